@@ -1,0 +1,74 @@
+"""Exact, certified natural frequencies of planar multilink arms.
+
+SI units and radians throughout; frequencies in Hz only where a name says so. JAX's 64-bit mode
+must be on before the first arm is made; see `X64DisabledError`.
+"""
+
+from jaxmodal import examples
+from jaxmodal.arm import Arm, BeamArrays, Link, Payload, beam_arrays, invalid_values
+from jaxmodal.arm_files import arm_from_dict, read_arm, write_arm
+from jaxmodal.beams import THEORIES
+from jaxmodal.errors import ArmError
+from jaxmodal.frequencies import (
+    Certificate,
+    NaturalFrequencies,
+    certify,
+    count_below,
+    frequencies_in_band,
+    natural_frequencies,
+)
+from jaxmodal.parameters import (
+    addresses,
+    describe,
+    get_parameter,
+    resolve,
+    set_parameters,
+    unit_of,
+)
+from jaxmodal.precision import X64DisabledError, require_x64
+from jaxmodal.sections import (
+    circle,
+    hollow_circle,
+    hollow_rectangle,
+    raw_section,
+    rectangle,
+)
+from jaxmodal.status import Status, UncertifiedError
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "THEORIES",
+    "Certificate",
+    "NaturalFrequencies",
+    "Status",
+    "UncertifiedError",
+    "certify",
+    "count_below",
+    "frequencies_in_band",
+    "natural_frequencies",
+    "Arm",
+    "ArmError",
+    "BeamArrays",
+    "Link",
+    "Payload",
+    "X64DisabledError",
+    "addresses",
+    "arm_from_dict",
+    "beam_arrays",
+    "circle",
+    "describe",
+    "examples",
+    "get_parameter",
+    "hollow_circle",
+    "hollow_rectangle",
+    "invalid_values",
+    "raw_section",
+    "read_arm",
+    "rectangle",
+    "require_x64",
+    "resolve",
+    "set_parameters",
+    "unit_of",
+    "write_arm",
+]

@@ -1,0 +1,122 @@
+"""The operations of the beam formulas, for float64 arrays, double-doubles and recorded expressions alike.
+
+The formulas of `beams`, `member` and `condensation` are written once, with ``+ - * /`` and the functions below; the type of their
+arguments decides how they are evaluated (`evaluate_formula`): in float64 at once, in double-double through `programs`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array
+
+from jaxmodal import double_double as dd
+from jaxmodal import programs
+from jaxmodal.double_double import DoubleDouble
+from jaxmodal.programs import Expression
+
+#: A float64 array, a DoubleDouble or an Expression. All numbers of one formula are of one kind.
+Number = Any
+
+
+def evaluate_formula(formula: Callable[..., Sequence[Number]], inputs: Sequence[Number]) -> Sequence[Number]:
+    """``formula(*inputs)``, recorded and run level by level where the inputs are double-doubles."""
+    if isinstance(inputs[0], DoubleDouble):
+        return programs.run(formula, inputs)
+    return formula(*inputs)
+
+
+def number(value: Array, extended: bool) -> Number:
+    """A float64 array as it is, or (``extended``) as a double-double."""
+    return dd.as_double_double(value) if extended else value
+
+
+def leading(x: Number) -> Array:
+    """The float64 value nearest to x; its sign is exact."""
+    return x.hi if isinstance(x, DoubleDouble) else x
+
+
+def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
+    """``if_positive`` where ``condition`` > 0, else ``otherwise``."""
+    if isinstance(condition, Expression):
+        return condition.select(if_positive, otherwise)
+    if isinstance(condition, DoubleDouble):
+        return dd.where(condition.hi > 0.0, if_positive, otherwise)
+    return jnp.where(condition > 0.0, if_positive, otherwise)
+
+
+def nonzero(x: Number) -> Number:
+    """A denominator: exact zeros are replaced by a tiny number (`programs` does the same in every division)."""
+    if isinstance(x, Array):
+        return jnp.where(x == 0.0, 1e-280, x)
+    return x
+
+
+def sqrt(x: Number) -> Number:
+    """Square root; zero for x <= 0."""
+    if isinstance(x, Expression):
+        return x.sqrt()
+    if isinstance(x, DoubleDouble):
+        return dd.sqrt(x)
+    positive = x > 0.0
+    return jnp.where(positive, jnp.sqrt(jnp.where(positive, x, 1.0)), 0.0)
+
+
+def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
+    """``sin x, cos x, floor(2 x/pi)`` for each argument x >= 0, from one range reduction, so that the three never disagree."""
+    if isinstance(arguments[0], DoubleDouble):
+        shape = jnp.broadcast_shapes(*(x.hi.shape for x in arguments))
+        stacked = DoubleDouble(
+            jnp.stack([jnp.broadcast_to(x.hi, shape) for x in arguments]),
+            jnp.stack([jnp.broadcast_to(x.lo, shape) for x in arguments]),
+        )
+        s, c, k = dd.sin_cos(stacked)
+        return [(DoubleDouble(s.hi[i], s.lo[i]), DoubleDouble(c.hi[i], c.lo[i]), k[i]) for i in range(len(arguments))]
+    return [_sin_cos(x) for x in arguments]
+
+
+#: pi/2 in three parts; the products of the first two with k < 2**20 are exact
+_HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
+_SIN = [(-1) ** (k + 1) / math.factorial(2 * k + 3) for k in range(8)]
+_COS = [(-1) ** k / math.factorial(2 * k + 4) for k in range(8)]
+
+
+def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
+    """The float64 version in elementary operations (about 1 ulp): library calls keep a fused loop from vectorising."""
+    k = jnp.round(x * (2.0 / math.pi))
+    r = x
+    for part in _HALF_PI:
+        r = r - k * part
+    z = r * r
+    sine, cosine = jnp.full_like(r, _SIN[-1]), jnp.full_like(r, _COS[-1])
+    for c in reversed(_SIN[:-1]):
+        sine = sine * z + c
+    for c in reversed(_COS[:-1]):
+        cosine = cosine * z + c
+    sine, cosine = r + r * z * sine, 1.0 - 0.5 * z + z * z * cosine
+    quadrant = k - 4.0 * jnp.floor(0.25 * k)
+    odd = (quadrant == 1.0) | (quadrant == 3.0)
+    s, c = jnp.where(odd, cosine, sine), jnp.where(odd, sine, cosine)
+    s = jnp.where(quadrant >= 2.0, -s, s)
+    c = jnp.where((quadrant == 1.0) | (quadrant == 2.0), -c, c)
+    return s, c, jnp.where(r < 0.0, k - 1.0, k)
+
+
+def exp_negative(x: Number) -> Number:
+    """``exp(-x)`` for x >= 0."""
+    return dd.exp_negative(x) if isinstance(x, DoubleDouble) else jnp.exp(-x)
+
+
+def sinh_ratio(z: Number) -> Number:
+    """``sinh(sqrt z)/sqrt z`` by its power series, for ``0 <= z <= 1/4``; other arguments are clipped to that range."""
+    if isinstance(z, DoubleDouble):
+        inside = (z.hi >= 0.0) & (z.hi <= 0.25)
+        return dd.sinh_ratio(dd.where(inside, z, jnp.zeros_like(z.hi)))
+    z = jnp.clip(z, 0.0, 0.25)
+    total = jnp.full_like(z, 1.0 / math.factorial(17))
+    for k in range(7, -1, -1):
+        total = total * z + 1.0 / math.factorial(2 * k + 1)
+    return total

@@ -1,0 +1,285 @@
+"""Condensation of the arm from the tip to the base: determinant and Wittrick-Williams count at one frequency.
+
+Each link is added to what is outboard of it by its free-end description (`member`), which keeps all digits at low
+frequency where the usual condensation of two-ended stiffness matrices loses them. ``D(omega)``, the product of the factors of the
+links and joints, is the determinant of the paper's characteristic matrix (eq 39) up to known non-zero factors; ``J(omega)``
+is the number of natural frequencies below omega.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxmodal.arithmetic import Number, evaluate_formula, leading, nonzero, number, sin_cos
+from jaxmodal.arm import BeamArrays
+from jaxmodal.beams import Theory, WaveNumbers, wave_numbers
+from jaxmodal.member import FreeEndMember, MemberFunctions, SymmetryTests, clamped_count, free_end_member, member_functions
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Evaluation:
+    """Determinant and count at one frequency.
+
+    Attributes
+    ----------
+    sign, log_abs : Array
+        Sign (+1, -1) and natural logarithm of the modulus of D(omega).
+    count : Array
+        J(omega), the number of natural frequencies below omega, int64.
+    """
+
+    sign: Array
+    log_abs: Array
+    count: Array
+
+
+class Stiffness(NamedTuple):
+    """A symmetric 3 x 3 dynamic stiffness over (u, v, psi)."""
+
+    uu: Number
+    uv: Number
+    up: Number
+    vv: Number
+    vp: Number
+    pp: Number
+
+
+class _Tally(NamedTuple):
+    """Running sign, logarithm and count of the factors met so far."""
+
+    sign: Array
+    log_abs: Array
+    count: Array
+
+    def times(self, factor: Array) -> _Tally:
+        return _Tally(self.sign * jnp.sign(factor), self.log_abs + jnp.log(jnp.abs(factor)), self.count)
+
+    def plus(self, count: Array) -> _Tally:
+        return _Tally(self.sign, self.log_abs, self.count + count)
+
+
+def evaluate(beams: BeamArrays, theory: Theory, omega: Array, extended: bool, num_links: Array | None = None) -> Evaluation:
+    """Sign, log-modulus of D and the count J of one arm at ``omega``.
+
+    Parameters
+    ----------
+    beams : BeamArrays
+        Link values, each of shape (n,) or (n, ...) where ... broadcasts with ``omega``.
+    theory : Theory
+        Flags of the theory.
+    omega : Array
+        Angular frequencies > 0 in rad/s, any shape; evaluated elementwise.
+    extended : bool
+        Double-double arithmetic.
+    num_links : Array, optional
+        Number of links in use when ``beams`` is padded to a longer shape.
+
+    Notes
+    -----
+    ``(-1)**count == sign`` at every frequency. Zero frequency is no argument: D tends to a constant, the members' formulas
+    divide by omega.
+    """
+    links = beams.length.shape[0]
+    zero = number(jnp.zeros_like(omega), extended)
+    start = (Stiffness(*(zero,) * 6), _Tally(jnp.ones_like(omega), jnp.zeros_like(omega), jnp.zeros_like(omega)))
+
+    def step(i: Array, state: tuple[Stiffness, _Tally]) -> tuple[Stiffness, _Tally]:
+        last = links - 1 if num_links is None else num_links - 1
+        link = jax.tree_util.tree_map(lambda x: lax.dynamic_index_in_dim(x, last - i, keepdims=False), beams)
+        return add_link(link, theory, omega, state[0], state[1], extended)
+
+    count = links if num_links is None else num_links
+    if links == 1:
+        _, tally = step(jnp.int64(0), start)
+    else:
+        _, tally = lax.fori_loop(0, count, step, start)
+    return Evaluation(tally.sign, tally.log_abs, tally.count.astype(jnp.int64))
+
+
+class LinkResult(NamedTuple):
+    """What adding a link yields: the stiffness seen from the previous link, and the numbers that the tally needs."""
+
+    stiffness: Stiffness
+    det: Number
+    pivot: Number
+    delta: Number
+    tests: SymmetryTests
+    receptance: Receptance
+
+
+class Receptance(NamedTuple):
+    """Of the symmetric matrix ``S = R + R W R``: diagonal, principal minors of order 2, determinants (full; of v, psi)."""
+
+    uu: Number
+    vv: Number
+    pp: Number
+    minor_uv: Number
+    minor_up: Number
+    minor_vp: Number
+    det_full: Number
+    det_flex: Number
+
+
+class _LinkInputs(NamedTuple):
+    length: Number
+    axial: Number
+    omega: Number
+    tip_mass: Number
+    tip_inertia: Number
+    joint_compliance: Number
+    sin_angle: Number
+    cos_angle: Number
+
+
+_SPLIT = (len(_LinkInputs._fields), len(WaveNumbers._fields), len(MemberFunctions._fields), len(Stiffness._fields))
+
+
+def _link_formula(*numbers: Number) -> list[Number]:
+    """Everything about one link that is plain arithmetic, from flat inputs to flat outputs."""
+    i, w, f = _SPLIT[0], _SPLIT[0] + _SPLIT[1], sum(_SPLIT[:3])
+    link = _LinkInputs(*numbers[:i])
+    member, tests = free_end_member(
+        WaveNumbers(*numbers[i:w]), MemberFunctions(*numbers[w:f]), link.length, link.axial
+    )
+    outboard = Stiffness(*numbers[f:])
+    omega2 = link.omega * link.omega
+    mass, inertia = omega2 * link.tip_mass, omega2 * link.tip_inertia
+    tip = outboard._replace(uu=outboard.uu - mass, vv=outboard.vv - mass, pp=outboard.pp - inertia)
+    inner, det, receptance = _through_member(member, tip)
+    inner, pivot = _through_joint(inner, link.joint_compliance)
+    stiffness = _rotated(inner, link.sin_angle, link.cos_angle)
+    return [*stiffness, det, pivot, member.delta, *tests, *receptance]
+
+
+def _unflatten(values: list[Number]) -> LinkResult:
+    k = len(Stiffness._fields)
+    t = k + 3 + len(SymmetryTests._fields)
+    return LinkResult(Stiffness(*values[:k]), *values[k : k + 3], SymmetryTests(*values[k + 3 : t]), Receptance(*values[t:]))
+
+
+def add_link(
+    link: BeamArrays, theory: Theory, omega: Array, outboard: Stiffness, tally: _Tally, extended: bool
+) -> tuple[Stiffness, _Tally]:
+    """Add one link, its tip body and the joint at its base to the ``outboard`` stiffness (in this link's axes).
+
+    Returns the stiffness that the previous link's tip feels, in the previous link's axes, and the tally.
+    """
+    w = wave_numbers(link, theory, omega, extended)
+    functions, turns = member_functions(w)
+    rigid = jnp.isinf(link.joint_stiffness)
+    compliance = jnp.where(rigid, 0.0, 1.0 / jnp.where(rigid, 1.0, link.joint_stiffness))
+    ((sine, cosine, _),) = sin_cos(number(jnp.abs(link.joint_angle), extended))
+    sine = sine * number(jnp.where(link.joint_angle < 0.0, -1.0, 1.0), extended)
+    values = (link.length, theory.axial, omega, link.tip_mass, link.tip_inertia, compliance)
+    inputs = _LinkInputs(*(number(v, extended) for v in values), sin_angle=sine, cos_angle=cosine)
+    result = _unflatten(list(evaluate_formula(_link_formula, [*inputs, *w, *functions, *outboard])))
+    pivot = leading(result.pivot)
+    own = clamped_count(result.tests, turns, theory.axial)
+    tally = tally.times(leading(result.delta)).times(leading(result.det)).times(pivot)
+    tally = tally.plus(own + _negative_eigenvalues(result.receptance, theory.axial) + (pivot < 0.0).astype(omega.dtype))
+    return result.stiffness, tally
+
+
+def _through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, Receptance]:
+    """``P = F + H^T W (I + R W)^-1 H``, det(I + R W), and what decides the signs of ``R + R W R``."""
+    q_uu, q_uv, q_up = m.r_uu * w.uu + 1.0, m.r_uu * w.uv, m.r_uu * w.up
+    q_vu, q_pu = m.r_vv * w.uv + m.r_vp * w.up, m.r_vp * w.uv + m.r_pp * w.up
+    q_vv, q_pv = m.r_vv * w.vv + m.r_vp * w.vp + 1.0, m.r_vp * w.vv + m.r_pp * w.vp
+    q_vp, q_pp = m.r_vv * w.vp + m.r_vp * w.pp, m.r_vp * w.vp + m.r_pp * w.pp + 1.0
+    a_uu, a_vu, a_pu = q_vv * q_pp - q_vp * q_pv, q_vp * q_pu - q_vu * q_pp, q_vu * q_pv - q_vv * q_pu
+    a_uv, a_vv, a_pv = q_up * q_pv - q_uv * q_pp, q_uu * q_pp - q_up * q_pu, q_uv * q_pu - q_uu * q_pv
+    a_up, a_vp, a_pp = q_uv * q_vp - q_up * q_vv, q_up * q_vu - q_uu * q_vp, q_uu * q_vv - q_uv * q_vu
+    det = nonzero(q_uu * a_uu + q_uv * a_vu + q_up * a_pu)
+    by_det = 1.0 / det
+    x_uu = (w.uu * a_uu + w.uv * a_vu + w.up * a_pu) * by_det
+    x_uv = (w.uu * a_uv + w.uv * a_vv + w.up * a_pv) * by_det
+    x_up = (w.uu * a_up + w.uv * a_vp + w.up * a_pp) * by_det
+    x_vv = (w.uv * a_uv + w.vv * a_vv + w.vp * a_pv) * by_det
+    x_vp = (w.uv * a_up + w.vv * a_vp + w.vp * a_pp) * by_det
+    x_pp = (w.up * a_up + w.vp * a_vp + w.pp * a_pp) * by_det
+    y_vv, y_pv = x_vv * m.h_vv + x_vp * m.h_pv, x_vp * m.h_vv + x_pp * m.h_pv
+    y_vp, y_pp = x_vv * m.h_vp + x_vp * m.h_pp, x_vp * m.h_vp + x_pp * m.h_pp
+    inner = Stiffness(
+        uu=m.f_uu + m.h_uu * m.h_uu * x_uu,
+        uv=m.h_uu * (x_uv * m.h_vv + x_up * m.h_pv),
+        up=m.h_uu * (x_uv * m.h_vp + x_up * m.h_pp),
+        vv=m.f_vv + m.h_vv * y_vv + m.h_pv * y_pv,
+        vp=m.f_vp + m.h_vv * y_vp + m.h_pv * y_pp,
+        pp=m.f_pp + m.h_vp * y_vp + m.h_pp * y_pp,
+    )
+    s_uu, s_uv, s_up = q_uu * m.r_uu, q_uv * m.r_vv + q_up * m.r_vp, q_uv * m.r_vp + q_up * m.r_pp
+    s_vv, s_vp = q_vv * m.r_vv + q_vp * m.r_vp, q_vv * m.r_vp + q_vp * m.r_pp
+    s_pp = q_pv * m.r_vp + q_pp * m.r_pp
+    receptance = Receptance(
+        uu=s_uu,
+        vv=s_vv,
+        pp=s_pp,
+        minor_uv=s_uu * s_vv - s_uv * s_uv,
+        minor_up=s_uu * s_pp - s_up * s_up,
+        minor_vp=s_vv * s_pp - s_vp * s_vp,
+        det_full=det * m.r_uu * m.det_r_flex,
+        det_flex=a_uu * m.det_r_flex,
+    )
+    return inner, det, receptance
+
+
+def _negative_eigenvalues(s: Receptance, axial: Array) -> Array:
+    """Negative eigenvalues of a symmetric matrix by Descartes' rule on its characteristic polynomial.
+
+    The matrix is scaled to unit diagonal first; all roots being real, the sign changes of (1, c1, c2, c3) count them. Without
+    axial motion only the (v, psi) block counts.
+    """
+    u, v, p = (nonzero(leading(x)) for x in (s.uu, s.vv, s.pp))
+    c2 = (
+        leading(s.minor_uv) / jnp.abs(u * v) + leading(s.minor_up) / jnp.abs(u * p) + leading(s.minor_vp) / jnp.abs(v * p)
+    )
+    three = _sign_changes(jnp.sign(u) + jnp.sign(v) + jnp.sign(p), c2, leading(s.det_full))
+    two = _sign_changes(jnp.sign(v) + jnp.sign(p), leading(s.det_flex))
+    return jnp.where(axial > 0.0, three, two)
+
+
+def _sign_changes(*coefficients: Array) -> Array:
+    changes = jnp.zeros_like(coefficients[0])
+    previous = jnp.zeros_like(coefficients[0], dtype=bool)
+    for coefficient in coefficients:
+        negative = coefficient < 0.0
+        changes = changes + (negative ^ previous)
+        previous = negative
+    return changes
+
+
+def _through_joint(p: Stiffness, y: Number) -> tuple[Stiffness, Number]:
+    """A torsional spring of compliance y in series: ``P - y (P e)(P e)^T/pivot``, e the rotation; y = 0 is rigid."""
+    pivot = nonzero(y * p.pp + 1.0)
+    by_pivot = 1.0 / pivot
+    a = y * by_pivot
+    return (
+        Stiffness(
+            uu=p.uu - a * p.up * p.up,
+            uv=p.uv - a * p.up * p.vp,
+            up=p.up * by_pivot,
+            vv=p.vv - a * p.vp * p.vp,
+            vp=p.vp * by_pivot,
+            pp=p.pp * by_pivot,
+        ),
+        pivot,
+    )
+
+
+def _rotated(p: Stiffness, s: Number, c: Number) -> Stiffness:
+    """``T^T P T``, T of the paper's eq 42: into the axes of the previous link, s and c of the joint angle."""
+    cc, cs, ss = c * c, c * s, s * s
+    return Stiffness(
+        uu=cc * p.uu - cs * p.uv * 2.0 + ss * p.vv,
+        uv=(p.uu - p.vv) * cs + (cc - ss) * p.uv,
+        up=c * p.up - s * p.vp,
+        vv=ss * p.uu + cs * p.uv * 2.0 + cc * p.vv,
+        vp=s * p.up + c * p.vp,
+        pp=p.pp,
+    )

@@ -1,0 +1,217 @@
+"""Double-double arithmetic: about 32 significant digits from pairs of float64, in plain JAX.
+
+A frequency of a multi-link arm is a root of a determinant in which numbers of very different size cancel: short stiff
+links, resonances of single members that fall on a root, clusters and coincident roots cost float64 up to ten digits.
+Evaluated in double-double the same formulas keep more than 16 correct digits in every such case, and so need no special
+treatment.
+
+A number is the unevaluated sum ``hi + lo`` with ``|lo| <= ulp(hi)/2``. Sums follow Knuth's and products Dekker's
+error-free transformations (T. J. Dekker, Numer. Math. 18, 1971, 224-242; Y. Hida, X. S. Li, D. H. Bailey, 15th IEEE
+Symposium on Computer Arithmetic, 2001), in a form that stays exact under a compiler that contracts multiplications and
+additions: factors are split by masking bits and only exact products are added.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from math import factorial, frexp
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+from jax.typing import ArrayLike
+
+_LOW_BITS = 27
+# pi and log 2 to 60 digits
+_PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494")
+_LN2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680")
+
+
+def _parts(value: Fraction, count: int) -> tuple[float, ...]:
+    """The ``count`` leading float64 parts of an exact rational."""
+    parts = []
+    for _ in range(count):
+        parts.append(float(value))
+        value -= Fraction(parts[-1])
+    return tuple(parts)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class DoubleDouble:
+    """An array of numbers ``hi + lo``; both of one shape, float64."""
+
+    hi: Array
+    lo: Array
+
+    def __add__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
+        other = as_double_double(other)
+        s, e = _two_sum(self.hi, other.hi)
+        t, f = _two_sum(self.lo, other.lo)
+        s, e = _fast_two_sum(s, e + t)
+        return DoubleDouble(*_fast_two_sum(s, e + f))
+
+    def __mul__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
+        if isinstance(other, int | float) and frexp(other)[0] in (0.5, -0.5):
+            return DoubleDouble(self.hi * other, self.lo * other)
+        other = as_double_double(other)
+        p, e = _two_product(self.hi, other.hi)
+        return DoubleDouble(*_fast_two_sum(p, e + (self.hi * other.lo + self.lo * other.hi)))
+
+    def __truediv__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
+        other = as_double_double(other)
+        first = self.hi / other.hi
+        remainder = self - other * DoubleDouble(first, jnp.zeros_like(first))
+        second = remainder.hi / other.hi
+        remainder = remainder - other * DoubleDouble(second, jnp.zeros_like(second))
+        third = remainder.hi / other.hi
+        s, e = _fast_two_sum(first, second)
+        return DoubleDouble(*_fast_two_sum(s, e + third))
+
+    def __neg__(self) -> DoubleDouble:
+        return DoubleDouble(-self.hi, -self.lo)
+
+    def __sub__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
+        return self + (-as_double_double(other))
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: ArrayLike) -> DoubleDouble:
+        return as_double_double(other) + (-self)
+
+    def __rtruediv__(self, other: ArrayLike) -> DoubleDouble:
+        return as_double_double(other) / self
+
+
+def as_double_double(value: DoubleDouble | ArrayLike) -> DoubleDouble:
+    """A float64 array (taken as exact) or a double-double, as a double-double."""
+    if isinstance(value, DoubleDouble):
+        return value
+    hi = jnp.asarray(value, dtype=jnp.float64)
+    return DoubleDouble(hi, jnp.zeros_like(hi))
+
+
+def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    s = a + b
+    bb = s - a
+    return s, (a - (s - bb)) + (b - bb)
+
+
+def _fast_two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    s = a + b
+    return s, b - (s - a)
+
+
+def _split(a: Array) -> tuple[Array, Array]:
+    bits = lax.bitcast_convert_type(a, jnp.int64)
+    high = lax.bitcast_convert_type(bits & jnp.int64(-(1 << _LOW_BITS)), jnp.float64)
+    return high, a - high
+
+
+def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """The exact product in two parts.
+
+    Every product below but the last, tiny one is exact, so a compiler that contracts ``x*y + z`` into one rounding (in one of
+    several copies of an expression, as XLA does) changes nothing.
+    """
+    ah, al = _split(a)
+    bh, bl = _split(b)
+    middle, rest = _two_sum(ah * bl, al * bh)
+    p, e = _fast_two_sum(ah * bh, middle)
+    return p, e + (rest + al * bl)
+
+
+def sqrt(x: DoubleDouble) -> DoubleDouble:
+    """Square root of ``x >= 0``; one Newton step from the float64 root."""
+    safe = jnp.where(x.hi > 0, x.hi, 1.0)
+    root = jnp.sqrt(safe)
+    p, e = _two_product(root, root)
+    rest = x - DoubleDouble(p, e)
+    s, e = _fast_two_sum(root, rest.hi / (2.0 * root))
+    positive = x.hi > 0
+    return DoubleDouble(jnp.where(positive, s, 0.0), jnp.where(positive, e, 0.0))
+
+
+def _polynomials(x: DoubleDouble, coefficients: list[list[Fraction]]) -> DoubleDouble:
+    """Horner sums ``sum_k coefficients[j][k] x[j]**k``, one polynomial for each entry j of x's first axis.
+
+    A loop over the coefficients: written out, the same sums would take most of a program's compilation.
+    """
+    parts = np.array([[_parts(c, 2) for c in row] for row in coefficients]).transpose(2, 1, 0)
+    hi, lo = (jnp.asarray(p).reshape(p.shape + (1,) * (x.hi.ndim - 1)) for p in parts)
+    degree = parts.shape[1] - 1
+    total = DoubleDouble(*(jnp.broadcast_to(p[degree], x.hi.shape) for p in (hi, lo)))
+
+    def step(i: Array, total: DoubleDouble) -> DoubleDouble:
+        k = degree - 1 - i
+        return total * x + DoubleDouble(hi[k], lo[k])
+
+    return lax.fori_loop(0, degree, step, total)
+
+
+_SIN = [Fraction((-1) ** k, factorial(2 * k + 1)) for k in range(15)]
+_COS = [Fraction((-1) ** k, factorial(2 * k)) for k in range(15)]
+_SINH_RATIO = [Fraction(1, factorial(2 * k + 1)) for k in range(14)]
+_EXP = [Fraction(1, factorial(k)) for k in range(15)]
+_EXP_HALVINGS = 4
+
+
+def reduce_half_pi(x: DoubleDouble) -> tuple[Array, DoubleDouble]:
+    """``(k, r)`` with ``x = k pi/2 + r``, k integral (float64) and ``|r| <= pi/4``; for ``0 <= x < 2**26``."""
+    return _reduce(x, _PI / 2)
+
+
+def _reduce(x: DoubleDouble, period: Fraction) -> tuple[Array, DoubleDouble]:
+    """``(k, r)`` with ``x = k period + r``, the period taken to three float64 parts."""
+    k = jnp.round(x.hi * float(1 / period))
+    parts = jnp.asarray(_parts(period, 3))
+
+    def step(i: Array, r: DoubleDouble) -> DoubleDouble:
+        return r - DoubleDouble(*_two_product(k, jnp.full_like(k, parts[i])))
+
+    return k, lax.fori_loop(0, 3, step, x)
+
+
+def sin_cos(x: DoubleDouble) -> tuple[DoubleDouble, DoubleDouble, Array]:
+    """``sin x, cos x, floor(2 x/pi)`` for ``x >= 0``, the three from one range reduction and so never at odds."""
+    k, r = reduce_half_pi(x)
+    square = r * r
+    squares = DoubleDouble(jnp.stack([square.hi] * 2), jnp.stack([square.lo] * 2))
+    sums = _polynomials(squares, [_SIN, _COS])
+    sine, cosine = DoubleDouble(sums.hi[0], sums.lo[0]) * r, DoubleDouble(sums.hi[1], sums.lo[1])
+    quadrant = k.astype(jnp.int64) & 3
+    odd = (quadrant & 1) == 1
+    s = where(odd, cosine, sine)
+    c = where(odd, sine, cosine)
+    s = where(quadrant >= 2, -s, s)
+    c = where((quadrant == 1) | (quadrant == 2), -c, c)
+    return s, c, jnp.where(r.hi < 0, k - 1.0, k)
+
+
+def exp_negative(x: DoubleDouble) -> DoubleDouble:
+    """``exp(-x)`` for ``x >= 0``; underflows to zero beyond x = 700."""
+    beyond = x.hi > 700.0
+    clipped = where(beyond, jnp.full_like(x.hi, 700.0), x)
+    k, r = _reduce(clipped, _LN2)
+    r = -r * 0.5**_EXP_HALVINGS
+    total = _polynomials(DoubleDouble(r.hi[None], r.lo[None]), [_EXP])
+    total = lax.fori_loop(0, _EXP_HALVINGS, lambda _, y: y * y, total)
+    # 2**-k through the exponent bits: a library power would not be exact
+    scale = lax.bitcast_convert_type((1023 - k.astype(jnp.int64)) << 52, jnp.float64)
+    scale = jnp.where(beyond, 0.0, scale)
+    return DoubleDouble(total.hi[0] * scale, total.lo[0] * scale)
+
+
+def sinh_ratio(z: DoubleDouble) -> DoubleDouble:
+    """``sinh(sqrt z)/sqrt z`` by its power series in z, for ``|z| <= 1/4``."""
+    total = _polynomials(DoubleDouble(z.hi[None], z.lo[None]), [_SINH_RATIO])
+    return DoubleDouble(total.hi[0], total.lo[0])
+
+
+def where(condition: Array, x: DoubleDouble | ArrayLike, y: DoubleDouble | ArrayLike) -> DoubleDouble:
+    """Elementwise choice between two double-doubles."""
+    x, y = as_double_double(x), as_double_double(y)
+    return DoubleDouble(jnp.where(condition, x.hi, y.hi), jnp.where(condition, x.lo, y.lo))

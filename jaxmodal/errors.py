@@ -1,0 +1,28 @@
+"""The error of everything that is wrong with an arm, and how its messages are worded."""
+
+import difflib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+
+class ArmError(ValueError):
+    """An arm, or a file or address that describes one, holds something that is not allowed.
+
+    The message names the place (``link2.section.depth``), the value received, what is allowed
+    there, and what to do about it.
+    """
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """Put ``place`` before the message of an `ArmError` raised inside the block."""
+    try:
+        yield
+    except ArmError as error:
+        raise ArmError(f"{place}{error}") from error.__cause__
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return ``" Did you mean 'x'?"`` for a near miss, else the empty string."""
+    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -1,0 +1,245 @@
+"""The numbers printed in the source paper, and what it means to agree with print.
+
+The tables lie in ``data/published`` exactly as printed, digit by digit, misprints included; the
+misprints found so far lie beside them, each with its reason. Nothing here computes a frequency:
+cells are read, and a number is held against a printed string by exact decimal arithmetic.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from importlib import resources
+
+__all__ = [
+    "DELTA_COLUMNS",
+    "FREQUENCY_COLUMNS",
+    "Cell",
+    "Misprint",
+    "PublishedTable",
+    "agrees_with_print",
+    "load_cells",
+    "load_misprints",
+    "load_tables",
+    "percent_difference",
+]
+
+#: Theory behind each printed frequency column. FEM_B23 and FEM_B22 are finite-element columns
+#: (Euler-Bernoulli and Timoshenko elements), held against the exact values of those theories.
+FREQUENCY_COLUMNS: Mapping[str, str] = {
+    "EB_dagger": "euler_bernoulli",
+    "EB_ddagger": "bending_only",
+    "T": "timoshenko",
+    "FEM_B23": "euler_bernoulli",
+    "FEM_B22": "timoshenko",
+}
+
+#: Frequency column whose excess over column T each difference column states, in percent (eq 46).
+DELTA_COLUMNS: Mapping[str, str] = {
+    "delta_dagger_pct": "EB_dagger",
+    "delta_ddagger_pct": "EB_ddagger",
+}
+
+#: Relative noise allowed to a float64 value standing on a rounding border: there it may round
+#: either way. Ten thousand times eps, and far below one printed digit (1e-4 at best).
+TIE_NOISE = Fraction(1, 10**12)
+
+CellKey = tuple[str, tuple[str, ...], int, str]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One printed cell: where it stands and the characters that stand there."""
+
+    table: str
+    posture_deg: tuple[str, ...]
+    """Joint angles theta_2, theta_3, ... in degrees, as printed."""
+    mode: int
+    column: str
+    printed: str
+
+    @property
+    def key(self) -> CellKey:
+        """Address of the cell: table, posture, mode, column."""
+        return self.table, self.posture_deg, self.mode, self.column
+
+    @property
+    def is_number(self) -> bool:
+        """False for a word or a dash standing in place of a number."""
+        return self.printed[:1].isdigit()
+
+    @property
+    def decimals(self) -> int:
+        """Number of digits printed after the decimal point."""
+        return -int(Decimal(self.printed).as_tuple().exponent)
+
+    @property
+    def angles_deg(self) -> tuple[float, ...]:
+        """Joint angles theta_2, theta_3, ... in degrees, as numbers."""
+        return tuple(float(angle) for angle in self.posture_deg)
+
+    def beside(self, column: str) -> CellKey:
+        """Address of another column in the same row."""
+        return self.table, self.posture_deg, self.mode, column
+
+
+@dataclass(frozen=True)
+class Misprint:
+    """A printed cell known to be wrong, what should stand there, and why.
+
+    ``kind`` is "copied" (a neighbouring column's value), "last digit" (one off in the last digit)
+    or "divisor" (a difference formed with another denominator than eq 46 has).
+    """
+
+    cell: Cell
+    correct: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table or figure of the paper and the built-in arm that it describes."""
+
+    name: str
+    title: str
+    example: str
+    thickness_factor: float
+
+
+def _rows(file_name: str) -> list[dict[str, str]]:
+    file = resources.files("jaxmodal") / "data" / "published" / file_name
+    return list(csv.DictReader(file.read_text("utf-8").splitlines()))
+
+
+def _cell(row: Mapping[str, str]) -> Cell:
+    angles = tuple(row[name] for name in ("theta2_deg", "theta3_deg") if row[name])
+    return Cell(row["table"], angles, int(row["mode"]), row["column"], row["printed"])
+
+
+def load_cells() -> tuple[Cell, ...]:
+    """Every cell printed in Tables 2-6, 9-11 and Figure 5, in reading order.
+
+    Returns
+    -------
+    tuple of Cell
+        950 cells. Frequencies in Hz and relative differences in percent, as printed strings:
+        trailing zeros count, and six cells hold "axial" or "none" instead of a number (with a
+        dash for the difference).
+
+    Examples
+    --------
+    >>> cells = load_cells()
+    >>> len(cells), cells[0].printed, cells[0].decimals
+    (950, '0.2002', 4)
+    """
+    return tuple(_cell(row) for row in _rows("printed_values.csv"))
+
+
+def load_misprints() -> tuple[Misprint, ...]:
+    """The printed cells known to be wrong, each with its kind and reason.
+
+    Returns
+    -------
+    tuple of Misprint
+        26 cells: seven model frequencies, the finite-element value copied into print with one of
+        them, and 18 differences of Table 6.
+
+    Examples
+    --------
+    >>> sorted({misprint.kind for misprint in load_misprints()})
+    ['copied', 'divisor', 'last digit']
+    """
+    return tuple(
+        Misprint(_cell(row), row["correct"], row["kind"], row["reason"])
+        for row in _rows("known_misprints.csv")
+    )
+
+
+def load_tables() -> tuple[PublishedTable, ...]:
+    """The tables and the figure in report order, with the built-in arm behind each.
+
+    Returns
+    -------
+    tuple of PublishedTable
+        Tables 2-6 are the two-link arm with both thicknesses multiplied by ``thickness_factor``;
+        Tables 9-11 and Figure 5 are the three-link arm.
+    """
+    return tuple(
+        PublishedTable(row["table"], row["title"], row["example"], float(row["thickness_factor"]))
+        for row in _rows("tables.csv")
+    )
+
+
+def agrees_with_print(value: float | Fraction, printed: str) -> bool:
+    """Whether rounding a value to the printed number of decimals gives the printed string.
+
+    Parameters
+    ----------
+    value : float or Fraction
+        The recomputed number, in the unit of the table. A float is taken as the exact binary
+        number it is; nothing is rounded on the way.
+    printed : str
+        The printed number; its last digit, trailing zeros included, sets the precision.
+
+    Returns
+    -------
+    bool
+        True when the value lies within half a unit of the last printed digit. A value half-way
+        between two printable numbers, to within 1e-12 of itself, counts as agreeing with both.
+        NaN and infinity agree with nothing.
+
+    Examples
+    --------
+    >>> agrees_with_print(543.00496, "543.01"), agrees_with_print(543.00496, "543.00")
+    (False, True)
+    """
+    if isinstance(value, float) and value - value != 0.0:
+        return False
+    exact = Fraction(value)
+    target = Decimal(printed)
+    half_unit = Fraction(Decimal(1).scaleb(int(target.as_tuple().exponent))) / 2
+    return abs(exact - Fraction(target)) <= half_unit + TIE_NOISE * abs(exact)
+
+
+def percent_difference(frequency: str, reference: str, divisor: str | None = None) -> Fraction:
+    """Relative difference of two printed frequencies in percent, exactly (eq 46).
+
+    Parameters
+    ----------
+    frequency, reference : str
+        Printed frequencies [Hz]: an Euler-Bernoulli one and the Timoshenko one.
+    divisor : str, optional
+        What to divide by instead of ``reference`` (to explain a misprint).
+
+    Returns
+    -------
+    Fraction
+        100 (frequency - reference) / (divisor or reference), without rounding.
+
+    Examples
+    --------
+    >>> float(percent_difference("14.500", "14.499"))  # doctest: +ELLIPSIS
+    0.006897...
+    """
+    base = Fraction(Decimal(divisor if divisor is not None else reference))
+    return 100 * (Fraction(Decimal(frequency)) - Fraction(Decimal(reference))) / base
+
+
+def by_key(cells: Iterable[Cell]) -> dict[CellKey, Cell]:
+    """Cells by their address; two cells at one address are refused.
+
+    Raises
+    ------
+    ValueError
+        If two cells share table, posture, mode and column.
+    """
+    found: dict[CellKey, Cell] = {}
+    for cell in cells:
+        if cell.key in found:
+            raise ValueError(f"two printed cells stand at {cell.key}; each address is unique")
+        found[cell.key] = cell
+    return found

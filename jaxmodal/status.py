@@ -1,0 +1,47 @@
+"""What a result may be trusted for: one code per mode, with its cause and its remedy."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """Status of one natural frequency; the names are what files and tables show."""
+
+    certified = 0
+    uncertified = 1
+    not_converged = 2
+    invalid_input = 3
+
+    @property
+    def cause(self) -> str:
+        """Why a mode has this status."""
+        return _EXPLANATIONS[self][0]
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it."""
+        return _EXPLANATIONS[self][1]
+
+
+_EXPLANATIONS = {
+    Status.certified: ("the counts on both sides confirm this mode and its number", "none needed"),
+    Status.uncertified: (
+        "the counts on both sides do not confirm this mode: one was missed, invented or displaced, or the counts themselves"
+        " are in doubt because they contradict the sign of the determinant",
+        "do not use the value; ask jaxmodal.count_below at frequencies around it, and report the arm as a bug",
+    ),
+    Status.not_converged: (
+        "the search ended before this mode was enclosed tightly enough",
+        "check the units of the arm (jaxmodal check ARM); frequencies outside 1e-12 to 1e12 rad/s are not reached",
+    ),
+    Status.invalid_input: (
+        "a physical value of this arm is not finite, or has a sign it cannot have (a traced or batched value, which could not"
+        " be refused when the arm was made)",
+        "inspect the arm of this lane with jaxmodal.invalid_values",
+    ),
+}
+
+
+class UncertifiedError(RuntimeError):
+    """A frequency could not be certified; the message lists modes, causes and remedies."""

@@ -1,0 +1,4 @@
+"""Parameter sweeps over arms, kept apart from the physics of `jaxmodal`.
+
+The package is reserved: it holds no public name in this release.
+"""

@@ -1,0 +1,156 @@
+"""Does the certificate say no when it must, and yes when it may?"""
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from tests import finite_elements
+from tests.problems import GROUPED, ORACLE, named, problems
+
+MUTATED = named("P01", "P08", "P18", "P20", "P25", "P28", "P34", "P36", "P40", "P42")
+SHIFT = 1e-6
+
+DOUBLE_POSTURES = [
+    ((-155.009952919027194, -64.1983428536445678), 37.0643031192404803),
+    ((75.4445861562247047, -65.9908017300219814), 36.4921356522557731),
+]
+"""Angles (deg) of the three-link arm at which its modes 2 and 3 coincide, and their frequency."""
+
+
+def certify(problem, omega):
+    return jm.certify(problem.arm, np.asarray(omega), theory=problem.model)
+
+
+def mutated_modes(problem):
+    """Three modes to spoil; a deleted one must not be the last (what remains would be complete)."""
+    last = problem.num_modes - 2
+    return sorted({0, last // 2, last})
+
+
+@pytest.mark.parametrize("problem", list(problems().values()), ids=lambda problem: problem.name)
+def test_the_proven_frequencies_pass(problem):
+    certificate = certify(problem, problem.omega)
+    assert bool(certificate.all_certified), np.asarray(certificate.status)
+    assert bool(certificate.complete)
+
+
+@pytest.mark.parametrize("problem", MUTATED, ids=lambda problem: problem.name)
+def test_a_deleted_root_fails(problem):
+    for mode in mutated_modes(problem):
+        certificate = certify(problem, np.delete(problem.omega, mode))
+        assert not bool(certificate.all_certified), mode + 1
+        assert not bool(certificate.complete), mode + 1
+
+
+@pytest.mark.parametrize("problem", MUTATED, ids=lambda problem: problem.name)
+def test_a_duplicated_root_fails(problem):
+    for mode in mutated_modes(problem):
+        certificate = certify(problem, np.insert(problem.omega, mode, problem.omega[mode]))
+        assert not bool(certificate.all_certified), mode + 1
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("problem", MUTATED, ids=lambda problem: problem.name)
+def test_a_shifted_root_fails(problem, sign):
+    for mode in mutated_modes(problem):
+        omega = problem.omega
+        omega[mode] *= 1 + sign * SHIFT
+        certificate = certify(problem, np.sort(omega))
+        assert not bool(certificate.all_certified), mode + 1
+
+
+@pytest.mark.slow
+def test_every_mutation_of_every_root_fails():
+    """The same, for each of the 812 frequencies."""
+    missed = []
+    for problem in problems().values():
+        omega = problem.omega
+        for mode in range(problem.num_modes):
+            shifted = omega.copy()
+            shifted[mode] *= 1 + SHIFT
+            spoilt = [np.insert(omega, mode, omega[mode]), np.sort(shifted)]
+            if mode < problem.num_modes - 1:
+                spoilt.append(np.delete(omega, mode))
+            missed += [
+                (problem.name, mode + 1, len(values))
+                for values in spoilt
+                if bool(certify(problem, values).all_certified)
+            ]
+    assert not missed
+
+
+def posture_case(degrees):
+    arm = jm.examples.three_link_industrial().with_posture(np.deg2rad(degrees))
+    return arm, finite_elements.case_from_arm(arm, "timoshenko")
+
+
+@pytest.mark.parametrize(("degrees", "hertz"), DOUBLE_POSTURES)
+def test_double_root_is_found_twice(degrees, hertz):
+    arm, case = posture_case(degrees)
+    result = jm.natural_frequencies(arm, num_modes=10, theory="timoshenko")
+    omega = np.asarray(result.omega)
+    assert np.all(np.asarray(result.certified))
+    assert np.max(np.abs(omega / finite_elements.frequencies(case, 10, 30) - 1)) <= ORACLE
+    assert np.max(np.abs(np.asarray(result.frequencies_hz)[1:3] / hertz - 1)) <= ORACLE
+    assert np.asarray(result.count_below)[1] == 1
+    assert np.asarray(result.count_above)[2] == 3
+    assert np.array_equal(np.asarray(result.multiplicity)[1:3], [2, 2])
+    assert np.array_equal(np.asarray(result.group)[1:3], [1, 1])
+    certificate = jm.certify(arm, omega, theory="timoshenko")
+    assert bool(certificate.all_certified)
+    once = jm.certify(arm, np.delete(omega, 1), theory="timoshenko")
+    assert not bool(once.all_certified)
+
+
+@pytest.mark.parametrize(("degrees", "hertz"), DOUBLE_POSTURES)
+@pytest.mark.parametrize("points", [2000, 4000, 8000, 16000])
+def test_a_determinant_scan_loses_the_double_root(degrees, hertz, points):
+    """The scan finds the simple roots below 300 Hz and neither of the two coincident ones."""
+    arm, case = posture_case(degrees)
+    omega = finite_elements.frequencies(case, 20, 30)
+    grid = np.linspace(2 * np.pi * 0.5, 2 * np.pi * 300, points)
+    truth = omega[omega < grid[-1]]
+    brackets = np.asarray(jm.determinant_scan(arm, grid, theory="timoshenko"))
+    assert len(brackets) == len(truth) - 2
+    holding = (brackets[:, :1] <= truth) & (truth <= brackets[:, 1:])
+    assert np.array_equal(np.flatnonzero(~holding.any(axis=0)), [1, 2])
+    assert int(jm.count_below(arm, grid[-1], theory="timoshenko")) == len(truth)
+
+
+@pytest.mark.parametrize(("degrees", "hertz"), DOUBLE_POSTURES)
+def test_two_simple_roots_close_by_are_told_apart(degrees, hertz):
+    """At angles rounded to 1e-5 degrees the double root opens to two, some 1e-7 apart."""
+    arm, case = posture_case(np.round(degrees, 5))
+    truth = finite_elements.frequencies(case, 5, 30)
+    assert 1e-9 < truth[2] / truth[1] - 1 < 1e-6
+    result = jm.natural_frequencies(arm, num_modes=5, theory="timoshenko")
+    assert np.all(np.asarray(result.certified))
+    assert np.all(np.asarray(result.multiplicity) == 1)
+    assert np.max(np.abs(np.asarray(result.omega) / truth - 1)) <= ORACLE
+
+
+def test_springs_from_soft_to_rigid():
+    """Base and joint springs from 1e-3 to 1e12 N m/rad: one continuum that ends in rigid."""
+    base = problems()["P31"].entry
+    previous = np.zeros(10)
+
+    def solve(stiffness):
+        links = [{**link, "kT": stiffness} for link in base["links"]]
+        from tests.problems import arm_from_entry
+
+        entry = {**base, "links": links}
+        arm, case = arm_from_entry(entry), finite_elements.case_from_dict(entry)
+        result = jm.natural_frequencies(arm, num_modes=10, theory="timoshenko")
+        assert np.all(np.asarray(result.certified)), stiffness
+        omega = np.asarray(result.omega)
+        error = np.abs(omega / finite_elements.frequencies(case, 10, 30) - 1)
+        assert np.max(error) <= ORACLE, stiffness
+        return omega
+
+    for stiffness in 10.0 ** np.arange(-3, 13):
+        omega = solve(float(stiffness))
+        assert np.all(omega > previous * (1 - GROUPED)), "a stiffer spring lowers no frequency"
+        previous = omega
+    rigid = solve(None)
+    assert np.all(previous <= rigid * (1 + 2 * ORACLE))
+    assert np.max(rigid / previous - 1) < 1e-4  # EI / (k L) is 6e-9 here, times the mode

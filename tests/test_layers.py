@@ -1,0 +1,42 @@
+"""Imports inside jaxmodal point one way: a module uses only what stands before it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "jaxmodal"
+ORDER = [
+    "errors", "precision", "double_double", "arithmetic", "status", "quantities", "shapes",
+    "sections", "links", "tables", "arm", "arm_files", "parameters", "examples", "plausibility",
+    "beams", "member", "characteristic", "condensation", "root_search", "programs", "certificate",
+    "frequencies", "published", "comparison", "reproduction_report", "reproduce", "cli_output",
+    "cli", "__init__", "__main__",
+]  # fmt: skip
+MODULES = sorted(PACKAGE.glob("*.py"))
+
+
+def imported_modules(path):
+    """Names of the jaxmodal modules that a file imports, at the top or inside a function."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            inside = node.level > 0 or (node.module or "").split(".")[0] == "jaxmodal"
+            module = (node.module or "").removeprefix("jaxmodal").strip(".")
+            if inside:
+                yield from [module] if module else [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            dotted = [alias.name.split(".") for alias in node.names]
+            yield from (parts[1] for parts in dotted if parts[0] == "jaxmodal" and len(parts) > 1)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_imports_point_one_way(path):
+    assert path.stem in ORDER, f"give {path.stem} its place in ORDER"
+    place = ORDER.index(path.stem)
+    names = {name.split(".")[0] for name in imported_modules(path)}
+    later = {name for name in names & set(ORDER) if ORDER.index(name) >= place}
+    assert not later, f"{path.stem} imports {sorted(later)}, which stand after it"
+
+
+def test_the_package_is_seen():
+    assert {"arm", "member", "frequencies"} <= {path.stem for path in MODULES}
