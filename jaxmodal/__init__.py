@@ -8,6 +8,7 @@ from jaxmodal import examples
 from jaxmodal.arm import Arm, BeamArrays, Link, Payload, beam_arrays, invalid_values
 from jaxmodal.arm_files import arm_from_dict, read_arm, write_arm
 from jaxmodal.beams import THEORIES
+from jaxmodal.characteristic import characteristic_matrix, determinant_scan, log_determinant
 from jaxmodal.errors import ArmError
 from jaxmodal.frequencies import (
     Certificate,
@@ -39,30 +40,33 @@ __version__ = "0.1.0"
 
 __all__ = [
     "THEORIES",
-    "Certificate",
-    "NaturalFrequencies",
-    "Status",
-    "UncertifiedError",
-    "certify",
-    "count_below",
-    "frequencies_in_band",
-    "natural_frequencies",
     "Arm",
     "ArmError",
     "BeamArrays",
+    "Certificate",
     "Link",
+    "NaturalFrequencies",
     "Payload",
+    "Status",
+    "UncertifiedError",
     "X64DisabledError",
     "addresses",
     "arm_from_dict",
     "beam_arrays",
+    "certify",
+    "characteristic_matrix",
     "circle",
+    "count_below",
     "describe",
+    "determinant_scan",
     "examples",
+    "frequencies_in_band",
     "get_parameter",
     "hollow_circle",
     "hollow_rectangle",
     "invalid_values",
+    "log_determinant",
+    "natural_frequencies",
     "raw_section",
     "read_arm",
     "rectangle",

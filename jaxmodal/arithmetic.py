@@ -1,6 +1,7 @@
 """The operations of the beam formulas, for float64 arrays, double-doubles and recorded expressions alike.
 
-The formulas of `beams`, `member` and `condensation` are written once, with ``+ - * /`` and the functions below; the type of their
+The formulas of `beams`, `member` and `condensation` are written once, with ``+ - * /`` and the
+functions below; the type of their
 arguments decides how they are evaluated (`evaluate_formula`): in float64 at once, in double-double through `programs`.
 """
 
@@ -22,7 +23,9 @@ from jaxmodal.programs import Expression
 Number = Any
 
 
-def evaluate_formula(formula: Callable[..., Sequence[Number]], inputs: Sequence[Number]) -> Sequence[Number]:
+def evaluate_formula(
+    formula: Callable[..., Sequence[Number]], inputs: Sequence[Number]
+) -> Sequence[Number]:
     """``formula(*inputs)``, recorded and run level by level where the inputs are double-doubles."""
     if isinstance(inputs[0], DoubleDouble):
         return programs.run(formula, inputs)
@@ -66,7 +69,10 @@ def sqrt(x: Number) -> Number:
 
 
 def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
-    """``sin x, cos x, floor(2 x/pi)`` for each argument x >= 0, from one range reduction, so that the three never disagree."""
+    """``sin x, cos x, floor(2 x/pi)`` for each argument x >= 0.
+
+    The three come from one range reduction, so that they never disagree.
+    """
     if isinstance(arguments[0], DoubleDouble):
         shape = jnp.broadcast_shapes(*(x.hi.shape for x in arguments))
         stacked = DoubleDouble(
@@ -74,7 +80,10 @@ def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
             jnp.stack([jnp.broadcast_to(x.lo, shape) for x in arguments]),
         )
         s, c, k = dd.sin_cos(stacked)
-        return [(DoubleDouble(s.hi[i], s.lo[i]), DoubleDouble(c.hi[i], c.lo[i]), k[i]) for i in range(len(arguments))]
+        return [
+            (DoubleDouble(s.hi[i], s.lo[i]), DoubleDouble(c.hi[i], c.lo[i]), k[i])
+            for i in range(len(arguments))
+        ]
     return [_sin_cos(x) for x in arguments]
 
 

@@ -193,21 +193,24 @@ class Arm(Record):
 class BeamArrays:
     """What the physics needs of an arm: one array per quantity, link 1 first, SI units.
 
+    Every array has shape (n,); a slice of one link is of the same type, and so is a batch, whose
+    further axes broadcast with the frequencies.
+
     ``shear_modulus_effective`` is kappa G, inf where it is not known; ``tip_mass`` and
     ``tip_inertia`` hold the payload in their last entry; ``joint_stiffness`` is inf at a rigid
     joint. ``has_shear`` says whether kappa G is known for every link.
     """
 
-    length: Float[Array, " n"]
-    youngs_modulus: Float[Array, " n"]
-    area: Float[Array, " n"]
-    second_moment: Float[Array, " n"]
-    density: Float[Array, " n"]
-    shear_modulus_effective: Float[Array, " n"]
-    tip_mass: Float[Array, " n"]
-    tip_inertia: Float[Array, " n"]
-    joint_angle: Float[Array, " n"]
-    joint_stiffness: Float[Array, " n"]
+    length: Float[Array, "..."]
+    youngs_modulus: Float[Array, "..."]
+    area: Float[Array, "..."]
+    second_moment: Float[Array, "..."]
+    density: Float[Array, "..."]
+    shear_modulus_effective: Float[Array, "..."]
+    tip_mass: Float[Array, "..."]
+    tip_inertia: Float[Array, "..."]
+    joint_angle: Float[Array, "..."]
+    joint_stiffness: Float[Array, "..."]
     has_shear: bool = dataclasses.field(metadata={"static": True})
 
 

@@ -47,7 +47,9 @@ def theory_flags(theory: str) -> Theory:
         For any other name; the message lists the four.
     """
     if theory not in THEORIES:
-        raise ValueError(f"theory = {theory!r} is not known; choose one of {', '.join(map(repr, THEORIES))}")
+        raise ValueError(
+            f"theory = {theory!r} is not known; choose one of {', '.join(map(repr, THEORIES))}"
+        )
     return Theory(
         shear=jnp.float64(theory == "timoshenko"),
         rotary_inertia=jnp.float64(theory in ("timoshenko", "rayleigh")),
@@ -58,9 +60,12 @@ def theory_flags(theory: str) -> Theory:
 class WaveNumbers(NamedTuple):
     """Numbers of one member at one frequency; dimensionless but for the last three.
 
-    ``z1`` and ``-beta**2`` are the two characteristic values of bending times L^2 (the paper's eqs 28 and 29); z1 < 0 above the
-    cut-off. ``alpha = sqrt |z1|``, ``e_a e_b = b2``, ``e_a - e_b = g = b2 (s2 - r2)``, ``e_a + e_b = k``, ``sum_rs = b2 (r2 + s2)``;
-    ``mu`` is the axial wave number times L; ``flexural_rigidity = E I/L``, ``axial_rigidity = E A/L``, ``mass_term = omega^2 rho A L``.
+    ``z1`` and ``-beta**2`` are the two characteristic values of bending times L^2 (the paper's eqs
+    28 and 29); z1 < 0 above the
+    cut-off. ``alpha = sqrt |z1|``, ``e_a e_b = b2``, ``e_a - e_b = g = b2 (s2 - r2)``, ``e_a + e_b
+    = k``, ``sum_rs = b2 (r2 + s2)``;
+    ``mu`` is the axial wave number times L; ``flexural_rigidity = E I/L``, ``axial_rigidity = E
+    A/L``, ``mass_term = omega^2 rho A L``.
     """
 
     b2: Number

@@ -20,7 +20,8 @@ TOLERANCE = 1e-12
 class Confirmation:
     """What the counts say of a list of frequencies; arrays of shape (K,), ``bracket`` of shape (K, 2).
 
-    ``bracket`` holds the two frequencies of the counts, ``group`` the index of the first mode of the group, ``error_estimate`` the relative
+    ``bracket`` holds the two frequencies of the counts, ``group`` the index of the first mode of
+    the group, ``error_estimate`` the relative
     distance from the root that the determinant at the frequency suggests.
     """
 
@@ -33,7 +34,11 @@ class Confirmation:
 
 
 def confirm(
-    evaluate: Callable[[Array], Evaluation], omega: Array, modes: Array, num_modes: Array, tolerance: Array
+    evaluate: Callable[[Array], Evaluation],
+    omega: Array,
+    modes: Array,
+    num_modes: Array,
+    tolerance: Array,
 ) -> Confirmation:
     """Count on both sides of each group of frequencies.
 
@@ -52,7 +57,8 @@ def confirm(
 
     Notes
     -----
-    The counts are taken at a relative distance ``tolerance`` from the group, or half-way to the neighbouring group where that is nearer.
+    The counts are taken at a relative distance ``tolerance`` from the group, or half-way to the
+    neighbouring group where that is nearer.
     A group is confirmed when J below is at most its first mode number less one and J above at least its last, and when
     both counts have the parity of the sign of the determinant, which is computed independently of them.
     """
@@ -73,7 +79,7 @@ def confirm(
     even = values.count % 2 == 0
     agrees = ((values.sign > 0.0) == even) & (values.sign != 0.0)
     consistent = agrees[0] & agrees[2]
-    multiplicity = jnp.maximum(values.count[2] - values.count[0], 1)
+    multiplicity = jnp.maximum(values.count[2] - values.count[0], 1).astype(omega.dtype)
     chord = jnp.logaddexp(values.log_abs[0], values.log_abs[2])
     share = jnp.exp(jnp.minimum((values.log_abs[1] - chord) / multiplicity, 0.0))
     ordered = jnp.concatenate([jnp.ones(1, bool), ~(omega[1:] < omega[:-1])])

@@ -1,9 +1,10 @@
 """Condensation of the arm from the tip to the base: determinant and Wittrick-Williams count at one frequency.
 
 Each link is added to what is outboard of it by its free-end description (`member`), which keeps all digits at low
-frequency where the usual condensation of two-ended stiffness matrices loses them. ``D(omega)``, the product of the factors of the
-links and joints, is the determinant of the paper's characteristic matrix (eq 39) up to known non-zero factors; ``J(omega)``
-is the number of natural frequencies below omega.
+frequency where the usual condensation of two-ended stiffness matrices loses them. ``D(omega)``,
+the product of the factors of the
+links and joints, is the determinant of the paper's characteristic matrix (eq 39) up to known
+non-zero factors; ``J(omega)`` is the number of natural frequencies below omega.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from jax import Array, lax
 from jaxmodal.arithmetic import Number, evaluate_formula, leading, nonzero, number, sin_cos
 from jaxmodal.arm import BeamArrays
 from jaxmodal.beams import Theory, WaveNumbers, wave_numbers
-from jaxmodal.member import FreeEndMember, MemberFunctions, SymmetryTests, clamped_count, free_end_member, member_functions
+from jaxmodal.member import (
+    FreeEndMember,
+    MemberFunctions,
+    SymmetryTests,
+    clamped_count,
+    free_end_member,
+    member_functions,
+)
 
 
 @jax.tree_util.register_dataclass
@@ -55,16 +63,20 @@ class _Tally(NamedTuple):
 
     sign: Array
     log_abs: Array
-    count: Array
+    passed: Array
 
     def times(self, factor: Array) -> _Tally:
-        return _Tally(self.sign * jnp.sign(factor), self.log_abs + jnp.log(jnp.abs(factor)), self.count)
+        return _Tally(
+            self.sign * jnp.sign(factor), self.log_abs + jnp.log(jnp.abs(factor)), self.passed
+        )
 
     def plus(self, count: Array) -> _Tally:
-        return _Tally(self.sign, self.log_abs, self.count + count)
+        return _Tally(self.sign, self.log_abs, self.passed + count)
 
 
-def evaluate(beams: BeamArrays, theory: Theory, omega: Array, extended: bool, num_links: Array | None = None) -> Evaluation:
+def evaluate(
+    beams: BeamArrays, theory: Theory, omega: Array, extended: bool, num_links: Array | None = None
+) -> Evaluation:
     """Sign, log-modulus of D and the count J of one arm at ``omega``.
 
     Parameters
@@ -82,16 +94,21 @@ def evaluate(beams: BeamArrays, theory: Theory, omega: Array, extended: bool, nu
 
     Notes
     -----
-    ``(-1)**count == sign`` at every frequency. Zero frequency is no argument: D tends to a constant, the members' formulas
-    divide by omega.
+    ``(-1)**count == sign`` at every frequency. Zero frequency is no argument: D tends to a
+    constant, the members' formulas divide by omega.
     """
     links = beams.length.shape[0]
     zero = number(jnp.zeros_like(omega), extended)
-    start = (Stiffness(*(zero,) * 6), _Tally(jnp.ones_like(omega), jnp.zeros_like(omega), jnp.zeros_like(omega)))
+    start = (
+        Stiffness(*(zero,) * 6),
+        _Tally(jnp.ones_like(omega), jnp.zeros_like(omega), jnp.zeros_like(omega)),
+    )
 
     def step(i: Array, state: tuple[Stiffness, _Tally]) -> tuple[Stiffness, _Tally]:
         last = links - 1 if num_links is None else num_links - 1
-        link = jax.tree_util.tree_map(lambda x: lax.dynamic_index_in_dim(x, last - i, keepdims=False), beams)
+        link = jax.tree_util.tree_map(
+            lambda x: lax.dynamic_index_in_dim(x, last - i, keepdims=False), beams
+        )
         return add_link(link, theory, omega, state[0], state[1], extended)
 
     count = links if num_links is None else num_links
@@ -99,7 +116,7 @@ def evaluate(beams: BeamArrays, theory: Theory, omega: Array, extended: bool, nu
         _, tally = step(jnp.int64(0), start)
     else:
         _, tally = lax.fori_loop(0, count, step, start)
-    return Evaluation(tally.sign, tally.log_abs, tally.count.astype(jnp.int64))
+    return Evaluation(tally.sign, tally.log_abs, tally.passed.astype(jnp.int64))
 
 
 class LinkResult(NamedTuple):
@@ -114,7 +131,10 @@ class LinkResult(NamedTuple):
 
 
 class Receptance(NamedTuple):
-    """Of the symmetric matrix ``S = R + R W R``: diagonal, principal minors of order 2, determinants (full; of v, psi)."""
+    """Of the symmetric ``S = R + R W R``: diagonal, minors of order 2, determinants.
+
+    ``det_flex`` is the determinant of the (v, psi) block.
+    """
 
     uu: Number
     vv: Number
@@ -137,7 +157,12 @@ class _LinkInputs(NamedTuple):
     cos_angle: Number
 
 
-_SPLIT = (len(_LinkInputs._fields), len(WaveNumbers._fields), len(MemberFunctions._fields), len(Stiffness._fields))
+_SPLIT = (
+    len(_LinkInputs._fields),
+    len(WaveNumbers._fields),
+    len(MemberFunctions._fields),
+    len(Stiffness._fields),
+)
 
 
 def _link_formula(*numbers: Number) -> list[Number]:
@@ -160,11 +185,24 @@ def _link_formula(*numbers: Number) -> list[Number]:
 def _unflatten(values: list[Number]) -> LinkResult:
     k = len(Stiffness._fields)
     t = k + 3 + len(SymmetryTests._fields)
-    return LinkResult(Stiffness(*values[:k]), *values[k : k + 3], SymmetryTests(*values[k + 3 : t]), Receptance(*values[t:]))
+    det, pivot, delta = values[k : k + 3]
+    return LinkResult(
+        stiffness=Stiffness(*values[:k]),
+        det=det,
+        pivot=pivot,
+        delta=delta,
+        tests=SymmetryTests(*values[k + 3 : t]),
+        receptance=Receptance(*values[t:]),
+    )
 
 
 def add_link(
-    link: BeamArrays, theory: Theory, omega: Array, outboard: Stiffness, tally: _Tally, extended: bool
+    link: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    outboard: Stiffness,
+    tally: _Tally,
+    extended: bool,
 ) -> tuple[Stiffness, _Tally]:
     """Add one link, its tip body and the joint at its base to the ``outboard`` stiffness (in this link's axes).
 
@@ -177,12 +215,16 @@ def add_link(
     ((sine, cosine, _),) = sin_cos(number(jnp.abs(link.joint_angle), extended))
     sine = sine * number(jnp.where(link.joint_angle < 0.0, -1.0, 1.0), extended)
     values = (link.length, theory.axial, omega, link.tip_mass, link.tip_inertia, compliance)
-    inputs = _LinkInputs(*(number(v, extended) for v in values), sin_angle=sine, cos_angle=cosine)
+    inputs = [*(number(v, extended) for v in values), sine, cosine]
     result = _unflatten(list(evaluate_formula(_link_formula, [*inputs, *w, *functions, *outboard])))
     pivot = leading(result.pivot)
     own = clamped_count(result.tests, turns, theory.axial)
     tally = tally.times(leading(result.delta)).times(leading(result.det)).times(pivot)
-    tally = tally.plus(own + _negative_eigenvalues(result.receptance, theory.axial) + (pivot < 0.0).astype(omega.dtype))
+    tally = tally.plus(
+        own
+        + _negative_eigenvalues(result.receptance, theory.axial)
+        + (pivot < 0.0).astype(omega.dtype)
+    )
     return result.stiffness, tally
 
 
@@ -192,9 +234,21 @@ def _through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, 
     q_vu, q_pu = m.r_vv * w.uv + m.r_vp * w.up, m.r_vp * w.uv + m.r_pp * w.up
     q_vv, q_pv = m.r_vv * w.vv + m.r_vp * w.vp + 1.0, m.r_vp * w.vv + m.r_pp * w.vp
     q_vp, q_pp = m.r_vv * w.vp + m.r_vp * w.pp, m.r_vp * w.vp + m.r_pp * w.pp + 1.0
-    a_uu, a_vu, a_pu = q_vv * q_pp - q_vp * q_pv, q_vp * q_pu - q_vu * q_pp, q_vu * q_pv - q_vv * q_pu
-    a_uv, a_vv, a_pv = q_up * q_pv - q_uv * q_pp, q_uu * q_pp - q_up * q_pu, q_uv * q_pu - q_uu * q_pv
-    a_up, a_vp, a_pp = q_uv * q_vp - q_up * q_vv, q_up * q_vu - q_uu * q_vp, q_uu * q_vv - q_uv * q_vu
+    a_uu, a_vu, a_pu = (
+        q_vv * q_pp - q_vp * q_pv,
+        q_vp * q_pu - q_vu * q_pp,
+        q_vu * q_pv - q_vv * q_pu,
+    )
+    a_uv, a_vv, a_pv = (
+        q_up * q_pv - q_uv * q_pp,
+        q_uu * q_pp - q_up * q_pu,
+        q_uv * q_pu - q_uu * q_pv,
+    )
+    a_up, a_vp, a_pp = (
+        q_uv * q_vp - q_up * q_vv,
+        q_up * q_vu - q_uu * q_vp,
+        q_uu * q_vv - q_uv * q_vu,
+    )
     det = nonzero(q_uu * a_uu + q_uv * a_vu + q_up * a_pu)
     by_det = 1.0 / det
     x_uu = (w.uu * a_uu + w.uv * a_vu + w.up * a_pu) * by_det
@@ -232,12 +286,14 @@ def _through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, 
 def _negative_eigenvalues(s: Receptance, axial: Array) -> Array:
     """Negative eigenvalues of a symmetric matrix by Descartes' rule on its characteristic polynomial.
 
-    The matrix is scaled to unit diagonal first; all roots being real, the sign changes of (1, c1, c2, c3) count them. Without
-    axial motion only the (v, psi) block counts.
+    The matrix is scaled to unit diagonal first; all roots being real, the sign changes of (1, c1,
+    c2, c3) count them. Without axial motion only the (v, psi) block counts.
     """
     u, v, p = (nonzero(leading(x)) for x in (s.uu, s.vv, s.pp))
     c2 = (
-        leading(s.minor_uv) / jnp.abs(u * v) + leading(s.minor_up) / jnp.abs(u * p) + leading(s.minor_vp) / jnp.abs(v * p)
+        leading(s.minor_uv) / jnp.abs(u * v)
+        + leading(s.minor_up) / jnp.abs(u * p)
+        + leading(s.minor_vp) / jnp.abs(v * p)
     )
     three = _sign_changes(jnp.sign(u) + jnp.sign(v) + jnp.sign(p), c2, leading(s.det_full))
     two = _sign_changes(jnp.sign(v) + jnp.sign(p), leading(s.det_flex))
@@ -249,7 +305,7 @@ def _sign_changes(*coefficients: Array) -> Array:
     previous = jnp.zeros_like(coefficients[0], dtype=bool)
     for coefficient in coefficients:
         negative = coefficient < 0.0
-        changes = changes + (negative ^ previous)
+        changes = changes + (negative ^ previous).astype(changes.dtype)
         previous = negative
     return changes
 

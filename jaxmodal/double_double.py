@@ -114,8 +114,8 @@ def _split(a: Array) -> tuple[Array, Array]:
 def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
     """The exact product in two parts.
 
-    Every product below but the last, tiny one is exact, so a compiler that contracts ``x*y + z`` into one rounding (in one of
-    several copies of an expression, as XLA does) changes nothing.
+    Every product below but the last, tiny one is exact, so a compiler that contracts ``x*y + z``
+    into one rounding (in one of several copies of an expression, as XLA does) changes nothing.
     """
     ah, al = _split(a)
     bh, bl = _split(b)
@@ -149,7 +149,8 @@ def _polynomials(x: DoubleDouble, coefficients: list[list[Fraction]]) -> DoubleD
         k = degree - 1 - i
         return total * x + DoubleDouble(hi[k], lo[k])
 
-    return lax.fori_loop(0, degree, step, total)
+    total = lax.fori_loop(0, degree, step, total)
+    return DoubleDouble(total.hi, total.lo)
 
 
 _SIN = [Fraction((-1) ** k, factorial(2 * k + 1)) for k in range(15)]
@@ -211,7 +212,9 @@ def sinh_ratio(z: DoubleDouble) -> DoubleDouble:
     return DoubleDouble(total.hi[0], total.lo[0])
 
 
-def where(condition: Array, x: DoubleDouble | ArrayLike, y: DoubleDouble | ArrayLike) -> DoubleDouble:
+def where(
+    condition: Array, x: DoubleDouble | ArrayLike, y: DoubleDouble | ArrayLike
+) -> DoubleDouble:
     """Elementwise choice between two double-doubles."""
     x, y = as_double_double(x), as_double_double(y)
     return DoubleDouble(jnp.where(condition, x.hi, y.hi), jnp.where(condition, x.lo, y.lo))

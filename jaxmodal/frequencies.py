@@ -112,7 +112,8 @@ def natural_frequencies(
     theory : str
         ``"timoshenko"``, ``"rayleigh"``, ``"euler_bernoulli"`` or ``"bending_only"``.
     throw : bool
-        Raise `UncertifiedError` when a mode is not certified. Only for concrete arms; under jit and vmap read ``status``.
+        Raise `UncertifiedError` when a mode is not certified. Only for concrete arms; under jit
+        and vmap read ``status``.
 
     Returns
     -------
@@ -132,7 +133,8 @@ def natural_frequencies(
 
     Notes
     -----
-    The frequencies are the roots of the determinant of the paper's characteristic matrix (eq 39), evaluated in double-double and so exact
+    The frequencies are the roots of the determinant of the paper's characteristic matrix (eq 39),
+    evaluated in double-double and so exact
     to the last digits of float64. The first call for a new size of arm or list compiles for a second or two.
 
     Examples
@@ -198,7 +200,9 @@ def frequencies_in_band(
     ends = np.asarray(count_below(arm, jnp.array([low, high]), theory))
     count = int(ends[1] - ends[0])
     if count > limit:
-        raise ValueError(f"the band holds {count} natural frequencies, max_modes = {limit}: narrow it or raise max_modes")
+        raise ValueError(
+            f"the band holds {count} natural frequencies, max_modes = {limit}: narrow it or raise max_modes"
+        )
     beams, flags = _prepared(arm, theory)
     lanes = _bucket(max(count, 1), 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
@@ -234,7 +238,8 @@ def count_below(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array
 
     Notes
     -----
-    W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, in double-double arithmetic. It needs no search:
+    W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, in double-double
+    arithmetic. It needs no search:
     between two frequencies there are as many modes as the two counts differ by.
     """
     values = _frequencies_argument(omega, "omega")
@@ -243,7 +248,7 @@ def count_below(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array
     size = min(_bucket(max(flat.shape[0], 1), 16, 2), _COUNT_CHUNK)
     chunks = -(-max(flat.shape[0], 1) // size)
     padded = jnp.concatenate([flat, jnp.ones(chunks * size - flat.shape[0])]).reshape(chunks, size)
-    counts = _count(*_padded(beams, jnp.asarray(False)), flags, padded)
+    counts: Array = _count(*_padded(beams, jnp.asarray(False)), flags, padded)
     return counts.reshape(-1)[: flat.shape[0]].reshape(values.shape)
 
 
@@ -276,20 +281,35 @@ def certify(
     values = _frequencies_argument(omegas, "omegas")
     if values.ndim != 1 or values.shape[0] == 0:
         raise ValueError(f"omegas has shape {values.shape}; expected (K,) with K >= 1")
-    if _is_concrete(values) and (bool(jnp.any(values <= 0.0)) or bool(jnp.any(values[1:] < values[:-1]))):
+    if _is_concrete(values) and (
+        bool(jnp.any(values <= 0.0)) or bool(jnp.any(values[1:] < values[:-1]))
+    ):
         raise ValueError("omegas must be positive and ascending (rad/s); sort them first")
     if not 1e-14 <= tolerance <= 0.1:
-        raise ValueError(f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1")
+        raise ValueError(
+            f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1"
+        )
     beams, flags = _prepared(arm, theory)
     count = values.shape[0]
     lanes = _bucket(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
     modes = jnp.minimum(jnp.arange(1, lanes + 1), count)
-    found = _confirm(*_padded(beams, jnp.asarray(False)), flags, padded, modes, jnp.int64(count), jnp.float64(tolerance))
+    found = _confirm(
+        *_padded(beams, jnp.asarray(False)),
+        flags,
+        padded,
+        modes,
+        jnp.int64(count),
+        jnp.float64(tolerance),
+    )
     status = jnp.where(found.confirmed, Status.certified, Status.uncertified)[:count]
     status = jnp.where(invalid_values(arm), int(Status.invalid_input), status)
     return Certificate(
-        status, found.count_below[:count], found.count_above[:count], found.bracket[:count], found.group[:count]
+        status,
+        found.count_below[:count],
+        found.count_above[:count],
+        found.bracket[:count],
+        found.group[:count],
     )
 
 
@@ -302,7 +322,10 @@ def _prepared(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
 
 
 def _padded(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
-    """Beams padded to a bucket of links (padding is never evaluated) and the true number; harmless values if invalid."""
+    """Beams padded to a bucket of links (never evaluated) and the true number of links.
+
+    Invalid arms are replaced by harmless values.
+    """
     links = beams.length.shape[0]
     bucket = _bucket(links, 4, 4)
 
@@ -310,7 +333,11 @@ def _padded(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
         x = jnp.where(invalid, 1.0, x)
         return jnp.concatenate([x, jnp.broadcast_to(x[-1:], (bucket - links,))])
 
-    padded = {f.name: pad(getattr(beams, f.name)) for f in dataclasses.fields(beams) if f.name != "has_shear"}
+    padded = {
+        f.name: pad(getattr(beams, f.name))
+        for f in dataclasses.fields(beams)
+        if f.name != "has_shear"
+    }
     return BeamArrays(**padded, has_shear=True), jnp.int64(links)
 
 
@@ -354,7 +381,9 @@ def _confirm(
     num_modes: Array,
     tolerance: Array,
 ) -> Confirmation:
-    return confirm(lambda x: evaluate(beams, flags, x, True, num_links), omega, modes, num_modes, tolerance)
+    return confirm(
+        lambda x: evaluate(beams, flags, x, True, num_links), omega, modes, num_modes, tolerance
+    )
 
 
 def _result(
@@ -391,7 +420,9 @@ def _frequencies_argument(value: ArrayLike, name: str) -> Array:
     require_x64()
     values = jnp.asarray(value, dtype=jnp.float64)
     if _is_concrete(values) and not bool(jnp.all(jnp.isfinite(values) & (values >= 0.0))):
-        raise ValueError(f"{name} = {value!r} holds a value that is negative or not finite; expected frequencies in rad/s")
+        raise ValueError(
+            f"{name} = {value!r} holds a value that is negative or not finite; expected frequencies in rad/s"
+        )
     return values
 
 
@@ -405,4 +436,6 @@ def _raise_uncertified(result: NaturalFrequencies, arm: Arm) -> None:
         for s in Status
         if s and np.any(codes == s)
     ]
-    raise UncertifiedError(f"{name}not every frequency is certified ({result.theory})\n" + "\n".join(lines))
+    raise UncertifiedError(
+        f"{name}not every frequency is certified ({result.theory})\n" + "\n".join(lines)
+    )

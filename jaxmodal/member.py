@@ -1,6 +1,7 @@
 """One member with its outer end free: what it does to end motions, and how many of its own frequencies are passed.
 
-With ``d0, d1 = (u, v, psi)`` at the inner and the outer end and W the dynamic stiffness of what is attached to the outer end,
+With ``d0, d1 = (u, v, psi)`` at the inner and the outer end and W the dynamic stiffness of what is
+attached to the outer end,
 a member is described by ``F`` (force at the inner end per d0, outer end free), ``H`` (d1 per d0, outer end free), and
 ``R`` (receptance of the outer end, inner end clamped). Unlike the stiffness between two clamped ends these are not
 differences of large numbers at low frequency. The closed forms hold for every theory and on both sides of the cut-off.
@@ -44,7 +45,9 @@ class FunctionTurns(NamedTuple):
 def member_functions(w: WaveNumbers) -> tuple[MemberFunctions, FunctionTurns]:
     """Evaluate all transcendental functions of one member."""
     a, b, m = sin_cos(w.alpha * 0.5, w.beta * 0.5, w.mu * 0.5)
-    functions = MemberFunctions(exp_negative(w.alpha), sinh_ratio(w.z1), a[0], a[1], b[0], b[1], m[0], m[1])
+    functions = MemberFunctions(
+        exp_negative(w.alpha), sinh_ratio(w.z1), a[0], a[1], b[0], b[1], m[0], m[1]
+    )
     return functions, FunctionTurns(a[2], b[2], m[2])
 
 
@@ -81,7 +84,9 @@ class SymmetryTests(NamedTuple):
     second: Number
 
 
-def free_end_member(w: WaveNumbers, f: MemberFunctions, length: Number, axial: Number) -> tuple[FreeEndMember, SymmetryTests]:
+def free_end_member(
+    w: WaveNumbers, f: MemberFunctions, length: Number, axial: Number
+) -> tuple[FreeEndMember, SymmetryTests]:
     """F, H, R and determinant factor of one member, and the tests of its count: arithmetic only.
 
     Parameters
@@ -95,19 +100,23 @@ def free_end_member(w: WaveNumbers, f: MemberFunctions, length: Number, axial: N
 
     Notes
     -----
-    Derived from the field equations and end conditions of the paper (eqs 4-6, 16-21); these forms, which stay accurate at low
-    frequency and beyond the cut-off, are given in docs/theory.md.
+    Derived from the field equations and end conditions of the paper (eqs 4-6, 16-21); these forms,
+    which stay accurate at low frequency and beyond the cut-off, are given in docs/theory.md.
     """
     b2, k, g, z1, beta = w.b2, w.k, w.g, w.z1, w.beta
     above = -z1
     half_decay = (f.decay + 1.0) * 0.5
     s_hyp = select(
-        z1 - _SERIES_LIMIT, (1.0 - f.decay * f.decay) * 0.5 / nonzero(w.alpha), f.decay * f.sinh_series
+        z1 - _SERIES_LIMIT,
+        (1.0 - f.decay * f.decay) * 0.5 / nonzero(w.alpha),
+        f.decay * f.sinh_series,
     )
     half_c = select(above, f.cos_half_alpha, half_decay)
     half_s = select(above, f.sin_half_alpha / nonzero(w.alpha), s_hyp / (half_decay * 2.0))
     x = select(above, f.decay * 0.0 + 1.0, f.decay)
-    c = select(above, 1.0 - f.sin_half_alpha * f.sin_half_alpha * 2.0, (f.decay * f.decay + 1.0) * 0.5)
+    c = select(
+        above, 1.0 - f.sin_half_alpha * f.sin_half_alpha * 2.0, (f.decay * f.decay + 1.0) * 0.5
+    )
     s = half_s * half_c * 2.0
     si = f.sin_half_beta * f.cos_half_beta * 2.0
     co = 1.0 - f.sin_half_beta * f.sin_half_beta * 2.0
@@ -121,8 +130,15 @@ def free_end_member(w: WaveNumbers, f: MemberFunctions, length: Number, axial: N
     f_uu, h_uu, r_uu, delta_axial = _axial(w, f, axial)
     member = FreeEndMember(
         f_uu=f_uu,
-        f_vv=-k * (c * w.e_a * si + s * beta * w.e_b * co) * by_beta * w.flexural_rigidity / (length * length),
-        f_vp=-(beta * g * (x - cc) + ss * (z1 * w.e_a + beta * beta * w.e_b)) * by_beta * w.flexural_rigidity / length,
+        f_vv=-k
+        * (c * w.e_a * si + s * beta * w.e_b * co)
+        * by_beta
+        * w.flexural_rigidity
+        / (length * length),
+        f_vp=-(beta * g * (x - cc) + ss * (z1 * w.e_a + beta * beta * w.e_b))
+        * by_beta
+        * w.flexural_rigidity
+        / length,
         f_pp=-k * (c * beta * w.e_b * si - s * z1 * w.e_a * co) * by_b2 * w.flexural_rigidity,
         h_uu=h_uu,
         h_vv=k * (c * w.e_a + x * w.e_b * co) * by_b2,
@@ -133,7 +149,10 @@ def free_end_member(w: WaveNumbers, f: MemberFunctions, length: Number, axial: N
         r_vv=k * (c * w.e_a * si - s * z1 * k_b * co) * twice * length * compliance,
         r_vp=(g * (cc - x) + ss * (z1 * k_b + beta * w.e_a)) * by_b2 * compliance,
         r_pp=k * (c * k_b * si + s * w.e_a * co) * by_b2 / w.flexural_rigidity,
-        det_r_flex=((x - cc) * b2 / beta * 2.0 + (w.e_a * w.e_a - z1 * k_b * k_b) * ss) * twice * compliance * compliance,
+        det_r_flex=((x - cc) * b2 / beta * 2.0 + (w.e_a * w.e_a - z1 * k_b * k_b) * ss)
+        * twice
+        * compliance
+        * compliance,
         delta=delta * delta_axial,
     )
     tests = SymmetryTests(
@@ -148,7 +167,9 @@ def free_end_member(w: WaveNumbers, f: MemberFunctions, length: Number, axial: N
     return member, tests
 
 
-def _axial(w: WaveNumbers, f: MemberFunctions, axial: Number) -> tuple[Number, Number, Number, Number]:
+def _axial(
+    w: WaveNumbers, f: MemberFunctions, axial: Number
+) -> tuple[Number, Number, Number, Number]:
     """Axial F, H, R and determinant factor."""
     sine = f.sin_half_mu * f.cos_half_mu * 2.0
     cosine = nonzero(1.0 - f.sin_half_mu * f.sin_half_mu * 2.0)
@@ -165,8 +186,10 @@ def _axial(w: WaveNumbers, f: MemberFunctions, axial: Number) -> tuple[Number, N
 def clamped_count(tests: SymmetryTests, turns: FunctionTurns, axial: Array) -> Array:
     """Clamped-clamped frequencies of one member below omega, bending and axial, as float64.
 
-    The simply supported bending frequencies, less one for each of two end-stiffness tests (symmetric and antisymmetric motion): W. H.
-    Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, here in a form valid on both sides of the cut-off.
+    The simply supported bending frequencies, less one for each of two end-stiffness tests
+    (symmetric and antisymmetric motion): W. H.
+    Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, here in a form valid on
+    both sides of the cut-off.
     """
     n = SymmetryTests(*(leading(x) < 0.0 for x in tests))
     supported = turns.beta + jnp.where(n.z1, turns.alpha + 1.0, 0.0)

@@ -1,9 +1,12 @@
 """Straight-line arithmetic recorded once and run level by level in double-double.
 
-A formula of several hundred double-double operations, written out, is some ten thousand elementary operations, and a compiler
+A formula of several hundred double-double operations, written out, is some ten thousand elementary
+operations, and a compiler
 spends half a minute on it. Here the formula is recorded instead: called with `Expression` arguments it leaves a list of
-operations, which is scheduled into steps of a few independent operations each. A step is one small loop body, so that the whole
-formula compiles in a fraction of a second; and the formula itself stays written once, for float64 and for double-double.
+operations, which is scheduled into steps of a few independent operations each. A step is one small
+loop body, so that the whole
+formula compiles in a fraction of a second; and the formula itself stays written once, for float64
+and for double-double.
 """
 
 from __future__ import annotations
@@ -46,7 +49,11 @@ class Expression:
         self.recorder, self.index, self.sign = recorder, index, sign
 
     def _other(self, value: Expression | float) -> Expression:
-        return value if isinstance(value, Expression) else self.recorder.node("constant", (), float(value))
+        return (
+            value
+            if isinstance(value, Expression)
+            else self.recorder.node("constant", (), float(value))
+        )
 
     def __neg__(self) -> Expression:
         return Expression(self.recorder, self.index, -self.sign)
@@ -90,7 +97,11 @@ class Expression:
 
     def select(self, if_positive: Expression, otherwise: Expression) -> Expression:
         """``if_positive`` where this expression exceeds zero, else ``otherwise``."""
-        arguments = (self.positive().index, if_positive.positive().index, otherwise.positive().index)
+        arguments = (
+            self.positive().index,
+            if_positive.positive().index,
+            otherwise.positive().index,
+        )
         return self.recorder.node("select", arguments)
 
 
@@ -121,7 +132,9 @@ def record(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> Pro
         for j in nodes[i][1]:
             height[j] = max(height[j], height[i] + 1)
     constants = [i for i, n in enumerate(nodes) if n[0] == "constant"]
-    register = {i: i for i in range(num_inputs)} | {c: num_inputs + k for k, c in enumerate(constants)}
+    register = {i: i for i in range(num_inputs)} | {
+        c: num_inputs + k for k, c in enumerate(constants)
+    }
     kinds = [k for k in _WIDTH if any(n[0] == k for n in nodes)]
     offset = dict(zip(kinds, np.cumsum([0] + [_WIDTH[k] for k in kinds]), strict=False))
     block = sum(_WIDTH[k] for k in kinds)
@@ -160,14 +173,16 @@ def record(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> Pro
     )
 
 
-def run(formula: Callable[..., Sequence[Expression]], inputs: Sequence[DoubleDouble]) -> list[DoubleDouble]:
+def run(
+    formula: Callable[..., Sequence[Expression]], inputs: Sequence[DoubleDouble]
+) -> list[DoubleDouble]:
     """Evaluate ``formula(*inputs)`` in double-double.
 
     Parameters
     ----------
     formula : Callable
-        A module-level function of numbers that uses ``+ - * /``, and `arithmetic.sqrt` and `arithmetic.select` only; returns a
-        sequence of numbers. Recorded at its first use.
+        A module-level function of numbers that uses ``+ - * /``, and `arithmetic.sqrt` and
+        `arithmetic.select` only; returns a sequence of numbers. Recorded at its first use.
     inputs : sequence of DoubleDouble
         Arguments; their shapes broadcast.
 
@@ -179,21 +194,33 @@ def run(formula: Callable[..., Sequence[Expression]], inputs: Sequence[DoubleDou
     program = record(formula, len(inputs))
     shape = jnp.broadcast_shapes(*(x.hi.shape for x in inputs))
     constants = jnp.broadcast_to(
-        jnp.asarray(program.constants).reshape((-1,) + (1,) * len(shape)), (len(program.constants), *shape)
+        jnp.asarray(program.constants).reshape((-1,) + (1,) * len(shape)),
+        (len(program.constants), *shape),
     )
     rest = jnp.zeros((program.num_registers - len(inputs) - len(program.constants), *shape))
-    hi = jnp.concatenate([jnp.stack([jnp.broadcast_to(x.hi, shape) for x in inputs]), constants, rest])
+    hi = jnp.concatenate(
+        [jnp.stack([jnp.broadcast_to(x.hi, shape) for x in inputs]), constants, rest]
+    )
     lo = jnp.concatenate(
-        [jnp.stack([jnp.broadcast_to(x.lo, shape) for x in inputs]), jnp.zeros_like(constants), rest]
+        [
+            jnp.stack([jnp.broadcast_to(x.lo, shape) for x in inputs]),
+            jnp.zeros_like(constants),
+            rest,
+        ]
     )
     base = len(inputs) + len(program.constants)
     block = (program.num_registers - base) // max(program.steps, 1)
 
     def step(t: Array, registers: tuple[Array, Array]) -> tuple[Array, Array]:
         results = _step(program, t, *registers)
-        return tuple(
-            lax.dynamic_update_slice_in_dim(r, jnp.concatenate(new), base + t * block, 0)
-            for r, new in zip(registers, zip(*((x.hi, x.lo) for x in results), strict=True), strict=True)
+        row = base + t * block
+        return (
+            lax.dynamic_update_slice_in_dim(
+                registers[0], jnp.concatenate([x.hi for x in results]), row, 0
+            ),
+            lax.dynamic_update_slice_in_dim(
+                registers[1], jnp.concatenate([x.lo for x in results]), row, 0
+            ),
         )
 
     hi, lo = lax.fori_loop(0, program.steps, step, (hi, lo))
@@ -205,7 +232,10 @@ def _step(program: Program, t: Array, hi: Array, lo: Array) -> list[DoubleDouble
 
     def operands(kind: str) -> list[DoubleDouble]:
         rows = [jnp.asarray(a)[t] for a in program.arguments[kind]]
-        return [DoubleDouble(jnp.take(hi, r, axis=0, mode="clip"), jnp.take(lo, r, axis=0, mode="clip")) for r in rows]
+        return [
+            DoubleDouble(jnp.take(hi, r, axis=0, mode="clip"), jnp.take(lo, r, axis=0, mode="clip"))
+            for r in rows
+        ]
 
     results = []
     for kind in program.arguments:

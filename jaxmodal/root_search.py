@@ -1,6 +1,7 @@
 """Enclosure of natural frequencies: isolated by the count, refined on the determinant, all modes of an arm together.
 
-Every evaluation yields the count J and the determinant D at a trial frequency. Each count tightens the brackets of all modes;
+Every evaluation yields the count J and the determinant D at a trial frequency. Each count tightens
+the brackets of all modes;
 a bracket that holds one mode alone is refined by a bracketing interpolation (N. Anderson and A. Bjorck, BIT 13, 1973,
 253-264) on D, one that holds several is cut by the count, so that coincident modes are enclosed like any others.
 """
@@ -23,6 +24,7 @@ _STEP = 1.5 * 2.0**-52
 _GRID_RATIO = 4.0
 _MAX_ROUNDS = 300
 _LARGEST = 1e100
+_UNBOUNDED = 2**62
 
 
 @jax.tree_util.register_dataclass
@@ -30,7 +32,8 @@ _LARGEST = 1e100
 class Brackets:
     """Brackets of the sought modes and what is known at their ends; every array of shape (lanes,).
 
-    ``lower_count < mode <= upper_count``; ``lower_log, upper_log`` are log|D| at the ends, lowered by the weights of the
+    ``lower_count < mode <= upper_count``; ``lower_log, upper_log`` are log|D| at the ends, lowered
+    by the weights of the
     interpolation; ``side`` the end replaced last (-1, +1); ``mark, stalled`` the width that three rounds should halve.
     """
 
@@ -76,7 +79,7 @@ def find_brackets(evaluate: Callable[[Array], Evaluation], modes: Array, scale: 
         lower=zeros,
         upper=infinite,
         lower_count=count,
-        upper_count=count + jnp.iinfo(jnp.int64).max // 2,
+        upper_count=count + _UNBOUNDED,
         lower_log=zeros,
         upper_log=zeros,
         side=jnp.zeros(lanes, jnp.int64),
@@ -85,7 +88,7 @@ def find_brackets(evaluate: Callable[[Array], Evaluation], modes: Array, scale: 
         rounds=jnp.int64(0),
         evaluations=jnp.int64(0),
     )
-    grid = scale * _GRID_RATIO ** (jnp.arange(lanes) - lanes // 3)
+    grid = scale * _GRID_RATIO ** (jnp.arange(lanes, dtype=jnp.float64) - float(lanes // 3))
 
     def unfinished(b: Brackets) -> Array:
         reachable = (b.lower < _LARGEST) & jnp.isfinite(b.lower + scale)
@@ -102,13 +105,17 @@ def _trial(b: Brackets, modes: Array) -> Array:
     """The next trial frequency of each bracket."""
     isolated = b.upper_count - b.lower_count == 1
     several = jnp.maximum(b.upper_count - b.lower_count, 1).astype(b.lower.dtype)
-    share = (modes - b.lower_count - 0.5).astype(b.lower.dtype) / several
+    share = ((modes - b.lower_count).astype(b.lower.dtype) - 0.5) / several
     interpolated = 1.0 / (1.0 + jnp.exp(jnp.clip(b.upper_log - b.lower_log, -700.0, 700.0)))
     fraction = jnp.where(isolated & (b.stalled < 3), interpolated, jnp.where(isolated, 0.5, share))
     finite_upper = jnp.where(jnp.isfinite(b.upper), b.upper, 1.0)
     wide = (finite_upper > _GRID_RATIO * b.lower) & (b.lower > 0.0)
     ratio = jnp.where(wide, finite_upper / jnp.where(b.lower > 0.0, b.lower, 1.0), 1.0)
-    trial = jnp.where(wide, b.lower * ratio ** jnp.where(isolated, 0.5, fraction), b.lower + fraction * (finite_upper - b.lower))
+    trial = jnp.where(
+        wide,
+        b.lower * ratio ** jnp.where(isolated, 0.5, fraction),
+        b.lower + fraction * (finite_upper - b.lower),
+    )
     trial = jnp.clip(trial, b.lower * (1.0 + _STEP), finite_upper * (1.0 - _STEP))
     trial = jnp.where(b.lower == 0.0, finite_upper / _GRID_RATIO**4, trial)
     return jnp.where(jnp.isfinite(b.upper), trial, b.lower * _GRID_RATIO**4)
@@ -126,9 +133,16 @@ def _tightened(b: Brackets, modes: Array, trial: Array, value: Evaluation) -> Br
     # Anderson and Bjorck: the end that stays for the second time is weighted by 1 - D(new)/D(old), or by 1/2
     weight_high = _log_weight(value.log_abs[low] - b.lower_log)
     weight_low = _log_weight(value.log_abs[high] - b.upper_log)
-    again_low, again_high = new_low & ~new_high & (b.side == -1), new_high & ~new_low & (b.side == 1)
-    lower_log = jnp.where(new_low, value.log_abs[low], b.lower_log + jnp.where(again_high, weight_low, 0.0))
-    upper_log = jnp.where(new_high, value.log_abs[high], b.upper_log + jnp.where(again_low, weight_high, 0.0))
+    again_low, again_high = (
+        new_low & ~new_high & (b.side == -1),
+        new_high & ~new_low & (b.side == 1),
+    )
+    lower_log = jnp.where(
+        new_low, value.log_abs[low], b.lower_log + jnp.where(again_high, weight_low, 0.0)
+    )
+    upper_log = jnp.where(
+        new_high, value.log_abs[high], b.upper_log + jnp.where(again_low, weight_high, 0.0)
+    )
     halved = ~(upper - lower > 0.5 * b.mark) | (b.stalled >= 3)
     return Brackets(
         lower=lower,

@@ -25,19 +25,22 @@ class Status(IntEnum):
 
 
 _EXPLANATIONS = {
-    Status.certified: ("the counts on both sides confirm this mode and its number", "none needed"),
+    Status.certified: (
+        "the counts on both sides confirm this mode and its number",
+        "none needed",
+    ),
     Status.uncertified: (
-        "the counts on both sides do not confirm this mode: one was missed, invented or displaced, or the counts themselves"
-        " are in doubt because they contradict the sign of the determinant",
-        "do not use the value; ask jaxmodal.count_below at frequencies around it, and report the arm as a bug",
+        "the counts on both sides do not confirm this mode (one was missed, invented or displaced),"
+        " or they contradict the sign of the determinant",
+        "do not use the value; ask jaxmodal.count_below at frequencies around it",
     ),
     Status.not_converged: (
         "the search ended before this mode was enclosed tightly enough",
-        "check the units of the arm (jaxmodal check ARM); frequencies outside 1e-12 to 1e12 rad/s are not reached",
+        "check the units of the arm (jaxmodal check ARM)",
     ),
     Status.invalid_input: (
-        "a physical value of this arm is not finite, or has a sign it cannot have (a traced or batched value, which could not"
-        " be refused when the arm was made)",
+        "a physical value of this arm is not finite, or has a sign it cannot have (a traced or"
+        " batched value, which could not be refused when the arm was made)",
         "inspect the arm of this lane with jaxmodal.invalid_values",
     ),
 }

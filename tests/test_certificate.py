@@ -31,7 +31,6 @@ def mutated_modes(problem):
 def test_the_proven_frequencies_pass(problem):
     certificate = certify(problem, problem.omega)
     assert bool(certificate.all_certified), np.asarray(certificate.status)
-    assert bool(certificate.complete)
 
 
 @pytest.mark.parametrize("problem", MUTATED, ids=lambda problem: problem.name)
@@ -39,7 +38,6 @@ def test_a_deleted_root_fails(problem):
     for mode in mutated_modes(problem):
         certificate = certify(problem, np.delete(problem.omega, mode))
         assert not bool(certificate.all_certified), mode + 1
-        assert not bool(certificate.complete), mode + 1
 
 
 @pytest.mark.parametrize("problem", MUTATED, ids=lambda problem: problem.name)
