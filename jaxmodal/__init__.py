@@ -7,6 +7,7 @@ must be on before the first arm is made; see `X64DisabledError`.
 from jaxmodal import examples
 from jaxmodal.arm import Arm, BeamArrays, Link, Payload, beam_arrays, invalid_values
 from jaxmodal.arm_files import arm_from_dict, read_arm, write_arm
+from jaxmodal.batches import natural_frequencies_batch
 from jaxmodal.beams import THEORIES
 from jaxmodal.characteristic import characteristic_matrix, determinant_scan, log_determinant
 from jaxmodal.errors import ArmError
@@ -18,6 +19,7 @@ from jaxmodal.frequencies import (
     frequencies_in_band,
     natural_frequencies,
 )
+from jaxmodal.modes import ModeShapes, modal_assurance, mode_shapes
 from jaxmodal.parameters import (
     addresses,
     describe,
@@ -34,6 +36,12 @@ from jaxmodal.sections import (
     raw_section,
     rectangle,
 )
+from jaxmodal.sensitivities import (
+    RepeatedFrequencyError,
+    Sensitivities,
+    directional_derivatives,
+    sensitivities,
+)
 from jaxmodal.status import Status, UncertifiedError
 
 __version__ = "0.1.0"
@@ -45,8 +53,11 @@ __all__ = [
     "BeamArrays",
     "Certificate",
     "Link",
+    "ModeShapes",
     "NaturalFrequencies",
     "Payload",
+    "RepeatedFrequencyError",
+    "Sensitivities",
     "Status",
     "UncertifiedError",
     "X64DisabledError",
@@ -59,6 +70,7 @@ __all__ = [
     "count_below",
     "describe",
     "determinant_scan",
+    "directional_derivatives",
     "examples",
     "frequencies_in_band",
     "get_parameter",
@@ -66,12 +78,16 @@ __all__ = [
     "hollow_rectangle",
     "invalid_values",
     "log_determinant",
+    "modal_assurance",
+    "mode_shapes",
     "natural_frequencies",
+    "natural_frequencies_batch",
     "raw_section",
     "read_arm",
     "rectangle",
     "require_x64",
     "resolve",
+    "sensitivities",
     "set_parameters",
     "unit_of",
     "write_arm",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import jax.numpy as jnp
 from jax import Array
@@ -21,6 +21,7 @@ from jaxmodal.programs import Expression
 
 #: A float64 array, a DoubleDouble or an Expression. All numbers of one formula are of one kind.
 Number = Any
+Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
 
 def evaluate_formula(
@@ -56,6 +57,20 @@ def nonzero(x: Number) -> Number:
     if isinstance(x, Array):
         return jnp.where(x == 0.0, 1e-280, x)
     return x
+
+
+def keep(x: Number) -> Number:
+    """x, computed once: a float64 array is divided by a one that the compiler cannot see through.
+
+    XLA on a CPU computes a cheap operation anew in every loop that uses its result; written without this, the determinant
+    of a link takes six times the multiplications. It never repeats a division.
+    """
+    return x / jnp.where(x == x, 1.0, 0.0) if isinstance(x, Array) else x
+
+
+def keep_all(values: Kept) -> Kept:
+    """`keep` for every entry of a named tuple."""
+    return type(values)(*(keep(x) for x in values))
 
 
 def sqrt(x: Number) -> Number:

@@ -54,6 +54,20 @@ def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[EndFiel
     outer = _bending_rows(
         w.b2, w.z1, w.beta, w.e_a, w.e_b, cosine, sine, jnp.cos(w.beta), jnp.sin(w.beta)
     )
+    # below the cut-off with alpha >= 1: cosh(alpha (1 - xi)) and cosh(alpha xi), which stay independent as alpha grows
+    decaying = ~above & (w.alpha >= 1.0)
+    left_in = jnp.stack([cosine, -w.e_a * sine, w.b2 * sine, w.e_a * cosine])
+    left_out = jnp.stack([decay, zero, zero, w.e_a * decay])
+    right_in = left_out
+    right_out = jnp.stack([cosine, w.e_a * sine, -w.b2 * sine, w.e_a * cosine])
+    inner = tuple(
+        row.at[:2].set(jnp.where(decaying, jnp.stack([left_in[k], right_in[k]]), row[:2]))
+        for k, row in enumerate(inner)
+    )
+    outer = tuple(
+        row.at[:2].set(jnp.where(decaying, jnp.stack([left_out[k], right_out[k]]), row[:2]))
+        for k, row in enumerate(outer)
+    )
     axial = theory.axial > 0.0
     stiffness = w.axial_rigidity * w.mu
     u = (

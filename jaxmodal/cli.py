@@ -7,9 +7,11 @@ inside it, so that help comes at once and double precision is on before anything
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 from pathlib import Path
+from types import MappingProxyType
 
 import click
 
@@ -53,7 +55,32 @@ def parse_angles(
     return angles
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class LazyGroup(click.Group):
+    """A group that knows further commands by where they are, and imports them when they are asked for."""
+
+    elsewhere = MappingProxyType(
+        {
+            "modes": "jaxmodal.cli_modes:modes",
+            "sensitivities": "jaxmodal.cli_modes:sensitivities",
+            "sweep": "sweeps.commands:sweep",
+        }
+    )
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *self.elsewhere])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.elsewhere:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = self.elsewhere[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="jaxmodal")
 def main() -> None:
     """Exact, certified natural frequencies of planar multilink arms.

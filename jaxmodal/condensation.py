@@ -10,13 +10,23 @@ non-zero factors; ``J(omega)`` is the number of natural frequencies below omega.
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jaxmodal.arithmetic import Number, evaluate_formula, leading, nonzero, number, sin_cos
+from jaxmodal.arithmetic import (
+    Number,
+    evaluate_formula,
+    keep,
+    keep_all,
+    leading,
+    nonzero,
+    number,
+    sin_cos,
+)
 from jaxmodal.arm import BeamArrays
 from jaxmodal.beams import Theory, WaveNumbers, wave_numbers
 from jaxmodal.member import (
@@ -65,10 +75,10 @@ class _Tally(NamedTuple):
     log_abs: Array
     passed: Array
 
-    def times(self, factor: Array) -> _Tally:
-        return _Tally(
-            self.sign * jnp.sign(factor), self.log_abs + jnp.log(jnp.abs(factor)), self.passed
-        )
+    def times(self, factor: Array, growth: Array) -> _Tally:
+        """Multiply by ``factor * exp(growth)``."""
+        log_abs = self.log_abs + (jnp.log(jnp.abs(factor)) + growth)
+        return _Tally(self.sign * jnp.sign(factor), log_abs, self.passed)
 
     def plus(self, count: Array) -> _Tally:
         return _Tally(self.sign, self.log_abs, self.passed + count)
@@ -117,6 +127,11 @@ def evaluate(
     else:
         _, tally = lax.fori_loop(0, count, step, start)
     return Evaluation(tally.sign, tally.log_abs, tally.passed.astype(jnp.int64))
+
+
+def log_at_zero(num_links: Array | int) -> Array:
+    """Limit of log|D| at zero frequency: every link contributes a factor of 4, every joint 1."""
+    return jnp.float64(math.log(4.0)) * jnp.asarray(num_links, jnp.float64)
 
 
 class LinkResult(NamedTuple):
@@ -219,7 +234,8 @@ def add_link(
     result = _unflatten(list(evaluate_formula(_link_formula, [*inputs, *w, *functions, *outboard])))
     pivot = leading(result.pivot)
     own = clamped_count(result.tests, turns, theory.axial)
-    tally = tally.times(leading(result.delta)).times(leading(result.det)).times(pivot)
+    growth = jnp.where(leading(w.z1) > 0.0, leading(w.alpha), 0.0)
+    tally = tally.times(leading(result.delta) * leading(result.det) * pivot, growth)
     tally = tally.plus(
         own
         + _negative_eigenvalues(result.receptance, theory.axial)
@@ -228,59 +244,94 @@ def add_link(
     return result.stiffness, tally
 
 
+class _Matrix(NamedTuple):
+    """A general 3 x 3 matrix over (u, v, psi)."""
+
+    uu: Number
+    uv: Number
+    up: Number
+    vu: Number
+    vv: Number
+    vp: Number
+    pu: Number
+    pv: Number
+    pp: Number
+
+
 def _through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, Receptance]:
-    """``P = F + H^T W (I + R W)^-1 H``, det(I + R W), and what decides the signs of ``R + R W R``."""
-    q_uu, q_uv, q_up = m.r_uu * w.uu + 1.0, m.r_uu * w.uv, m.r_uu * w.up
-    q_vu, q_pu = m.r_vv * w.uv + m.r_vp * w.up, m.r_vp * w.uv + m.r_pp * w.up
-    q_vv, q_pv = m.r_vv * w.vv + m.r_vp * w.vp + 1.0, m.r_vp * w.vv + m.r_pp * w.vp
-    q_vp, q_pp = m.r_vv * w.vp + m.r_vp * w.pp, m.r_vp * w.vp + m.r_pp * w.pp + 1.0
-    a_uu, a_vu, a_pu = (
-        q_vv * q_pp - q_vp * q_pv,
-        q_vp * q_pu - q_vu * q_pp,
-        q_vu * q_pv - q_vv * q_pu,
-    )
-    a_uv, a_vv, a_pv = (
-        q_up * q_pv - q_uv * q_pp,
-        q_uu * q_pp - q_up * q_pu,
-        q_uv * q_pu - q_uu * q_pv,
-    )
-    a_up, a_vp, a_pp = (
-        q_uv * q_vp - q_up * q_vv,
-        q_up * q_vu - q_uu * q_vp,
-        q_uu * q_vv - q_uv * q_vu,
-    )
-    det = nonzero(q_uu * a_uu + q_uv * a_vu + q_up * a_pu)
+    """``P = F + H^T X H`` with ``X = W (I + R W)^-1``, det(I + R W), and the signs of R + R W R."""
+    q = keep_all(_identity_plus_product(m, w))
+    a = _adjugate(q)
+    det = keep(nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu))
     by_det = 1.0 / det
-    x_uu = (w.uu * a_uu + w.uv * a_vu + w.up * a_pu) * by_det
-    x_uv = (w.uu * a_uv + w.uv * a_vv + w.up * a_pv) * by_det
-    x_up = (w.uu * a_up + w.uv * a_vp + w.up * a_pp) * by_det
-    x_vv = (w.uv * a_uv + w.vv * a_vv + w.vp * a_pv) * by_det
-    x_vp = (w.uv * a_up + w.vv * a_vp + w.vp * a_pp) * by_det
-    x_pp = (w.up * a_up + w.vp * a_vp + w.pp * a_pp) * by_det
-    y_vv, y_pv = x_vv * m.h_vv + x_vp * m.h_pv, x_vp * m.h_vv + x_pp * m.h_pv
-    y_vp, y_pp = x_vv * m.h_vp + x_vp * m.h_pp, x_vp * m.h_vp + x_pp * m.h_pp
+    x = keep_all(
+        Stiffness(
+            uu=(w.uu * a.uu + w.uv * a.vu + w.up * a.pu) * by_det,
+            uv=(w.uu * a.uv + w.uv * a.vv + w.up * a.pv) * by_det,
+            up=(w.uu * a.up + w.uv * a.vp + w.up * a.pp) * by_det,
+            vv=(w.uv * a.uv + w.vv * a.vv + w.vp * a.pv) * by_det,
+            vp=(w.uv * a.up + w.vv * a.vp + w.vp * a.pp) * by_det,
+            pp=(w.up * a.up + w.vp * a.vp + w.pp * a.pp) * by_det,
+        )
+    )
+    y_vv, y_pv = x.vv * m.h_vv + x.vp * m.h_pv, x.vp * m.h_vv + x.pp * m.h_pv
+    y_vp, y_pp = x.vv * m.h_vp + x.vp * m.h_pp, x.vp * m.h_vp + x.pp * m.h_pp
     inner = Stiffness(
-        uu=m.f_uu + m.h_uu * m.h_uu * x_uu,
-        uv=m.h_uu * (x_uv * m.h_vv + x_up * m.h_pv),
-        up=m.h_uu * (x_uv * m.h_vp + x_up * m.h_pp),
+        uu=m.f_uu + m.h_uu * m.h_uu * x.uu,
+        uv=m.h_uu * (x.uv * m.h_vv + x.up * m.h_pv),
+        up=m.h_uu * (x.uv * m.h_vp + x.up * m.h_pp),
         vv=m.f_vv + m.h_vv * y_vv + m.h_pv * y_pv,
         vp=m.f_vp + m.h_vv * y_vp + m.h_pv * y_pp,
         pp=m.f_pp + m.h_vp * y_vp + m.h_pp * y_pp,
     )
-    s_uu, s_uv, s_up = q_uu * m.r_uu, q_uv * m.r_vv + q_up * m.r_vp, q_uv * m.r_vp + q_up * m.r_pp
-    s_vv, s_vp = q_vv * m.r_vv + q_vp * m.r_vp, q_vv * m.r_vp + q_vp * m.r_pp
-    s_pp = q_pv * m.r_vp + q_pp * m.r_pp
-    receptance = Receptance(
-        uu=s_uu,
-        vv=s_vv,
-        pp=s_pp,
-        minor_uv=s_uu * s_vv - s_uv * s_uv,
-        minor_up=s_uu * s_pp - s_up * s_up,
-        minor_vp=s_vv * s_pp - s_vp * s_vp,
-        det_full=det * m.r_uu * m.det_r_flex,
-        det_flex=a_uu * m.det_r_flex,
+    return keep_all(inner), det, _receptance(m, q, a.uu, det)
+
+
+def _identity_plus_product(m: FreeEndMember, w: Stiffness) -> _Matrix:
+    """``Q = I + R W``."""
+    return _Matrix(
+        uu=m.r_uu * w.uu + 1.0,
+        uv=m.r_uu * w.uv,
+        up=m.r_uu * w.up,
+        vu=m.r_vv * w.uv + m.r_vp * w.up,
+        vv=m.r_vv * w.vv + m.r_vp * w.vp + 1.0,
+        vp=m.r_vv * w.vp + m.r_vp * w.pp,
+        pu=m.r_vp * w.uv + m.r_pp * w.up,
+        pv=m.r_vp * w.vv + m.r_pp * w.vp,
+        pp=m.r_vp * w.vp + m.r_pp * w.pp + 1.0,
     )
-    return inner, det, receptance
+
+
+def _adjugate(q: _Matrix) -> _Matrix:
+    """The adjugate: ``Q adj Q = det Q``."""
+    return _Matrix(
+        uu=q.vv * q.pp - q.vp * q.pv,
+        uv=q.up * q.pv - q.uv * q.pp,
+        up=q.uv * q.vp - q.up * q.vv,
+        vu=q.vp * q.pu - q.vu * q.pp,
+        vv=q.uu * q.pp - q.up * q.pu,
+        vp=q.up * q.vu - q.uu * q.vp,
+        pu=q.vu * q.pv - q.vv * q.pu,
+        pv=q.uv * q.pu - q.uu * q.pv,
+        pp=q.uu * q.vv - q.uv * q.vu,
+    )
+
+
+def _receptance(m: FreeEndMember, q: _Matrix, det_q_flex: Number, det_q: Number) -> Receptance:
+    """What decides the signs of ``S = Q R``."""
+    uu, uv, up = q.uu * m.r_uu, q.uv * m.r_vv + q.up * m.r_vp, q.uv * m.r_vp + q.up * m.r_pp
+    vv, vp = q.vv * m.r_vv + q.vp * m.r_vp, q.vv * m.r_vp + q.vp * m.r_pp
+    pp = q.pv * m.r_vp + q.pp * m.r_pp
+    return Receptance(
+        uu=uu,
+        vv=vv,
+        pp=pp,
+        minor_uv=uu * vv - uv * uv,
+        minor_up=uu * pp - up * up,
+        minor_vp=vv * pp - vp * vp,
+        det_full=det_q * m.r_uu * m.det_r_flex,
+        det_flex=det_q_flex * m.det_r_flex,
+    )
 
 
 def _negative_eigenvalues(s: Receptance, axial: Array) -> Array:

@@ -15,12 +15,17 @@ from jax.typing import ArrayLike
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values, require_shear
 from jaxmodal.beams import Theory, theory_flags
 from jaxmodal.certificate import TOLERANCE, Confirmation, confirm
-from jaxmodal.condensation import Evaluation, evaluate
+from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
+from jaxmodal.frequency_derivatives import with_derivative
+from jaxmodal.modal_mass import quadrature_size
 from jaxmodal.precision import require_x64
-from jaxmodal.root_search import best_estimate, find_brackets
+from jaxmodal.root_search import find_brackets, grid_trials
 from jaxmodal.status import Status, UncertifiedError
 
 _EPS = 2.0**-52
+#: relative width to which each mode is enclosed in double-double, and the rounds allowed for it
+_WIDTH = 4.0 * _EPS
+_MAX_ROUNDS = 300
 #: frequencies of one count_below call are evaluated in pieces of this size
 _COUNT_CHUNK = 1024
 
@@ -145,13 +150,14 @@ def natural_frequencies(
     >>> [f"{f:.4f}" for f in result.frequencies_hz]
     ['5.6464', '21.2402', '79.0884']
     """
-    count = _positive_integer(num_modes, "num_modes")
+    count = positive_integer(num_modes, "num_modes")
     beams, flags = _prepared(arm, theory)
     lanes = _bucket(count, 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
     modes = jnp.minimum(jnp.arange(1, lanes + 1), count)
-    solution = _solve(*_padded(beams, invalid), flags, modes, jnp.int64(count))
+    solution = _solve(*_padded(lax.stop_gradient(beams), invalid), flags, modes, jnp.int64(count))
     result = _result(solution, count, invalid, theory)
+    result = _differentiable(result, beams, flags, invalid, count)
     if throw and _is_concrete(result.status):
         _raise_uncertified(result, arm)
     return result
@@ -196,7 +202,7 @@ def frequencies_in_band(
         raise ValueError(
             f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 <= omega_min < omega_max, finite, in rad/s"
         )
-    limit = _positive_integer(max_modes, "max_modes")
+    limit = positive_integer(max_modes, "max_modes")
     ends = np.asarray(count_below(arm, jnp.array([low, high]), theory))
     count = int(ends[1] - ends[0])
     if count > limit:
@@ -207,8 +213,10 @@ def frequencies_in_band(
     lanes = _bucket(max(count, 1), 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
     modes = ends[0] + jnp.minimum(jnp.arange(1, lanes + 1), max(count, 1))
-    solution = _solve(*_padded(beams, invalid), flags, modes, jnp.int64(max(count, 1)))
+    stopped = lax.stop_gradient(beams)
+    solution = _solve(*_padded(stopped, invalid), flags, modes, jnp.int64(max(count, 1)))
     result = _result(solution, count, invalid, theory)
+    result = _differentiable(result, beams, flags, invalid, int(ends[1]))
     if throw:
         _raise_uncertified(result, arm)
     return result, int(ends[0]) + 1
@@ -356,10 +364,12 @@ def _solve(
 
     rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
     scale = jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length))
-    brackets = find_brackets(at, modes, scale)
-    omega = lax.cummax(best_estimate(brackets))
+    first = grid_trials(scale, modes.shape[0])
+    brackets = find_brackets(at, modes, first, first, log_at_zero(num_links), _WIDTH, _MAX_ROUNDS)
+    omega = lax.cummax(brackets.estimate)
     found = confirm(at, omega, modes, num_modes, jnp.float64(TOLERANCE))
-    return omega, brackets.converged, found, brackets.evaluations + 3 * omega.shape[0]
+    evaluations = jnp.sum(brackets.evaluations).astype(jnp.int64) + 3 * omega.shape[0]
+    return omega, brackets.converged(_WIDTH), found, evaluations
 
 
 @jax.jit
@@ -406,11 +416,24 @@ def _result(
     )
 
 
+def _differentiable(
+    result: NaturalFrequencies, beams: BeamArrays, flags: Theory, invalid: Array, highest_mode: int
+) -> NaturalFrequencies:
+    """The result with derivatives of omega attached."""
+    safe = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x), beams)
+    omega = jnp.where(invalid, 1.0, result.omega)
+    multiplicity = jnp.where(invalid, 1, result.multiplicity)
+    omega = with_derivative(
+        quadrature_size(highest_mode), safe, flags, omega, result.group, multiplicity
+    )
+    return dataclasses.replace(result, omega=jnp.where(invalid, jnp.nan, omega))
+
+
 def _is_concrete(x: object) -> bool:
     return not isinstance(x, jax.core.Tracer)
 
 
-def _positive_integer(value: object, name: str) -> int:
+def positive_integer(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         raise ValueError(f"{name} = {value!r}; expected a whole number of at least 1")
     return int(value)

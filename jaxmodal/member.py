@@ -14,7 +14,17 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import Array
 
-from jaxmodal.arithmetic import Number, exp_negative, leading, nonzero, select, sin_cos, sinh_ratio
+from jaxmodal.arithmetic import (
+    Number,
+    exp_negative,
+    keep,
+    keep_all,
+    leading,
+    nonzero,
+    select,
+    sin_cos,
+    sinh_ratio,
+)
 from jaxmodal.beams import WaveNumbers
 
 #: below this z1 > 0 the hyperbolic sine is taken from its series
@@ -48,7 +58,7 @@ def member_functions(w: WaveNumbers) -> tuple[MemberFunctions, FunctionTurns]:
     functions = MemberFunctions(
         exp_negative(w.alpha), sinh_ratio(w.z1), a[0], a[1], b[0], b[1], m[0], m[1]
     )
-    return functions, FunctionTurns(a[2], b[2], m[2])
+    return keep_all(functions), FunctionTurns(a[2], b[2], m[2])
 
 
 class FreeEndMember(NamedTuple):
@@ -117,9 +127,9 @@ def free_end_member(
     c = select(
         above, 1.0 - f.sin_half_alpha * f.sin_half_alpha * 2.0, (f.decay * f.decay + 1.0) * 0.5
     )
-    s = half_s * half_c * 2.0
-    si = f.sin_half_beta * f.cos_half_beta * 2.0
-    co = 1.0 - f.sin_half_beta * f.sin_half_beta * 2.0
+    x, c, s = keep(x), keep(c), keep(half_s * half_c * 2.0)
+    si = keep(f.sin_half_beta * f.cos_half_beta * 2.0)
+    co = keep(1.0 - f.sin_half_beta * f.sin_half_beta * 2.0)
     k_b = w.e_b / beta
     cc, ss = c * co, s * si
     delta = nonzero(cc * (g * g / b2 + 2.0) + x * 2.0 - w.sum_rs * ss / beta)
@@ -164,7 +174,7 @@ def free_end_member(
         first=beta * w.e_a * half_s * f.cos_half_beta + w.e_b * f.sin_half_beta * half_c,
         second=beta * w.e_a * half_c * f.sin_half_beta - w.e_b * f.cos_half_beta * z1 * half_s,
     )
-    return member, tests
+    return keep_all(member), tests
 
 
 def _axial(

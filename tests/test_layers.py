@@ -7,11 +7,13 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "jaxmodal"
 ORDER = [
-    "errors", "precision", "double_double", "arithmetic", "status", "quantities", "shapes",
-    "sections", "links", "tables", "arm", "arm_files", "parameters", "examples", "plausibility",
-    "beams", "member", "characteristic", "condensation", "root_search", "programs", "certificate",
-    "frequencies", "published", "comparison", "reproduction_report", "reproduce", "cli_output",
-    "cli", "__init__", "__main__",
+    "errors", "precision", "double_double", "programs", "arithmetic", "status", "quantities",
+    "shapes", "sections", "links", "tables", "arm", "arm_files", "parameters", "examples",
+    "plausibility", "beams", "member", "fields", "modal_mass", "eigenspaces", "energies",
+    "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
+    "frequencies", "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities",
+    "mode_plots", "published", "comparison", "reproduction_report", "reproduce", "cli_output",
+    "cli", "cli_modes", "__init__", "__main__",
 ]  # fmt: skip
 MODULES = sorted(PACKAGE.glob("*.py"))
 

@@ -1,0 +1,190 @@
+"""Six evaluations per mode: enclosure of natural frequencies that are roughly known beforehand.
+
+Trial frequencies between the guessed modes isolate nearly all of them, as one count each proves. Inverse quadratic
+interpolation of the determinant over omega^2, the other modes divided out, then reaches float64's accuracy. The last two
+evaluations enclose the mode on both sides, and as the interpolation has converged before the last, what that still
+changes is rounding noise: a measured bound of the error. Modes for which the schedule fails are left to
+`root_search`.
+
+Arrays have shape (modes, arms).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxmodal.condensation import Evaluation
+from jaxmodal.root_search import find_brackets, separating_trials
+
+#: relative distances from the estimate of the last three trial frequencies
+_OUTER, _INNER = 3e-6, 1e-8
+#: relative width of a finished enclosure
+WIDTH = 4.0 * _INNER
+#: rounds in which every trial frequency may tighten every bracket
+_SHARED_ROUNDS = 1
+#: rounds at the estimate itself
+_PLAIN_ROUNDS = 2
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Enclosure:
+    """A mode between two frequencies; logs are of |D|, counts float64.
+
+    ``third`` is the point that the last evaluation displaced; ``error`` the relative change of ``omega`` that it brought.
+    """
+
+    omega: Array
+    lower: Array
+    upper: Array
+    lower_log: Array
+    upper_log: Array
+    lower_count: Array
+    upper_count: Array
+    third: Array
+    third_log: Array
+    consistent: Array
+    error: Array
+
+
+def enclose(
+    evaluate: Callable[[Array], Evaluation], modes: Array, guess: Array, log_at_zero: Array
+) -> Enclosure:
+    """Enclose the modes 1 to K of arms of which they are roughly known.
+
+    Parameters
+    ----------
+    evaluate : Callable
+        Count and determinant at frequencies of shape (K, arms).
+    modes : Array
+        Mode numbers 1 to K, float64, shape (K, 1).
+    guess : Array
+        Estimates of the modes 1 to K and a few more, shape (K + extra, arms), rad/s.
+    log_at_zero : Array
+        Limit of log|D| at zero frequency.
+
+    Returns
+    -------
+    Enclosure
+        ``omega`` is a mode where ``lower_count = mode - 1``, ``upper_count = mode`` and ``consistent`` hold; it is
+        accurate to ``error`` where the ends are no farther apart than `WIDTH`.
+    """
+    lanes = modes.shape[0]
+    first = separating_trials(guess, lanes)
+    numbers = modes.astype(jnp.int64)
+    b = find_brackets(evaluate, numbers, first, guess, log_at_zero, 1e-12, _SHARED_ROUNDS)
+    inside = (guess[:lanes] > b.lower) & (guess[:lanes] < b.upper)
+    e = Enclosure(
+        omega=jnp.where(inside, guess[:lanes], b.estimate),
+        lower=b.lower,
+        upper=b.upper,
+        lower_log=b.lower_log,
+        upper_log=b.upper_log,
+        lower_count=b.lower_count,
+        upper_count=b.upper_count,
+        third=jnp.full_like(b.lower, jnp.nan),
+        third_log=b.lower_log,
+        consistent=b.consistent,
+        error=jnp.ones_like(b.lower),
+    )
+    for _ in range(_PLAIN_ROUNDS):
+        e = _advance(e, modes, e.omega, evaluate, guess)
+    e = _advance(e, modes, _beyond(e, _OUTER), evaluate, guess)
+    return _closed(e, modes, evaluate, guess)
+
+
+def improve(
+    e: Enclosure,
+    evaluate: Callable[[Array], Evaluation],
+    modes: Array,
+    guess: Array,
+) -> Enclosure:
+    """Five more evaluations for enclosures that `enclose` did not finish."""
+    e = _advance(e, modes, e.omega, evaluate, guess)
+    for distance in (1e3 * _OUTER, _OUTER):
+        e = _advance(e, modes, _beyond(e, distance), evaluate, guess)
+    return _closed(e, modes, evaluate, guess)
+
+
+def _beyond(e: Enclosure, distance: float) -> Array:
+    """A trial frequency past the estimate, towards the farther end."""
+    side = jnp.where(e.omega - e.lower < e.upper - e.omega, 1.0, -1.0)
+    return e.omega * (1.0 + side * distance)
+
+
+def _closed(
+    e: Enclosure, modes: Array, evaluate: Callable[[Array], Evaluation], guess: Array
+) -> Enclosure:
+    """The last two evaluations, at either side of the estimate."""
+    for _ in range(2):
+        e = _advance(e, modes, _beyond(e, _INNER), evaluate, guess)
+    return e
+
+
+def _advance(
+    e: Enclosure,
+    modes: Array,
+    trial: Array,
+    evaluate: Callable[[Array], Evaluation],
+    guess: Array,
+) -> Enclosure:
+    """One more evaluation of every mode and the estimate that follows from it."""
+    trial = jnp.clip(trial, e.lower, e.upper)
+    value = evaluate(trial)
+    count = value.count.astype(trial.dtype)
+    passed = count >= modes
+    agrees = (value.sign > 0.0) == (value.count % 2 == 0)
+    e = Enclosure(
+        omega=e.omega,
+        lower=jnp.where(passed, e.lower, trial),
+        upper=jnp.where(passed, trial, e.upper),
+        lower_log=jnp.where(passed, e.lower_log, value.log_abs),
+        upper_log=jnp.where(passed, value.log_abs, e.upper_log),
+        lower_count=jnp.where(passed, e.lower_count, count),
+        upper_count=jnp.where(passed, count, e.upper_count),
+        third=jnp.where(passed, e.upper, e.lower),
+        third_log=jnp.where(passed, e.upper_log, e.lower_log),
+        consistent=e.consistent & agrees,
+        error=e.error,
+    )
+    omega = _estimate(e, guess)
+    return dataclasses.replace(e, omega=omega, error=jnp.abs(omega / e.omega - 1.0))
+
+
+def _estimate(e: Enclosure, guess: Array) -> Array:
+    """Inverse quadratic interpolation of D over omega^2, the other modes divided out; else the chord."""
+    modes = e.omega.shape[0]
+    reach = 1.0 / jnp.max(e.upper, axis=0)
+    z, low, high, third = ((x * reach) ** 2 for x in (e.omega, e.lower, e.upper, e.third))
+    at_low, at_high, at_third = jnp.ones_like(low), jnp.ones_like(low), jnp.ones_like(low)
+    for j in range(modes):
+        own = (jnp.arange(modes) == j)[:, None]
+        other = jnp.where(own, 1e3, z[j])
+        at_low, at_high = at_low * (other - low), at_high * (other - high)
+        at_third = at_third * (other - third)
+    for higher in guess[modes:]:
+        other = jnp.maximum(higher * reach, 1.02) ** 2
+        at_low, at_high = at_low * (other - low), at_high * (other - high)
+        at_third = at_third * (other - third)
+    # the infinitely many modes beyond: prod (1 - z/z_j), z_j growing like j^4, is about exp(-tail z)
+    known = guess.shape[0]
+    tail = known / 3.0 * (known / (known + 0.5)) ** 3 / (guess[-1] * reach) ** 2
+    high_log = e.upper_log - e.lower_log + tail * (high - low)
+    third_log = e.third_log - e.lower_log + tail * (third - low)
+    high_value = -jnp.abs(at_low / at_high) * jnp.exp(high_log)
+    third_value = jnp.abs(at_low / at_third) * jnp.exp(third_log)
+    third_value = jnp.where(e.third > e.upper, -third_value, third_value)
+    d_high = (e.upper - e.lower) * (e.upper + e.lower)
+    d_third = (e.third - e.lower) * (e.third + e.lower)
+    weight_high = third_value / ((high_value - 1.0) * (high_value - third_value))
+    weight_third = high_value / ((third_value - 1.0) * (third_value - high_value))
+    quadratic = d_high * weight_high + d_third * weight_third
+    chord = d_high / (1.0 - high_value)
+    inside = (quadratic > 0.0) & (quadratic < d_high)
+    offset = jnp.where(inside, quadratic, chord)
+    return e.lower + offset / (e.lower + jnp.sqrt(e.lower * e.lower + offset))

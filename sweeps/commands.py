@@ -1,0 +1,353 @@
+"""The commands ``jaxmodal sweep ...``.
+
+Results go to standard output, errors and progress to standard error. Exit status: 0 when all is certified
+or confirmed, 1 when something is not, 2 for bad input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from sweeps.definition import Sweep
+    from sweeps.executors import Executor
+
+EXIT_NOT_ALL = 1
+EXIT_BAD_INPUT = 2
+SWEEP_HELP = (
+    "SWEEP is a TOML file, or example:NAME for a built-in sweep (see `jaxmodal sweep examples`)."
+)
+EXAMPLE_PREFIX = "example:"
+
+
+class BadInput(click.ClickException):
+    """Input that cannot be worked on: one message on standard error, exit status 2."""
+
+    exit_code = EXIT_BAD_INPUT
+
+
+@contextlib.contextmanager
+def refusing() -> Iterator[None]:
+    """Turn the library's errors into one message."""
+    from sweeps.errors import StoreError, SweepError
+
+    try:
+        yield
+    except (SweepError, StoreError, ValueError) as error:
+        raise BadInput(str(error)) from error
+
+
+def read(source: str, points: int | None) -> Sweep:
+    """Read the definition that a command-line argument names."""
+    from sweeps.files import read_sweep
+
+    with refusing():
+        return read_sweep(source, points=points)
+
+
+def opened(store: str) -> xr.Dataset:
+    """Open the dataset in a store."""
+    from sweeps.run import open_result
+
+    with refusing():
+        return open_result(store)
+
+
+@click.group()
+def sweep() -> None:
+    """Sweeps over any parameters of an arm: labelled, certified, resumable."""
+
+
+points_option = click.option(
+    "--points",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="N points on every linspace and geomspace axis in place of the file's own numbers.",
+)
+chunk_option = click.option(
+    "--chunk-cells",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Cells of one chunk, the unit of computing, writing and resuming.  [default: 1024]",
+)
+
+
+@sweep.command(epilog=SWEEP_HELP)
+@click.argument("source", metavar="SWEEP")
+@points_option
+@chunk_option
+def plan(source: str, points: int | None, chunk_cells: int | None) -> None:
+    """Say what a SWEEP would compute and cost, without computing."""
+    from sweeps.grid import make_grid
+    from sweeps.report import plan_lines
+
+    definition = read(source, points)
+    for line in plan_lines(definition, make_grid(definition, chunk_cells)):
+        click.echo(line)
+
+
+@sweep.command(epilog=SWEEP_HELP)
+@click.argument("source", metavar="SWEEP")
+@click.option("--out", metavar="STORE", help="The store.  [default: NAME.zarr in this folder]")
+@points_option
+@chunk_option
+@click.option(
+    "--executor",
+    type=click.Choice(["in-process", "dask"]),
+    default="in-process",
+    show_default=True,
+)
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Scheduler of a dask cluster that runs already."
+)
+@click.option(
+    "--plot/--no-plot", default=True, show_default=True, help="Draw the pictures as well."
+)
+def run(
+    source: str,
+    out: str | None,
+    points: int | None,
+    chunk_cells: int | None,
+    executor: str,
+    scheduler: str | None,
+    plot: bool,
+) -> None:
+    """Compute a SWEEP into a store, or what is missing of it, and draw its pictures.
+
+    A store that is there is completed; one of another definition is left alone. Exit status: 0 when
+    every mode is certified, else 1; 2 for bad input.
+    """
+    from sweeps import run as run_sweep
+    from sweeps.report import Bar, size_text, stored_bytes, summary_lines
+
+    definition = read(source, points)
+    place = out or f"{Path(source.removeprefix(EXAMPLE_PREFIX)).stem}.zarr"
+    chosen = _executor(executor, scheduler)
+    start = time.perf_counter()
+    with refusing(), Bar() as bar:
+        ds = run_sweep(
+            definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar
+        ).load()
+    seconds = time.perf_counter() - start
+    for line in summary_lines(ds):
+        click.echo(line)
+    size = size_text(stored_bytes(Path(place))) if "://" not in place else "remote"
+    click.echo(f"{place}: {size}; computed {bar.computed} of {definition.num_cells} cells")
+    click.echo(f"took {seconds:.1f} s", err=True)
+    if plot:
+        _draw(ds, Path(place).with_suffix("") if "://" not in place else Path("sweep"), "png")
+    if not bool(ds.certified.all()):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _executor(name: str, scheduler: str | None) -> Executor:
+    from sweeps.executors import Dask, as_executor
+
+    return Dask(scheduler) if scheduler else as_executor(name)
+
+
+def _draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
+    """Draw the pictures that suit a dataset; without matplotlib say so."""
+    import importlib.util
+
+    from sweeps.plot_style import save
+    from sweeps.plots import pictures
+
+    if importlib.util.find_spec("matplotlib") is None:
+        click.echo("no pictures: matplotlib is missing; install jaxmodal[plots].", err=True)
+        return
+    with refusing():
+        for name, figure in pictures(ds).items():
+            path = stem.with_name(f"{stem.name}_{name}.{kind}")
+            save(figure, path)
+            click.echo(f"{path}")
+
+
+@sweep.command()
+@click.argument("store", metavar="STORE")
+def status(store: str) -> None:
+    """Say how far a STORE is, and what its frequencies may be trusted for.
+
+    Exit status: 0 when it is complete and all is certified, else 1.
+    """
+    from sweeps.report import status_lines
+    from sweeps.store import count_missing
+
+    ds = opened(store)
+    with refusing():
+        missing, chunks = count_missing(store)
+    for line in status_lines(ds, missing, chunks):
+        click.echo(line)
+    if missing or not bool(ds.certified.all()):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+@sweep.command()
+@click.argument("store", metavar="STORE")
+@click.option("--cells", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+def verify(store: str, cells: int, seed: int) -> None:
+    """Count the modes of randomly chosen cells of a STORE again, one arm at a time.
+
+    Exit status: 0 when the counts confirm every certified frequency looked at, else 1.
+    """
+    from sweeps.verify import verify as verify_cells
+
+    ds = opened(store)
+    with refusing():
+        found = verify_cells(ds, cells, seed=seed)
+    for line in found.failures:
+        click.echo(line)
+    refused = f", {found.invalid} with invalid input" if found.invalid else ""
+    click.echo(
+        f"{found.cells} cells{refused}, {found.modes} frequencies counted again: "
+        f"{'all confirmed' if not found.failures else f'{len(found.failures)} cells are wrong'}"
+    )
+    if found.failures:
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+@sweep.command()
+@click.argument("store", metavar="STORE")
+@click.option(
+    "--kind",
+    type=click.Choice(["all", "branches", "maps", "slenderness", "certificates"]),
+    default="all",
+    show_default=True,
+    help="all draws what suits the axes.",
+)
+@click.option(
+    "--axis", "axes", multiple=True, metavar="NAME", help="Axis to draw over; twice for maps."
+)
+@click.option(
+    "--at", multiple=True, metavar="NAME=VALUE", help="Select the nearest value of an axis."
+)
+@click.option("--theory", help="Theory to draw, for branches and maps.")
+@click.option(
+    "--out", metavar="STEM", help="Beginning of the files' names.  [default: the store's]"
+)
+@click.option("--format", "kind_of_file", type=click.Choice(["png", "svg"]), default="png")
+def plot(
+    store: str,
+    kind: str,
+    axes: tuple[str, ...],
+    at: tuple[str, ...],
+    theory: str | None,
+    out: str | None,
+    kind_of_file: str,
+) -> None:
+    """Draw pictures of a STORE as PNG or SVG.
+
+    Branches are followed along one axis by the mode shapes; other axes stay at their middle unless --at
+    selects a value.
+    """
+    ds = opened(store).load()
+    stem = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
+    with refusing():
+        ds = _selected(ds, at)
+    if kind == "all":
+        _draw(ds, stem, kind_of_file)
+        return
+    from sweeps import plots
+    from sweeps.plot_style import save
+
+    free = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
+    names = [*axes, *(name for name in free if name not in axes)]
+    with refusing():
+        if len(names) < (2 if kind == "maps" else 1):
+            raise BadInput(f"--kind {kind}: needs more axes than the {len(names)} that are left.")
+        options: dict[str, Any] = {"theory": theory} if kind in ("branches", "maps") else {}
+        if kind == "branches":
+            figure = plots.branches(ds, names[0], **options)
+        elif kind == "maps":
+            figure = plots.posture_maps(ds, names[0], names[1], **options)
+        elif kind == "slenderness":
+            figure = plots.slenderness(ds, axes[0] if axes else "thickness_factor")
+        else:
+            figure = plots.certificate_map(ds, names[0], names[1] if len(names) > 1 else None)
+        path = stem.with_name(f"{stem.name}_{kind}.{kind_of_file}")
+        save(figure, path)
+    click.echo(f"{path}")
+
+
+def _selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
+    from jaxmodal.errors import suggestion
+
+    known = [str(name) for name in ds.frequency.dims if name in ds.indexes and name != "mode"]
+    for entry in at:
+        name, _, text = entry.partition("=")
+        if name not in known:
+            raise BadInput(
+                f"--at {entry}: the axes are {', '.join(known)}.{suggestion(name, known)}"
+            )
+        if name == "theory":
+            ds = ds.sel(theory=text)
+            continue
+        try:
+            ds = ds.sel({name: float(text)}, method="nearest")
+        except ValueError as error:
+            raise BadInput(f"--at {entry}: {text!r} is not a number.") from error
+    return ds
+
+
+@sweep.command()
+@click.argument("store", metavar="STORE")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def export(store: str, file: Path) -> None:
+    """Write the dataset in a STORE to a FILE: netCDF (.nc) or CSV (.csv), by its suffix.
+
+    CSV has one row for each mode of each cell.
+    """
+    ds = opened(store)
+    kind = file.suffix.lower()
+    if kind not in (".nc", ".csv"):
+        raise BadInput(f"{file}: give a file that ends in .nc or .csv.")
+    try:
+        if kind == ".nc":
+            ds.load().to_netcdf(file)
+        else:
+            ds.load().to_dataframe().to_csv(file)
+    except OSError as error:
+        raise BadInput(f"{file}: cannot be written ({error.strerror or error}).") from error
+    click.echo(f"{file}")
+
+
+@sweep.command()
+@click.argument("name", required=False)
+def examples(name: str | None) -> None:
+    """List the built-in sweeps, or print the TOML file of one."""
+    from sweeps.files import read_sweep, sweep_names, sweep_text
+
+    with refusing():
+        if name is not None:
+            click.echo(sweep_text(name.removeprefix(EXAMPLE_PREFIX)), nl=False)
+            return
+    for known in sweep_names():
+        found = read_sweep(EXAMPLE_PREFIX + known)
+        shape = " x ".join(map(str, found.shape))
+        click.echo(f"{known}: {found.name} ({shape} cells, {found.num_modes} modes)")
+    click.echo("run one: jaxmodal sweep run example:NAME; print one: jaxmodal sweep examples NAME")
+
+
+@sweep.command()
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results/gallery"),
+    show_default=True,
+)
+def gallery(folder: Path) -> None:
+    """Compute the gallery: datasets and pictures of the built-in sweeps."""
+    from sweeps.gallery import make_gallery
+
+    with refusing():
+        make_gallery(folder, click.echo)

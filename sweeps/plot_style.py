@@ -1,0 +1,146 @@
+"""How pictures look: colours that colour-blind readers can tell apart, units, files that repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from jaxmodal.errors import suggestion
+from sweeps.errors import SweepError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Okabe and Ito's colours, darkest contrasts first, with line styles for when they repeat
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+STYLES = ("-", "--", ":", "-.")
+#: perceptually even, and readable in grey
+COLOUR_MAP = "cividis"
+
+FORMATS = ("png", "svg")
+_SETTINGS: Any = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "svg.hashsalt": "jaxmodal",
+    "svg.fonttype": "path",
+    "savefig.dpi": 150,
+}
+_SYMBOLS = {"degree": "°", "1": ""}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw with the settings of this module, and put the old ones back.
+
+    Raises
+    ------
+    SweepError
+        If matplotlib is missing.
+    """
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise SweepError("pictures need matplotlib; install jaxmodal[plots].") from error
+    with matplotlib.rc_context(_SETTINGS):
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure that needs no display; width and height in inches."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure as PNG or SVG, by the suffix of the path; the same figure gives the same bytes.
+
+    Raises
+    ------
+    SweepError
+        If the suffix is another, or the file cannot be written.
+    """
+    path = Path(path)
+    kind = path.suffix.removeprefix(".").lower()
+    if kind not in FORMATS:
+        raise SweepError(
+            f"{path}: pictures are written as .png or .svg; give one of these suffixes."
+        )
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    try:
+        with style():
+            figure.savefig(path, metadata=metadata)
+    except OSError as error:
+        raise SweepError(f"{path}: cannot be written ({error.strerror or error}).") from error
+
+
+def label(variable: xr.DataArray) -> str:
+    """Return name and unit of an axis for a picture: ``theta_2 [°]``."""
+    name = str(variable.name)
+    angle = name.startswith("theta_") and name[6:].isdigit()
+    name = rf"$\theta_{{{name[6:]}}}$" if angle else name.replace("_", " ")
+    unit = str(variable.attrs.get("units", "1"))
+    unit = _SYMBOLS.get(unit, unit)
+    return f"{name} [{unit}]" if unit else name
+
+
+def line_look(number: int) -> dict[str, Any]:
+    """Return colour and line style of the line with this number, from 0."""
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": STYLES[number // len(COLOURS) % len(STYLES)],
+    }
+
+
+def one_theory(ds: xr.Dataset, theory: str | None = None) -> xr.Dataset:
+    """Select a theory, by default the first, if the dataset has several."""
+    if "theory" not in ds.dims:
+        return ds
+    known = [str(name) for name in ds.theory.values]
+    chosen = known[0] if theory is None else theory
+    if chosen not in known:
+        raise SweepError(
+            f"theory = {chosen!r}: the dataset has {', '.join(known)}.{suggestion(chosen, known)}"
+        )
+    return ds.isel(theory=known.index(chosen))
+
+
+def held(ds: xr.Dataset, kept: tuple[str, ...]) -> tuple[xr.Dataset, str]:
+    """Select the middle of every axis that is not kept; return the rest and what it stands for."""
+    chosen = {
+        str(name): (ds.sizes[name] - 1) // 2
+        for name in ds.frequency.dims
+        if name not in (*kept, "mode", "theory")
+    }
+    rest = ds.isel(chosen)
+    texts = [
+        f"{label(coordinate).split(' [')[0]} = {_with_unit(coordinate)}"
+        for coordinate in rest.coords.values()
+        if coordinate.ndim == 0 and "parameter" in coordinate.attrs
+    ]
+    return rest, ", ".join(texts)
+
+
+def _with_unit(coordinate: xr.DataArray) -> str:
+    unit = str(coordinate.attrs.get("units", "1"))
+    return f"{float(coordinate):.6g}{_SYMBOLS.get(unit, ' ' + unit)}"
+
+
+def uneven(values: np.ndarray[Any, Any]) -> bool:
+    """Return whether positive values spread over so much that a logarithmic axis shows them better."""
+    return bool(np.all(values > 0.0) and values.max() >= 20.0 * values.min())

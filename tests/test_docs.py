@@ -1,0 +1,186 @@
+"""Does every snippet of the README and of docs/ run, and print what stands below it?
+
+Every fenced block has a language, and every language is checked:
+
+python    with ``>>>`` a doctest; without, a script whose output is the ``text`` block that follows
+console   ``$ jaxmodal ...`` through the command line, each line followed by what the terminal shows
+toml json read as arms; a name after the language (``toml arm.toml``) writes the file for later blocks
+sh        commands that set up a machine: not run here; those of the README are run by .ci/run
+text      output of the script above it, or formulas
+"""
+
+import contextlib
+import doctest
+import io
+import json
+import os
+import re
+import shlex
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import jax
+import pytest
+from click.testing import CliRunner
+
+import jaxmodal as jm
+from jaxmodal.cli import main
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LANGUAGES = {"python", "console", "toml", "json", "sh", "text"}
+FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+LONG_NUMBER = re.compile(r"\d+\.\d{13,}")
+"""Numbers written to the last bit, which two platforms need not agree on; 13 digits are compared."""
+LINK = re.compile(r"\[[^\]]+\]\((?P<target>[^)#]+)(?:#[^)]*)?\)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, the file name after it, its text, and the line it starts on."""
+
+    language: str
+    file: str
+    text: str
+    line: int
+
+
+def blocks_of(text):
+    """The fenced blocks of a page, in order."""
+    found = []
+    for match in FENCE.finditer(text):
+        language, _, file = match["info"].strip().partition(" ")
+        line = text[: match.start("body")].count("\n") + 1
+        found.append(Block(language, file.strip(), match["body"], line))
+    return found
+
+
+@contextlib.contextmanager
+def restored_state(folder):
+    """The working folder and JAX's 64-bit mode as they were, whatever a snippet did."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        jax.config.update("jax_enable_x64", True)
+
+
+def run_doctest(block, names, page):
+    parser = doctest.DocTestParser()
+    test = parser.get_doctest(block.text, names, page.name, str(page), block.line - 1)
+    report = io.StringIO()
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    runner.run(test, out=report.write, clear_globs=False)
+    names.update(test.globs)  # a doctest works on a copy
+    assert runner.failures == 0, report.getvalue()
+
+
+def run_script(block, expected, names, page):
+    printed = io.StringIO()
+    code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    if expected is not None:
+        assert printed.getvalue() == expected.text, f"{page.name}, line {expected.line}"
+
+
+def lines_of(text):
+    """Lines without trailing blanks, and numbers of full precision without their last digits."""
+    text = LONG_NUMBER.sub(lambda match: f"{float(match[0]):.13g}", text)
+    return [line.rstrip() for line in text.rstrip().splitlines()]
+
+
+def run_console(block, page):
+    """Each ``$`` line and the output below it; ``$ echo $?`` shows the last exit status."""
+    status = 0
+    for entry in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, expected = entry.partition("\n")
+        if command == "echo $?":
+            assert expected.strip() == str(status), f"{page.name}, line {block.line}: {command}"
+            continue
+        program, *arguments = shlex.split(command)
+        assert program == "jaxmodal", f"{page.name}, line {block.line}: {command}"
+        result = CliRunner().invoke(main, arguments)
+        status = result.exit_code
+        where = f"{page.name}, line {block.line}: {command}\n{result.output}"
+        assert lines_of(result.output) == lines_of(expected), where
+
+
+def read_document(block):
+    """An arm in a toml or json block must be one that the library takes; other text must parse."""
+    document = tomllib.loads(block.text) if block.language == "toml" else json.loads(block.text)
+    if "links" in document:
+        jm.arm_from_dict(document)
+    if block.file:
+        Path(block.file).write_text(block.text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_snippets(page, tmp_path):
+    blocks = blocks_of(page.read_text(encoding="utf-8"))
+    names = {"__name__": "__main__"}
+    with restored_state(tmp_path):
+        for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+            where = f"{page.name}, line {block.line}"
+            assert block.language in LANGUAGES, f"{where}: language {block.language!r}"
+            if block.language == "python" and ">>> " in block.text:
+                run_doctest(block, names, page)
+            elif block.language == "python":
+                shown = following if following and following.language == "text" else None
+                run_script(block, shown, names, page)
+            elif block.language == "console":
+                run_console(block, page)
+            elif block.language in ("toml", "json"):
+                read_document(block)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files(page):
+    targets = [match["target"] for match in LINK.finditer(page.read_text(encoding="utf-8"))]
+    local = [target for target in targets if "://" not in target]
+    missing = [target for target in local if not (page.parent / target).exists()]
+    assert not missing
+
+
+def test_every_page_is_listed_in_the_readme():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in PAGES[1:] if f"docs/{page.name}" not in readme] == []
+
+
+def test_readme_gives_two_commands_of_one_line_each():
+    """.ci/run takes them from here: one runs the main job, one the tests."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = [line for line in readme.splitlines() if line.startswith("python3 -m venv")]
+    assert [command.rsplit("/", 1)[1] for command in commands] == [
+        "jaxmodal reproduce",
+        "python -m pytest",
+    ]
+
+
+def test_every_key_of_the_json_output_is_explained():
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    arguments = ["frequencies", "example:two_link_flexible", "--modes", "1", "--format", "json"]
+    (entry,) = json.loads(CliRunner().invoke(main, arguments).stdout)
+    assert [key for key in entry if f"`{key}`" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("```python\n>>> 1 + 1\n3\n```\n", "Expected"),
+        ("```python\nprint(1)\n```\n\n```text\n2\n```\n", "line 6"),
+        ("```console\n$ jaxmodal --version\njaxmodal, version 9\n```\n", "--version"),
+        ("```console\n$ jaxmodal --version\n```\n", "--version"),
+        ("```toml\nlinks = []\n```\n", "links"),
+        ("```\nno language\n```\n", "language"),
+    ],
+    ids=["doctest", "script", "console", "silent console", "arm", "no language"],
+)
+def test_a_wrong_snippet_is_noticed(page, words, tmp_path):
+    file = tmp_path / "page.md"
+    file.write_text(page)
+    with pytest.raises((AssertionError, ValueError), match=words):
+        test_snippets(file, tmp_path)
