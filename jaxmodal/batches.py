@@ -109,13 +109,17 @@ def natural_frequencies_batch(
     solver = _Solver(arm, addresses, flags, modes)
     results = _Results.empty(cells, modes)
     guess = _guess(solver, values)
-    if guess is None:
-        _solve_exactly(solver, results, values, theory)
-        return results.frozen(theory)
-    parts = [np.arange(start, min(start + size, cells)) for start in range(0, cells, size)]
-    _in_parallel(lambda at: _first_pass(solver, results, values, guess, at, size), parts)
+    parts = _parts(np.arange(cells), size)
+    _in_parallel(lambda at: _float_pass(solver, results, values, guess, at, size), parts)
+    if guess is not None:
+        again = _parts(results.open_cells(), _OPEN_CELLS)
+        _in_parallel(lambda at: _float_pass(solver, results, values, None, at, _OPEN_CELLS), again)
     _solve_exactly(solver, results, values, theory)
     return results.frozen(theory)
+
+
+def _parts(cells: np.ndarray, size: int) -> list[np.ndarray]:
+    return [cells[start : start + size] for start in range(0, cells.size, size)]
 
 
 def _in_parallel(work: Callable[[np.ndarray], None], parts: list[np.ndarray]) -> None:
@@ -160,36 +164,44 @@ class _Solver:
     flags: Theory
     modes: int
 
-    def cells(self, values: np.ndarray) -> tuple[BeamArrays, Array]:
-        return _cells(self.arm, jnp.asarray(values), addresses=self.addresses)
 
-
-def _first_pass(
+def _float_pass(
     solver: _Solver,
     results: _Results,
     values: np.ndarray,
-    guess: Guess,
+    guess: Guess | None,
     at: np.ndarray,
     size: int,
 ) -> None:
-    """Solve one chunk in float64, and what it leaves open by `improve` and in double-double."""
+    """Solve one chunk in float64, and what it leaves open by `improve` and in double-double.
+
+    Without a guess every cell searches from a grid first.
+    """
     chunk = _padded(values[:, at], size)
-    beams, invalid = solver.cells(chunk)
-    rough, enclosed = _enclose(beams, solver.flags, jnp.asarray(chunk), guess, modes=solver.modes)
+    beams, invalid, rough = _start(
+        solver.arm,
+        solver.flags,
+        jnp.asarray(chunk),
+        guess,
+        addresses=solver.addresses,
+        modes=solver.modes,
+    )
+    enclosed = _enclose(beams, solver.flags, rough, modes=solver.modes)
+    bad = np.asarray(invalid)[: at.size]
     evaluations = np.full(at.size, 6 * solver.modes)
     e = jax.tree_util.tree_map(lambda x: np.array(x[:, : at.size]), enclosed)
-    left = np.flatnonzero(~_accepted(e).all(axis=0) & ~np.asarray(invalid)[: at.size])
+    unproven = ~_proven(e)
+    left = np.flatnonzero(unproven.any(axis=0) & ~bad)
     for start in range(0, left.size, _OPEN_CELLS):
         columns = left[start : start + _OPEN_CELLS]
-        wide = _padded(columns[None], _OPEN_CELLS)[0]
-        some = jax.tree_util.tree_map(lambda x, wide=wide: x[..., wide], (beams, enclosed, rough))
-        better = _improve(some[0], solver.flags, some[1], some[2])
+        wide = jnp.asarray(_padded(columns[None], _OPEN_CELLS)[0])
+        better = _improve(beams, solver.flags, enclosed, rough, wide)
         for field in dataclasses.fields(Enclosure):
-            getattr(e, field.name)[:, columns] = np.asarray(getattr(better, field.name))[
-                :, : columns.size
-            ]
-        evaluations[columns] += 5 * solver.modes
-    results.store(at, e, np.asarray(invalid)[: at.size], evaluations)
+            new = np.asarray(getattr(better, field.name))[:, : columns.size]
+            old = getattr(e, field.name)
+            old[:, columns] = np.where(unproven[:, columns], new, old[:, columns])
+        evaluations[columns] += 4 * solver.modes
+    results.store(at, e, bad, evaluations)
     _polish(solver, results, beams, at, e)
 
 
@@ -198,28 +210,29 @@ def _accepted(e: Enclosure) -> np.ndarray:
 
 
 def _proven(e: Enclosure) -> np.ndarray:
-    """Modes that the counts at both ends of a narrow enclosure prove."""
+    """Modes that the counts at both ends of a narrow enclosure prove, the ends clear of the noise at the mode."""
     number = np.arange(1, e.omega.shape[0] + 1)[:, None]
     return np.asarray(
         (e.lower_count == number - 1)
         & (e.upper_count == number)
         & e.consistent
         & (e.upper - e.lower <= WIDTH * e.upper)
+        & (np.minimum(e.omega - e.lower, e.upper - e.omega) > 0.1 * WIDTH * e.omega)
     )
 
 
 def _polish(
     solver: _Solver, results: _Results, beams: BeamArrays, at: np.ndarray, e: Enclosure
 ) -> None:
-    """Proven modes with too much rounding noise: the chord of the determinant in double-double."""
-    modes, columns = np.nonzero(_proven(e) & ~(e.error <= _NOISE))
+    """Modes with too much rounding noise: counts and the chord of the determinant in double-double."""
+    isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
+    modes, columns = np.nonzero(isolated & ~_accepted(e))
     for start in range(0, modes.size, _OPEN_MODES):
         mode, column = modes[start : start + _OPEN_MODES], columns[start : start + _OPEN_MODES]
-        wide = _padded(column[None], _OPEN_MODES)[0]
-        omega = _padded(e.omega[mode, column][None], _OPEN_MODES)[0]
-        lanes = jax.tree_util.tree_map(lambda x, wide=wide: x[:, 0][:, wide], beams)
+        wide = jnp.asarray(_padded(column[None], _OPEN_MODES)[0])
+        omega = jnp.asarray(_padded(e.omega[mode, column][None], _OPEN_MODES)[0])
         refined, lower, upper = (
-            np.asarray(x)[..., : mode.size] for x in _chord(lanes, solver.flags, jnp.asarray(omega))
+            np.asarray(x)[..., : mode.size] for x in _chord(beams, solver.flags, omega, wide)
         )
         cell = at[column]
         proven = (lower[1] == mode) & (upper[1] == mode + 1)
@@ -231,11 +244,6 @@ def _polish(
         results.status[cell, mode] = int(Status.certified)
         results.residual[cell, mode] = 1.0
         np.add.at(results.evaluations, cell, 2)
-
-
-@functools.partial(jax.jit, static_argnames=("addresses",))
-def _cells(arm: Arm, values: Array, *, addresses: tuple[str, ...]) -> tuple[BeamArrays, Array]:
-    return _cell_beams(arm, addresses, values)
 
 
 def _cell_beams(arm: Arm, addresses: tuple[str, ...], values: Array) -> tuple[BeamArrays, Array]:
@@ -250,14 +258,28 @@ def _cell_beams(arm: Arm, addresses: tuple[str, ...], values: Array) -> tuple[Be
     return beams, invalid
 
 
+@functools.partial(jax.jit, static_argnames=("addresses", "modes"))
+def _start(
+    arm: Arm,
+    flags: Theory,
+    values: Array,
+    guess: Guess | None,
+    *,
+    addresses: tuple[str, ...],
+    modes: int,
+) -> tuple[BeamArrays, Array, Array]:
+    """Beams, which cells are invalid, and rough frequencies of shape (modes + extra, cells)."""
+    beams, invalid = _cell_beams(arm, addresses, values)
+    if guess is None:
+        return beams, invalid, _from_grid(beams, flags, modes + _EXTRA)
+    return beams, invalid, guess.frequencies(values)
+
+
 @functools.partial(jax.jit, static_argnames=("modes",))
-def _enclose(
-    beams: BeamArrays, flags: Theory, values: Array, guess: Guess, *, modes: int
-) -> tuple[Array, Enclosure]:
-    rough = guess.frequencies(values)
+def _enclose(beams: BeamArrays, flags: Theory, rough: Array, *, modes: int) -> Enclosure:
     numbers = jnp.arange(1.0, modes + 1.0)[:, None]
     zero = log_at_zero(beams.length.shape[0])
-    return rough, enclose(lambda omega: evaluate(beams, flags, omega, False), numbers, rough, zero)
+    return enclose(lambda omega: evaluate(beams, flags, omega, False), numbers, rough, zero)
 
 
 @functools.partial(jax.jit, static_argnames=("addresses", "modes", "theory"))
@@ -274,14 +296,20 @@ def _exact(
 
 
 @jax.jit
-def _improve(beams: BeamArrays, flags: Theory, e: Enclosure, rough: Array) -> Enclosure:
+def _improve(
+    beams: BeamArrays, flags: Theory, e: Enclosure, rough: Array, columns: Array
+) -> Enclosure:
+    beams, e, rough = jax.tree_util.tree_map(lambda x: x[..., columns], (beams, e, rough))
     numbers = jnp.arange(1.0, e.omega.shape[0] + 1.0)[:, None]
     return improve(e, lambda omega: evaluate(beams, flags, omega, False), numbers, rough)
 
 
 @jax.jit
-def _chord(beams: BeamArrays, flags: Theory, omega: Array) -> tuple[Array, Array, Array]:
+def _chord(
+    beams: BeamArrays, flags: Theory, omega: Array, columns: Array
+) -> tuple[Array, Array, Array]:
     """Zero of the chord between omega (1 -+ 1e-8), and (frequency, count) of its two ends, in double-double."""
+    beams = jax.tree_util.tree_map(lambda x: x[:, 0, columns], beams)
     ends = jnp.stack([omega * (1.0 - _POLISH), omega * (1.0 + _POLISH)])
     value: Evaluation = jax.lax.map(lambda x: evaluate(beams, flags, x, True), ends)
     share = 1.0 / (1.0 + jnp.exp(value.log_abs[1] - value.log_abs[0]))
@@ -292,9 +320,8 @@ def _chord(beams: BeamArrays, flags: Theory, omega: Array) -> tuple[Array, Array
     return refined, jnp.stack([ends[0], count[0]]), jnp.stack([ends[1], count[1]])
 
 
-@functools.partial(jax.jit, static_argnames=("modes",))
-def _from_grid(beams: BeamArrays, flags: Theory, *, modes: int) -> tuple[Array, Array]:
-    """Frequencies of cells without a guess, and which of them are isolated modes."""
+def _from_grid(beams: BeamArrays, flags: Theory, modes: int) -> Array:
+    """Rough frequencies of cells without a guess."""
     rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
     scale = jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length), axis=(0, 1))
     first = grid_trials(scale, modes)
@@ -306,10 +333,10 @@ def _from_grid(beams: BeamArrays, flags: Theory, *, modes: int) -> tuple[Array, 
         first,
         first,
         zero,
-        1e-6,
+        1e-5,
         _GRID_ROUNDS,
     )
-    return b.estimate, b.converged(1e-6) & (b.upper_count - b.lower_count == 1.0)
+    return b.estimate
 
 
 def _guess(solver: _Solver, values: np.ndarray) -> Guess | None:
@@ -319,10 +346,15 @@ def _guess(solver: _Solver, values: np.ndarray) -> Guess | None:
         return None
     pilots = np.random.default_rng(0).choice(cells, _PILOTS, replace=False)
     chosen = values[:, np.sort(pilots)]
-    beams, invalid = solver.cells(chosen)
-    omega, isolated = _from_grid(beams, solver.flags, modes=solver.modes + _EXTRA)
-    good = np.asarray(isolated).all(axis=0) & ~np.asarray(invalid)
-    good &= np.isfinite(chosen).all(axis=0)
+    _, invalid, omega = _start(
+        solver.arm,
+        solver.flags,
+        jnp.asarray(chosen),
+        None,
+        addresses=solver.addresses,
+        modes=solver.modes,
+    )
+    good = ~np.asarray(invalid) & np.isfinite(chosen).all(axis=0) & np.isfinite(omega).all(axis=0)
     if good.sum() < 8:
         return None
     return fit(chosen[:, good], np.asarray(omega)[:, good], solver.addresses)

@@ -166,19 +166,23 @@ def _power_of_two(x: Array) -> Array:
     return jnp.exp2(jnp.round(jnp.log2(jnp.where(x > 0.0, x, 1.0))))
 
 
-def _null_space(matrix: Array, rows: Array, columns: Array, used: Array) -> Array:
-    """Null vectors of ``matrix`` as columns, (6n, 3); differentiable where the multiplicity does not change."""
-    u, _, vt = jnp.linalg.svd(lax.stop_gradient(matrix * rows[:, None] * columns[None, :]))
-    # slot 0 is the smallest singular value
-    left, right = (
-        u[:, : -SLOTS - 1 : -1] * used[None, :],
-        vt[: -SLOTS - 1 : -1, :].T * used[None, :],
-    )
+def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: Array) -> Array:
+    """Null vectors of ``matrix`` as columns, (6n, 3); differentiable where the multiplicity does not change.
+
+    What the rounding of the frequency leaves of the residual goes where a change of frequency would put it, along ``slope``, the
+    derivative of the matrix, times the null vectors: there it is small beside the terms of each condition.
+    """
+    scaled = matrix * rows[:, None] * columns[None, :]
+    _, _, vt = jnp.linalg.svd(lax.stop_gradient(scaled))
+    right = vt[: -SLOTS - 1 : -1, :].T * used[None, :]  # slot 0 has the smallest singular value
+    left = (slope * rows[:, None] * columns[None, :]) @ right
+    largest = jnp.max(jnp.abs(left), axis=0)
+    left = left / jnp.where(largest > 0.0, largest, 1.0)[None, :]
     size = matrix.shape[0]
     bordered = (
         jnp.zeros((size + SLOTS, size + SLOTS))
         .at[:size, :size]
-        .set(matrix * rows[:, None] * columns[None, :])
+        .set(scaled)
         .at[:size, size:]
         .set(left)
         .at[size:, :size]
@@ -189,11 +193,45 @@ def _null_space(matrix: Array, rows: Array, columns: Array, used: Array) -> Arra
     target = jnp.zeros((size + SLOTS, SLOTS)).at[size:, :].set(jnp.eye(SLOTS))
     solution = jnp.linalg.solve(bordered, target)
     # one refinement makes the residual of each condition small beside its own terms
-    solution = solution + lax.stop_gradient(
-        jnp.linalg.solve(bordered, target - bordered @ solution)
-    )
+    solution = solution + lax.stop_gradient(jnp.linalg.solve(bordered, target - bordered @ solution))
     vectors: Array = solution[:size] * columns[:, None] * used[None, :]
     return vectors
+
+
+def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
+    """Derivative of the matrix of the conditions with respect to omega."""
+
+    def matrix(omega: Array) -> Array:
+        ends = jax.vmap(link_fields, in_axes=(0, None, None, None))(
+            beams, theory, omega, jnp.array([0.0, 1.0])
+        )
+        return _conditions_matrix(beams, omega, ends[:, 0], ends[:, 1])
+
+    slope: Array = jax.jvp(matrix, (omega,), (jnp.ones_like(omega),))[1]
+    return slope
+
+
+def _with_heavy_bodies(beams: BeamArrays, omega: Array, fields: Array, last: int) -> Array:
+    """The fields (n, s, 6) with the displacements of very heavy bodies, at station ``last``, from the forces on them.
+
+    A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as the end value of a
+    field it is known to 1e-16 of the motion of the link only. Both agree to rounding of the latter.
+    """
+    free = dataclasses.replace(
+        beams,
+        tip_mass=jnp.zeros_like(beams.tip_mass),
+        tip_inertia=jnp.zeros_like(beams.tip_inertia),
+    )
+    own, _, following = end_conditions(free, omega, fields[:, 0], fields[:, last])
+    forces = own.at[:-1].add(following[1:])[:, 3:]
+    mass = omega * omega * jnp.stack([beams.tip_mass, beams.tip_mass, beams.tip_inertia], axis=1)
+    largest = jnp.max(jnp.abs(lax.stop_gradient(fields)), axis=1)  # (n, 6)
+    moved, loaded = largest[:, :3], largest[:, 3:]
+    moved = moved.at[:, :2].set(jnp.max(moved[:, :2], axis=1, keepdims=True))
+    loaded = loaded.at[:, :2].set(jnp.max(loaded[:, :2], axis=1, keepdims=True))
+    heavy = mass * moved > loaded
+    displacement = forces / jnp.where(heavy, mass, 1.0)
+    return fields.at[:, last, :3].set(jnp.where(heavy, displacement, fields[:, last, :3]))
 
 
 def eigenspace(
@@ -236,8 +274,10 @@ def eigenspace(
     last = num_points + 1
     matrix = _conditions_matrix(beams, omega, rows[:, 0], rows[:, last])
     scales = _equilibration(*lax.stop_gradient((beams, omega, rows)))
-    constants = _null_space(matrix, *scales, used).T.reshape(SLOTS, n, 6)
+    slope = _matrix_slope(*lax.stop_gradient((beams, theory, omega)))
+    constants = _null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
     fields = jnp.einsum("nsfc,mnc->mnsf", rows, constants)
+    fields = jax.vmap(lambda f: _with_heavy_bodies(beams, omega, f, last))(fields)
     coordinates = jax.vmap(lambda a, b: mass_coordinates(beams, theory, a, b))(
         fields[:, :, 1:last], fields[:, :, last]
     )

@@ -7,6 +7,7 @@ once (`energies`), and since the modes themselves are differentiable (`eigenspac
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +17,7 @@ from jaxmodal.arm import BeamArrays
 from jaxmodal.beams import Theory
 from jaxmodal.eigenspaces import SLOTS, eigenspace
 from jaxmodal.energies import frequency_gradient
-from jaxmodal.modal_mass import ModeFields
+from jaxmodal.modal_mass import ModeFields, padding
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -57,7 +58,7 @@ def with_derivative(
 def _with_derivative_jvp(
     num_points: int,
     primals: tuple[BeamArrays, Theory, Array, Array, Array],
-    tangents: tuple[BeamArrays, Theory, Array, Array, Array],
+    tangents: tuple[BeamArrays, Any, Any, Any, Any],
 ) -> tuple[Array, Array]:
     beams, theory, _, first, multiplicity = primals
     omega = with_derivative(num_points, *primals)
@@ -66,17 +67,28 @@ def _with_derivative_jvp(
     return omega, sum(jax.tree_util.tree_leaves(terms), start=jnp.zeros_like(omega))
 
 
-@functools.partial(jax.jit, static_argnums=0)
 def mean_gradient(
     num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
 ) -> BeamArrays:
     """Derivative of each frequency (of its group's mean) with respect to the link values; shapes (K, n)."""
+    num_modes = omega.shape[0]
+    _, fill = padding(num_modes)
+    gradient = _padded_gradient(num_points, beams, theory, omega[fill], multiplicity[fill])
+    kept: BeamArrays = jax.tree_util.tree_map(lambda x: x[:num_modes], gradient)
+    return kept
 
+
+@functools.partial(jax.jit, static_argnums=0)
+def _padded_gradient(
+    num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
+) -> BeamArrays:
     def one(omega: Array, multiplicity: Array) -> BeamArrays:
         space = eigenspace(beams, theory, omega, multiplicity, num_points)
         modes = ModeFields(space.inner, space.nodes, space.outer)
         each = jax.vmap(lambda mode: frequency_gradient(beams, theory, omega, mode, mode))(modes)
-        mean: BeamArrays = jax.tree_util.tree_map(lambda x: jnp.sum(x, axis=0) / multiplicity, each)
+        mean: BeamArrays = jax.tree_util.tree_map(
+            lambda x: jnp.sum(x, axis=0) / multiplicity.astype(x.dtype), each
+        )
         return mean
 
     return jax.vmap(one)(omega, jnp.clip(multiplicity, 1, SLOTS))

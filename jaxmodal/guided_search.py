@@ -36,7 +36,7 @@ _PLAIN_ROUNDS = 2
 class Enclosure:
     """A mode between two frequencies; logs are of |D|, counts float64.
 
-    ``third`` is the point that the last evaluation displaced; ``error`` the relative change of ``omega`` that it brought.
+    ``third`` is the point that the last evaluation displaced, ``third_sign`` +1 if it lies below the mode; ``error`` the relative change of ``omega`` that it brought.
     """
 
     omega: Array
@@ -48,6 +48,7 @@ class Enclosure:
     upper_count: Array
     third: Array
     third_log: Array
+    third_sign: Array
     consistent: Array
     error: Array
 
@@ -89,6 +90,7 @@ def enclose(
         upper_count=b.upper_count,
         third=jnp.full_like(b.lower, jnp.nan),
         third_log=b.lower_log,
+        third_sign=jnp.ones_like(b.lower),
         consistent=b.consistent,
         error=jnp.ones_like(b.lower),
     )
@@ -104,25 +106,25 @@ def improve(
     modes: Array,
     guess: Array,
 ) -> Enclosure:
-    """Five more evaluations for enclosures that `enclose` did not finish."""
+    """Four more evaluations for enclosures that `enclose` left too wide."""
     e = _advance(e, modes, e.omega, evaluate, guess)
-    for distance in (1e3 * _OUTER, _OUTER):
-        e = _advance(e, modes, _beyond(e, distance), evaluate, guess)
+    e = _advance(e, modes, _beyond(e, 30.0 * _OUTER), evaluate, guess)
     return _closed(e, modes, evaluate, guess)
 
 
 def _beyond(e: Enclosure, distance: float) -> Array:
-    """A trial frequency past the estimate, towards the farther end."""
-    side = jnp.where(e.omega - e.lower < e.upper - e.omega, 1.0, -1.0)
-    return e.omega * (1.0 + side * distance)
+    """A trial frequency past the estimate, towards the farther end, at most half-way there."""
+    to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
+    step = jnp.minimum(distance * e.omega, 0.5 * jnp.maximum(to_lower, to_upper))
+    return e.omega + jnp.where(to_lower < to_upper, step, -step)
 
 
 def _closed(
     e: Enclosure, modes: Array, evaluate: Callable[[Array], Evaluation], guess: Array
 ) -> Enclosure:
-    """The last two evaluations, at either side of the estimate."""
-    for _ in range(2):
-        e = _advance(e, modes, _beyond(e, _INNER), evaluate, guess)
+    """The last two evaluations, at either side of the estimate: ends nearer to the mode give way to them."""
+    for side in (-1.0, 1.0):
+        e = _advance(e, modes, e.omega * (1.0 + side * _INNER), evaluate, guess)
     return e
 
 
@@ -134,7 +136,6 @@ def _advance(
     guess: Array,
 ) -> Enclosure:
     """One more evaluation of every mode and the estimate that follows from it."""
-    trial = jnp.clip(trial, e.lower, e.upper)
     value = evaluate(trial)
     count = value.count.astype(trial.dtype)
     passed = count >= modes
@@ -149,6 +150,7 @@ def _advance(
         upper_count=jnp.where(passed, count, e.upper_count),
         third=jnp.where(passed, e.upper, e.lower),
         third_log=jnp.where(passed, e.upper_log, e.lower_log),
+        third_sign=jnp.where(passed, -1.0, 1.0),
         consistent=e.consistent & agrees,
         error=e.error,
     )
@@ -177,8 +179,7 @@ def _estimate(e: Enclosure, guess: Array) -> Array:
     high_log = e.upper_log - e.lower_log + tail * (high - low)
     third_log = e.third_log - e.lower_log + tail * (third - low)
     high_value = -jnp.abs(at_low / at_high) * jnp.exp(high_log)
-    third_value = jnp.abs(at_low / at_third) * jnp.exp(third_log)
-    third_value = jnp.where(e.third > e.upper, -third_value, third_value)
+    third_value = e.third_sign * jnp.abs(at_low / at_third) * jnp.exp(third_log)
     d_high = (e.upper - e.lower) * (e.upper + e.lower)
     d_third = (e.third - e.lower) * (e.third + e.lower)
     weight_high = third_value / ((high_value - 1.0) * (high_value - third_value))

@@ -11,6 +11,15 @@ from jax import Array
 from jaxmodal.arm import BeamArrays
 from jaxmodal.beams import Theory
 
+#: modes are computed in multiples of this number, so that calls for other numbers need no new compilation
+_LANES = 16
+
+
+def padding(num_modes: int) -> tuple[int, Array]:
+    """Number of lanes, and the mode that each computes: the last one over and over beyond those asked for."""
+    lanes = _LANES * -(-num_modes // _LANES)
+    return lanes, jnp.minimum(jnp.arange(lanes), num_modes - 1)
+
 
 class ModeFields(NamedTuple):
     """The six fields (`fields.FIELDS`) of one mode: inner ends (n, 6), nodes (n, q, 6), outer ends (n, 6)."""
@@ -33,7 +42,8 @@ def quadrature_size(highest_mode: int) -> int:
     of at most (K + 2) pi over its length; a product of two fields has twice that, and Gauss's rule with q nodes
     resolves 2 q radians of it and 12 to 20 nodes more.
     """
-    return 24 + -(-13 * (highest_mode + 2) // 4)
+    lanes, _ = padding(highest_mode)
+    return 24 + -(-13 * (lanes + 2) // 4)
 
 
 def mass_coordinates(beams: BeamArrays, theory: Theory, nodes: Array, outer: Array) -> Array:

@@ -12,19 +12,11 @@ from jaxmodal.arm import BeamArrays
 from jaxmodal.beams import Theory
 from jaxmodal.eigenspaces import SLOTS, eigenspace
 from jaxmodal.frequencies import NaturalFrequencies
-from jaxmodal.modal_mass import ModeFields, mass_coordinates, quadrature_size
+from jaxmodal.modal_mass import ModeFields, mass_coordinates, padding, quadrature_size
 from jaxmodal.shape_checks import signs
 
 #: Frequencies closer than this, relative, have their shapes made orthogonal to each other: rounding mixes them.
 _MIXING = 1e-4
-#: modes are computed in multiples of this number, so that calls for other numbers need no new compilation
-_LANES = 16
-
-
-def padding(num_modes: int) -> tuple[int, Array]:
-    """Number of lanes, and the mode that each computes: the last one over and over beyond those asked for."""
-    lanes = _LANES * -(-num_modes // _LANES)
-    return lanes, jnp.minimum(jnp.arange(lanes), num_modes - 1)
 
 
 def mode_fields(beams: BeamArrays, theory: Theory, found: NaturalFrequencies) -> ModeFields:

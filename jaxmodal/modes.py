@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -16,8 +17,8 @@ from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
 from jaxmodal.beams import Theory, theory_flags
 from jaxmodal.energies import Energies, mode_energies
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
-from jaxmodal.modal_mass import mass_coordinates, quadrature_size, rigid_fields
-from jaxmodal.mode_fields import fields_at, padding
+from jaxmodal.modal_mass import mass_coordinates, padding, quadrature_size, rigid_fields
+from jaxmodal.mode_fields import fields_at
 from jaxmodal.shape_checks import condition_residuals
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def mode_shapes(
     num_modes: int = 10,
     theory: str = "timoshenko",
     *,
-    stations: int | ArrayLike = 21,
+    stations: int | ArrayLike | Sequence[float] = 21,
     throw: bool = True,
 ) -> ModeShapes:
     """Mode shapes of the lowest natural frequencies of an arm with blocked joints.
@@ -183,7 +184,7 @@ def mode_shapes(
     return ModeShapes(frequencies=found, stations=xi, **rows)
 
 
-def _stations(stations: int | ArrayLike) -> Array:
+def _stations(stations: int | ArrayLike | Sequence[float]) -> Array:
     if isinstance(stations, int):
         if isinstance(stations, bool) or stations < 2:
             raise ValueError(

@@ -223,7 +223,8 @@ def _check_clusters(
         listed = "; ".join(f"modes {a + 1} to {b + 1} near {hz[a]:.9g} Hz" for a, b in groups)
         raise RepeatedFrequencyError(
             f"{listed}: closer to each other than {tolerance:g}, a single one has no derivative there."
-            " Ask for the mean of the cluster with repeated='mean', for one direction with directional_derivatives, or lower cluster_tolerance"
+            " Ask for the mean of the cluster with repeated='mean', for one direction with"
+            " directional_derivatives, or lower cluster_tolerance"
         )
 
 

@@ -26,6 +26,8 @@ SWEEP_HELP = (
     "SWEEP is a TOML file, or example:NAME for a built-in sweep (see `jaxmodal sweep examples`)."
 )
 EXAMPLE_PREFIX = "example:"
+#: bytes beyond which a result is not read into memory for a summary and pictures
+LARGE = 1_000_000_000
 
 
 class BadInput(click.ClickException):
@@ -76,7 +78,7 @@ chunk_option = click.option(
     "--chunk-cells",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Cells of one chunk, the unit of computing, writing and resuming.  [default: 1024]",
+    help="Cells of one chunk, the unit of computing, writing and resuming.  [default: 8192]",
 )
 
 
@@ -125,26 +127,29 @@ def run(
     A store that is there is completed; one of another definition is left alone. Exit status: 0 when
     every mode is certified, else 1; 2 for bad input.
     """
+    from jaxmodal.status import Status
     from sweeps import run as run_sweep
-    from sweeps.report import Bar, size_text, stored_bytes, summary_lines
+    from sweeps.dataset import certificate_summary, dataset_bytes
+    from sweeps.report import Bar, size_text, stored_bytes, summary_head, summary_lines
 
     definition = read(source, points)
     place = out or f"{Path(source.removeprefix(EXAMPLE_PREFIX)).stem}.zarr"
     chosen = _executor(executor, scheduler)
     start = time.perf_counter()
     with refusing(), Bar() as bar:
-        ds = run_sweep(
-            definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar
-        ).load()
+        ds = run_sweep(definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar)
+    small = dataset_bytes(definition) <= LARGE
     seconds = time.perf_counter() - start
-    for line in summary_lines(ds):
+    for line in summary_lines(ds.load()) if small else summary_head(ds):
         click.echo(line)
-    size = size_text(stored_bytes(Path(place))) if "://" not in place else "remote"
-    click.echo(f"{place}: {size}; computed {bar.computed} of {definition.num_cells} cells")
-    click.echo(f"took {seconds:.1f} s", err=True)
-    if plot:
+    click.echo(f"{place}: computed {bar.computed} of {definition.num_cells} cells")
+    if bar.visible:
+        size = f", {size_text(stored_bytes(Path(place)))} on disk" if "://" not in place else ""
+        click.echo(f"took {seconds:.1f} s{size}", err=True)
+    if plot and small:
         _draw(ds, Path(place).with_suffix("") if "://" not in place else Path("sweep"), "png")
-    if not bool(ds.certified.all()):
+    modes = definition.num_cells * len(definition.theories) * definition.num_modes
+    if ds.attrs["certificate_summary"] != certificate_summary({int(Status.certified): modes}):
         raise SystemExit(EXIT_NOT_ALL)
 
 

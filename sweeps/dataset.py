@@ -23,7 +23,7 @@ from sweeps.quantities import NOT_COMPUTED, QUANTITIES
 from sweeps.solution import bracket_width
 
 REFERENCES = (
-    "C. di Castri and A. Messina, Exact modeling for control of flexible manipulators (2011);"
+    "A. di Castri and A. Messina, J. Robotics 2011, 890258;"
     " W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284"
 )
 

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from sweeps.cells import arm_of_cell, definition_of
 from sweeps.errors import SweepError
-from sweeps.grid import CHUNK_CELLS
 from sweeps.solution import solve_cells
 
 #: a gap below this (relative) is a double root
 COINCIDENT = 1e-9
 _ROUNDS = 14
+#: points of one call of the solver
+_BLOCK = 1024
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,9 +100,9 @@ class _Plane:
     def frequencies(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the frequencies in Hz, shape (N, K), at points of shape (N, 2) in the units of the axes."""
         blocks = []
-        for start in range(0, len(points), CHUNK_CELLS):
-            block = points[start : start + CHUNK_CELLS]
-            padded = block[np.minimum(np.arange(CHUNK_CELLS), len(block) - 1)]
+        for start in range(0, len(points), _BLOCK):
+            block = points[start : start + _BLOCK]
+            padded = block[np.minimum(np.arange(_BLOCK), len(block) - 1)]
             values = {
                 about["parameter"]: np.deg2rad(column) if about["unit"] == "degree" else column
                 for about, column in zip(self.about, padded.T, strict=True)
@@ -149,7 +150,13 @@ def _refined(plane: _Plane, starts: NDArray[np.int_]) -> Iterator[DoubleRoot]:
         done = np.abs(gap[:, 4]) < COINCIDENT
         for k in np.flatnonzero(done & plane.inside(places)):
             mean = float(lower[k, 4] + upper[k, 4]) / 2.0
-            yield DoubleRoot(int(modes[k]) + 1, *map(float, places[k]), mean, abs(float(gap[k, 4])))
+            yield DoubleRoot(
+                int(modes[k]) + 1,
+                float(places[k, 0]),
+                float(places[k, 1]),
+                mean,
+                abs(float(gap[k, 4])),
+            )
         places = places + _towards_minimum(gap**2) * size[:, None] * plane.step
         stayed = np.all(np.abs(places - origin) < 2.5 * plane.step, axis=1)
         kept = ~done & stayed & np.all(np.isfinite(places), axis=1)

@@ -96,8 +96,8 @@ def make_gallery(folder: str | Path, tell: Callable[[str], None] = print) -> Non
 
     two_link = _dataset("two_link_slenderness", None, written)
     picture("two_link_slenderness", slenderness(two_link))
-    for name, index in (("slender", 0), ("stocky", -1)):
-        line = two_link.isel(thickness_factor=index)
+    for name, place in (("slender", 0), ("stocky", -1)):
+        line = two_link.isel(thickness_factor=place)
         picture(f"two_link_branches_{name}", branches(line, "theta_2"))
 
     three_link = _dataset("three_link_posture_map", POSTURE_POINTS, written)

@@ -15,7 +15,7 @@ from sweeps.quantities import QUANTITIES
 from sweeps.solution import solve_cells
 
 #: cells of one chunk, unless told otherwise
-CHUNK_CELLS = 1024
+CHUNK_CELLS = 8192
 
 
 @dataclasses.dataclass(frozen=True)

@@ -94,9 +94,16 @@ def label(variable: xr.DataArray) -> str:
     name = str(variable.name)
     angle = name.startswith("theta_") and name[6:].isdigit()
     name = rf"$\theta_{{{name[6:]}}}$" if angle else name.replace("_", " ")
-    unit = str(variable.attrs.get("units", "1"))
-    unit = _SYMBOLS.get(unit, unit)
+    unit = _unit(variable).strip()
     return f"{name} [{unit}]" if unit else name
+
+
+def _unit(variable: xr.DataArray) -> str:
+    """Unit as it follows a number: ``°``, or a blank and the SI unit."""
+    unit = str(variable.attrs.get("units", "1"))
+    for power, raised in (("^2", "²"), ("^3", "³"), ("^4", "⁴")):
+        unit = unit.replace(power, raised)
+    return _SYMBOLS.get(unit, f" {unit}")
 
 
 def line_look(number: int) -> dict[str, Any]:
@@ -137,8 +144,7 @@ def held(ds: xr.Dataset, kept: tuple[str, ...]) -> tuple[xr.Dataset, str]:
 
 
 def _with_unit(coordinate: xr.DataArray) -> str:
-    unit = str(coordinate.attrs.get("units", "1"))
-    return f"{float(coordinate):.6g}{_SYMBOLS.get(unit, ' ' + unit)}"
+    return f"{float(coordinate):.6g}{_unit(coordinate)}"
 
 
 def uneven(values: np.ndarray[Any, Any]) -> bool:

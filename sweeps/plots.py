@@ -55,7 +55,7 @@ def _points(ds: xr.Dataset, name: str) -> xr.DataArray:
     axes = definition_of(ds)["axes"]
     for known in (name, *axes.get(name, ())):
         if known in ds.coords:
-            return ds[known]
+            return xr.DataArray(ds[known])
     return xr.DataArray(np.arange(1, ds.sizes[name] + 1), dims=name, name=name)
 
 

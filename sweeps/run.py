@@ -77,7 +77,7 @@ def run(
         keeps it in memory. A store that holds part of the same sweep is completed; what it has is
         checked against its digests and not computed again.
     chunk_cells
-        Cells of one chunk (default 1,024), the unit of computing, writing and resuming. A store that is
+        Cells of one chunk (default 8,192), the unit of computing, writing and resuming. A store that is
         there keeps its own.
     executor
         ``"in-process"`` (default: all local devices), ``"dask"`` (two workers on this machine), or an

@@ -18,9 +18,7 @@ from jaxmodal.parameters import set_parameters
 from jaxmodal.status import Status
 
 #: batches up to this size are solved one arm after another, which spares compiling for the batch
-SINGLY = 64
-#: cells that the batch solver works on side by side; part of what fixes the last bits
-_SIDE_BY_SIDE = 256
+SINGLY = 256
 _BATCH_WIDTH = 1e-8
 
 
@@ -73,7 +71,7 @@ def solve_cells(
     """
     if len(next(iter(values.values()))) <= SINGLY:
         return _one_by_one(arm, values, number, num_modes, theory)
-    result = natural_frequencies_batch(arm, values, num_modes, theory, chunk_size=_SIDE_BY_SIDE)
+    result = natural_frequencies_batch(arm, values, num_modes, theory)
     return _plain(result, number)
 
 

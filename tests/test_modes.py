@@ -117,8 +117,8 @@ def test_effective_mass_of_a_cantilever():
 @pytest.mark.parametrize("theory", jm.THEORIES)
 def test_effective_masses_add_up_to_the_total(theory):
     arm = jm.examples.three_link_industrial().with_posture([0.7, -1.1])
-    shapes = jm.mode_shapes(arm, 60, theory, stations=2)
-    share = np.cumsum(shapes.effective_mass, axis=0) / np.asarray(shapes.total_mass)
+    shapes = jm.mode_shapes(arm, 32, theory, stations=2)
+    share = np.cumsum(np.asarray(shapes.effective_mass), axis=0) / np.asarray(shapes.total_mass)
     assert np.all(share <= 1 + CLOSED_FORM)
     assert np.all(share[-1] > 0.9)
     assert float(shapes.total_mass[0]) == pytest.approx(float(arm.total_mass), rel=CLOSED_FORM)
@@ -255,7 +255,7 @@ def test_assurance_of_unlike_sets_is_refused():
         jm.modal_assurance(shapes_of("P08"), shapes_of("P05"))
 
 
-@pytest.mark.parametrize("stations", [1, True, [], [0.5, 1.5], [[0.1]]])
+@pytest.mark.parametrize("stations", [1, True, (), [0.5, 1.5], np.ones((1, 1))])
 def test_unusable_stations_are_refused(stations):
     with pytest.raises(ValueError, match="stations = "):
         jm.mode_shapes(jm.examples.two_link_flexible(), 1, stations=stations)

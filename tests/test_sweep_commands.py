@@ -99,6 +99,16 @@ def test_run_takes_points_places_and_built_in_sweeps(sweep_file, synthetic):
     assert xr.open_zarr("three_link_posture_map.zarr", chunks=None).frequency.shape == (4, 4, 10)
 
 
+def test_a_large_result_is_not_read_for_pictures(sweep_file, synthetic, monkeypatch):
+    monkeypatch.setattr("sweeps.commands.LARGE", 10)
+    sweep_file.write_text(SWEEP.replace("stop = 180", "stop = 90"))
+    result = invoke("run", sweep_file)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[:2] == ["small sweep", "12 of 12 modes certified"]
+    assert "mode 1" not in result.stdout
+    assert sorted(path.name for path in Path().iterdir()) == ["small.toml", "small.zarr"]
+
+
 def test_status_tells_how_far_a_store_is(sweep_file, store):
     result = invoke("status", store)
     assert result.exit_code == 0, result.output
