@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import jax
@@ -39,8 +39,9 @@ _PILOTS = 256
 #: modes beyond the last that pilots provide: they shape the interpolation of the last ones
 _EXTRA = 5
 _GRID_ROUNDS = 60
-#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less
-_NOISE = 1e-13
+#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less, and when no
+#: denominator on the way was smaller (the lost digits go with its square)
+_NOISE, _DENOMINATOR = 5e-14, 1.0 / 300.0
 #: half-width of the enclosures in double-double
 _POLISH = 1e-8
 
@@ -206,7 +207,7 @@ def _float_pass(
 
 
 def _accepted(e: Enclosure) -> np.ndarray:
-    return _proven(e) & (e.error <= _NOISE)
+    return _proven(e) & (e.error <= _NOISE) & (e.smallest >= _DENOMINATOR)
 
 
 def _proven(e: Enclosure) -> np.ndarray:

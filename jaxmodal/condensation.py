@@ -50,11 +50,15 @@ class Evaluation:
         Sign (+1, -1) and natural logarithm of the modulus of D(omega).
     count : Array
         J(omega), the number of natural frequencies below omega, int64.
+    smallest : Array
+        The smallest denominator on the way, of order 1 unless omega is close to a resonance of a single link or of
+        the outer links alone: there float64 loses digits, about its square.
     """
 
     sign: Array
     log_abs: Array
     count: Array
+    smallest: Array
 
 
 class Stiffness(NamedTuple):
@@ -74,14 +78,21 @@ class _Tally(NamedTuple):
     sign: Array
     log_abs: Array
     passed: Array
+    smallest: Array
+    factor: Array
 
-    def times(self, factor: Array, growth: Array) -> _Tally:
-        """Multiply by ``factor * exp(growth)``."""
-        log_abs = self.log_abs + (jnp.log(jnp.abs(factor)) + growth)
-        return _Tally(self.sign * jnp.sign(factor), log_abs, self.passed)
+    def times(self, factor: Array, growth: Array, denominator: Array) -> _Tally:
+        """Multiply by ``factor * exp(growth)``; the previous factor has become a denominator."""
+        return _Tally(
+            sign=self.sign * jnp.sign(factor),
+            log_abs=self.log_abs + (jnp.log(jnp.abs(factor)) + growth),
+            passed=self.passed,
+            smallest=jnp.minimum(self.smallest, jnp.minimum(jnp.abs(denominator), self.factor)),
+            factor=jnp.abs(factor),
+        )
 
     def plus(self, count: Array) -> _Tally:
-        return _Tally(self.sign, self.log_abs, self.passed + count)
+        return self._replace(passed=self.passed + count)
 
 
 def evaluate(
@@ -109,10 +120,8 @@ def evaluate(
     """
     links = beams.length.shape[0]
     zero = number(jnp.zeros_like(omega), extended)
-    start = (
-        Stiffness(*(zero,) * 6),
-        _Tally(jnp.ones_like(omega), jnp.zeros_like(omega), jnp.zeros_like(omega)),
-    )
+    ones, zeros = jnp.ones_like(omega), jnp.zeros_like(omega)
+    start = (Stiffness(*(zero,) * 6), _Tally(ones, zeros, zeros, ones, ones))
 
     def step(i: Array, state: tuple[Stiffness, _Tally]) -> tuple[Stiffness, _Tally]:
         last = links - 1 if num_links is None else num_links - 1
@@ -126,7 +135,7 @@ def evaluate(
         _, tally = step(jnp.int64(0), start)
     else:
         _, tally = lax.fori_loop(0, count, step, start)
-    return Evaluation(tally.sign, tally.log_abs, tally.passed.astype(jnp.int64))
+    return Evaluation(tally.sign, tally.log_abs, tally.passed.astype(jnp.int64), tally.smallest)
 
 
 def log_at_zero(num_links: Array | int) -> Array:
@@ -235,7 +244,9 @@ def add_link(
     pivot = leading(result.pivot)
     own = clamped_count(result.tests, turns, theory.axial)
     growth = jnp.where(leading(w.z1) > 0.0, leading(w.alpha), 0.0)
-    tally = tally.times(leading(result.delta) * leading(result.det) * pivot, growth)
+    tally = tally.times(
+        leading(result.delta) * leading(result.det) * pivot, growth, leading(result.delta)
+    )
     tally = tally.plus(
         own
         + _negative_eigenvalues(result.receptance, theory.axial)

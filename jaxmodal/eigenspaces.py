@@ -169,8 +169,9 @@ def _power_of_two(x: Array) -> Array:
 def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: Array) -> Array:
     """Null vectors of ``matrix`` as columns, (6n, 3); differentiable where the multiplicity does not change.
 
-    What the rounding of the frequency leaves of the residual goes where a change of frequency would put it, along ``slope``, the
-    derivative of the matrix, times the null vectors: there it is small beside the terms of each condition.
+    What the rounding of the frequency leaves of the residual goes where a change of frequency would put it,
+    along ``slope``, the derivative of the matrix, times the null vectors: there it is small beside the terms of
+    each condition.
     """
     scaled = matrix * rows[:, None] * columns[None, :]
     _, _, vt = jnp.linalg.svd(lax.stop_gradient(scaled))
@@ -193,7 +194,9 @@ def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: 
     target = jnp.zeros((size + SLOTS, SLOTS)).at[size:, :].set(jnp.eye(SLOTS))
     solution = jnp.linalg.solve(bordered, target)
     # one refinement makes the residual of each condition small beside its own terms
-    solution = solution + lax.stop_gradient(jnp.linalg.solve(bordered, target - bordered @ solution))
+    solution = solution + lax.stop_gradient(
+        jnp.linalg.solve(bordered, target - bordered @ solution)
+    )
     vectors: Array = solution[:size] * columns[:, None] * used[None, :]
     return vectors
 
@@ -214,8 +217,9 @@ def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
 def _with_heavy_bodies(beams: BeamArrays, omega: Array, fields: Array, last: int) -> Array:
     """The fields (n, s, 6) with the displacements of very heavy bodies, at station ``last``, from the forces on them.
 
-    A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as the end value of a
-    field it is known to 1e-16 of the motion of the link only. Both agree to rounding of the latter.
+    A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as
+    the end value of a field it is known to 1e-16 of the motion of the link only. Both agree to rounding of the
+    latter.
     """
     free = dataclasses.replace(
         beams,

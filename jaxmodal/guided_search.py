@@ -36,7 +36,8 @@ _PLAIN_ROUNDS = 2
 class Enclosure:
     """A mode between two frequencies; logs are of |D|, counts float64.
 
-    ``third`` is the point that the last evaluation displaced, ``third_sign`` +1 if it lies below the mode; ``error`` the relative change of ``omega`` that it brought.
+    ``third`` is the point that the last evaluation displaced, ``third_sign`` +1 if it lies below the mode; ``error`` the relative change of ``omega`` that it brought,
+    ``smallest`` its smallest denominator.
     """
 
     omega: Array
@@ -51,6 +52,7 @@ class Enclosure:
     third_sign: Array
     consistent: Array
     error: Array
+    smallest: Array
 
 
 def enclose(
@@ -93,6 +95,7 @@ def enclose(
         third_sign=jnp.ones_like(b.lower),
         consistent=b.consistent,
         error=jnp.ones_like(b.lower),
+        smallest=jnp.ones_like(b.lower),
     )
     for _ in range(_PLAIN_ROUNDS):
         e = _advance(e, modes, e.omega, evaluate, guess)
@@ -153,6 +156,7 @@ def _advance(
         third_sign=jnp.where(passed, -1.0, 1.0),
         consistent=e.consistent & agrees,
         error=e.error,
+        smallest=value.smallest,
     )
     omega = _estimate(e, guess)
     return dataclasses.replace(e, omega=omega, error=jnp.abs(omega / e.omega - 1.0))

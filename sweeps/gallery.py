@@ -26,7 +26,7 @@ _VOLATILE = ("git_commit", "device", "jax_version")
 _INDEX = """\
 # Gallery
 
-Regenerate everything with one command (about two minutes on two cores):
+Regenerate everything with one command (a few minutes on two cores):
 
     jaxmodal sweep gallery --out results/gallery
 

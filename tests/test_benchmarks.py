@@ -1,0 +1,80 @@
+"""The rivals of the benchmarks are right: a wrong rival would be no measure of anything."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from benchmarks.batch import workloads
+from benchmarks.chain_form import ChainForm
+from benchmarks.rivals import DeterminantScan, PElement, cell_beams
+from jaxmodal.parameters import set_parameters
+
+ROOT = Path(__file__).parent.parent
+CELLS = 3
+#: the chain form on the hardest cells: slender arms, where eigvalsh loses eps (omega_10 / omega_1)^2
+FINE = 3e-10
+#: the same with fewer polynomials
+COARSE = 5e-6
+#: p = 11 in every field, on the three-link arm
+ELEVEN = 5e-10
+#: 75 quadratic elements per link
+MESH = 1e-6
+#: roots of the scan after regula falsi
+SCAN = 1e-9
+
+
+@pytest.fixture(scope="module", params=["three_link", "two_link"])
+def cells(request):
+    arm, parameters, fine, coarse = workloads(CELLS)[request.param]
+    exact = []
+    for values in zip(*parameters.values(), strict=True):
+        varied = set_parameters(arm, dict(zip(parameters, map(float, values), strict=True)))
+        exact.append(np.asarray(jm.natural_frequencies(varied).omega))
+    return request.param, arm, parameters, fine, coarse, np.stack(exact)
+
+
+def test_chain_form_has_its_stated_accuracy(cells):
+    _, arm, parameters, fine, coarse, exact = cells
+    beams = cell_beams(arm, parameters)
+    assert np.abs(fine.frequencies(beams) / exact - 1).max() < FINE
+    error = np.abs(coarse.frequencies(beams) / exact - 1).max()
+    assert FINE < error < COARSE, "the coarse one is meant to be cheaper, not better"
+    assert np.array_equal(fine.frequencies(beams, threads=2), fine.frequencies(beams))
+
+
+def test_other_rivals_are_right(cells):
+    name, arm, parameters, _, _, exact = cells
+    beams = cell_beams(arm, parameters)
+    mesh = PElement(2, elements=75, sparse=True).frequencies(beams)
+    assert np.abs(mesh / exact - 1).max() < MESH * (10 if name == "two_link" else 1)
+    if name == "three_link":
+        assert np.abs(PElement(11).frequencies(beams) / exact - 1).max() < ELEVEN
+        assert np.abs(ChainForm().frequencies(beams) / exact - 1).max() < ELEVEN
+        scan = DeterminantScan(arm, 1.2 * exact.max()).frequencies(parameters)
+        assert np.abs(scan / exact - 1).max() < SCAN
+
+
+def test_chain_form_refuses_what_it_does_not_model():
+    arm = jm.examples.two_link_flexible()
+    beams = cell_beams(arm, {"link2.joint_stiffness": np.array([1e3])})
+    with pytest.raises(ValueError, match="joint_stiffness"):
+        ChainForm().frequencies(beams)
+    with pytest.raises(ValueError, match="expected at least"):
+        ChainForm(curvature=3)
+
+
+@pytest.mark.slow
+def test_quick_mode_writes_a_report(tmp_path):
+    out = tmp_path / "batch.json"
+    command = [sys.executable, "-m", "benchmarks.batch", "--quick", "--out", str(out)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    assert "chain_form" in done.stdout
+    for run in json.loads(out.read_text())["runs"]:
+        assert run["solvers"]["jaxmodal"]["modes_missed"] == 0
+        assert run["solvers"]["chain_form"]["largest_error"] < FINE
+    assert out.with_suffix(".png").exists()
