@@ -62,7 +62,8 @@ def nonzero(x: Number) -> Number:
 def keep(x: Number) -> Number:
     """x, computed once: a float64 array is divided by a one that the compiler cannot see through.
 
-    XLA on a CPU computes a cheap operation anew in every loop that uses its result; written without this, the determinant
+    XLA on a CPU computes a cheap operation anew in every loop that uses its result; written
+    without this, the determinant
     of a link takes six times the multiplications. It never repeats a division.
     """
     return x / jnp.where(x == x, 1.0, 0.0) if isinstance(x, Array) else x

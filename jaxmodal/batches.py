@@ -13,12 +13,12 @@ import functools
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.typing import ArrayLike
 
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values, require_shear
 from jaxmodal.beams import Theory, theory_flags
@@ -43,12 +43,12 @@ _GRID_ROUNDS = 60
 #: denominator on the way was smaller (the lost digits go with its square)
 _NOISE, _DENOMINATOR = 5e-14, 1.0 / 300.0
 #: half-width of the enclosures in double-double
-_POLISH = 1e-8
+_POLISH = 2e-9
 
 
 def natural_frequencies_batch(
     arm: Arm,
-    parameters: Mapping[str, ArrayLike],
+    parameters: Mapping[str, Any],
     num_modes: int = 10,
     theory: str = "timoshenko",
     chunk_size: int | None = None,
@@ -60,8 +60,8 @@ def natural_frequencies_batch(
     arm : Arm
         The arm that all cells share but for ``parameters``.
     parameters : mapping of str to array, shape (N,)
-        Values by address, such as ``{"link2.joint_angle": angles}`` (rad, SI); all of one length. ``link*`` sets a value
-        of every link.
+        Values by address, such as ``{"link2.joint_angle": angles}`` (rad, SI); all of one length.
+        ``link*`` sets a value of every link.
     num_modes : int
         How many frequencies, from the lowest.
     theory : str
@@ -84,9 +84,10 @@ def natural_frequencies_batch(
 
     Notes
     -----
-    The bracket of a mode is at most 1e-8 wide (relative) and the counts at its ends prove the mode; the frequency inside it is
-    the zero of the determinant, good to about 1e-13. Modes that float64 cannot part are solved in double-double. Memory: the
-    chunks in work and the result.
+    The bracket of a mode is at most 1e-8 wide (relative) and the counts at its ends prove the
+    mode; the frequency inside it is
+    the zero of the determinant, good to about 1e-13. Modes that float64 cannot part are solved in
+    double-double. Memory: the chunks in work and the result.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def _in_parallel(work: Callable[[np.ndarray], None], parts: list[np.ndarray]) ->
         list(pool.map(work, parts))
 
 
-def _columns(arm: Arm, parameters: Mapping[str, ArrayLike]) -> tuple[tuple[str, ...], np.ndarray]:
+def _columns(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:
     """Addresses and their values, shape (addresses, cells)."""
     if not parameters:
         raise ValueError("parameters is empty; expected at least one address with its values")
@@ -138,7 +139,8 @@ def _columns(arm: Arm, parameters: Mapping[str, ArrayLike]) -> tuple[tuple[str, 
         column = np.asarray(value, dtype=np.float64)
         if column.ndim != 1 or column.size == 0:
             raise ValueError(
-                f"parameters[{address!r}] has shape {column.shape}; expected a one-dimensional array with a value per cell"
+                f"parameters[{address!r}] has shape {column.shape}; expected a one-dimensional"
+                " array with a value per cell"
             )
         columns.append(column)
     if len({c.size for c in columns}) > 1:
@@ -232,9 +234,9 @@ def _polish(
         mode, column = modes[start : start + _OPEN_MODES], columns[start : start + _OPEN_MODES]
         wide = jnp.asarray(_padded(column[None], _OPEN_MODES)[0])
         omega = jnp.asarray(_padded(e.omega[mode, column][None], _OPEN_MODES)[0])
-        refined, lower, upper = (
-            np.asarray(x)[..., : mode.size] for x in _chord(beams, solver.flags, omega, wide)
-        )
+        nearest = jnp.asarray(_padded(_neighbours(e, mode, column), _OPEN_MODES))
+        found = _chord(beams, solver.flags, omega, nearest, wide)
+        refined, lower, upper = (np.asarray(x)[..., : mode.size] for x in found)
         cell = at[column]
         proven = (lower[1] == mode) & (upper[1] == mode + 1)
         cell, mode, refined, lower, upper = (
@@ -257,6 +259,16 @@ def _cell_beams(arm: Arm, addresses: tuple[str, ...], values: Array) -> tuple[Be
     beams, invalid = jax.vmap(one, in_axes=1)(values)
     beams = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x.T)[:, None], beams)
     return beams, invalid
+
+
+def _neighbours(e: Enclosure, mode: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """The modes below and above each given mode, shape (2, modes); far away where there is none."""
+    last = e.omega.shape[0] - 1
+    below = np.where(mode > 0, e.omega[np.maximum(mode - 1, 0), column], 0.0)
+    above = np.where(
+        mode < last, e.omega[np.minimum(mode + 1, last), column], 1e3 * e.omega[last, column]
+    )
+    return np.stack([below, above])
 
 
 @functools.partial(jax.jit, static_argnames=("addresses", "modes"))
@@ -307,13 +319,18 @@ def _improve(
 
 @jax.jit
 def _chord(
-    beams: BeamArrays, flags: Theory, omega: Array, columns: Array
+    beams: BeamArrays, flags: Theory, omega: Array, nearest: Array, columns: Array
 ) -> tuple[Array, Array, Array]:
-    """Zero of the chord between omega (1 -+ 1e-8), and (frequency, count) of its two ends, in double-double."""
+    """Zero of the chord of D, the nearest modes divided out, between omega (1 -+ 2e-9), in double-double.
+
+    Returns it with (frequency, count) of the two ends; counts of -1 where the signs do not differ.
+    """
     beams = jax.tree_util.tree_map(lambda x: x[:, 0, columns], beams)
     ends = jnp.stack([omega * (1.0 - _POLISH), omega * (1.0 + _POLISH)])
     value: Evaluation = jax.lax.map(lambda x: evaluate(beams, flags, x, True), ends)
-    share = 1.0 / (1.0 + jnp.exp(value.log_abs[1] - value.log_abs[0]))
+    ratio = jnp.prod(jnp.abs((ends[:1] - nearest) / (ends[1:] - nearest)), axis=0)
+    ratio = jnp.where((ratio > 0.0) & jnp.isfinite(ratio), ratio, 1.0)
+    share = 1.0 / (1.0 + ratio * jnp.exp(value.log_abs[1] - value.log_abs[0]))
     count = value.count.astype(omega.dtype)
     opposite = value.sign[0] * value.sign[1] < 0.0
     count = jnp.where(opposite, count, -1.0)

@@ -111,7 +111,7 @@ def _bending_rows(
     s: Array,
     co: Array,
     si: Array,
-) -> tuple[Array, Array, Array, Array]:
+) -> tuple[Array, ...]:
     """v, psi L, shear L^3/(E I) and moment L^2/(E I) of the four bending solutions, one row each."""
     v = jnp.stack([c, z1 / e_a * s, co, beta / e_b * si])
     psi = jnp.stack([e_a * s, c, -e_b / beta * si, co])

@@ -148,7 +148,7 @@ def natural_frequencies(
     >>> arm = jm.examples.three_link_industrial().with_posture([0.7853981633974483, 0.7853981633974483])
     >>> result = jm.natural_frequencies(arm, num_modes=3)
     >>> [f"{f:.4f}" for f in result.frequencies_hz]
-    ['5.6464', '21.2402', '79.0884']
+    ['5.6464', '21.2404', '79.0882']
     """
     count = positive_integer(num_modes, "num_modes")
     beams, flags = _prepared(arm, theory)
@@ -434,6 +434,7 @@ def _is_concrete(x: object) -> bool:
 
 
 def positive_integer(value: object, name: str) -> int:
+    """``value`` as an int of at least 1; a ValueError that names it otherwise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         raise ValueError(f"{name} = {value!r}; expected a whole number of at least 1")
     return int(value)

@@ -1,7 +1,8 @@
 """Six evaluations per mode: enclosure of natural frequencies that are roughly known beforehand.
 
 Trial frequencies between the guessed modes isolate nearly all of them, as one count each proves. Inverse quadratic
-interpolation of the determinant over omega^2, the other modes divided out, then reaches float64's accuracy. The last two
+interpolation of the determinant over omega^2, the other modes divided out, then reaches float64's
+accuracy. The last two
 evaluations enclose the mode on both sides, and as the interpolation has converged before the last, what that still
 changes is rounding noise: a measured bound of the error. Modes for which the schedule fails are left to
 `root_search`.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -31,28 +33,33 @@ _SHARED_ROUNDS = 1
 _PLAIN_ROUNDS = 2
 
 
+#: a JAX array inside compiled code, a NumPy array outside
+AnyArray = Any
+
+
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Enclosure:
     """A mode between two frequencies; logs are of |D|, counts float64.
 
-    ``third`` is the point that the last evaluation displaced, ``third_sign`` +1 if it lies below the mode; ``error`` the relative change of ``omega`` that it brought,
+    ``third`` is the point that the last evaluation displaced, ``third_sign`` +1 if it lies below
+    the mode; ``error`` the relative change of ``omega`` that it brought,
     ``smallest`` its smallest denominator.
     """
 
-    omega: Array
-    lower: Array
-    upper: Array
-    lower_log: Array
-    upper_log: Array
-    lower_count: Array
-    upper_count: Array
-    third: Array
-    third_log: Array
-    third_sign: Array
-    consistent: Array
-    error: Array
-    smallest: Array
+    omega: AnyArray
+    lower: AnyArray
+    upper: AnyArray
+    lower_log: AnyArray
+    upper_log: AnyArray
+    lower_count: AnyArray
+    upper_count: AnyArray
+    third: AnyArray
+    third_log: AnyArray
+    third_sign: AnyArray
+    consistent: AnyArray
+    error: AnyArray
+    smallest: AnyArray
 
 
 def enclose(
@@ -165,21 +172,21 @@ def _advance(
 def _estimate(e: Enclosure, guess: Array) -> Array:
     """Inverse quadratic interpolation of D over omega^2, the other modes divided out; else the chord."""
     modes = e.omega.shape[0]
-    reach = 1.0 / jnp.max(e.upper, axis=0)
+    reach = 1.0 / jnp.max(e.upper, axis=0, keepdims=True)
     z, low, high, third = ((x * reach) ** 2 for x in (e.omega, e.lower, e.upper, e.third))
     at_low, at_high, at_third = jnp.ones_like(low), jnp.ones_like(low), jnp.ones_like(low)
     for j in range(modes):
         own = (jnp.arange(modes) == j)[:, None]
-        other = jnp.where(own, 1e3, z[j])
+        other = jnp.where(own, 1e3, z[j : j + 1])
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
     for higher in guess[modes:]:
-        other = jnp.maximum(higher * reach, 1.02) ** 2
+        other = jnp.maximum(higher[None] * reach, 1.02) ** 2
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
     # the infinitely many modes beyond: prod (1 - z/z_j), z_j growing like j^4, is about exp(-tail z)
     known = guess.shape[0]
-    tail = known / 3.0 * (known / (known + 0.5)) ** 3 / (guess[-1] * reach) ** 2
+    tail = known / 3.0 * (known / (known + 0.5)) ** 3 / (guess[-1:] * reach) ** 2
     high_log = e.upper_log - e.lower_log + tail * (high - low)
     third_log = e.third_log - e.lower_log + tail * (third - low)
     high_value = -jnp.abs(at_low / at_high) * jnp.exp(high_log)

@@ -95,7 +95,8 @@ class ModeShapes:
     def effective_mass(self) -> Array:
         """Effective modal masses of a base excitation in x, y (kg) and rotation (kg m^2), shape (K, 3).
 
-        Over all modes they add up to ``total_mass``.
+        Over all modes they add up to ``total_mass``, less what a theory without axial motion lets follow the
+        base rigidly.
         """
         return self.participation**2
 

@@ -143,7 +143,7 @@ def _get(arm: Arm, single: str) -> Scalar:
     value: Any = arm.payload if head == "payload" else arm.links[_index(head)]
     for name in path:
         value = getattr(value, name)
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def _index(head: str) -> int:

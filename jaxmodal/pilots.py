@@ -18,8 +18,8 @@ from jax import Array
 class Guess:
     """Cubic radial basis functions with a linear part for log(omega), over scaled features of a cell's values.
 
-    ``angular`` and ``logarithmic`` (float64 flags, shape (addresses,)) say how a value becomes features: an angle its cosine
-    and sine, a positive value of wide range its logarithm.
+    ``angular`` and ``logarithmic`` (float64 flags, shape (addresses,)) say how a value becomes
+    features: an angle its cosine and sine, a positive value of wide range its logarithm.
     """
 
     angular: Array
@@ -92,4 +92,12 @@ def fit(values: np.ndarray, omega: np.ndarray, addresses: tuple[str, ...]) -> Gu
     right = np.zeros((pilots + tail, omega.shape[0]))
     right[:pilots] = np.log(omega).T
     weights = np.linalg.lstsq(system, right, rcond=1e-12)[0]
-    return Guess(*arguments, centres=jnp.asarray(centres), weights=jnp.asarray(weights.T))
+    angles, logarithms, start, width = arguments
+    return Guess(
+        angular=angles,
+        logarithmic=logarithms,
+        low=start,
+        span=width,
+        centres=jnp.asarray(centres),
+        weights=jnp.asarray(weights.T),
+    )

@@ -89,7 +89,7 @@ class Expression:
     __rmul__ = __mul__
 
     def positive(self) -> Expression:
-        """This expression as a node of its own, whatever its sign."""
+        """Return a node with the value of this expression, sign included."""
         return self if self.sign > 0 else self.recorder.node("constant") + self
 
     def sqrt(self) -> Expression:

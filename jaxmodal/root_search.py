@@ -91,8 +91,8 @@ def find_brackets(
     Returns
     -------
     Brackets
-        ``converged(width)`` tells which modes were enclosed. A narrow bracket with a count difference of two or more holds
-        a cluster.
+        ``converged(width)`` tells which modes were enclosed. A narrow bracket with a count
+        difference of two or more holds a cluster.
     """
     shape = first_trials.shape
     zeros, infinite = jnp.zeros(shape), jnp.full(shape, jnp.inf)
@@ -175,14 +175,18 @@ def _interpolated(b: Brackets, modes: Array, repeated: Array, beyond: Array) -> 
     upper = jnp.where(known, b.upper, 2.0 * b.lower)
     skipped = repeated[None] | (modes[None] == modes[:, None])
     other = jnp.where(skipped, 0.0, b.estimate[None])
-    reach = 1.0 / jnp.max(upper, axis=0)
-    other2, lower2, upper2 = ((x * reach) ** 2 for x in (other, b.lower, upper))
+    reach = 1.0 / jnp.max(upper, axis=0, keepdims=True)
+    other2, lower2, upper2 = (
+        (other * reach[None]) ** 2,
+        (b.lower * reach) ** 2,
+        (upper * reach) ** 2,
+    )
     from_lower = jnp.where(skipped, 1.0, jnp.abs(lower2[:, None] - other2))
     from_upper = jnp.where(skipped, 1.0, jnp.abs(upper2[:, None] - other2))
     ratio = jnp.prod(from_lower, axis=1) / jnp.prod(from_upper, axis=1)
     for higher in beyond:
         # beyond the bracket: an estimate inside it would spoil the chord
-        square = (jnp.maximum(higher * reach, 1.02)) ** 2
+        square = (jnp.maximum(higher[None] * reach, 1.02)) ** 2
         ratio = ratio * (square - lower2) / (square - upper2)
     ratio = jnp.where((ratio > 0.0) & jnp.isfinite(ratio), ratio, 1.0)
     logs = b.upper_log + b.upper_weight - b.lower_log - b.lower_weight

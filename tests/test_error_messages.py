@@ -347,7 +347,7 @@ exec(line.strip())
 for call in calls:
     call()
 print("all refused, then mended")
-"""  # noqa: E501
+"""
 
 
 def test_without_double_precision_everything_is_refused_with_the_line_that_mends_it(tmp_path):

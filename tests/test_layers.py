@@ -11,7 +11,8 @@ ORDER = [
     "shapes", "sections", "links", "tables", "arm", "arm_files", "parameters", "examples",
     "plausibility", "beams", "member", "fields", "modal_mass", "eigenspaces", "energies",
     "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
-    "frequencies", "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities",
+    "frequencies", "pilots", "guided_search", "batches", "mode_tables", "shape_checks",
+    "mode_fields", "modes", "sensitivities",
     "mode_plots", "published", "comparison", "reproduction_report", "reproduce", "cli_output",
     "cli", "cli_modes", "__init__", "__main__",
 ]  # fmt: skip

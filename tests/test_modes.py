@@ -37,9 +37,6 @@ AGAINST_ELEMENTS = 1e-9
 DIFFERENCES = 1e-7
 """Central differences of fourth order of shapes."""
 
-KNOWN_EXCEPTIONS: dict[str, tuple[float, str]] = {}
-"""problem -> (residual reached, why float64 constants cannot do better)."""
-
 SMALL = [p for p in problems().values() if p.num_modes <= 20]
 QUICK = {"P01", "P04", "P05", "P08", "P11", "P12", "P18", "P22", "P24", "P31", "P33", "P36", "P37"}
 CASES = [
@@ -60,8 +57,7 @@ def test_every_case_of_at_most_twenty_frequencies_is_here():
 @pytest.mark.parametrize("problem", CASES)
 def test_conditions_orthogonality_and_energies(problem):
     shapes = shapes_of(problem.name)
-    limit = KNOWN_EXCEPTIONS.get(problem.name, (RESIDUAL, ""))[0]
-    assert np.max(shapes.residuals) <= limit
+    assert np.max(shapes.residuals) <= RESIDUAL
     assert np.max(np.abs(shapes.orthogonality - np.eye(problem.num_modes))) <= ORTHOGONALITY
     assert np.max(np.abs(shapes.rayleigh_quotient / shapes.omega**2 - 1)) <= RAYLEIGH
     assert np.allclose(shapes.energies.kinetic, shapes.omega**2 / 2, rtol=RAYLEIGH, atol=0)
@@ -120,7 +116,12 @@ def test_effective_masses_add_up_to_the_total(theory):
     shapes = jm.mode_shapes(arm, 32, theory, stations=2)
     share = np.cumsum(np.asarray(shapes.effective_mass), axis=0) / np.asarray(shapes.total_mass)
     assert np.all(share <= 1 + CLOSED_FORM)
-    assert np.all(share[-1] > 0.9)
+    reached = np.ones(3)
+    if theory == "bending_only":  # link 1 lies along x and moves along it with the base alone
+        first = arm.links[0]
+        reached[0] -= float((first.mass + first.tip_mass) / arm.total_mass)
+    assert np.all(share[-1] > 0.9 * reached)
+    assert np.all(share[-1] <= reached + CLOSED_FORM)
     assert float(shapes.total_mass[0]) == pytest.approx(float(arm.total_mass), rel=CLOSED_FORM)
 
 
@@ -168,8 +169,10 @@ def test_sign_of_a_mode():
     assert np.all(np.asarray(shapes.v)[:, -1, -1] > 0)
 
 
-def test_global_shape_is_continuous_at_the_joints():
-    shapes = shapes_of("P08")
+@pytest.mark.parametrize("name", ["P08", "P24"])
+def test_global_shape_is_continuous_at_the_joints(name):
+    """End values of the fields themselves, also where a body of 1e6 times a link's mass is at rest."""
+    shapes = shapes_of(name)
     moved = np.asarray(shapes.displacement)
     scale = np.max(np.abs(moved))
     assert np.max(np.abs(moved[:, 1:, 0] - moved[:, :-1, -1])) <= 1e-14 * scale * 10
@@ -216,6 +219,7 @@ def test_invalid_lanes_are_nan():
     assert np.all(np.isfinite(found[1]))
 
 
+@pytest.mark.slow
 def test_derivative_of_a_shape():
     arm = jm.examples.three_link_industrial().with_posture([0.7, -0.5])
 
@@ -232,6 +236,7 @@ def test_derivative_of_a_shape():
     assert np.max(np.abs(derivative - difference)) <= DIFFERENCES * np.max(np.abs(difference))
 
 
+@pytest.mark.slow
 def test_quadrature_has_converged():
     """Twice as many nodes change no modal mass: boundary layers and forty half-waves included."""
     problem = problems()["P43"]
