@@ -18,7 +18,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from jaxmodal.condensation import Evaluation
 from jaxmodal.root_search import find_brackets, separating_trials
@@ -29,8 +29,9 @@ _OUTER, _INNER = 3e-6, 1e-8
 WIDTH = 4.0 * _INNER
 #: rounds in which every trial frequency may tighten every bracket
 _SHARED_ROUNDS = 1
-#: rounds at the estimate itself
-_PLAIN_ROUNDS = 2
+#: (beyond, aside) of each evaluation: twice at the estimate, once past it, and at both sides, whatever ends are nearer
+_SCHEDULE = [(0.0, 0.0), (0.0, 0.0), (_OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
+_SECOND_SCHEDULE = [(0.0, 0.0), (30.0 * _OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
 
 
 #: a JAX array inside compiled code, a NumPy array outside
@@ -104,10 +105,7 @@ def enclose(
         error=jnp.ones_like(b.lower),
         smallest=jnp.ones_like(b.lower),
     )
-    for _ in range(_PLAIN_ROUNDS):
-        e = _advance(e, modes, e.omega, evaluate, guess)
-    e = _advance(e, modes, _beyond(e, _OUTER), evaluate, guess)
-    return _closed(e, modes, evaluate, guess)
+    return _stages(e, modes, evaluate, guess, _SCHEDULE)
 
 
 def improve(
@@ -117,25 +115,30 @@ def improve(
     guess: Array,
 ) -> Enclosure:
     """Four more evaluations for enclosures that `enclose` left too wide."""
-    e = _advance(e, modes, e.omega, evaluate, guess)
-    e = _advance(e, modes, _beyond(e, 30.0 * _OUTER), evaluate, guess)
-    return _closed(e, modes, evaluate, guess)
+    return _stages(e, modes, evaluate, guess, _SECOND_SCHEDULE)
 
 
-def _beyond(e: Enclosure, distance: float) -> Array:
-    """A trial frequency past the estimate, towards the farther end, at most half-way there."""
-    to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
-    step = jnp.minimum(distance * e.omega, 0.5 * jnp.maximum(to_lower, to_upper))
-    return e.omega + jnp.where(to_lower < to_upper, step, -step)
-
-
-def _closed(
-    e: Enclosure, modes: Array, evaluate: Callable[[Array], Evaluation], guess: Array
+def _stages(
+    e: Enclosure,
+    modes: Array,
+    evaluate: Callable[[Array], Evaluation],
+    guess: Array,
+    schedule: list[tuple[float, float]],
 ) -> Enclosure:
-    """The last two evaluations, at either side of the estimate: ends nearer to the mode give way to them."""
-    for side in (-1.0, 1.0):
-        e = _advance(e, modes, e.omega * (1.0 + side * _INNER), evaluate, guess)
-    return e
+    """One evaluation for each (beyond, aside) of a schedule, in a loop, so that it is compiled once.
+
+    A trial frequency lies at the relative distance ``beyond`` past the estimate, towards the farther end and at most
+    half-way there, and ``aside`` above it.
+    """
+    beyond, aside = jnp.asarray(schedule).T
+
+    def stage(i: Array, e: Enclosure) -> Enclosure:
+        to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
+        step = jnp.minimum(beyond[i] * e.omega, 0.5 * jnp.maximum(to_lower, to_upper))
+        trial = e.omega + jnp.where(to_lower < to_upper, step, -step) + aside[i] * e.omega
+        return _advance(e, modes, trial, evaluate, guess)
+
+    return lax.fori_loop(0, len(schedule), stage, e)
 
 
 def _advance(

@@ -19,7 +19,7 @@ from jaxmodal.status import Status
 
 #: batches up to this size are solved one arm after another, which spares compiling for the batch
 SINGLY = 256
-_BATCH_WIDTH = 1e-8
+_BATCH_WIDTH = 4e-8
 
 
 @dataclasses.dataclass(frozen=True)

@@ -74,7 +74,10 @@ def test_quick_mode_writes_a_report(tmp_path):
     command = [sys.executable, "-m", "benchmarks.batch", "--quick", "--out", str(out)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
     assert "chain_form" in done.stdout
-    for run in json.loads(out.read_text())["runs"]:
+    runs = json.loads(out.read_text())["runs"]
+    compared = [run for run in runs if run["cores"] == 1]
+    assert [run["workload"] for run in compared] == ["three_link", "two_link"]
+    for run in compared:
         assert run["solvers"]["jaxmodal"]["modes_missed"] == 0
         assert run["solvers"]["chain_form"]["largest_error"] < FINE
     assert out.with_suffix(".png").exists()

@@ -117,10 +117,11 @@ def test_effective_masses_add_up_to_the_total(theory):
     share = np.cumsum(np.asarray(shapes.effective_mass), axis=0) / np.asarray(shapes.total_mass)
     assert np.all(share <= 1 + CLOSED_FORM)
     reached = np.ones(3)
-    if theory == "bending_only":  # link 1 lies along x and moves along it with the base alone
+    if theory == "bending_only":
+        # link 1 lies along x and moves along it with the base alone; what hangs on it is held back, too
         first = arm.links[0]
         reached[0] -= float((first.mass + first.tip_mass) / arm.total_mass)
-    assert np.all(share[-1] > 0.9 * reached)
+    assert np.all(share[-1] > 0.85 * reached)
     assert np.all(share[-1] <= reached + CLOSED_FORM)
     assert float(shapes.total_mass[0]) == pytest.approx(float(arm.total_mass), rel=CLOSED_FORM)
 
@@ -172,10 +173,10 @@ def test_sign_of_a_mode():
 @pytest.mark.parametrize("name", ["P08", "P24"])
 def test_global_shape_is_continuous_at_the_joints(name):
     """End values of the fields themselves, also where a body of 1e6 times a link's mass is at rest."""
-    shapes = shapes_of(name)
+    shapes = shapes_of(name, 5)
     moved = np.asarray(shapes.displacement)
     scale = np.max(np.abs(moved))
-    assert np.max(np.abs(moved[:, 1:, 0] - moved[:, :-1, -1])) <= 1e-14 * scale * 10
+    assert np.max(np.abs(moved[:, 1:, 0] - moved[:, :-1, -1])) <= 1e-14 * scale
     position = np.asarray(shapes.position)
     assert np.allclose(position[1:, 0], position[:-1, -1], atol=1e-15)
 
