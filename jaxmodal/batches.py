@@ -41,7 +41,7 @@ _EXTRA = 5
 _GRID_ROUNDS = 60
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less, and when no
 #: denominator on the way was smaller (the lost digits go with its square)
-_NOISE, _DENOMINATOR = 5e-14, 1.0 / 300.0
+_NOISE, _DENOMINATOR = 2e-14, 1.0 / 100.0
 #: half-width of the enclosures in double-double
 _POLISH = 2e-9
 
