@@ -15,7 +15,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxmodal.arithmetic import Number, evaluate_formula, number, select, sqrt
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm import Arm, BeamArrays, beam_arrays, require_shear
+from jaxmodal.precision import require_x64
 
 #: Names of the theories, most complete first.
 THEORIES = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")
@@ -55,6 +56,15 @@ def theory_flags(theory: str) -> Theory:
         rotary_inertia=jnp.float64(theory in ("timoshenko", "rayleigh")),
         axial=jnp.float64(theory != "bending_only"),
     )
+
+
+def prepared(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
+    """What every solver needs of an arm and the name of a theory, or the error that says what is missing."""
+    require_x64()
+    flags = theory_flags(theory)
+    if theory == "timoshenko":
+        require_shear(arm)
+    return beam_arrays(arm), flags
 
 
 class WaveNumbers(NamedTuple):

@@ -16,8 +16,8 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays, require_shear
-from jaxmodal.beams import Theory, theory_flags, wave_numbers
+from jaxmodal.arm import Arm, BeamArrays
+from jaxmodal.beams import Theory, prepared, wave_numbers
 from jaxmodal.precision import require_x64
 
 
@@ -189,7 +189,7 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko"
     columns are scaled so that nothing
     overflows, and chosen to stay independent at every link's cut-off.
     """
-    beams, flags = _prepared(arm, theory)
+    beams, flags = prepared(arm, theory)
     return _matrix(beams, flags, jnp.asarray(omega, jnp.float64))
 
 
@@ -257,17 +257,9 @@ def determinant_scan(arm: Arm, omegas: ArrayLike, theory: str = "timoshenko") ->
         raise ValueError(
             "omegas must be a grid of at least two positive, ascending, finite frequencies in rad/s"
         )
-    _prepared(arm, theory)
+    prepared(arm, theory)
     signs = np.asarray(
         jax.lax.map(lambda x: log_determinant(arm, x, theory)[0], jnp.asarray(grid), batch_size=256)
     )
     at = np.flatnonzero(signs[1:] * signs[:-1] < 0)
     return jnp.asarray(np.stack([grid[at], grid[at + 1]], axis=-1))
-
-
-def _prepared(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
-    require_x64()
-    flags = theory_flags(theory)
-    if theory == "timoshenko":
-        require_shear(arm)
-    return beam_arrays(arm), flags

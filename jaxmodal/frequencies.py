@@ -12,8 +12,8 @@ import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
 
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values, require_shear
-from jaxmodal.beams import Theory, theory_flags
+from jaxmodal.arm import Arm, BeamArrays, invalid_values
+from jaxmodal.beams import Theory, prepared
 from jaxmodal.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
 from jaxmodal.frequency_derivatives import with_derivative
@@ -151,7 +151,7 @@ def natural_frequencies(
     ['5.6464', '21.2404', '79.0882']
     """
     count = positive_integer(num_modes, "num_modes")
-    beams, flags = _prepared(arm, theory)
+    beams, flags = prepared(arm, theory)
     lanes = _bucket(count, 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
     modes = jnp.minimum(jnp.arange(1, lanes + 1), count)
@@ -209,7 +209,7 @@ def frequencies_in_band(
         raise ValueError(
             f"the band holds {count} natural frequencies, max_modes = {limit}: narrow it or raise max_modes"
         )
-    beams, flags = _prepared(arm, theory)
+    beams, flags = prepared(arm, theory)
     lanes = _bucket(max(count, 1), 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
     modes = ends[0] + jnp.minimum(jnp.arange(1, lanes + 1), max(count, 1))
@@ -251,7 +251,7 @@ def count_below(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array
     between two frequencies there are as many modes as the two counts differ by.
     """
     values = _frequencies_argument(omega, "omega")
-    beams, flags = _prepared(arm, theory)
+    beams, flags = prepared(arm, theory)
     flat = values.reshape(-1)
     size = min(_bucket(max(flat.shape[0], 1), 16, 2), _COUNT_CHUNK)
     chunks = -(-max(flat.shape[0], 1) // size)
@@ -297,7 +297,7 @@ def certify(
         raise ValueError(
             f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1"
         )
-    beams, flags = _prepared(arm, theory)
+    beams, flags = prepared(arm, theory)
     count = values.shape[0]
     lanes = _bucket(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
@@ -319,14 +319,6 @@ def certify(
         found.bracket[:count],
         found.group[:count],
     )
-
-
-def _prepared(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
-    require_x64()
-    flags = theory_flags(theory)
-    if theory == "timoshenko":
-        require_shear(arm)
-    return beam_arrays(arm), flags
 
 
 def _padded(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
