@@ -122,7 +122,10 @@ def measured(cells: int, repeats: int, cores: int) -> list[dict[str, Any]]:
     """One run per workload on the cores that this process may use."""
     import jax
 
+    from jaxmodal.compilation import add_cpu_flags
+
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
+    add_cpu_flags()
     return [
         _measured_workload(name, *workload, repeats, cores)
         for name, workload in workloads(cells).items()

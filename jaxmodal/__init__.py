@@ -10,6 +10,7 @@ from jaxmodal.arm_files import arm_from_dict, read_arm, write_arm
 from jaxmodal.batches import natural_frequencies_batch
 from jaxmodal.beams import THEORIES
 from jaxmodal.characteristic import characteristic_matrix, determinant_scan, log_determinant
+from jaxmodal.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.errors import ArmError
 from jaxmodal.frequencies import (
     Certificate,
@@ -52,6 +53,7 @@ __all__ = [
     "ArmError",
     "BeamArrays",
     "Certificate",
+    "CompilationError",
     "Link",
     "ModeShapes",
     "NaturalFrequencies",
@@ -89,6 +91,8 @@ __all__ = [
     "resolve",
     "sensitivities",
     "set_parameters",
+    "tune_cpu",
     "unit_of",
+    "use_compilation_cache",
     "write_arm",
 ]

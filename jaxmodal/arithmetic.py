@@ -103,17 +103,21 @@ def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
     return [_sin_cos(x) for x in arguments]
 
 
-#: pi/2 in three parts; the products of the first two with k < 2**20 are exact
-_HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
-_SIN = [(-1) ** (k + 1) / math.factorial(2 * k + 3) for k in range(8)]
-_COS = [(-1) ** k / math.factorial(2 * k + 4) for k in range(8)]
+#: pi in three parts; the products of the first two with k < 2**20 are exact
+_PI = (3.1415926534682512, 1.2154201012607933e-10, 4.044532497591901e-21)
+_SIN = [(-1) ** (k + 1) / math.factorial(2 * k + 3) for k in range(10)]
+_COS = [(-1) ** k / math.factorial(2 * k + 4) for k in range(10)]
 
 
 def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
-    """The float64 version in elementary operations (about 1 ulp): library calls keep a fused loop from vectorising."""
-    k = jnp.round(x * (2.0 / math.pi))
+    """The float64 version in elementary operations (about 1 ulp): library calls keep a fused loop from vectorising.
+
+    The remainder of x by pi needs no exchange of sine and cosine, so that XLA, which computes the two apart, evaluates
+    one polynomial for each.
+    """
+    k = jnp.round(x * (1.0 / math.pi))
     r = x
-    for part in _HALF_PI:
+    for part in _PI:
         r = r - k * part
     z = r * r
     sine, cosine = jnp.full_like(r, _SIN[-1]), jnp.full_like(r, _COS[-1])
@@ -121,13 +125,10 @@ def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
         sine = sine * z + c
     for c in reversed(_COS[:-1]):
         cosine = cosine * z + c
-    sine, cosine = r + r * z * sine, 1.0 - 0.5 * z + z * z * cosine
-    quadrant = k - 4.0 * jnp.floor(0.25 * k)
-    odd = (quadrant == 1.0) | (quadrant == 3.0)
-    s, c = jnp.where(odd, cosine, sine), jnp.where(odd, sine, cosine)
-    s = jnp.where(quadrant >= 2.0, -s, s)
-    c = jnp.where((quadrant == 1.0) | (quadrant == 2.0), -c, c)
-    return s, c, jnp.where(r < 0.0, k - 1.0, k)
+    sign = 1.0 - 2.0 * (k - 2.0 * jnp.floor(0.5 * k))
+    # the remainder is at most pi/2: its cosine is positive, and has the sign that the turns say
+    sine, cosine = r + r * z * sine, jnp.maximum(1.0 - 0.5 * z + z * z * cosine, 1e-18)
+    return sign * sine, sign * cosine, jnp.where(r < 0.0, 2.0 * k - 1.0, 2.0 * k)
 
 
 def exp_negative(x: Number) -> Number:

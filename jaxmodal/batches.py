@@ -1,9 +1,9 @@
 """Certified natural frequencies of many arms that differ in some parameters: float64 where it suffices, else exact.
 
-Cells are solved in chunks that stay in cache, on all cores. A few hundred pilot cells are solved first; they give every
-other cell a guess (`pilots`) from which six float64 evaluations enclose a mode (`guided_search`). What that leaves open
-is gathered and goes on: with more evaluations, then with two double-double evaluations of the modes whose rounding
-noise is too large, then through the general search, cell by cell. No finished cell waits for a slow one.
+A few hundred pilot cells are solved first; they give every other cell a guess (`pilots`) from which six float64
+evaluations enclose a mode (`guided_search`). What that leaves open is gathered and goes on: with more evaluations, then
+with two double-double evaluations of the modes whose rounding noise is too large, then through the general search, cell
+by cell. No finished cell waits for a slow one. Chunks run on all cores that stay in cache.
 """
 
 from __future__ import annotations
@@ -20,30 +20,32 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values, require_shear
-from jaxmodal.beams import Theory, theory_flags
-from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
-from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies, positive_integer
-from jaxmodal.guided_search import WIDTH, Enclosure, enclose, improve
-from jaxmodal.parameters import resolve, set_parameters
+from jaxmodal.arm import Arm, require_shear
+from jaxmodal.batch_kernels import (
+    Problem,
+    chord,
+    enclosed,
+    exact,
+    first_guess,
+    grid_guess,
+    improved,
+)
+from jaxmodal.batch_results import Results, accepted, proven
+from jaxmodal.beams import theory_flags
+from jaxmodal.frequencies import NaturalFrequencies, positive_integer
+from jaxmodal.guided_search import Enclosure
+from jaxmodal.parameters import resolve
 from jaxmodal.pilots import Guess, fit
 from jaxmodal.precision import require_x64
-from jaxmodal.root_search import find_brackets, grid_trials
-from jaxmodal.status import Status
 
-#: lanes (cells times modes) of one chunk: their working set stays in cache
-_LANES = 16384
-#: cells of one compiled second pass, and modes of one compiled double-double pass
+#: lanes (cells times modes) of one chunk: their working set stays in the cache of a core
+_LANES = 4096
+#: cells of one compiled pass over what is open, and modes of one compiled double-double pass
 _OPEN_CELLS, _OPEN_MODES = 128, 128
+_EXACT_CELLS = 16
+#: cells whose open modes are gathered before they go on
+_ROUND = 65536
 _PILOTS = 256
-#: modes beyond the last that pilots provide: they shape the interpolation of the last ones
-_EXTRA = 5
-_GRID_ROUNDS = 60
-#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less, and when no
-#: denominator on the way was smaller (the lost digits go with its square)
-_NOISE, _DENOMINATOR = 2e-14, 1.0 / 100.0
-#: half-width of the enclosures in double-double
-_POLISH = 2e-9
 
 
 def natural_frequencies_batch(
@@ -108,25 +110,24 @@ def natural_frequencies_batch(
     cells = values.shape[1]
     chunk = _LANES // modes if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     size = max(1, min(chunk, cells))
-    solver = _Solver(arm, addresses, flags, modes)
-    results = _Results.empty(cells, modes)
-    guess = _guess(solver, values)
-    parts = _parts(np.arange(cells), size)
-    _in_parallel(lambda at: _float_pass(solver, results, values, guess, at, size), parts)
-    if guess is not None:
-        again = _parts(results.open_cells(), _OPEN_CELLS)
-        _in_parallel(lambda at: _float_pass(solver, results, values, None, at, _OPEN_CELLS), again)
-    _solve_exactly(solver, results, values, theory)
+    problem = Problem(arm, flags, addresses, modes)
+    results = Results.empty(cells, modes)
+    guess = _guess(problem, values)
+    with ThreadPoolExecutor(_cores()) as pool:
+        work = _Work(problem, values, results, pool)
+        for start in range(0, cells, _ROUND):
+            work.search(np.arange(start, min(start + _ROUND, cells)), guess, size)
+        if guess is not None:
+            work.search(results.open_cells(), None, _OPEN_CELLS)
+        work.solve_exactly(results.open_cells(), theory)
     return results.frozen(theory)
 
 
-def _parts(cells: np.ndarray, size: int) -> list[np.ndarray]:
-    return [cells[start : start + size] for start in range(0, cells.size, size)]
-
-
-def _in_parallel(work: Callable[[np.ndarray], None], parts: list[np.ndarray]) -> None:
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        list(pool.map(work, parts))
+def _cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _columns(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:
@@ -151,311 +152,135 @@ def _columns(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], 
     return tuple(parameters), np.stack(columns)
 
 
-def _padded(values: np.ndarray, size: int) -> np.ndarray:
-    """Repeat the last cell until there are ``size`` of them."""
-    return np.concatenate(
-        [values, np.repeat(values[:, -1:], size - values.shape[1], axis=1)], axis=1
-    )
+@dataclasses.dataclass(frozen=True)
+class _Open:
+    """Cells that are not settled yet: their rows, enclosures (modes, cells) and rough frequencies."""
+
+    cells: np.ndarray
+    enclosure: Enclosure
+    rough: np.ndarray
+
+    def take(self, columns: np.ndarray) -> _Open:
+        enclosure = jax.tree_util.tree_map(lambda x: x[:, columns], self.enclosure)
+        return _Open(self.cells[columns], enclosure, self.rough[:, columns])
+
+    @staticmethod
+    def joined(parts: list[_Open]) -> _Open:
+        enclosure = jax.tree_util.tree_map(
+            lambda *x: np.concatenate(x, axis=1), *(p.enclosure for p in parts)
+        )
+        cells = np.concatenate([p.cells for p in parts])
+        return _Open(cells, enclosure, np.concatenate([p.rough for p in parts], axis=1))
 
 
 @dataclasses.dataclass(frozen=True)
-class _Solver:
-    """What every pass of one call shares."""
+class _Work:
+    """The passes of one call, each spread over the cores."""
 
-    arm: Arm
-    addresses: tuple[str, ...]
-    flags: Theory
-    modes: int
+    problem: Problem
+    values: np.ndarray
+    results: Results
+    pool: ThreadPoolExecutor
 
+    def each(self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int) -> list[Any]:
+        """``work`` on every part of ``items``, in any order."""
+        parts = [items[start : start + size] for start in range(0, items.size, size)]
+        return list(self.pool.map(work, parts))
 
-def _float_pass(
-    solver: _Solver,
-    results: _Results,
-    values: np.ndarray,
-    guess: Guess | None,
-    at: np.ndarray,
-    size: int,
-) -> None:
-    """Solve one chunk in float64, and what it leaves open by `improve` and in double-double.
+    def search(self, cells: np.ndarray, guess: Guess | None, size: int) -> None:
+        """Solve cells in float64, and what that leaves open with more evaluations and in double-double.
 
-    Without a guess every cell searches from a grid first.
-    """
-    chunk = _padded(values[:, at], size)
-    beams, invalid, rough = _start(
-        solver.arm,
-        solver.flags,
-        jnp.asarray(chunk),
-        guess,
-        addresses=solver.addresses,
-        modes=solver.modes,
-    )
-    enclosed = _enclose(beams, solver.flags, rough, modes=solver.modes)
-    bad = np.asarray(invalid)[: at.size]
-    evaluations = np.full(at.size, 6 * solver.modes)
-    e = jax.tree_util.tree_map(lambda x: np.array(x[:, : at.size]), enclosed)
-    unproven = ~_proven(e)
-    left = np.flatnonzero(unproven.any(axis=0) & ~bad)
-    for start in range(0, left.size, _OPEN_CELLS):
-        columns = left[start : start + _OPEN_CELLS]
-        wide = jnp.asarray(_padded(columns[None], _OPEN_CELLS)[0])
-        better = _improve(beams, solver.flags, enclosed, rough, wide)
+        Without a guess every cell searches from a grid first.
+        """
+        parts = self.each(lambda at: self.enclose(at, guess, size), cells, size)
+        if not parts:
+            return
+        left = _Open.joined(parts)
+        unproven = np.flatnonzero((~proven(left.enclosure)).any(axis=0))
+        self.each(lambda columns: self.improve(left, columns), unproven, _OPEN_CELLS)
+        e = left.enclosure
+        isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
+        noisy = np.flatnonzero((isolated & ~accepted(e)).ravel())
+        self.each(lambda at: self.polish(left, at), noisy, _OPEN_MODES)
+
+    def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> _Open:
+        """Six evaluations of every mode; returns what they leave open."""
+        values = self._values(_filled(at, size))
+        start = grid_guess if guess is None else functools.partial(first_guess, guess=guess)
+        beams, invalid, rough = start(self.problem, values)
+        found = enclosed(self.problem, beams, rough)
+        e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
+        bad = np.asarray(invalid)[: at.size]
+        self.results.store(at, e)
+        self.results.refuse(at[bad])
+        self.results.evaluations[at] += 6 * self.problem.modes
+        columns = np.flatnonzero((~accepted(e)).any(axis=0) & ~bad)
+        return _Open(at, e, np.asarray(rough)).take(columns)
+
+    def improve(self, left: _Open, columns: np.ndarray) -> None:
+        """Four more evaluations of the modes that are not proven."""
+        part = left.take(_filled(columns, _OPEN_CELLS))
+        better = improved(self.problem, self._values(part.cells), part.enclosure, part.rough)
+        keep = proven(left.enclosure)[:, columns]
         for field in dataclasses.fields(Enclosure):
             new = np.asarray(getattr(better, field.name))[:, : columns.size]
-            old = getattr(e, field.name)
-            old[:, columns] = np.where(unproven[:, columns], new, old[:, columns])
-        evaluations[columns] += 4 * solver.modes
-    results.store(at, e, bad, evaluations)
-    _polish(solver, results, beams, at, e)
+            old = getattr(left.enclosure, field.name)
+            old[:, columns] = np.where(keep, old[:, columns], new)
+        part = left.take(columns)
+        self.results.store(part.cells, part.enclosure)
+        self.results.evaluations[part.cells] += 4 * self.problem.modes
 
-
-def _accepted(e: Enclosure) -> np.ndarray:
-    return _proven(e) & (e.error <= _NOISE) & (e.smallest >= _DENOMINATOR)
-
-
-def _proven(e: Enclosure) -> np.ndarray:
-    """Modes that the counts at both ends of a narrow enclosure prove, the ends clear of the noise at the mode."""
-    number = np.arange(1, e.omega.shape[0] + 1)[:, None]
-    return np.asarray(
-        (e.lower_count == number - 1)
-        & (e.upper_count == number)
-        & e.consistent
-        & (e.upper - e.lower <= WIDTH * e.upper)
-        & (np.minimum(e.omega - e.lower, e.upper - e.omega) > 0.1 * WIDTH * e.omega)
-    )
-
-
-def _polish(
-    solver: _Solver, results: _Results, beams: BeamArrays, at: np.ndarray, e: Enclosure
-) -> None:
-    """Modes with too much rounding noise: counts and the chord of the determinant in double-double."""
-    isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
-    modes, columns = np.nonzero(isolated & ~_accepted(e))
-    for start in range(0, modes.size, _OPEN_MODES):
-        mode, column = modes[start : start + _OPEN_MODES], columns[start : start + _OPEN_MODES]
-        wide = jnp.asarray(_padded(column[None], _OPEN_MODES)[0])
-        omega = jnp.asarray(_padded(e.omega[mode, column][None], _OPEN_MODES)[0])
-        nearest = jnp.asarray(_padded(_neighbours(e, mode, column), _OPEN_MODES))
-        found = _chord(beams, solver.flags, omega, nearest, wide)
-        refined, lower, upper = (np.asarray(x)[..., : mode.size] for x in found)
-        cell = at[column]
-        proven = (lower[1] == mode) & (upper[1] == mode + 1)
-        cell, mode, refined, lower, upper = (
-            x[..., proven] for x in (cell, mode, refined, lower, upper)
+    def polish(self, left: _Open, lanes: np.ndarray) -> None:
+        """The chord of the determinant in double-double, for modes that float64 knows too badly."""
+        modes, columns = np.divmod(_filled(lanes, _OPEN_MODES), left.cells.size)
+        omega = left.enclosure.omega
+        nearest = _neighbours(omega, modes, columns)
+        found = chord(
+            self.problem, self._values(left.cells[columns]), omega[modes, columns], nearest
         )
-        results.omega[cell, mode] = refined
-        results.bracket[cell, mode] = np.stack([lower[0], upper[0]], axis=-1)
-        results.status[cell, mode] = int(Status.certified)
-        results.residual[cell, mode] = 1.0
-        np.add.at(results.evaluations, cell, 2)
+        size = lanes.size
+        refined, lower, upper = (np.asarray(x)[..., :size] for x in found)
+        cells = left.cells[columns[:size]]
+        self.results.polish(cells, modes[:size], refined, lower, upper)
+
+    def solve_exactly(self, cells: np.ndarray, theory: str) -> None:
+        """The general search in double-double."""
+        size = 1 if cells.size <= _EXACT_CELLS // 4 else _EXACT_CELLS
+
+        def solve(at: np.ndarray) -> None:
+            values = self._values(_filled(at, size))
+            self.results.settle(at, exact(self.problem, values, theory=theory))
+
+        self.each(solve, cells, size)
+
+    def _values(self, cells: np.ndarray) -> Array:
+        return jnp.asarray(self.values[:, cells])
 
 
-def _cell_beams(arm: Arm, addresses: tuple[str, ...], values: Array) -> tuple[BeamArrays, Array]:
-    """Beams of shape (n, 1, cells) and which cells are invalid, from values of shape (addresses, cells)."""
-
-    def one(cell: Array) -> tuple[BeamArrays, Array]:
-        varied = set_parameters(arm, dict(zip(addresses, cell, strict=True)))
-        return beam_arrays(varied), jnp.asarray(invalid_values(varied))
-
-    beams, invalid = jax.vmap(one, in_axes=1)(values)
-    beams = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x.T)[:, None], beams)
-    return beams, invalid
+def _filled(items: np.ndarray, size: int) -> np.ndarray:
+    """Repeat the last item until there are ``size`` of them."""
+    return np.concatenate([items, np.repeat(items[-1:], size - items.size)])
 
 
-def _neighbours(e: Enclosure, mode: np.ndarray, column: np.ndarray) -> np.ndarray:
+def _neighbours(omega: np.ndarray, mode: np.ndarray, column: np.ndarray) -> np.ndarray:
     """The modes below and above each given mode, shape (2, modes); far away where there is none."""
-    last = e.omega.shape[0] - 1
-    below = np.where(mode > 0, e.omega[np.maximum(mode - 1, 0), column], 0.0)
+    last = omega.shape[0] - 1
+    below = np.where(mode > 0, omega[np.maximum(mode - 1, 0), column], 0.0)
     above = np.where(
-        mode < last, e.omega[np.minimum(mode + 1, last), column], 1e3 * e.omega[last, column]
+        mode < last, omega[np.minimum(mode + 1, last), column], 1e3 * omega[last, column]
     )
     return np.stack([below, above])
 
 
-@functools.partial(jax.jit, static_argnames=("addresses", "modes"))
-def _start(
-    arm: Arm,
-    flags: Theory,
-    values: Array,
-    guess: Guess | None,
-    *,
-    addresses: tuple[str, ...],
-    modes: int,
-) -> tuple[BeamArrays, Array, Array]:
-    """Beams, which cells are invalid, and rough frequencies of shape (modes + extra, cells)."""
-    beams, invalid = _cell_beams(arm, addresses, values)
-    if guess is None:
-        return beams, invalid, _from_grid(beams, flags, modes + _EXTRA)
-    return beams, invalid, guess.frequencies(values)
-
-
-@functools.partial(jax.jit, static_argnames=("modes",))
-def _enclose(beams: BeamArrays, flags: Theory, rough: Array, *, modes: int) -> Enclosure:
-    numbers = jnp.arange(1.0, modes + 1.0)[:, None]
-    zero = log_at_zero(beams.length.shape[0])
-    return enclose(lambda omega: evaluate(beams, flags, omega, False), numbers, rough, zero)
-
-
-@functools.partial(jax.jit, static_argnames=("addresses", "modes", "theory"))
-def _exact(
-    arm: Arm, cells: Array, *, addresses: tuple[str, ...], modes: int, theory: str
-) -> NaturalFrequencies:
-    """The general search of `natural_frequencies` for cells of shape (cells, addresses)."""
-
-    def one(cell: Array) -> NaturalFrequencies:
-        varied = set_parameters(arm, dict(zip(addresses, cell, strict=True)))
-        return natural_frequencies(varied, modes, theory)
-
-    return jax.vmap(one)(cells)
-
-
-@jax.jit
-def _improve(
-    beams: BeamArrays, flags: Theory, e: Enclosure, rough: Array, columns: Array
-) -> Enclosure:
-    beams, e, rough = jax.tree_util.tree_map(lambda x: x[..., columns], (beams, e, rough))
-    numbers = jnp.arange(1.0, e.omega.shape[0] + 1.0)[:, None]
-    return improve(e, lambda omega: evaluate(beams, flags, omega, False), numbers, rough)
-
-
-@jax.jit
-def _chord(
-    beams: BeamArrays, flags: Theory, omega: Array, nearest: Array, columns: Array
-) -> tuple[Array, Array, Array]:
-    """Zero of the chord of D, the nearest modes divided out, between omega (1 -+ 2e-9), in double-double.
-
-    Returns it with (frequency, count) of the two ends; counts of -1 where the signs do not differ.
-    """
-    beams = jax.tree_util.tree_map(lambda x: x[:, 0, columns], beams)
-    ends = jnp.stack([omega * (1.0 - _POLISH), omega * (1.0 + _POLISH)])
-    value: Evaluation = jax.lax.map(lambda x: evaluate(beams, flags, x, True), ends)
-    ratio = jnp.prod(jnp.abs((ends[:1] - nearest) / (ends[1:] - nearest)), axis=0)
-    ratio = jnp.where((ratio > 0.0) & jnp.isfinite(ratio), ratio, 1.0)
-    share = 1.0 / (1.0 + ratio * jnp.exp(value.log_abs[1] - value.log_abs[0]))
-    count = value.count.astype(omega.dtype)
-    opposite = value.sign[0] * value.sign[1] < 0.0
-    count = jnp.where(opposite, count, -1.0)
-    refined = ends[0] + share * (ends[1] - ends[0])
-    return refined, jnp.stack([ends[0], count[0]]), jnp.stack([ends[1], count[1]])
-
-
-def _from_grid(beams: BeamArrays, flags: Theory, modes: int) -> Array:
-    """Rough frequencies of cells without a guess."""
-    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-    scale = jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length), axis=(0, 1))
-    first = grid_trials(scale, modes)
-    numbers = jnp.arange(1, modes + 1)[:, None]
-    zero = log_at_zero(beams.length.shape[0])
-    b = find_brackets(
-        lambda omega: evaluate(beams, flags, omega, False),
-        numbers,
-        first,
-        first,
-        zero,
-        1e-5,
-        _GRID_ROUNDS,
-    )
-    return b.estimate
-
-
-def _guess(solver: _Solver, values: np.ndarray) -> Guess | None:
+def _guess(problem: Problem, values: np.ndarray) -> Guess | None:
     """The guess from pilot cells; None for batches too small to pay for them."""
     cells = values.shape[1]
     if cells < 2 * _PILOTS:
         return None
     pilots = np.random.default_rng(0).choice(cells, _PILOTS, replace=False)
     chosen = values[:, np.sort(pilots)]
-    _, invalid, omega = _start(
-        solver.arm,
-        solver.flags,
-        jnp.asarray(chosen),
-        None,
-        addresses=solver.addresses,
-        modes=solver.modes,
-    )
+    _, invalid, omega = grid_guess(problem, jnp.asarray(chosen))
     good = ~np.asarray(invalid) & np.isfinite(chosen).all(axis=0) & np.isfinite(omega).all(axis=0)
     if good.sum() < 8:
         return None
-    return fit(chosen[:, good], np.asarray(omega)[:, good], solver.addresses)
-
-
-@dataclasses.dataclass
-class _Results:
-    """Output arrays while they fill, cells first."""
-
-    omega: np.ndarray
-    status: np.ndarray
-    counts: np.ndarray
-    bracket: np.ndarray
-    residual: np.ndarray
-    group: np.ndarray
-    evaluations: np.ndarray
-
-    @classmethod
-    def empty(cls, cells: int, modes: int) -> _Results:
-        return cls(
-            omega=np.full((cells, modes), np.nan),
-            status=np.full((cells, modes), int(Status.uncertified), np.uint8),
-            counts=np.zeros((2, cells, modes), np.int32),
-            bracket=np.full((cells, modes, 2), np.nan),
-            residual=np.full((cells, modes), np.nan, np.float32),
-            group=np.tile(np.arange(modes, dtype=np.int32), (cells, 1)),
-            evaluations=np.zeros(cells, np.int32),
-        )
-
-    def store(
-        self, at: np.ndarray, e: Enclosure, invalid: np.ndarray, evaluations: np.ndarray
-    ) -> None:
-        """Write the cells of a chunk, arrays of shape (modes, cells), to the rows ``at``."""
-        self.omega[at] = np.where(invalid[:, None], np.nan, e.omega.T)
-        status = np.where(_accepted(e).T, int(Status.certified), int(Status.uncertified))
-        self.status[at] = np.where(invalid[:, None], int(Status.invalid_input), status)
-        self.counts[0, at], self.counts[1, at] = (
-            e.lower_count.T,
-            np.minimum(e.upper_count.T, 2**31 - 1),
-        )
-        self.bracket[at] = np.where(
-            invalid[:, None, None], np.nan, np.stack([e.lower.T, e.upper.T], axis=-1)
-        )
-        self.residual[at] = e.error.T / 2.0**-52
-        self.evaluations[at] += evaluations
-
-    def open_cells(self) -> np.ndarray:
-        return np.flatnonzero((self.status == Status.uncertified).any(axis=1))
-
-    def frozen(self, theory: str) -> NaturalFrequencies:
-        return NaturalFrequencies(
-            omega=jnp.asarray(self.omega),
-            status=jnp.asarray(self.status),
-            count_below=jnp.asarray(self.counts[0]),
-            count_above=jnp.asarray(self.counts[1]),
-            bracket=jnp.asarray(self.bracket),
-            group=jnp.asarray(self.group),
-            residual_ratio=jnp.asarray(self.residual),
-            evaluations=jnp.asarray(self.evaluations),
-            theory=theory,
-        )
-
-
-def _solve_exactly(solver: _Solver, results: _Results, values: np.ndarray, theory: str) -> None:
-    """The general search in double-double for the cells left open."""
-    left = results.open_cells()
-    if left.size == 0:
-        return
-
-    size = 1 if left.size == 1 else 16
-    for start in range(0, left.size, size):
-        at = left[start : start + size]
-        cells = jnp.asarray(_padded(values[:, at], size).T)
-        exact = _exact(
-            solver.arm, cells, addresses=solver.addresses, modes=solver.modes, theory=theory
-        )
-        results.omega[at] = exact.omega[: at.size]
-        results.status[at] = exact.status[: at.size]
-        results.counts[0, at], results.counts[1, at] = (
-            exact.count_below[: at.size],
-            exact.count_above[: at.size],
-        )
-        results.bracket[at] = exact.bracket[: at.size]
-        results.group[at] = exact.group[: at.size]
-        results.residual[at] = exact.residual_ratio[: at.size]
-        results.evaluations[at] += np.asarray(exact.evaluations[: at.size], np.int32)
+    return fit(chosen[:, good], np.asarray(omega)[:, good], problem.addresses)

@@ -89,7 +89,10 @@ def main() -> None:
     """
     import jax
 
+    from jaxmodal.compilation import add_cpu_flags
+
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
+    add_cpu_flags()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -237,7 +237,8 @@ def add_link(
     rigid = jnp.isinf(link.joint_stiffness)
     compliance = jnp.where(rigid, 0.0, 1.0 / jnp.where(rigid, 1.0, link.joint_stiffness))
     ((sine, cosine, _),) = sin_cos(number(jnp.abs(link.joint_angle), extended))
-    sine = sine * number(jnp.where(link.joint_angle < 0.0, -1.0, 1.0), extended)
+    sine = keep(sine * number(jnp.where(link.joint_angle < 0.0, -1.0, 1.0), extended))
+    cosine = keep(cosine)
     values = (link.length, theory.axial, omega, link.tip_mass, link.tip_inertia, compliance)
     inputs = [*(number(v, extended) for v in values), sine, cosine]
     result = _unflatten(list(evaluate_formula(_link_formula, [*inputs, *w, *functions, *outboard])))

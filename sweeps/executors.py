@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import jax
 
+from jaxmodal.compilation import add_cpu_flags
 from jaxmodal.errors import suggestion
 from sweeps.errors import SweepError
 
@@ -108,6 +109,7 @@ class Dask:
 
 def _on_worker(chunk: int, task: Callable[[int], T]) -> T:
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
+    add_cpu_flags()
     return task(chunk)
 
 

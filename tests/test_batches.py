@@ -6,6 +6,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal import batches
+from jaxmodal.beams import theory_flags
 from jaxmodal.parameters import set_parameters
 
 #: asked of the float64 path: its accepted rounding noise is 2e-14, single modes reach twenty times that
@@ -160,12 +161,11 @@ def test_ten_thousand_cells_against_the_exact_search():
     assert bool(result.certified.all())
     at = np.arange(0, 10_000, 5)
     columns = jax.numpy.asarray(np.stack(list(cells.values()))[:, at])
+    problem = batches.Problem(arm, theory_flags("timoshenko"), tuple(cells), 10)
     worst = 0.0
     for start in range(0, at.size, 16):
-        block = columns[:, start : start + 16].T
-        reference = batches._exact(
-            arm, block, addresses=tuple(cells), modes=10, theory="timoshenko"
-        )
+        block = columns[:, start : start + 16]
+        reference = batches.exact(problem, block, theory="timoshenko")
         found = np.asarray(result.omega)[at[start : start + 16]]
         worst = max(worst, np.abs(found / np.asarray(reference.omega) - 1.0).max())
     assert worst < BATCH_ACCURACY

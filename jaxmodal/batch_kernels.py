@@ -1,0 +1,128 @@
+"""The compiled parts of the batch solver: what is done to a block of cells, float64 or double-double.
+
+Cells are columns: arrays have shape (modes, cells), the values of the varied parameters (addresses, cells).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
+from jaxmodal.beams import Theory
+from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
+from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.guided_search import Enclosure, enclose, improve
+from jaxmodal.parameters import set_parameters
+from jaxmodal.pilots import Guess
+from jaxmodal.root_search import find_brackets, grid_trials
+
+#: modes beyond the last that pilots provide: they shape the interpolation of the last ones
+EXTRA = 5
+_GRID_ROUNDS = 60
+#: half-width of the enclosures in double-double
+_POLISH = 2e-9
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """What every block of one call shares: the arm, the theory and which of its parameters vary."""
+
+    arm: Arm
+    flags: Theory
+    addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
+    modes: int = dataclasses.field(metadata={"static": True})
+
+
+def _cell_beams(problem: Problem, values: Array) -> tuple[BeamArrays, Array]:
+    """Beams of shape (n, 1, cells) and which cells are invalid."""
+
+    def one(cell: Array) -> tuple[BeamArrays, Array]:
+        varied = set_parameters(problem.arm, dict(zip(problem.addresses, cell, strict=True)))
+        return beam_arrays(varied), jnp.asarray(invalid_values(varied))
+
+    beams, invalid = jax.vmap(one, in_axes=1)(values)
+    beams = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x.T)[:, None], beams)
+    return beams, invalid
+
+
+def _float64(problem: Problem, beams: BeamArrays) -> Callable[[Array], Evaluation]:
+    return lambda omega: evaluate(beams, problem.flags, omega, False)
+
+
+def _numbers(problem: Problem) -> Array:
+    return jnp.arange(1.0, problem.modes + 1.0)[:, None]
+
+
+@jax.jit
+def first_guess(problem: Problem, values: Array, guess: Guess) -> tuple[BeamArrays, Array, Array]:
+    """Beams, which cells are invalid, and the guessed frequencies, of shape (modes + EXTRA, cells)."""
+    beams, invalid = _cell_beams(problem, values)
+    return beams, invalid, guess.frequencies(values)
+
+
+@jax.jit
+def grid_guess(problem: Problem, values: Array) -> tuple[BeamArrays, Array, Array]:
+    """As `first_guess`, but searched from a grid of frequencies."""
+    beams, invalid = _cell_beams(problem, values)
+    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
+    scale = jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length), axis=(0, 1))
+    first = grid_trials(scale, problem.modes + EXTRA)
+    numbers = jnp.arange(1, problem.modes + EXTRA + 1)[:, None]
+    zero = log_at_zero(beams.length.shape[0])
+    b = find_brackets(_float64(problem, beams), numbers, first, first, zero, 1e-5, _GRID_ROUNDS)
+    return beams, invalid, b.estimate
+
+
+@jax.jit
+def enclosed(problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
+    """Enclosures from roughly known frequencies, by six evaluations per mode."""
+    zero = log_at_zero(beams.length.shape[0])
+    return enclose(_float64(problem, beams), _numbers(problem), rough, zero)
+
+
+@jax.jit
+def improved(problem: Problem, values: Array, e: Enclosure, rough: Array) -> Enclosure:
+    """Enclosures that were left too wide, after four more evaluations per mode."""
+    beams, _ = _cell_beams(problem, values)
+    return improve(e, _float64(problem, beams), _numbers(problem), rough)
+
+
+@jax.jit
+def chord(
+    problem: Problem, values: Array, omega: Array, nearest: Array
+) -> tuple[Array, Array, Array]:
+    """Zero of the chord of D, the nearest modes divided out, between omega (1 -+ 2e-9), in double-double.
+
+    One mode each of the cells ``values``: ``omega`` has shape (cells,), ``nearest`` (2, cells). Returns it with
+    (frequency, count) of the two ends; counts of -1 where the signs do not differ.
+    """
+    beams, _ = _cell_beams(problem, values)
+    beams = jax.tree_util.tree_map(lambda x: x[:, 0], beams)
+    ends = jnp.stack([omega * (1.0 - _POLISH), omega * (1.0 + _POLISH)])
+    value: Evaluation = lax.map(lambda x: evaluate(beams, problem.flags, x, True), ends)
+    ratio = jnp.prod(jnp.abs((ends[:1] - nearest) / (ends[1:] - nearest)), axis=0)
+    ratio = jnp.where((ratio > 0.0) & jnp.isfinite(ratio), ratio, 1.0)
+    share = 1.0 / (1.0 + ratio * jnp.exp(value.log_abs[1] - value.log_abs[0]))
+    count = value.count.astype(omega.dtype)
+    opposite = value.sign[0] * value.sign[1] < 0.0
+    count = jnp.where(opposite, count, -1.0)
+    refined = ends[0] + share * (ends[1] - ends[0])
+    return refined, jnp.stack([ends[0], count[0]]), jnp.stack([ends[1], count[1]])
+
+
+@functools.partial(jax.jit, static_argnames=("theory",))
+def exact(problem: Problem, values: Array, *, theory: str) -> NaturalFrequencies:
+    """The general search of `natural_frequencies`, of shape (cells, modes)."""
+
+    def one(cell: Array) -> NaturalFrequencies:
+        varied = set_parameters(problem.arm, dict(zip(problem.addresses, cell, strict=True)))
+        return natural_frequencies(varied, problem.modes, theory)
+
+    return jax.vmap(one, in_axes=1)(values)

@@ -1,0 +1,140 @@
+"""How programs are compiled: settings of XLA that suit these solvers, and a cache on disk, both the caller's choice.
+
+Nothing here runs on import. A program calls these functions at its top, as it switches double precision on.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+#: one kernel for a loop and all that is in it, whatever its size, and the widest vectors that the processor has
+CPU_FLAGS = (
+    "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=1000000000",
+    "--xla_cpu_prefer_vector_width=512",
+)
+#: what XLA writes into a program beside a loop that it made one kernel
+_MARK = "xla_cpu_small_call"
+
+
+class CompilationError(RuntimeError):
+    """A compile setting that cannot take effect."""
+
+
+def tune_cpu() -> None:
+    """Let XLA compile loops for the CPU as one kernel each: solving one arm gets about three times faster.
+
+    Adds `CPU_FLAGS` to the environment variable ``XLA_FLAGS`` of this process, and of those that it starts; flags that
+    are there already stay. The numbers do not depend on it. The command line does this itself.
+
+    Raises
+    ------
+    CompilationError
+        JAX has compiled something before: XLA reads its flags once. Or ``XLA_FLAGS`` holds other
+        ``xla_backend_extra_options``.
+
+    Notes
+    -----
+    XLA's CPU runtime otherwise starts each of the many small loops of these programs by itself.
+
+    Examples
+    --------
+    At the top of a program::
+
+        import jax; jax.config.update("jax_enable_x64", True)
+        import jaxmodal as jm
+        jm.tune_cpu()
+    """
+    before = os.environ.get("XLA_FLAGS")
+    add_cpu_flags()
+    if CPU_FLAGS[0] not in os.environ["XLA_FLAGS"].split():
+        raise CompilationError(
+            f"XLA_FLAGS is {before!r} and sets xla_backend_extra_options to something else;"
+            f" expected {CPU_FLAGS[0]!r} or nothing of this name"
+        )
+    if not loops_are_kernels():
+        raise CompilationError(
+            "tune_cpu() came too late: JAX has compiled a program in this process already, and XLA"
+            " reads its flags only once. Call it at the top, before the first JAX array"
+        )
+
+
+def add_cpu_flags() -> None:
+    """Add `CPU_FLAGS` to ``XLA_FLAGS`` but for those that are set there; without effect once JAX has compiled."""
+    before = os.environ.get("XLA_FLAGS", "").split()
+    names = {flag.split("=")[0] for flag in before}
+    added = [flag for flag in CPU_FLAGS if flag.split("=")[0] not in names]
+    os.environ["XLA_FLAGS"] = " ".join([*before, *added])
+
+
+def loops_are_kernels() -> bool:
+    """Whether XLA makes one kernel of a loop; True where programs do not run on a CPU. Compiles a small program."""
+    if jax.default_backend() != "cpu":
+        return True
+
+    def loop(x: Array) -> Array:
+        def body(i: Array, total: Array) -> Array:
+            return total + jnp.sin(total + x * i)
+
+        return lax.fori_loop(0, 64, body, x)
+
+    return _MARK in (jax.jit(loop).lower(jnp.ones(4096)).compile().as_text() or "")
+
+
+def use_compilation_cache(folder: str | os.PathLike[str]) -> Path:
+    """Keep compiled programs in a folder, so that the next process need not compile them again.
+
+    Parameters
+    ----------
+    folder : path
+        Created where it is missing, for this user alone.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    CompilationError
+        The folder is a file, or others than its owner can write to it.
+
+    Notes
+    -----
+    Trust: what is loaded from the cache is machine code that runs with your rights. Whoever can write to the folder
+    can run code as you, so keep it to yourself, and do not take over one from a stranger. Entries are bound to the
+    version of jaxlib and to the settings of XLA; old ones are never removed: delete the folder when it has grown.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm, tempfile
+    >>> cache = jm.use_compilation_cache(tempfile.mkdtemp())
+    """
+    path = Path(folder).expanduser().resolve()
+    if path.exists() and not path.is_dir():
+        raise CompilationError(f"compilation cache {path} is a file; expected a folder")
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise CompilationError(
+            f"compilation cache {path} cannot be created ({error.strerror}); name a folder that you"
+            " can write to"
+        ) from error
+    if mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise CompilationError(
+            f"compilation cache {path} can be written to by others (mode {stat.S_IMODE(mode):o}),"
+            " who could then run code as you; take the right away with chmod go-w, or name another"
+        )
+    for name, value in (
+        ("jax_compilation_cache_dir", str(path)),
+        ("jax_persistent_cache_min_compile_time_secs", 0.0),
+        ("jax_persistent_cache_min_entry_size_bytes", -1),
+    ):
+        jax.config.update(name, value)  # type: ignore[no-untyped-call]
+    return path
