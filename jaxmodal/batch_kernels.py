@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
-from jax import Array, lax
+from jax import Array
 
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
 from jaxmodal.beams import Theory
@@ -25,8 +25,6 @@ from jaxmodal.root_search import find_brackets, grid_trials
 #: modes beyond the last that pilots provide: they shape the interpolation of the last ones
 EXTRA = 5
 _GRID_ROUNDS = 60
-#: half-width of the enclosures in double-double
-_POLISH = 2e-9
 
 
 @jax.tree_util.register_dataclass
@@ -88,33 +86,25 @@ def enclosed(problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
 
 
 @jax.jit
-def improved(problem: Problem, values: Array, e: Enclosure, rough: Array) -> Enclosure:
-    """Enclosures that were left too wide, after four more evaluations per mode."""
+def improved(
+    problem: Problem, values: Array, e: Enclosure, modes: Array, omegas: Array, rough: Array
+) -> Enclosure:
+    """Enclosures of single modes that were left too wide, after four more evaluations; fields of shape (lanes,).
+
+    ``values`` has shape (addresses, lanes), ``modes`` holds the mode numbers, ``omegas`` and ``rough`` all frequencies
+    of each lane's cell, shape (modes, lanes) and (modes + EXTRA, lanes).
+    """
     beams, _ = _cell_beams(problem, values)
-    return improve(e, _float64(problem, beams), _numbers(problem), rough)
+    row = jax.tree_util.tree_map(lambda x: x[None], e)
+    better = improve(row, _float64(problem, beams), modes[None], omegas, rough)
+    return jax.tree_util.tree_map(lambda x: x[0], better)
 
 
 @jax.jit
-def chord(
-    problem: Problem, values: Array, omega: Array, nearest: Array
-) -> tuple[Array, Array, Array]:
-    """Zero of the chord of D, the nearest modes divided out, between omega (1 -+ 2e-9), in double-double.
-
-    One mode each of the cells ``values``: ``omega`` has shape (cells,), ``nearest`` (2, cells). Returns it with
-    (frequency, count) of the two ends; counts of -1 where the signs do not differ.
-    """
+def extended(problem: Problem, values: Array, omega: Array) -> Evaluation:
+    """D and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
     beams, _ = _cell_beams(problem, values)
-    beams = jax.tree_util.tree_map(lambda x: x[:, 0], beams)
-    ends = jnp.stack([omega * (1.0 - _POLISH), omega * (1.0 + _POLISH)])
-    value: Evaluation = lax.map(lambda x: evaluate(beams, problem.flags, x, True), ends)
-    ratio = jnp.prod(jnp.abs((ends[:1] - nearest) / (ends[1:] - nearest)), axis=0)
-    ratio = jnp.where((ratio > 0.0) & jnp.isfinite(ratio), ratio, 1.0)
-    share = 1.0 / (1.0 + ratio * jnp.exp(value.log_abs[1] - value.log_abs[0]))
-    count = value.count.astype(omega.dtype)
-    opposite = value.sign[0] * value.sign[1] < 0.0
-    count = jnp.where(opposite, count, -1.0)
-    refined = ends[0] + share * (ends[1] - ends[0])
-    return refined, jnp.stack([ends[0], count[0]]), jnp.stack([ends[1], count[1]])
+    return evaluate(jax.tree_util.tree_map(lambda x: x[:, 0], beams), problem.flags, omega, True)
 
 
 @functools.partial(jax.jit, static_argnames=("theory",))

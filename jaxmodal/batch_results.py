@@ -9,21 +9,21 @@ import numpy as np
 
 from jaxmodal.frequencies import NaturalFrequencies
 from jaxmodal.guided_search import WIDTH, Enclosure
+from jaxmodal.open_modes import Chord
 from jaxmodal.status import Status
 
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less, and when no
 #: denominator on the way was smaller (the lost digits go with its square)
-_NOISE, _DENOMINATOR = 2e-14, 1.0 / 100.0
+_NOISE, _DENOMINATOR = 5e-14, 1.0 / 250.0
 
 
-def accepted(e: Enclosure) -> np.ndarray:
-    """Modes that are proven and whose rounding noise is small, shape (modes, cells)."""
-    return proven(e) & (e.error <= _NOISE) & (e.smallest >= _DENOMINATOR)
+def accepted(e: Enclosure, number: np.ndarray) -> np.ndarray:
+    """Enclosures of the modes of these numbers that are proven and whose rounding noise is small."""
+    return proven(e, number) & (e.error <= _NOISE) & (e.smallest >= _DENOMINATOR)
 
 
-def proven(e: Enclosure) -> np.ndarray:
+def proven(e: Enclosure, number: np.ndarray) -> np.ndarray:
     """Modes that the counts at both ends of a narrow enclosure prove, the ends clear of the noise at the mode."""
-    number = np.arange(1, e.omega.shape[0] + 1)[:, None]
     return np.asarray(
         (e.lower_count == number - 1)
         & (e.upper_count == number)
@@ -33,13 +33,28 @@ def proven(e: Enclosure) -> np.ndarray:
     )
 
 
+def _columns(e: Enclosure, number: np.ndarray) -> dict[str, np.ndarray]:
+    """What the results hold of enclosures of the modes of these numbers, by field."""
+    good = accepted(e, number)
+    return {
+        "omega": e.omega,
+        "status": np.where(good, int(Status.certified), int(Status.uncertified)).astype(np.uint8),
+        "count_below": e.lower_count,
+        "count_above": np.minimum(e.upper_count, 2**31 - 1),
+        "lower": e.lower,
+        "upper": e.upper,
+        "residual": e.error / 2.0**-52,
+    }
+
+
 @dataclasses.dataclass
 class Results:
     """Output arrays of shape (cells, modes) and what more the type of the result holds."""
 
     omega: np.ndarray
     status: np.ndarray
-    counts: np.ndarray
+    count_below: np.ndarray
+    count_above: np.ndarray
     bracket: np.ndarray
     residual: np.ndarray
     group: np.ndarray
@@ -51,54 +66,54 @@ class Results:
         return cls(
             omega=np.full((cells, modes), np.nan),
             status=np.full((cells, modes), int(Status.uncertified), np.uint8),
-            counts=np.zeros((2, cells, modes), np.int32),
+            count_below=np.zeros((cells, modes), np.int32),
+            count_above=np.zeros((cells, modes), np.int32),
             bracket=np.full((cells, modes, 2), np.nan),
             residual=np.full((cells, modes), np.nan, np.float32),
             group=np.tile(np.arange(modes, dtype=np.int32), (cells, 1)),
             evaluations=np.zeros(cells, np.int32),
         )
 
-    def store(self, at: np.ndarray, e: Enclosure) -> None:
-        """Write enclosures, arrays of shape (modes, cells), to the rows ``at``."""
-        self.omega[at] = e.omega.T
-        self.status[at] = np.where(
-            accepted(e).T, int(Status.certified), int(Status.uncertified)
-        ).astype(np.uint8)
-        self.counts[0, at] = e.lower_count.T
-        self.counts[1, at] = np.minimum(e.upper_count.T, 2**31 - 1)
-        self.bracket[at, :, 0], self.bracket[at, :, 1] = e.lower.T, e.upper.T
-        self.residual[at] = e.error.T / 2.0**-52
+    @property
+    def lower(self) -> np.ndarray:
+        """Lower ends of the brackets, a view."""
+        return self.bracket[..., 0]
+
+    @property
+    def upper(self) -> np.ndarray:
+        """Upper ends of the brackets, a view."""
+        return self.bracket[..., 1]
+
+    def store(self, cells: np.ndarray, e: Enclosure) -> None:
+        """Write the enclosures of all modes, arrays of shape (modes, cells)."""
+        for name, value in _columns(e, np.arange(1, e.omega.shape[0] + 1)[:, None]).items():
+            getattr(self, name)[cells] = value.T
+
+    def store_modes(self, cells: np.ndarray, modes: np.ndarray, e: Enclosure) -> None:
+        """Write the enclosures of single modes, arrays of shape (lanes,)."""
+        for name, value in _columns(e, modes + 1).items():
+            getattr(self, name)[cells, modes] = value
 
     def refuse(self, at: np.ndarray) -> None:
         """Cells with an impossible value."""
         self.omega[at], self.bracket[at] = np.nan, np.nan
         self.status[at] = int(Status.invalid_input)
 
-    def polish(
-        self,
-        cells: np.ndarray,
-        modes: np.ndarray,
-        refined: np.ndarray,
-        lower: np.ndarray,
-        upper: np.ndarray,
-    ) -> None:
-        """Modes that two evaluations in double-double settled; ``lower`` and ``upper`` hold frequency and count."""
-        proven = (lower[1] == modes) & (upper[1] == modes + 1)
-        cells, modes, refined, lower, upper = (
-            x[..., proven] for x in (cells, modes, refined, lower, upper)
-        )
-        self.omega[cells, modes] = refined
-        self.bracket[cells, modes] = np.stack([lower[0], upper[0]], axis=-1)
-        self.counts[0, cells, modes], self.counts[1, cells, modes] = lower[1], upper[1]
-        self.status[cells, modes] = int(Status.certified)
-        self.residual[cells, modes] = 1.0
-        np.add.at(self.evaluations, cells, 2)
+    def polish(self, cells: np.ndarray, modes: np.ndarray, c: Chord) -> None:
+        """Modes that double-double has settled; those whose counts do not prove them stay as they are."""
+        proven = (c.lower_count == modes) & (c.upper_count == modes + 1)
+        at = cells[proven], modes[proven]
+        self.omega[at], self.residual[at] = c.omega[proven], 1.0
+        self.lower[at], self.upper[at] = c.lower[proven], c.upper[proven]
+        self.count_below[at], self.count_above[at] = c.lower_count[proven], c.upper_count[proven]
+        self.status[at] = int(Status.certified)
 
     def settle(self, at: np.ndarray, exact: NaturalFrequencies) -> None:
         """Cells that the general search has solved; surplus cells at its end are dropped."""
         size = at.size
         self.omega[at], self.status[at] = exact.omega[:size], exact.status[:size]
-        self.counts[0, at], self.counts[1, at] = exact.count_below[:size], exact.count_above[:size]
+        self.count_below[at] = exact.count_below[:size]
+        self.count_above[at] = exact.count_above[:size]
         self.bracket[at], self.group[at] = exact.bracket[:size], exact.group[:size]
         self.residual[at] = exact.residual_ratio[:size]
         self.evaluations[at] += np.asarray(exact.evaluations[:size], np.int32)
@@ -112,8 +127,8 @@ class Results:
         return NaturalFrequencies(
             omega=jnp.asarray(self.omega),
             status=jnp.asarray(self.status),
-            count_below=jnp.asarray(self.counts[0]),
-            count_above=jnp.asarray(self.counts[1]),
+            count_below=jnp.asarray(self.count_below),
+            count_above=jnp.asarray(self.count_above),
             bracket=jnp.asarray(self.bracket),
             group=jnp.asarray(self.group),
             residual_ratio=jnp.asarray(self.residual),

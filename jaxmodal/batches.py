@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -23,9 +24,9 @@ from jax import Array
 from jaxmodal.arm import Arm, require_shear
 from jaxmodal.batch_kernels import (
     Problem,
-    chord,
     enclosed,
     exact,
+    extended,
     first_guess,
     grid_guess,
     improved,
@@ -33,15 +34,20 @@ from jaxmodal.batch_kernels import (
 from jaxmodal.batch_results import Results, accepted, proven
 from jaxmodal.beams import theory_flags
 from jaxmodal.frequencies import NaturalFrequencies, positive_integer
-from jaxmodal.guided_search import Enclosure
+from jaxmodal.open_modes import OpenModes, chord
 from jaxmodal.parameters import resolve
 from jaxmodal.pilots import Guess, fit
 from jaxmodal.precision import require_x64
+from jaxmodal.status import Status
 
 #: lanes (cells times modes) of one chunk: their working set stays in the cache of a core
 _LANES = 4096
-#: cells of one compiled pass over what is open, and modes of one compiled double-double pass
+#: cells of one compiled pass without a guess, and modes of one over what is open
 _OPEN_CELLS, _OPEN_MODES = 128, 128
+#: a mode whose float64 error is smaller needs one evaluation in double-double
+_KNOWN = 1e-11
+#: half the width of the others' enclosures, in turn: near a pole float64 may be wrong by more than the first
+_POLISH = (2e-9, 1e-5, 1e-7, 2e-9)
 _EXACT_CELLS = 16
 #: cells whose open modes are gathered before they go on
 _ROUND = 65536
@@ -153,27 +159,6 @@ def _columns(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], 
 
 
 @dataclasses.dataclass(frozen=True)
-class _Open:
-    """Cells that are not settled yet: their rows, enclosures (modes, cells) and rough frequencies."""
-
-    cells: np.ndarray
-    enclosure: Enclosure
-    rough: np.ndarray
-
-    def take(self, columns: np.ndarray) -> _Open:
-        enclosure = jax.tree_util.tree_map(lambda x: x[:, columns], self.enclosure)
-        return _Open(self.cells[columns], enclosure, self.rough[:, columns])
-
-    @staticmethod
-    def joined(parts: list[_Open]) -> _Open:
-        enclosure = jax.tree_util.tree_map(
-            lambda *x: np.concatenate(x, axis=1), *(p.enclosure for p in parts)
-        )
-        cells = np.concatenate([p.cells for p in parts])
-        return _Open(cells, enclosure, np.concatenate([p.rough for p in parts], axis=1))
-
-
-@dataclasses.dataclass(frozen=True)
 class _Work:
     """The passes of one call, each spread over the cores."""
 
@@ -181,6 +166,7 @@ class _Work:
     values: np.ndarray
     results: Results
     pool: ThreadPoolExecutor
+    lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     def each(self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int) -> list[Any]:
         """``work`` on every part of ``items``, in any order."""
@@ -188,23 +174,28 @@ class _Work:
         return list(self.pool.map(work, parts))
 
     def search(self, cells: np.ndarray, guess: Guess | None, size: int) -> None:
-        """Solve cells in float64, and what that leaves open with more evaluations and in double-double.
+        """Solve cells in float64, and the modes that this leaves open with more evaluations and in double-double.
 
         Without a guess every cell searches from a grid first.
         """
         parts = self.each(lambda at: self.enclose(at, guess, size), cells, size)
         if not parts:
             return
-        left = _Open.joined(parts)
-        unproven = np.flatnonzero((~proven(left.enclosure)).any(axis=0))
-        self.each(lambda columns: self.improve(left, columns), unproven, _OPEN_CELLS)
+        left = OpenModes.joined(parts)
+        unproven = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
+        self.each(lambda lanes: self.improve(left, lanes), unproven, _OPEN_MODES)
         e = left.enclosure
         isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
-        noisy = np.flatnonzero((isolated & ~accepted(e)).ravel())
-        self.each(lambda at: self.polish(left, at), noisy, _OPEN_MODES)
+        noisy = isolated & ~accepted(e, left.mode + 1)
+        known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN)
+        self.each(lambda lanes: self.correct(left, lanes), np.flatnonzero(known), _OPEN_MODES)
+        for half_width in _POLISH:
+            noisy &= self.results.status[left.cell, left.mode] != Status.certified
+            polish = functools.partial(self.polish, left, half_width=half_width)
+            self.each(polish, np.flatnonzero(noisy), _OPEN_MODES)
 
-    def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> _Open:
-        """Six evaluations of every mode; returns what they leave open."""
+    def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
+        """Six evaluations of every mode; returns the modes that they leave open."""
         values = self._values(_filled(at, size))
         start = grid_guess if guess is None else functools.partial(first_guess, guess=guess)
         beams, invalid, rough = start(self.problem, values)
@@ -214,34 +205,72 @@ class _Work:
         self.results.store(at, e)
         self.results.refuse(at[bad])
         self.results.evaluations[at] += 6 * self.problem.modes
-        columns = np.flatnonzero((~accepted(e)).any(axis=0) & ~bad)
-        return _Open(at, e, np.asarray(rough)).take(columns)
+        still = ~accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~bad
+        return OpenModes.of(at, e, np.asarray(rough)[:, : at.size], still)
 
-    def improve(self, left: _Open, columns: np.ndarray) -> None:
-        """Four more evaluations of the modes that are not proven."""
-        part = left.take(_filled(columns, _OPEN_CELLS))
-        better = improved(self.problem, self._values(part.cells), part.enclosure, part.rough)
-        keep = proven(left.enclosure)[:, columns]
-        for field in dataclasses.fields(Enclosure):
-            new = np.asarray(getattr(better, field.name))[:, : columns.size]
-            old = getattr(left.enclosure, field.name)
-            old[:, columns] = np.where(keep, old[:, columns], new)
-        part = left.take(columns)
-        self.results.store(part.cells, part.enclosure)
-        self.results.evaluations[part.cells] += 4 * self.problem.modes
-
-    def polish(self, left: _Open, lanes: np.ndarray) -> None:
-        """The chord of the determinant in double-double, for modes that float64 knows too badly."""
-        modes, columns = np.divmod(_filled(lanes, _OPEN_MODES), left.cells.size)
-        omega = left.enclosure.omega
-        nearest = _neighbours(omega, modes, columns)
-        found = chord(
-            self.problem, self._values(left.cells[columns]), omega[modes, columns], nearest
+    def improve(self, left: OpenModes, lanes: np.ndarray) -> None:
+        """Four more evaluations of modes that are not proven."""
+        some = left.take(_filled(lanes, _OPEN_MODES))
+        numbers = jnp.asarray(some.mode + 1.0)
+        better = improved(
+            self.problem, self._values(some.cell), some.enclosure, numbers, some.omegas, some.rough
         )
-        size = lanes.size
-        refined, lower, upper = (np.asarray(x)[..., :size] for x in found)
-        cells = left.cells[columns[:size]]
-        self.results.polish(cells, modes[:size], refined, lower, upper)
+        e = jax.tree_util.tree_map(lambda x: np.asarray(x)[: lanes.size], better)
+        left.replace(lanes, e)
+        self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
+        self._count(left.cell[lanes], 4)
+
+    def correct(self, left: OpenModes, lanes: np.ndarray) -> None:
+        """One evaluation in double-double at modes that float64 knows well, and the chord to an end of the enclosure.
+
+        An error of the float64 end's D weighs as little as the step is short against the enclosure.
+        """
+        some = left.take(lanes)
+        e = some.enclosure
+        sign, log_abs, count = self._extended(some, e.omega)
+        above = count > some.mode
+        chosen = np.stack([~above, above])
+        ends = np.where(chosen, e.omega, np.stack([e.lower, e.upper]))
+        logs = np.where(chosen, log_abs, np.stack([e.lower_log, e.upper_log]))
+        counts = np.where(chosen, count, np.stack([e.lower_count, e.upper_count]))
+        found = chord(ends, logs, counts, some.nearest())
+        short = np.abs(found.omega - e.omega) <= _KNOWN * e.omega
+        sound = short & ((sign > 0.0) == (count % 2 == 0))
+        kept = dataclasses.replace(found, lower_count=np.where(sound, found.lower_count, -1.0))
+        self.results.polish(some.cell, some.mode, kept)
+
+    def polish(self, left: OpenModes, lanes: np.ndarray, half_width: float) -> None:
+        """The chord between two evaluations in double-double, for modes that float64 knows badly.
+
+        Where D changes its sign between them, the mode is known the better afterwards.
+        """
+        some = left.take(lanes)
+        omega = some.enclosure.omega
+        ends = np.stack([omega * (1.0 - half_width), omega * (1.0 + half_width)])
+        values = [self._extended(some, end) for end in ends]
+        sign, logs, counts = (np.stack(x) for x in zip(*values, strict=True))
+        found = chord(ends, logs, counts, some.nearest())
+        enclosed = sign[0] * sign[1] < 0.0
+        left.enclosure.omega[lanes] = np.where(enclosed, found.omega, omega)
+        if half_width == min(_POLISH):
+            kept = np.where(enclosed, found.lower_count, -1.0)
+            found = dataclasses.replace(found, lower_count=kept)
+            self.results.polish(some.cell, some.mode, found)
+
+    def _extended(self, some: OpenModes, omega: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Sign, log|D| and count in double-double, one frequency for each mode."""
+        value = extended(
+            self.problem,
+            self._values(_filled(some.cell, _OPEN_MODES)),
+            jnp.asarray(_filled(omega, _OPEN_MODES)),
+        )
+        self._count(some.cell, 1)
+        numbers = (value.sign, value.log_abs, value.count.astype(jnp.float64))
+        return tuple(np.asarray(x)[: some.cell.size] for x in numbers)
+
+    def _count(self, cells: np.ndarray, evaluations: int) -> None:
+        with self.lock:
+            np.add.at(self.results.evaluations, cells, evaluations)
 
     def solve_exactly(self, cells: np.ndarray, theory: str) -> None:
         """The general search in double-double."""
@@ -260,16 +289,6 @@ class _Work:
 def _filled(items: np.ndarray, size: int) -> np.ndarray:
     """Repeat the last item until there are ``size`` of them."""
     return np.concatenate([items, np.repeat(items[-1:], size - items.size)])
-
-
-def _neighbours(omega: np.ndarray, mode: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """The modes below and above each given mode, shape (2, modes); far away where there is none."""
-    last = omega.shape[0] - 1
-    below = np.where(mode > 0, omega[np.maximum(mode - 1, 0), column], 0.0)
-    above = np.where(
-        mode < last, omega[np.minimum(mode + 1, last), column], 1e3 * omega[last, column]
-    )
-    return np.stack([below, above])
 
 
 def _guess(problem: Problem, values: np.ndarray) -> Guess | None:

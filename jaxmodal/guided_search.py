@@ -7,7 +7,7 @@ evaluations enclose the mode on both sides, and as the interpolation has converg
 changes is rounding noise: a measured bound of the error. Modes for which the schedule fails are left to
 `root_search`.
 
-Arrays have shape (modes, arms).
+Arrays have shape (modes, arms); those of `improve` (1, lanes), a lane being any one mode of an arm.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxmodal.condensation import Evaluation
-from jaxmodal.root_search import find_brackets, separating_trials
+from jaxmodal.root_search import separating_trials
 
 #: relative distances from the estimate of the last three trial frequencies
 _OUTER, _INNER = 3e-6, 1e-8
 #: relative width of a finished enclosure
 WIDTH = 4.0 * _INNER
-#: rounds in which every trial frequency may tighten every bracket
-_SHARED_ROUNDS = 1
+#: upper end, over the highest trial frequency, of a bracket that no count has closed; what stands for its count
+_BEYOND, _UNBOUNDED = 4.0, 2.0**62
 #: (beyond, aside) of each evaluation: twice at the estimate, once past it, and at both sides, whatever ends are nearer
 _SCHEDULE = [(0.0, 0.0), (0.0, 0.0), (_OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
 _SECOND_SCHEDULE = [(0.0, 0.0), (30.0 * _OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
@@ -85,50 +85,82 @@ def enclose(
         ``omega`` is a mode where ``lower_count = mode - 1``, ``upper_count = mode`` and ``consistent`` hold; it is
         accurate to ``error`` where the ends are no farther apart than `WIDTH`.
     """
+    e = _isolated(evaluate, modes, guess, log_at_zero)
+    return _stages(e, modes, evaluate, None, guess, _SCHEDULE)
+
+
+def _isolated(
+    evaluate: Callable[[Array], Evaluation], modes: Array, guess: Array, log_at_zero: Array
+) -> Enclosure:
+    """Enclosures from one evaluation between any two guessed modes: every count may tighten every bracket."""
     lanes = modes.shape[0]
-    first = separating_trials(guess, lanes)
-    numbers = modes.astype(jnp.int64)
-    b = find_brackets(evaluate, numbers, first, guess, log_at_zero, 1e-12, _SHARED_ROUNDS)
-    inside = (guess[:lanes] > b.lower) & (guess[:lanes] < b.upper)
-    e = Enclosure(
-        omega=jnp.where(inside, guess[:lanes], b.estimate),
-        lower=b.lower,
-        upper=b.upper,
-        lower_log=b.lower_log,
-        upper_log=b.upper_log,
-        lower_count=b.lower_count,
-        upper_count=b.upper_count,
-        third=jnp.full_like(b.lower, jnp.nan),
-        third_log=b.lower_log,
-        third_sign=jnp.ones_like(b.lower),
-        consistent=b.consistent,
-        error=jnp.ones_like(b.lower),
-        smallest=jnp.ones_like(b.lower),
+    trial = separating_trials(guess, lanes)
+    value = evaluate(trial)
+    count = value.count.astype(trial.dtype)
+    agrees = (value.sign > 0.0) == (value.count % 2 == 0)
+    lower, upper = jnp.zeros_like(trial), _BEYOND * trial[-1:] * jnp.ones_like(trial)
+    lower_log, upper_log = log_at_zero * jnp.ones_like(trial), jnp.zeros_like(trial)
+    lower_count, upper_count = jnp.zeros_like(trial), jnp.full_like(trial, _UNBOUNDED)
+    consistent = jnp.ones(trial.shape, bool)
+    for j in reversed(
+        range(lanes)
+    ):  # from above: the last trial that passes a mode is its upper end
+        passed = count[j : j + 1] >= modes
+        upper = jnp.where(passed, trial[j : j + 1], upper)
+        upper_log = jnp.where(passed, value.log_abs[j : j + 1], upper_log)
+        upper_count = jnp.where(passed, count[j : j + 1], upper_count)
+        consistent = jnp.where(passed, agrees[j : j + 1], consistent)
+    for j in range(lanes):
+        below = count[j : j + 1] < modes
+        lower = jnp.where(below, trial[j : j + 1], lower)
+        lower_log = jnp.where(below, value.log_abs[j : j + 1], lower_log)
+        lower_count = jnp.where(below, count[j : j + 1], lower_count)
+    own = guess[:lanes]
+    inside = (own > lower) & (own < upper)
+    return Enclosure(
+        omega=jnp.where(inside, own, 0.5 * (lower + upper)),
+        lower=lower,
+        upper=upper,
+        lower_log=lower_log,
+        upper_log=upper_log,
+        lower_count=lower_count,
+        upper_count=upper_count,
+        third=jnp.full_like(lower, jnp.nan),
+        third_log=lower_log,
+        third_sign=jnp.ones_like(lower),
+        consistent=consistent,
+        error=jnp.ones_like(lower),
+        smallest=jnp.ones_like(lower),
     )
-    return _stages(e, modes, evaluate, guess, _SCHEDULE)
 
 
 def improve(
     e: Enclosure,
     evaluate: Callable[[Array], Evaluation],
     modes: Array,
+    omegas: Array,
     guess: Array,
 ) -> Enclosure:
-    """Four more evaluations for enclosures that `enclose` left too wide."""
-    return _stages(e, modes, evaluate, guess, _SECOND_SCHEDULE)
+    """Four more evaluations for enclosures that `enclose` left too wide, lane by lane.
+
+    ``e`` and ``modes`` have shape (1, lanes); ``omegas`` the frequencies of all modes of each lane's arm, shape
+    (K, lanes), ``guess`` as many rows and those beyond.
+    """
+    return _stages(e, modes, evaluate, omegas, guess, _SECOND_SCHEDULE)
 
 
 def _stages(
     e: Enclosure,
     modes: Array,
     evaluate: Callable[[Array], Evaluation],
+    omegas: Array | None,
     guess: Array,
     schedule: list[tuple[float, float]],
 ) -> Enclosure:
     """One evaluation for each (beyond, aside) of a schedule, in a loop, so that it is compiled once.
 
     A trial frequency lies at the relative distance ``beyond`` past the estimate, towards the farther end and at most
-    half-way there, and ``aside`` above it.
+    half-way there, and ``aside`` above it. ``omegas`` are the frequencies of all modes, None if ``e`` has them all.
     """
     beyond, aside = jnp.asarray(schedule).T
 
@@ -136,7 +168,7 @@ def _stages(
         to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
         step = jnp.minimum(beyond[i] * e.omega, 0.5 * jnp.maximum(to_lower, to_upper))
         trial = e.omega + jnp.where(to_lower < to_upper, step, -step) + aside[i] * e.omega
-        return _advance(e, modes, trial, evaluate, guess)
+        return _advance(e, modes, trial, evaluate, omegas, guess)
 
     return lax.fori_loop(0, len(schedule), stage, e)
 
@@ -146,6 +178,7 @@ def _advance(
     modes: Array,
     trial: Array,
     evaluate: Callable[[Array], Evaluation],
+    omegas: Array | None,
     guess: Array,
 ) -> Enclosure:
     """One more evaluation of every mode and the estimate that follows from it."""
@@ -168,28 +201,27 @@ def _advance(
         error=e.error,
         smallest=value.smallest,
     )
-    omega = _estimate(e, guess)
+    omega = _estimate(e, modes, e.omega if omegas is None else omegas, guess)
     return dataclasses.replace(e, omega=omega, error=jnp.abs(omega / e.omega - 1.0))
 
 
-def _estimate(e: Enclosure, guess: Array) -> Array:
+def _estimate(e: Enclosure, modes: Array, omegas: Array, guess: Array) -> Array:
     """Inverse quadratic interpolation of D over omega^2, the other modes divided out; else the chord."""
-    modes = e.omega.shape[0]
-    reach = 1.0 / jnp.max(e.upper, axis=0, keepdims=True)
-    z, low, high, third = ((x * reach) ** 2 for x in (e.omega, e.lower, e.upper, e.third))
+    known = omegas.shape[0]
+    reach = 1.0 / jnp.maximum(jnp.max(e.upper, axis=0), omegas[-1])[None]
+    z, low, high, third = ((x * reach) ** 2 for x in (omegas, e.lower, e.upper, e.third))
     at_low, at_high, at_third = jnp.ones_like(low), jnp.ones_like(low), jnp.ones_like(low)
-    for j in range(modes):
-        own = (jnp.arange(modes) == j)[:, None]
-        other = jnp.where(own, 1e3, z[j : j + 1])
+    for j in range(known):
+        other = jnp.where(modes == j + 1.0, 1e3, z[j : j + 1])
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
-    for higher in guess[modes:]:
+    for higher in guess[known:]:
         other = jnp.maximum(higher[None] * reach, 1.02) ** 2
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
     # the infinitely many modes beyond: prod (1 - z/z_j), z_j growing like j^4, is about exp(-tail z)
-    known = guess.shape[0]
-    tail = known / 3.0 * (known / (known + 0.5)) ** 3 / (guess[-1:] * reach) ** 2
+    guessed = guess.shape[0]
+    tail = guessed / 3.0 * (guessed / (guessed + 0.5)) ** 3 / (guess[-1:] * reach) ** 2
     high_log = e.upper_log - e.lower_log + tail * (high - low)
     third_log = e.third_log - e.lower_log + tail * (third - low)
     high_value = -jnp.abs(at_low / at_high) * jnp.exp(high_log)
