@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
@@ -19,12 +20,14 @@ from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
 from jaxmodal.guided_search import Enclosure, enclose, improve
 from jaxmodal.parameters import set_parameters
-from jaxmodal.pilots import Guess
+from jaxmodal.pilots import Guess, fit
 from jaxmodal.root_search import find_brackets, grid_trials
 
 #: modes beyond the last that pilots provide: they shape the interpolation of the last ones
 EXTRA = 5
 _GRID_ROUNDS = 60
+#: cells that are searched from a grid to guess all others
+_PILOTS = 256
 
 
 @jax.tree_util.register_dataclass
@@ -78,6 +81,20 @@ def grid_guess(problem: Problem, values: Array) -> tuple[BeamArrays, Array, Arra
     return beams, invalid, b.estimate
 
 
+def pilot_guess(problem: Problem, values: np.ndarray) -> Guess | None:
+    """The guess from pilot cells; None for batches too small to pay for them."""
+    cells = values.shape[1]
+    if cells < 2 * _PILOTS:
+        return None
+    pilots = np.random.default_rng(0).choice(cells, _PILOTS, replace=False)
+    chosen = values[:, np.sort(pilots)]
+    _, invalid, omega = grid_guess(problem, jnp.asarray(chosen))
+    good = ~np.asarray(invalid) & np.isfinite(chosen).all(axis=0) & np.isfinite(omega).all(axis=0)
+    if good.sum() < 8:
+        return None
+    return fit(chosen[:, good], np.asarray(omega)[:, good], problem.addresses)
+
+
 @jax.jit
 def enclosed(problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
     """Enclosures from roughly known frequencies, by six evaluations per mode."""
@@ -87,7 +104,13 @@ def enclosed(problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
 
 @jax.jit
 def improved(
-    problem: Problem, values: Array, e: Enclosure, modes: Array, omegas: Array, rough: Array
+    problem: Problem,
+    values: Array,
+    e: Enclosure,
+    modes: Array,
+    omegas: Array,
+    rough: Array,
+    halve: Array,
 ) -> Enclosure:
     """Enclosures of single modes that were left too wide, after four more evaluations; fields of shape (lanes,).
 
@@ -96,7 +119,7 @@ def improved(
     """
     beams, _ = _cell_beams(problem, values)
     row = jax.tree_util.tree_map(lambda x: x[None], e)
-    better = improve(row, _float64(problem, beams), modes[None], omegas, rough)
+    better = improve(row, _float64(problem, beams), modes[None], omegas, rough, halve)
     return jax.tree_util.tree_map(lambda x: x[0], better)
 
 

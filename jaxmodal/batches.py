@@ -30,13 +30,14 @@ from jaxmodal.batch_kernels import (
     first_guess,
     grid_guess,
     improved,
+    pilot_guess,
 )
 from jaxmodal.batch_results import Results, accepted, proven
 from jaxmodal.beams import theory_flags
 from jaxmodal.frequencies import NaturalFrequencies, positive_integer
 from jaxmodal.open_modes import OpenModes, chord
 from jaxmodal.parameters import resolve
-from jaxmodal.pilots import Guess, fit
+from jaxmodal.pilots import Guess
 from jaxmodal.precision import require_x64
 from jaxmodal.status import Status
 
@@ -51,7 +52,6 @@ _POLISH = (2e-9, 1e-5, 1e-7, 2e-9)
 _EXACT_CELLS = 16
 #: cells whose open modes are gathered before they go on
 _ROUND = 65536
-_PILOTS = 256
 
 
 def natural_frequencies_batch(
@@ -118,7 +118,7 @@ def natural_frequencies_batch(
     size = max(1, min(chunk, cells))
     problem = Problem(arm, flags, addresses, modes)
     results = Results.empty(cells, modes)
-    guess = _guess(problem, values)
+    guess = pilot_guess(problem, values)
     with ThreadPoolExecutor(_cores()) as pool:
         work = _Work(problem, values, results, pool)
         for start in range(0, cells, _ROUND):
@@ -182,16 +182,18 @@ class _Work:
         if not parts:
             return
         left = OpenModes.joined(parts)
-        unproven = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
-        self.each(lambda lanes: self.improve(left, lanes), unproven, _OPEN_MODES)
+        for halve in (False, True, True, True):
+            unproven = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
+            self.each(functools.partial(self.improve, left, halve), unproven, _OPEN_MODES)
         e = left.enclosure
         isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
         noisy = isolated & ~accepted(e, left.mode + 1)
         known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN)
-        self.each(lambda lanes: self.correct(left, lanes), np.flatnonzero(known), _OPEN_MODES)
+        correct = functools.partial(self.correct, left)
+        self.each(correct, np.flatnonzero(known), _OPEN_MODES)
         for half_width in _POLISH:
             noisy &= self.results.status[left.cell, left.mode] != Status.certified
-            polish = functools.partial(self.polish, left, half_width=half_width)
+            polish = functools.partial(self.polish, left, half_width)
             self.each(polish, np.flatnonzero(noisy), _OPEN_MODES)
 
     def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
@@ -208,13 +210,12 @@ class _Work:
         still = ~accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~bad
         return OpenModes.of(at, e, np.asarray(rough)[:, : at.size], still)
 
-    def improve(self, left: OpenModes, lanes: np.ndarray) -> None:
+    def improve(self, left: OpenModes, halve: bool, lanes: np.ndarray) -> None:
         """Four more evaluations of modes that are not proven."""
         some = left.take(_filled(lanes, _OPEN_MODES))
         numbers = jnp.asarray(some.mode + 1.0)
-        better = improved(
-            self.problem, self._values(some.cell), some.enclosure, numbers, some.omegas, some.rough
-        )
+        values, known = self._values(some.cell), (some.omegas, some.rough, jnp.bool_(halve))
+        better = improved(self.problem, values, some.enclosure, numbers, *known)
         e = jax.tree_util.tree_map(lambda x: np.asarray(x)[: lanes.size], better)
         left.replace(lanes, e)
         self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
@@ -239,7 +240,7 @@ class _Work:
         kept = dataclasses.replace(found, lower_count=np.where(sound, found.lower_count, -1.0))
         self.results.polish(some.cell, some.mode, kept)
 
-    def polish(self, left: OpenModes, lanes: np.ndarray, half_width: float) -> None:
+    def polish(self, left: OpenModes, half_width: float, lanes: np.ndarray) -> None:
         """The chord between two evaluations in double-double, for modes that float64 knows badly.
 
         Where D changes its sign between them, the mode is known the better afterwards.
@@ -289,17 +290,3 @@ class _Work:
 def _filled(items: np.ndarray, size: int) -> np.ndarray:
     """Repeat the last item until there are ``size`` of them."""
     return np.concatenate([items, np.repeat(items[-1:], size - items.size)])
-
-
-def _guess(problem: Problem, values: np.ndarray) -> Guess | None:
-    """The guess from pilot cells; None for batches too small to pay for them."""
-    cells = values.shape[1]
-    if cells < 2 * _PILOTS:
-        return None
-    pilots = np.random.default_rng(0).choice(cells, _PILOTS, replace=False)
-    chosen = values[:, np.sort(pilots)]
-    _, invalid, omega = grid_guess(problem, jnp.asarray(chosen))
-    good = ~np.asarray(invalid) & np.isfinite(chosen).all(axis=0) & np.isfinite(omega).all(axis=0)
-    if good.sum() < 8:
-        return None
-    return fit(chosen[:, good], np.asarray(omega)[:, good], problem.addresses)

@@ -86,7 +86,7 @@ def enclose(
         accurate to ``error`` where the ends are no farther apart than `WIDTH`.
     """
     e = _isolated(evaluate, modes, guess, log_at_zero)
-    return _stages(e, modes, evaluate, None, guess, _SCHEDULE)
+    return _stages(e, modes, evaluate, None, guess, _SCHEDULE, jnp.bool_(False))
 
 
 def _isolated(
@@ -140,13 +140,15 @@ def improve(
     modes: Array,
     omegas: Array,
     guess: Array,
+    halve: Array,
 ) -> Enclosure:
     """Four more evaluations for enclosures that `enclose` left too wide, lane by lane.
 
     ``e`` and ``modes`` have shape (1, lanes); ``omegas`` the frequencies of all modes of each lane's arm, shape
-    (K, lanes), ``guess`` as many rows and those beyond.
+    (K, lanes), ``guess`` as many rows and those beyond. Brackets of several modes are cut at the estimate, or where
+    ``halve`` holds in the middle: slower, but it parts what the estimates do not.
     """
-    return _stages(e, modes, evaluate, omegas, guess, _SECOND_SCHEDULE)
+    return _stages(e, modes, evaluate, omegas, guess, _SECOND_SCHEDULE, halve)
 
 
 def _stages(
@@ -156,11 +158,13 @@ def _stages(
     omegas: Array | None,
     guess: Array,
     schedule: list[tuple[float, float]],
+    halve: Array,
 ) -> Enclosure:
     """One evaluation for each (beyond, aside) of a schedule, in a loop, so that it is compiled once.
 
     A trial frequency lies at the relative distance ``beyond`` past the estimate, towards the farther end and at most
-    half-way there, and ``aside`` above it. ``omegas`` are the frequencies of all modes, None if ``e`` has them all.
+    half-way there, and ``aside`` above it; where ``halve`` holds, brackets of several modes are halved. ``omegas`` are
+    the frequencies of all modes, None if ``e`` has them all.
     """
     beyond, aside = jnp.asarray(schedule).T
 
@@ -168,6 +172,8 @@ def _stages(
         to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
         step = jnp.minimum(beyond[i] * e.omega, 0.5 * jnp.maximum(to_lower, to_upper))
         trial = e.omega + jnp.where(to_lower < to_upper, step, -step) + aside[i] * e.omega
+        several = halve & (e.upper_count - e.lower_count > 1.5)
+        trial = jnp.where(several, 0.5 * (e.lower + e.upper), trial)
         return _advance(e, modes, trial, evaluate, omegas, guess)
 
     return lax.fori_loop(0, len(schedule), stage, e)
