@@ -12,14 +12,27 @@ from jaxmodal.guided_search import WIDTH, Enclosure
 from jaxmodal.open_modes import Chord
 from jaxmodal.status import Status
 
-#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less, and when no
-#: denominator on the way was smaller (the lost digits go with its square)
-_NOISE, _DENOMINATOR = 5e-14, 1.0 / 250.0
+#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
+#: when no denominator on the way was smaller: with its square digits are lost, and one small change may be an accident
+NOISE, _DENOMINATOR = 5e-14, 1.0 / 25.0
+#: denominators down to which a second estimate that agrees with the first is proof enough
+_DOUBTFUL = 1.0 / 250.0
 
 
 def accepted(e: Enclosure, number: np.ndarray) -> np.ndarray:
     """Enclosures of the modes of these numbers that are proven and whose rounding noise is small."""
-    return proven(e, number) & (e.error <= _NOISE) & (e.smallest >= _DENOMINATOR)
+    return quiet(e, number) & (e.smallest >= _DENOMINATOR)
+
+
+def doubtful(e: Enclosure, number: np.ndarray) -> np.ndarray:
+    """Enclosures whose rounding noise may be small by accident."""
+    small = (e.smallest >= _DOUBTFUL) & (e.smallest < _DENOMINATOR)
+    return quiet(e, number) & small
+
+
+def quiet(e: Enclosure, number: np.ndarray) -> np.ndarray:
+    """Enclosures that are proven and that the last evaluation changed little."""
+    return proven(e, number) & (e.error <= NOISE)
 
 
 def proven(e: Enclosure, number: np.ndarray) -> np.ndarray:
@@ -93,6 +106,11 @@ class Results:
         """Write the enclosures of single modes, arrays of shape (lanes,)."""
         for name, value in _columns(e, modes + 1).items():
             getattr(self, name)[cells, modes] = value
+
+    def confirm(self, cells: np.ndarray, modes: np.ndarray, omega: np.ndarray) -> None:
+        """Single modes whose frequency a second estimate has confirmed."""
+        self.omega[cells, modes] = omega
+        self.status[cells, modes] = int(Status.certified)
 
     def refuse(self, at: np.ndarray) -> None:
         """Cells with an impossible value."""

@@ -32,10 +32,11 @@ from jaxmodal.batch_kernels import (
     improved,
     pilot_guess,
 )
-from jaxmodal.batch_results import Results, accepted, proven
+from jaxmodal.batch_results import NOISE, Results, accepted, doubtful, proven, quiet
 from jaxmodal.beams import theory_flags
 from jaxmodal.frequencies import NaturalFrequencies, positive_integer
-from jaxmodal.open_modes import OpenModes, chord
+from jaxmodal.guided_search import Enclosure
+from jaxmodal.open_modes import OpenModes, chord, parabola
 from jaxmodal.parameters import resolve
 from jaxmodal.pilots import Guess
 from jaxmodal.precision import require_x64
@@ -186,8 +187,10 @@ class _Work:
             unproven = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
             self.each(functools.partial(self.improve, left, halve), unproven, _OPEN_MODES)
         e = left.enclosure
+        unsure = np.flatnonzero(doubtful(e, left.mode + 1))
+        self.each(functools.partial(self.confirm, left), unsure, _OPEN_MODES)
         isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
-        noisy = isolated & ~accepted(e, left.mode + 1)
+        noisy = isolated & (self.results.status[left.cell, left.mode] != Status.certified)
         known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN)
         correct = functools.partial(self.correct, left)
         self.each(correct, np.flatnonzero(known), _OPEN_MODES)
@@ -212,14 +215,26 @@ class _Work:
 
     def improve(self, left: OpenModes, halve: bool, lanes: np.ndarray) -> None:
         """Four more evaluations of modes that are not proven."""
+        e = self._improved(left, halve, lanes)
+        left.replace(lanes, e)
+        self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
+
+    def confirm(self, left: OpenModes, lanes: np.ndarray) -> None:
+        """Four more evaluations of modes that are known, for an estimate with other rounding errors."""
+        some, again = left.take(lanes), self._improved(left, False, lanes)
+        change = np.abs(again.omega / some.enclosure.omega - 1.0)
+        alike = quiet(again, some.mode + 1) & (change <= NOISE)
+        middle = 0.5 * (again.omega + some.enclosure.omega)
+        self.results.confirm(some.cell[alike], some.mode[alike], middle[alike])
+
+    def _improved(self, left: OpenModes, halve: bool, lanes: np.ndarray) -> Enclosure:
         some = left.take(_filled(lanes, _OPEN_MODES))
         numbers = jnp.asarray(some.mode + 1.0)
         values, known = self._values(some.cell), (some.omegas, some.rough, jnp.bool_(halve))
         better = improved(self.problem, values, some.enclosure, numbers, *known)
-        e = jax.tree_util.tree_map(lambda x: np.asarray(x)[: lanes.size], better)
-        left.replace(lanes, e)
-        self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
         self._count(left.cell[lanes], 4)
+        e: Enclosure = jax.tree_util.tree_map(lambda x: np.asarray(x)[: lanes.size], better)
+        return e
 
     def correct(self, left: OpenModes, lanes: np.ndarray) -> None:
         """One evaluation in double-double at modes that float64 knows well, and the chord to an end of the enclosure.
@@ -241,21 +256,28 @@ class _Work:
         self.results.polish(some.cell, some.mode, kept)
 
     def polish(self, left: OpenModes, half_width: float, lanes: np.ndarray) -> None:
-        """The chord between two evaluations in double-double, for modes that float64 knows badly.
+        """The parabola through three evaluations in double-double, for modes that float64 knows badly.
 
         Where D changes its sign between them, the mode is known the better afterwards.
         """
         some = left.take(lanes)
         omega = some.enclosure.omega
         ends = np.stack([omega * (1.0 - half_width), omega * (1.0 + half_width)])
-        values = [self._extended(some, end) for end in ends]
-        sign, logs, counts = (np.stack(x) for x in zip(*values, strict=True))
+        signs, logs, counts = (
+            np.stack(x) for x in zip(*(self._extended(some, end) for end in ends), strict=True)
+        )
         found = chord(ends, logs, counts, some.nearest())
-        enclosed = sign[0] * sign[1] < 0.0
-        left.enclosure.omega[lanes] = np.where(enclosed, found.omega, omega)
+        enclosed = signs[0] * signs[1] < 0.0
+        sign, log_abs, _ = self._extended(some, np.where(enclosed, found.omega, omega))
+        refined = parabola(
+            np.stack([ends[0], found.omega, ends[1]]),
+            np.stack([signs[0], sign, signs[1]]),
+            np.stack([logs[0], log_abs, logs[1]]),
+        )
+        left.enclosure.omega[lanes] = np.where(enclosed, refined, omega)
         if half_width == min(_POLISH):
             kept = np.where(enclosed, found.lower_count, -1.0)
-            found = dataclasses.replace(found, lower_count=kept)
+            found = dataclasses.replace(found, omega=refined, lower_count=kept)
             self.results.polish(some.cell, some.mode, found)
 
     def _extended(self, some: OpenModes, omega: np.ndarray) -> tuple[np.ndarray, ...]:

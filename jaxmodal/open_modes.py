@@ -98,3 +98,26 @@ def chord(ends: np.ndarray, logs: np.ndarray, counts: np.ndarray, nearest: np.nd
         ratio = np.where((ratio > 0.0) & np.isfinite(ratio), ratio, 1.0)
         share = 1.0 / (1.0 + ratio * np.exp(logs[1] - logs[0]))
     return Chord(ends[0] + share * (ends[1] - ends[0]), *ends, *counts)
+
+
+def parabola(points: np.ndarray, signs: np.ndarray, logs: np.ndarray) -> np.ndarray:
+    """Zero of the parabola through D at three frequencies, the one next to the second; shape (lanes,).
+
+    Parameters
+    ----------
+    points, signs, logs : np.ndarray, shape (3, lanes)
+        Three frequencies, the sign of D and log|D|. The first and third enclose a mode, the second is close to it. D
+        next to two modes that nearly coincide is a parabola, of which a chord misses the zero.
+    """
+    values = signs * np.exp(logs - np.max(logs, axis=0))
+    span = points[2] - points[0]
+    first, third = (points[0] - points[1]) / span, (points[2] - points[1]) / span
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rise_first = (values[0] - values[1]) / first
+        rise_third = (values[2] - values[1]) / third
+        curvature = (rise_third - rise_first) / (third - first)
+        slope = rise_third - curvature * third
+        root = np.sqrt(np.maximum(slope * slope - 4.0 * curvature * values[1], 0.0))
+        step = -2.0 * values[1] / (slope + np.copysign(root, slope))
+    step = np.where((step >= first) & (step <= third), step, 0.0)
+    return np.asarray(points[1] + step * span)

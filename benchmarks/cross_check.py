@@ -1,0 +1,193 @@
+"""The general batch path on a million random postures against the chain form, and next to double roots.
+
+``python -m benchmarks.cross_check --cells 1000000 --out results/benchmarks/cross_check.json``
+
+Three parts: peak memory of one call in a process of its own; every frequency of every posture against the chain form,
+each disagreement beyond its accuracy decided by the double-double solver; evaluations next to the double roots.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+MODES = 10
+#: relative difference that the chain form's own error explains (it is accurate to 3e-11, and 3e-10 on hard cells)
+AGREEMENT = 1e-9
+#: postures this close to a double root, in degrees
+NEAR = 1e-3
+NEAR_CELLS = 10_000
+_PART = 20_000
+#: postures (degrees) of the three-link arm with a double root, found by `jaxmodal sweep gallery`
+DOUBLE_ROOTS = Path("results/gallery/three_link_double_roots.json")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the check and write JSON."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cross_check", description=__doc__)
+    parser.add_argument("--cells", type=int, default=1_000_000)
+    parser.add_argument("--near", type=int, default=NEAR_CELLS, help="postures near double roots")
+    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/cross_check.json"))
+    parser.add_argument("--memory", action="store_true", help="the memory figure alone")
+    options = parser.parse_args(arguments)
+    _prepare()
+    if options.memory:
+        print(json.dumps(memory(options.cells)))
+        return
+    command = [sys.executable, "-m", "benchmarks.cross_check", "--memory"]
+    command += ["--cells", str(options.cells)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    report = {
+        "cells": options.cells,
+        "modes": MODES,
+        "memory": json.loads(done.stdout.splitlines()[-1]),
+        "against_chain_form": against_chain_form(options.cells),
+        "near_double_roots": near_double_roots(options.near),
+    }
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(report, indent=1) + "\n")
+    print(json.dumps(report, indent=1))
+
+
+def _prepare() -> None:
+    import jax
+
+    from jaxmodal.compilation import add_cpu_flags
+
+    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
+    add_cpu_flags()
+
+
+def postures(cells: int) -> tuple[Any, dict[str, Any]]:
+    """The arm and random postures; a third address, constant, keeps the batch on its general path."""
+    import numpy as np
+
+    import jaxmodal as jm
+
+    arm = jm.examples.three_link_industrial()
+    rng = np.random.default_rng(2026)
+    return arm, _addresses(*(rng.uniform(-np.pi, np.pi, (2, cells))))
+
+
+def _addresses(theta2: Any, theta3: Any) -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "link2.joint_angle": theta2,
+        "link3.joint_angle": theta3,
+        "payload.mass": np.zeros_like(theta2),
+    }
+
+
+def memory(cells: int) -> dict[str, float]:
+    """Peak resident memory before and after one call, and the size of its result."""
+    import jax
+
+    import jaxmodal as jm
+
+    arm, parameters = postures(cells)
+    few = {name: values[:1000] for name, values in parameters.items()}
+    jax.block_until_ready(jm.natural_frequencies_batch(arm, few, MODES))
+    before = _peak()
+    begin = time.perf_counter()
+    result = jm.natural_frequencies_batch(arm, parameters, MODES)
+    seconds = time.perf_counter() - begin
+    size = sum(x.nbytes for x in jax.tree_util.tree_leaves(result))
+    return {
+        "peak_rss_before_gb": before,
+        "peak_rss_after_gb": _peak(),
+        "result_gb": size / 1e9,
+        "seconds": seconds,
+        "cores": len(os.sched_getaffinity(0)),
+    }
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+def against_chain_form(cells: int) -> dict[str, Any]:
+    """Certificates and differences of all postures, part by part."""
+    import numpy as np
+
+    import jaxmodal as jm
+    from benchmarks.batch import workloads
+    from benchmarks.rivals import cell_beams
+
+    arm, parameters = postures(cells)
+    fine = workloads(1)["three_link"][2]
+    cores = len(os.sched_getaffinity(0))
+    uncertified, largest, beyond = 0, 0.0, []
+    median = []
+    for start in range(0, cells, _PART):
+        part = {name: values[start : start + _PART] for name, values in parameters.items()}
+        result = jm.natural_frequencies_batch(arm, part, MODES)
+        omega = np.asarray(result.omega)
+        uncertified += int((~np.asarray(result.certified)).sum())
+        rival = fine.frequencies(cell_beams(arm, part), MODES, cores)
+        apart = np.abs(rival / omega - 1.0)
+        largest = max(largest, float(apart.max()))
+        median.append(float(np.median(apart)))
+        for cell, mode in np.argwhere(~(apart <= AGREEMENT)):
+            found = omega[cell, mode], rival[cell, mode]
+            beyond.append(_decided(arm, part, int(cell), int(mode), *found))
+    return {
+        "uncertified_modes": uncertified,
+        "largest_difference": largest,
+        "median_difference": float(np.median(median)),
+        "beyond_accuracy_of_chain_form": beyond,
+    }
+
+
+def _decided(
+    arm: Any, part: dict[str, Any], cell: int, mode: int, own: float, rival: float
+) -> dict[str, Any]:
+    """Which of two frequencies is right, by the double-double solver."""
+    import jaxmodal as jm
+    from jaxmodal.parameters import set_parameters
+
+    values = {name: float(column[cell]) for name, column in part.items()}
+    exact = float(jm.natural_frequencies(set_parameters(arm, values), MODES).omega[mode])
+    return {
+        "values": values,
+        "mode": mode + 1,
+        "own_error": abs(own / exact - 1.0),
+        "chain_form_error": abs(rival / exact - 1.0),
+    }
+
+
+def near_double_roots(cells: int) -> dict[str, Any]:
+    """Certificates and evaluations of postures within `NEAR` of the double roots."""
+    import numpy as np
+
+    import jaxmodal as jm
+
+    arm = jm.examples.three_link_industrial()
+    roots = json.loads(DOUBLE_ROOTS.read_text())
+    rng = np.random.default_rng(3)
+    at = np.array([(r["x"], r["y"]) for r in roots])[rng.integers(0, len(roots), cells)]
+    theta = np.radians(at + rng.uniform(-NEAR, NEAR, at.shape)).T
+    result = jm.natural_frequencies_batch(arm, _addresses(*theta), MODES)
+    evaluations = np.asarray(result.evaluations)
+    gaps = np.diff(np.asarray(result.omega), axis=1) / np.asarray(result.omega)[:, 1:]
+    middle = float(np.median(evaluations))
+    return {
+        "cells": cells,
+        "double_roots": len(roots),
+        "uncertified_modes": int((~np.asarray(result.certified)).sum()),
+        "smallest_relative_gap": float(gaps.min()),
+        "evaluations_median": middle,
+        "evaluations_most": int(evaluations.max()),
+        "cells_beyond_three_medians": int((evaluations > 3 * middle).sum()),
+    }
+
+
+if __name__ == "__main__":
+    main()
