@@ -44,8 +44,8 @@ from jaxmodal.status import Status
 
 #: lanes (cells times modes) of one chunk: their working set stays in the cache of a core
 _LANES = 4096
-#: cells of one compiled pass without a guess, and modes of one over what is open
-_OPEN_CELLS, _OPEN_MODES = 128, 128
+#: cells of one compiled pass without a guess; modes of one over what is open, in float64 and in double-double
+_OPEN_CELLS, _OPEN_MODES, _EXTENDED_MODES = 128, 512, 128
 #: a mode whose float64 error is smaller needs one evaluation in double-double
 _KNOWN = 1e-11
 #: half the width of the others' enclosures, in turn: near a pole float64 may be wrong by more than the first
@@ -193,11 +193,11 @@ class _Work:
         noisy = isolated & (self.results.status[left.cell, left.mode] != Status.certified)
         known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN)
         correct = functools.partial(self.correct, left)
-        self.each(correct, np.flatnonzero(known), _OPEN_MODES)
+        self.each(correct, np.flatnonzero(known), _EXTENDED_MODES)
         for half_width in _POLISH:
             noisy &= self.results.status[left.cell, left.mode] != Status.certified
             polish = functools.partial(self.polish, left, half_width)
-            self.each(polish, np.flatnonzero(noisy), _OPEN_MODES)
+            self.each(polish, np.flatnonzero(noisy), _EXTENDED_MODES)
 
     def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
         """Six evaluations of every mode; returns the modes that they leave open."""
@@ -284,8 +284,8 @@ class _Work:
         """Sign, log|D| and count in double-double, one frequency for each mode."""
         value = extended(
             self.problem,
-            self._values(_filled(some.cell, _OPEN_MODES)),
-            jnp.asarray(_filled(omega, _OPEN_MODES)),
+            self._values(_filled(some.cell, _EXTENDED_MODES)),
+            jnp.asarray(_filled(omega, _EXTENDED_MODES)),
         )
         self._count(some.cell, 1)
         numbers = (value.sign, value.log_abs, value.count.astype(jnp.float64))
