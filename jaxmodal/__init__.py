@@ -29,6 +29,7 @@ from jaxmodal.parameters import (
     set_parameters,
     unit_of,
 )
+from jaxmodal.posture_tables import PostureSeries, posture_series
 from jaxmodal.precision import X64DisabledError, require_x64
 from jaxmodal.sections import (
     circle,
@@ -58,6 +59,7 @@ __all__ = [
     "ModeShapes",
     "NaturalFrequencies",
     "Payload",
+    "PostureSeries",
     "RepeatedFrequencyError",
     "Sensitivities",
     "Status",
@@ -84,6 +86,7 @@ __all__ = [
     "mode_shapes",
     "natural_frequencies",
     "natural_frequencies_batch",
+    "posture_series",
     "raw_section",
     "read_arm",
     "rectangle",

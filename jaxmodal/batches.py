@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxmodal import series_search
 from jaxmodal.arm import Arm, require_shear
 from jaxmodal.batch_kernels import (
     Problem,
@@ -76,7 +77,8 @@ def natural_frequencies_batch(
     theory : str
         As for `natural_frequencies`.
     chunk_size : int, optional
-        Cells solved side by side on one core. The default keeps the working set in cache.
+        Cells solved side by side on one core. The default keeps the working set in cache, and solves large batches
+        in which only joint angles vary by the posture series (docs/posture-series.md).
 
     Returns
     -------
@@ -115,6 +117,13 @@ def natural_frequencies_batch(
         require_shear(arm)
     addresses, values = _columns(arm, parameters)
     cells = values.shape[1]
+    if chunk_size is None and series_search.pays(arm, addresses, cells):
+
+        def general(values: np.ndarray, size: int) -> NaturalFrequencies:
+            columns = dict(zip(addresses, values, strict=True))
+            return natural_frequencies_batch(arm, columns, modes, theory, size)
+
+        return series_search.solve(arm, addresses, values, modes, theory, general)
     chunk = _LANES // modes if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     size = max(1, min(chunk, cells))
     problem = Problem(arm, flags, addresses, modes)

@@ -53,6 +53,9 @@ class NaturalFrequencies:
         Evaluations of determinant and count.
     theory : str
         Name of the theory.
+    by_sign_changes : Array, shape (...), or None
+        True where the proof is one count above all modes and as many changes of sign of the determinant below it,
+        one in each bracket; otherwise, and where this is None, counts were taken at both ends of each bracket.
     """
 
     omega: Array
@@ -64,6 +67,7 @@ class NaturalFrequencies:
     residual_ratio: Array
     evaluations: Array
     theory: str = dataclasses.field(metadata={"static": True})
+    by_sign_changes: Array | None = None
 
     @property
     def frequencies_hz(self) -> Array:
