@@ -20,6 +20,7 @@ from jaxmodal.frequencies import (
     frequencies_in_band,
     natural_frequencies,
 )
+from jaxmodal.inverse_postures import PosturesAt, postures_at
 from jaxmodal.modes import ModeShapes, modal_assurance, mode_shapes
 from jaxmodal.parameters import (
     addresses,
@@ -60,6 +61,7 @@ __all__ = [
     "NaturalFrequencies",
     "Payload",
     "PostureSeries",
+    "PosturesAt",
     "RepeatedFrequencyError",
     "Sensitivities",
     "Status",
@@ -87,6 +89,7 @@ __all__ = [
     "natural_frequencies",
     "natural_frequencies_batch",
     "posture_series",
+    "postures_at",
     "raw_section",
     "read_arm",
     "rectangle",

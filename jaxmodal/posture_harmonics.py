@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import itertools
 import math
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -26,8 +27,8 @@ from jaxmodal.beams import Theory, wave_numbers
 from jaxmodal.condensation import Stiffness, _Tally, add_link
 from jaxmodal.double_double import DoubleDouble
 
-#: lanes (frequencies times postures) of one compiled evaluation in double-double
-_LANES = 1024
+#: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
+_FEW_LANES, _LANES = 64, 1024
 
 
 def num_harmonics(num_links: int) -> int:
@@ -87,20 +88,20 @@ def harmonic_names(num_links: int) -> list[str]:
 
 
 class _Product(_Tally):
-    """A tally that keeps the product of the factors and, apart from it, leaves their growth out."""
+    """A tally that keeps the product of the factors in place of its sign, without the growth, which is kept apart."""
 
     def times(self, factor: Array, growth: Array, denominator: Array) -> _Tally:
         return _Product(*self._replace(sign=self.sign * factor))
 
     def plus(self, count: Array) -> _Tally:
-        return self
+        return _Product(*super().plus(count))
 
 
 @jax.jit
 def _factors(
     beams: BeamArrays, theory: Theory, omega: Array, angles: Array
-) -> tuple[Array, DoubleDouble]:
-    """D without the growth of the hyperbolic functions, and that growth (a logarithm), at lanes (omega, angles).
+) -> tuple[Array, DoubleDouble, Array]:
+    """D without the growth of the hyperbolic functions, that growth (a logarithm), and J, at lanes (omega, angles).
 
     ``omega`` of shape (L,), ``angles`` (n - 1, L).
     """
@@ -124,15 +125,27 @@ def _factors(
         stiffness, tally = add_link(link, theory, omega, state[0], state[1], True)
         return stiffness, tally, state[2] + growth
 
-    start = (Stiffness(*(zero,) * 6), _Product(one, one, one, one, one), zero)
+    start = (Stiffness(*(zero,) * 6), _Product(one, one, zero.hi, one, one), zero)
     _, product, growth = lax.fori_loop(0, links, step, start)
-    return product.sign, growth
+    return product.sign, growth, product.passed
+
+
+class Determinant(NamedTuple):
+    """``D = factor * exp(growth + rest)`` in double-double, rounded, and ``passed``, the count J; all of shape (F,).
+
+    ``growth + rest`` is a logarithm to twice the digits; it depends on the frequency alone.
+    """
+
+    factor: np.ndarray
+    growth: np.ndarray
+    rest: np.ndarray
+    passed: np.ndarray
 
 
 def determinant(
     beams: BeamArrays, theory: Theory, omega: np.ndarray, angles: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """D in double-double, rounded to float64: ``factor * exp(growth + rest)``.
+) -> Determinant:
+    """D and J in double-double.
 
     Parameters
     ----------
@@ -140,22 +153,17 @@ def determinant(
         Angular frequencies in rad/s.
     angles : np.ndarray, shape (n - 1, F)
         Joint angles theta_2 .. theta_n, rad, of each.
-
-    Returns
-    -------
-    factor, growth, rest : np.ndarray, shape (F,)
-        ``growth + rest`` is a logarithm to twice the digits; it depends on omega alone.
     """
     found = []
-    for start in range(0, omega.size, _LANES):
-        at = np.arange(start, min(start + _LANES, omega.size))
-        lanes = np.resize(at, _LANES)
-        factor, growth = _factors(
+    size = _LANES if omega.size > 2 * _FEW_LANES else _FEW_LANES
+    for start in range(0, omega.size, size):
+        at = np.arange(start, min(start + size, omega.size))
+        lanes = np.resize(at, size)
+        factor, growth, count = _factors(
             beams, theory, jnp.asarray(omega[lanes]), jnp.asarray(angles[:, lanes])
         )
-        found.append([np.asarray(x)[: at.size] for x in (factor, growth.hi, growth.lo)])
-    factor, growth, rest = np.concatenate(found, axis=1)
-    return factor, growth, rest
+        found.append([np.asarray(x)[: at.size] for x in (factor, growth.hi, growth.lo, count)])
+    return Determinant(*np.concatenate(found, axis=1))
 
 
 @functools.lru_cache(maxsize=8)
@@ -178,10 +186,10 @@ def exact_coefficients(
     """Coefficients of the series at each ``omega`` (F,), shape (F, H), and growth and rest as in `determinant`."""
     postures, to_coefficients = _sampling(beams.length.shape[0] - 1)
     lanes = np.repeat(omega, postures.shape[1])
-    factor, growth, rest = determinant(beams, theory, lanes, np.tile(postures, (1, omega.size)))
+    d = determinant(beams, theory, lanes, np.tile(postures, (1, omega.size)))
     shape = (omega.size, postures.shape[1])
     return (
-        factor.reshape(shape) @ to_coefficients.T,
-        growth.reshape(shape)[:, 0],
-        rest.reshape(shape)[:, 0],
+        d.factor.reshape(shape) @ to_coefficients.T,
+        d.growth.reshape(shape)[:, 0],
+        d.rest.reshape(shape)[:, 0],
     )

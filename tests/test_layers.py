@@ -12,6 +12,7 @@ ORDER = [
     "plausibility", "beams", "member", "fields", "modal_mass", "eigenspaces", "energies",
     "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
     "frequencies", "posture_harmonics", "posture_tables", "series_roots", "series_search",
+    "trigonometric_zeros", "inverse_postures",
     "pilots", "guided_search", "open_modes", "batch_kernels", "batch_results", "batches",
     "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities",
     "mode_plots", "published", "comparison", "reproduction_report", "reproduce", "cli_output",

@@ -86,8 +86,8 @@ def test_values_are_right_to_the_stated_error(links):
     found = series.evaluate(omega, postures)
     assert found.value.shape == (60, 60)
     beams, flags = prepared(arm, "timoshenko")
-    factor, growth, rest = posture_harmonics.determinant(beams, flags, omega, postures.T)
-    exact = factor * np.exp(growth - np.asarray(found.log_scale) + rest)
+    d = posture_harmonics.determinant(beams, flags, omega, postures.T)
+    exact = d.factor * np.exp(d.growth - np.asarray(found.log_scale) + d.rest)
     errors = np.abs(np.diag(np.asarray(found.value)) - exact)
     assert np.all(errors < STATED * np.asarray(found.error))
     assert float(np.max(found.error)) < 1e-13
