@@ -32,6 +32,7 @@ from jaxmodal.parameters import (
 )
 from jaxmodal.posture_tables import PostureSeries, posture_series
 from jaxmodal.precision import X64DisabledError, require_x64
+from jaxmodal.resonance_maps import ResonanceMap, resonance_free
 from jaxmodal.sections import (
     circle,
     hollow_circle,
@@ -63,6 +64,7 @@ __all__ = [
     "PostureSeries",
     "PosturesAt",
     "RepeatedFrequencyError",
+    "ResonanceMap",
     "Sensitivities",
     "Status",
     "UncertifiedError",
@@ -95,6 +97,7 @@ __all__ = [
     "rectangle",
     "require_x64",
     "resolve",
+    "resonance_free",
     "sensitivities",
     "set_parameters",
     "tune_cpu",

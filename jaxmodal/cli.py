@@ -62,6 +62,8 @@ class LazyGroup(click.Group):
         {
             "modes": "jaxmodal.cli_modes:modes",
             "sensitivities": "jaxmodal.cli_modes:sensitivities",
+            "postures": "jaxmodal.cli_postures:postures",
+            "resonance-map": "jaxmodal.cli_postures:resonance_map",
             "sweep": "sweeps.commands:sweep",
         }
     )

@@ -119,7 +119,7 @@ def postures_at(
     >>> arm = jm.examples.two_link_flexible()
     >>> found = postures_at(arm, 2 * np.pi * 0.23)
     >>> np.degrees(found.angle[:2]).round(4).tolist(), found.mode[:2].tolist()
-    ([-69.2421, 69.2421], [1, 1])
+    ([-71.691, 71.691], [1, 1])
     """
     beams, flags = prepared(arm, theory)
     frequencies, angles = _arguments(arm, omega, joint, postures)

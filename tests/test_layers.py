@@ -13,10 +13,10 @@ ORDER = [
     "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
     "frequencies", "posture_harmonics", "posture_tables", "series_roots", "series_search",
     "trigonometric_zeros", "inverse_postures",
-    "pilots", "guided_search", "open_modes", "batch_kernels", "batch_results", "batches",
+    "resonance_maps", "pilots", "guided_search", "open_modes", "batch_kernels", "batch_results", "batches",
     "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities",
-    "mode_plots", "published", "comparison", "reproduction_report", "reproduce", "cli_output",
-    "cli", "cli_modes", "__init__", "__main__",
+    "mode_plots", "resonance_plots", "published", "comparison", "reproduction_report",
+    "reproduce", "cli_output", "cli", "cli_modes", "cli_postures", "__init__", "__main__",
 ]  # fmt: skip
 MODULES = sorted(PACKAGE.glob("*.py"))
 
