@@ -89,8 +89,8 @@ def postures(
             f"{arm.name or argument} has no posture with {hertz:g} Hz, whatever joint {joint} does"
         )
     else:
-        title = f"{arm.name or argument} ({theory}): {hertz:g} Hz"
-        table = Table(title=title, title_justify="left")
+        click.echo(f"{arm.name or argument} ({theory}): {hertz:g} Hz")
+        table = Table()
         for name in (f"angle of joint {joint} [°]", "mode", "status"):
             table.add_column(name, justify="left" if name == "status" else "right")
         for row in rows:
