@@ -20,7 +20,7 @@ from jaxmodal.posture_harmonics import harmonics
 from jaxmodal.posture_tables import DEGREES, PostureSeries
 
 #: Newton's steps on a panel's polynomial after its chord; bracketed ones where these do not suffice
-_STEPS, _SAFE_STEPS = 3, 24
+_STEPS, _SAFE_STEPS = 4, 24
 #: the last step, in units of half a panel, after which the remainder of Newton's method is below rounding
 _LAST_STEP = 1e-8
 #: half-width of an enclosure, relative to omega, at the least
@@ -73,7 +73,7 @@ def grid_of(series: PostureSeries, fine: int | None) -> Grid:
     return Grid(
         table=jnp.asarray(table.T.copy()),
         weak=jnp.asarray(np.concatenate([error[:1], error[own], weakest])),
-        panel=jnp.asarray(panel),
+        panel=jnp.asarray(panel, jnp.int32),
         ends=jnp.asarray(ends),
     )
 
@@ -203,7 +203,7 @@ def _bracketed(a: Array, low: Array, high: Array, below: Array, u: Array) -> Arr
         left = (value < 0.0) == (below < 0.0)
         low, high = jnp.where(left, u, low), jnp.where(left, high, u)
         newton = u - value / _slope(a, u)
-        inside = (newton > low) & (newton < high)
+        inside = (newton >= low) & (newton <= high)
         return low, high, jnp.where(inside, newton, 0.5 * (low + high))
 
     return lax.fori_loop(0, _SAFE_STEPS, step, (low, high, u))[2]

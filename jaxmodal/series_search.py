@@ -44,9 +44,9 @@ from jaxmodal.status import Status
 #: cells of one chunk: its tables of values stay in cache
 _CHUNK, _SECOND_CHUNK = 2048, 256
 #: lanes (cells times modes) of one compiled repetition with bracketed steps
-_SLOW_LANES = 1024
-#: separators per panel in the second pass
-_FINE = 160
+_SLOW_LANES = 256
+#: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
+_SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
 #: half-width of an enclosure that is accepted, relative to omega
 _WIDE = 1e-12
 #: the count is taken where denominators are no smaller
@@ -123,6 +123,20 @@ def _solve_chunk(
     results.open[at] = ~good[:n]
 
 
+def _pass(
+    tables: _Tables, grid: Grid, results: _Results, angles: np.ndarray, left: np.ndarray, safe: bool
+) -> None:
+    """Solve the cells ``left`` chunk by chunk, on all cores."""
+    size = _SECOND_CHUNK if safe else _CHUNK
+    parts = [left[start : start + size] for start in range(0, left.size, size)]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(
+            pool.map(
+                functools.partial(_solve_chunk, tables, grid, results, angles, safe=safe), parts
+            )
+        )
+
+
 def _refine_lanes(
     tables: _Tables,
     grid: Grid,
@@ -136,7 +150,7 @@ def _refine_lanes(
     found = np.empty((3, cell.size))
     for start in range(0, cell.size, size):
         part = slice(start, start + size)
-        one, two = (jnp.asarray(np.resize(x[part], size)) for x in (cell, interval))
+        one, two = (jnp.asarray(np.resize(x[part], size), jnp.int32) for x in (cell, interval))
         part_found = refined(polynomials, one, two, grid, tables.panels, safe=safe)
         for row, x in zip(found, part_found, strict=True):
             row[part] = np.asarray(x)[: row[part].size]
@@ -216,13 +230,15 @@ def _by_series(
         top = series.edges[-1:] ** 2
         tables = _Tables(beams, flags, modes, top, panels_of(series))
         usable = np.where(valid, angles, 0.0)
-        for safe, fine, size in ((False, None, _CHUNK), (True, _FINE, _SECOND_CHUNK)):
-            left = np.flatnonzero(results.open & valid)
+        left = np.flatnonzero(valid)
+        for fine in _SEPARATORS:
             grid = grid_of(series, fine)
-            parts = [left[start : start + size] for start in range(0, left.size, size)]
-            with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                work = functools.partial(_solve_chunk, tables, grid, results, usable, safe=safe)
-                list(pool.map(work, parts))
+            _solve_chunk(tables, grid, results, usable, left[:_CHUNK], safe=False)
+            if results.open[left[:_CHUNK]].mean() < _OPEN:
+                break
+        _pass(tables, grid, results, usable, left[_CHUNK:], safe=False)
+        left = np.flatnonzero(results.open & valid)
+        _pass(tables, grid_of(series, _FINE), results, usable, left, safe=True)
     return results
 
 
