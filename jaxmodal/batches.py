@@ -123,7 +123,8 @@ def natural_frequencies_batch(
             columns = dict(zip(addresses, values, strict=True))
             return natural_frequencies_batch(arm, columns, modes, theory, size)
 
-        return series_search.solve(arm, addresses, values, modes, theory, general)
+        with ThreadPoolExecutor(_cores()) as pool:
+            return series_search.solve(arm, addresses, values, modes, theory, general, pool)
     chunk = _LANES // modes if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     size = max(1, min(chunk, cells))
     problem = Problem(arm, flags, addresses, modes)

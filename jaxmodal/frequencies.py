@@ -53,9 +53,9 @@ class NaturalFrequencies:
         Evaluations of determinant and count.
     theory : str
         Name of the theory.
-    by_sign_changes : Array, shape (...), or None
+    by_sign_changes : Array, shape (..., K), or None
         True where the proof is one count above all modes and as many changes of sign of the determinant below it,
-        one in each bracket; otherwise, and where this is None, counts were taken at both ends of each bracket.
+        one in the bracket; otherwise, and where this is None, counts were taken at both ends of the bracket.
     """
 
     omega: Array

@@ -1,12 +1,13 @@
-"""Roots of a posture series in many postures at once, as compiled array operations.
+"""Roots of a posture series in a block of postures at once, as one compiled program.
 
-Arrays have a row per cell (posture); lanes are pairs of a cell and one of its roots.
+Cells (postures) are the last axis: the determinant at all separators is a matrix product, of shape (separators, cells).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,32 +20,34 @@ from jaxmodal.condensation import Stiffness, _Tally, add_link, evaluate
 from jaxmodal.posture_harmonics import harmonics
 from jaxmodal.posture_tables import DEGREES, PostureSeries
 
-#: Newton's steps on a panel's polynomial after its chord; bracketed ones where these do not suffice
-_STEPS, _SAFE_STEPS = 4, 24
+#: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
+_STEPS, _SAFE_STEPS = 6, 12
 #: the last step, in units of half a panel, after which the remainder of Newton's method is below rounding
 _LAST_STEP = 1e-8
-#: half-width of an enclosure, relative to omega, at the least
-_NARROW = 2.5e-13
+#: half-width of an enclosure, relative to omega, at the least, and at most
+_NARROW, WIDEST = 2.5e-13, 1e-12
 #: an enclosure is wider than the noise by this factor: D is beyond the error of the series at both ends
 _MARGIN = 2.5
-#: the count is taken where D is no smaller than this share of its size
-_CLEAR = 1e-6
+#: the count is taken where D is no smaller than this share of its size, and denominators no smaller than this
+_CLEAR, _DENOMINATOR = 1e-6, 1e-5
+#: intervals whose changes of sign are the bits of one word
+_WORD = 64
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Grid:
-    """Separators and what lies between them.
+    """Separators and the intervals between them; the last separator repeats until intervals fill whole words.
 
     Attributes
     ----------
-    table : Array, shape (H, N)
+    table : Array, shape (N + 1, H)
         Coefficients at the separators.
-    weak : Array, shape (N,)
+    weak : Array, shape (N + 1,)
         Modulus below which the sign of a value there is not certain; at the last, the count.
-    panel : Array, shape (N - 1,)
+    panel : Array, shape (N,)
         Panel of each interval.
-    ends : Array, shape (2, N - 1)
+    ends : Array, shape (2, N)
         Its ends in the coordinate u of that panel.
     """
 
@@ -67,12 +70,16 @@ def grid_of(series: PostureSeries, fine: int | None) -> Grid:
         x = np.concatenate([edges[:1], (centre + half * u).ravel(), edges[-1:]])
     weakest = np.maximum(error[-1:], _CLEAR * np.asarray(series.size)[-1:])
     own = np.repeat(np.arange(panels), (x.size - 2) // panels)
-    panel = np.append(0, own)
+    weak = np.concatenate([error[:1], error[own], weakest])
+    more = -(x.size - 1) % _WORD
+    table = np.concatenate([table, np.repeat(table[-1:], more, axis=0)])
+    x, weak = (np.append(row, np.repeat(row[-1:], more)) for row in (x, weak))
+    panel = np.concatenate([[0], own, np.full(more, panels - 1)])
     low, high = edges[panel], edges[panel + 1]
     ends = (2.0 * np.stack([x[:-1], x[1:]]) - low - high) / (high - low)
     return Grid(
-        table=jnp.asarray(table.T.copy()),
-        weak=jnp.asarray(np.concatenate([error[:1], error[own], weakest])),
+        table=jnp.asarray(table),
+        weak=jnp.asarray(weak),
         panel=jnp.asarray(panel, jnp.int32),
         ends=jnp.asarray(ends),
     )
@@ -81,7 +88,7 @@ def grid_of(series: PostureSeries, fine: int | None) -> Grid:
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Panels:
-    """The polynomials of all panels: ``table`` (H, P d), and centre, half-width and error of each panel, (P,)."""
+    """The polynomials of all panels: ``table`` (P d, H), and centre, half-width and error of each panel, (P,)."""
 
     table: Array
     centre: Array
@@ -93,34 +100,102 @@ def panels_of(series: PostureSeries) -> Panels:
     """The polynomials of a series as one table."""
     taylor, edges = np.asarray(series.taylor), np.asarray(series.edges)
     return Panels(
-        table=jnp.asarray(taylor.reshape(-1, taylor.shape[2]).T.copy()),
+        table=jnp.asarray(taylor.reshape(-1, taylor.shape[2])),
         centre=jnp.asarray(0.5 * (edges[1:] + edges[:-1])),
         half=jnp.asarray(0.5 * np.diff(edges)),
         error=series.error,
     )
 
 
-@jax.jit
-def terms_of(angles: Array) -> Array:
-    """`harmonics` of postures (n - 1, cells), a row per cell."""
-    return harmonics(angles).T
+class Roots(NamedTuple):
+    """Frequencies of a block of cells.
+
+    Attributes
+    ----------
+    omega : Array, shape (cells, modes)
+        Frequencies in rad/s.
+    width : Array, shape (cells, modes)
+        Relative half-width of an enclosure at whose ends D is beyond the error of the series; infinite where there
+        is none.
+    noise : Array, shape (cells, modes)
+        Relative rounding noise of a frequency.
+    complete : Array, shape (cells,)
+        The count at the last separator is the number of changes of sign below: each interval with one holds one mode.
+    """
+
+    omega: Array
+    width: Array
+    noise: Array
+    complete: Array
 
 
-@jax.jit
-def product(terms: Array, table: Array) -> Array:
-    """All cells times all columns of a table."""
-    return terms @ table
+@functools.partial(jax.jit, static_argnames=("modes", "safe"))
+def roots_of(
+    beams: BeamArrays,
+    theory: Theory,
+    angles: Array,
+    grid: Grid,
+    panels: Panels,
+    top: Array,
+    *,
+    modes: int,
+    safe: bool,
+) -> Roots:
+    """The lowest ``modes`` roots in the postures ``angles`` (n - 1, cells); ``top`` (1,) is the last separator.
+
+    ``safe`` takes more steps, which never leave an interval.
+    """
+    terms = harmonics(angles)
+    values, polynomials = _once(grid.table @ terms, panels.table @ terms)
+    words, clear = _once(_changes_of_sign(values), _clear(values, grid.weak))
+    number = jnp.sum(lax.population_count(words), axis=0).astype(jnp.float64)
+    count, smallest = _count_at(beams, theory, top, angles)
+    complete = (number == count) & (number >= modes) & clear & (smallest > _DENOMINATOR)
+    interval = _first_bits(words, modes)
+    omega, width, noise = _refined(polynomials, interval, grid, panels, safe)
+    # neighbouring enclosures do not touch
+    complete &= jnp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
+    return Roots(omega.T, width.T, noise.T, complete)
 
 
-@jax.jit
-def changes_of_sign(values: Array, weak: Array) -> tuple[Array, Array]:
-    """Where neighbouring separators differ in sign, (cells, N - 1), and cells with an uncertain sign."""
-    negative = values < 0.0
-    return negative[:, 1:] != negative[:, :-1], jnp.any(jnp.abs(values) < weak[None], axis=1)
+def _changes_of_sign(values: Array) -> Array:
+    """Bit i of word w, shape (W, cells): the sign differs between the rows 64 w + i and the next."""
+    intervals, cells = values.shape[0] - 1, values.shape[1]
+    first = jnp.arange(intervals // _WORD) * _WORD
+
+    def step(i: Array, words: Array) -> Array:
+        low, high = values[first + i] < 0.0, values[first + i + 1] < 0.0
+        bit = jnp.left_shift(jnp.uint64(1), i.astype(jnp.uint64))
+        return words | jnp.where(low != high, bit, jnp.uint64(0))
+
+    return lax.fori_loop(0, _WORD, step, jnp.zeros((first.size, cells), jnp.uint64))
 
 
-@jax.jit
-def count_at(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> tuple[Array, Array]:
+def _clear(values: Array, weak: Array) -> Array:
+    """Whether the sign of every value is certain."""
+    return ~jnp.any(jnp.abs(values) < weak[:, None], axis=0)
+
+
+def _first_bits(words: Array, number: int) -> Array:
+    """Positions of the lowest bits that are set, shape (number, cells); the last position where there are fewer."""
+    one, last = jnp.uint64(1), words.shape[0] - 1
+
+    def step(words: tuple[Array, ...], _: None) -> tuple[tuple[Array, ...], Array]:
+        word, at = words[last], jnp.full(words[last].shape, last, jnp.int32)
+        for i in reversed(range(last)):
+            some = words[i] != 0
+            word, at = jnp.where(some, words[i], word), jnp.where(some, i, at)
+        lowest = word & (~word + one)
+        bit = lax.population_count(lowest - one).astype(jnp.int32)
+        left = tuple(jnp.where(at == i, w ^ lowest, w) for i, w in enumerate(words))
+        return left, jnp.minimum(_WORD * at + bit, _WORD * (last + 1) - 1)
+
+    return lax.scan(step, tuple(words), None, length=number)[1]
+
+
+def _count_at(
+    beams: BeamArrays, theory: Theory, omega: Array, angles: Array
+) -> tuple[Array, Array]:
     """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells), and the smallest denominator.
 
     All that does not depend on the posture is computed once.
@@ -141,18 +216,16 @@ def count_at(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> 
     )
 
 
-@functools.partial(jax.jit, static_argnames=("safe",))
-def refined(
-    polynomials: Array, cell: Array, interval: Array, grid: Grid, panels: Panels, *, safe: bool
+def _refined(
+    polynomials: Array, interval: Array, grid: Grid, panels: Panels, safe: bool
 ) -> tuple[Array, Array, Array]:
-    """Roots in given intervals, shape (lanes,): omega, relative half-width of the proven enclosure, rounding noise.
-
-    The half-width is infinite where the root is not proven.
-    """
-    panel = grid.panel[interval]
-    a = polynomials.reshape(-1, DEGREES)[cell * panels.centre.shape[0] + panel].T
-    low, high = grid.ends[0][interval], grid.ends[1][interval]
-    low, high, panel = _once(low, high, panel)
+    """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`."""
+    cells = interval.shape[1]
+    panel, low, high = _once(grid.panel[interval], grid.ends[0][interval], grid.ends[1][interval])
+    powers, cell = jnp.arange(DEGREES, dtype=jnp.int32), jnp.arange(cells, dtype=jnp.int32)
+    rows = panel[None] * DEGREES + powers[:, None, None]
+    # one element after the other: faster than rows of coefficients, which would have to be transposed
+    (a,) = _once(polynomials.ravel()[rows * cells + cell[None, None]])
     below, above = _polynomial(a, low), _polynomial(a, high)
     u = low + (high - low) * (below / (below - above))
     if safe:
@@ -164,9 +237,10 @@ def refined(
     value, slope = _once(_polynomial(a, u), _slope(a, u))
     step = value / slope
     root = u - step
-    x = panels.centre[panel] + panels.half[panel] * root
+    centre, half, error = panels.centre[panel], panels.half[panel], panels.error[panel]
+    x = centre + half * root
     # relative to omega = x^2
-    noise = 2.0 * panels.half[panel] * panels.error[panel] / (jnp.abs(slope) * x)
+    noise = 2.0 * half * error / (jnp.abs(slope) * x)
     width = jnp.maximum(_NARROW, _MARGIN * noise)
     rising = (slope > 0.0) == (below < 0.0)
     inside = (root > low - 1e-9) & (root < high + 1e-9)

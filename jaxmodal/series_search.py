@@ -1,10 +1,11 @@
 """Certified frequencies of many postures of one arm, by matrix products.
 
-The determinant of every cell at a few hundred common frequencies, the separators, is the product of a matrix of
-harmonics with a table of coefficients (`posture_tables`). Its changes of sign are roots, each between two separators,
+The determinant of every cell at a few hundred common frequencies, the separators, is the product of a table of
+coefficients (`posture_tables`) with a matrix of harmonics. Its changes of sign are roots, each between two separators,
 and one count at the last of them proves that there are no others. Each root is refined on the polynomial of its panel
-and enclosed by two frequencies at which the determinant is beyond the error of the series. Cells with two roots between
-two separators pass a finer set of separators; what is left goes to the general search.
+and enclosed by two frequencies at which the determinant is beyond the error of the series (`series_roots`). Cells with
+two roots between two separators pass a finer set of separators. Roots for which the series has lost too many digits
+are finished by two evaluations in double-double, whose counts prove them. What is left goes to the general search.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import os
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,32 +25,17 @@ from jaxmodal.arm import Arm, BeamArrays
 from jaxmodal.beams import Theory, prepared
 from jaxmodal.frequencies import NaturalFrequencies
 from jaxmodal.parameters import resolve
-from jaxmodal.posture_harmonics import num_harmonics
+from jaxmodal.posture_harmonics import determinant, num_harmonics
 from jaxmodal.posture_tables import tabulate
-from jaxmodal.series_roots import (
-    Grid,
-    Panels,
-    changes_of_sign,
-    count_at,
-    counts_of,
-    grid_of,
-    panels_of,
-    product,
-    refined,
-    terms_of,
-)
+from jaxmodal.series_roots import WIDEST, Grid, Panels, counts_of, grid_of, panels_of, roots_of
 from jaxmodal.status import Status
 
 #: cells of one chunk: its tables of values stay in cache
 _CHUNK, _SECOND_CHUNK = 2048, 256
-#: lanes (cells times modes) of one compiled repetition with bracketed steps
-_SLOW_LANES = 256
 #: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
 _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
-#: half-width of an enclosure that is accepted, relative to omega
-_WIDE = 1e-12
-#: the count is taken where denominators are no smaller
-_DENOMINATOR = 1e-5
+#: half-width of the enclosures in double-double, at the least and at most, and what the next correction may be
+_LEAST, _MOST, _REST = 1e-11, 1e-9, 1e-14
 _PILOTS, _RANGE_ROUNDS = 1024, 13
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to this multiple of the highest
 _BELOW, _ABOVE = 0.6, 1.01
@@ -64,14 +49,21 @@ class _Results:
     """Output arrays while they fill, cells first."""
 
     omega: np.ndarray
-    width: np.ndarray
+    bracket: np.ndarray
     noise: np.ndarray
     open: np.ndarray
+    by_sign_changes: np.ndarray
 
     @classmethod
     def empty(cls, cells: int, modes: int) -> _Results:
         shape = (cells, modes)
-        return cls(np.empty(shape), np.empty(shape), np.empty(shape), np.ones(cells, bool))
+        return cls(
+            omega=np.empty(shape),
+            bracket=np.empty((*shape, 2)),
+            noise=np.empty(shape, np.float32),
+            open=np.ones(cells, bool),
+            by_sign_changes=np.zeros(shape, bool),
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,78 +75,73 @@ class _Tables:
     modes: int
     top: Array
     panels: Panels
+    angles: np.ndarray
+    pool: ThreadPoolExecutor
 
+    def solve(
+        self, grid: Grid, results: _Results, cells: np.ndarray, safe: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Solve ``cells`` in chunks; those that are not proven stay open.
 
-def _solve_chunk(
-    tables: _Tables, grid: Grid, results: _Results, angles: np.ndarray, at: np.ndarray, safe: bool
-) -> None:
-    """Solve the cells ``at``; those that are not proven stay open."""
-    size, modes = _SECOND_CHUNK if safe else _CHUNK, tables.modes
-    padded = jnp.asarray(angles[:, np.resize(at, size)])
-    terms = terms_of(padded)
-    changes, weak = changes_of_sign(product(terms, grid.table), grid.weak)
-    polynomials = product(terms, tables.panels.table)
-    count, smallest = count_at(tables.beams, tables.flags, tables.top, padded)
-    changed = np.asarray(changes)
-    roots = np.count_nonzero(changed, axis=1)
-    good = (roots == np.asarray(count)) & (roots >= modes)
-    good &= ~np.asarray(weak) & (np.asarray(smallest) > _DENOMINATOR)
-    changes_at = np.flatnonzero(changed)
-    first = np.concatenate([[0], np.cumsum(roots)[:-1]])
-    chosen = np.minimum(first[:, None] + np.arange(modes), changes_at.size - 1)
-    chosen = changes_at[chosen] if changes_at.size else chosen
-    cells = np.arange(size)[:, None]
-    interval = np.where(good[:, None], chosen - cells * changed.shape[1], 0)
-    lanes = np.broadcast_to(cells, interval.shape).ravel()
-    interval = interval.ravel()
-    found = _refine_lanes(tables, grid, polynomials, lanes, interval, safe, lanes.size)
-    slow = np.flatnonzero((found[1] > _WIDE) & good[lanes])
-    if not safe and slow.size:
-        again = _refine_lanes(
-            tables, grid, polynomials, lanes[slow], interval[slow], True, _SLOW_LANES
-        )
-        found[:, slow] = again
-    omega, width, noise = found.reshape(3, size, modes)
-    good &= (width <= _WIDE).all(axis=1)
-    # neighbouring enclosures do not touch
-    good &= (omega[:, 1:] * (1.0 - 2.0 * _WIDE) > omega[:, :-1]).all(axis=1)
-    n = at.size
-    results.omega[at], results.width[at], results.noise[at] = omega[:n], width[:n], noise[:n]
-    results.open[at] = ~good[:n]
+        Returns which of the cells have all their roots apart, and the widths of the enclosures, (cells, modes).
+        """
+        size = _SECOND_CHUNK if safe else _CHUNK
+        parts = [cells[start : start + size] for start in range(0, cells.size, size)]
+        chunk = functools.partial(self._chunk, grid, results, size=size, safe=safe)
+        none = np.empty(0, bool), np.empty((0, self.modes))
+        complete, width = zip(none, *self.pool.map(chunk, parts), strict=True)
+        return np.concatenate(complete), np.concatenate(width)
 
+    def _chunk(
+        self, grid: Grid, results: _Results, at: np.ndarray, *, size: int, safe: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        padded = jnp.asarray(self.angles[:, np.resize(at, size)])
+        arm = self.beams, self.flags, padded
+        found = roots_of(*arm, grid, self.panels, self.top, modes=self.modes, safe=safe)
+        omega, width, noise, complete = (np.asarray(x)[: at.size] for x in found)
+        proven = complete & (width <= WIDEST).all(axis=1)
+        results.omega[at] = omega
+        results.bracket[at, :, 0] = omega * (1.0 - width)
+        results.bracket[at, :, 1] = omega * (1.0 + width)
+        results.noise[at] = noise
+        results.open[at] = ~proven
+        results.by_sign_changes[at] = proven[:, None]
+        return complete, width
 
-def _pass(
-    tables: _Tables, grid: Grid, results: _Results, angles: np.ndarray, left: np.ndarray, safe: bool
-) -> None:
-    """Solve the cells ``left`` chunk by chunk, on all cores."""
-    size = _SECOND_CHUNK if safe else _CHUNK
-    parts = [left[start : start + size] for start in range(0, left.size, size)]
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        list(
-            pool.map(
-                functools.partial(_solve_chunk, tables, grid, results, angles, safe=safe), parts
-            )
-        )
+    def finish(self, results: _Results, cells: np.ndarray, width: np.ndarray) -> None:
+        """Roots for which the series has lost digits, in double-double.
 
+        The counts at both ends of an enclosure prove the mode. The zero of the chord between its ends is corrected by
+        a third evaluation, and accepted when the correction is so small that the next would be below rounding.
+        """
+        row, mode = np.nonzero(width > WIDEST)
+        if row.size == 0:
+            return
+        cell = cells[row]
+        omega, half = results.omega[cell, mode], np.maximum(_LEAST, 2.0 * width[row, mode])
+        low, high = omega * (1.0 - half), omega * (1.0 + half)
 
-def _refine_lanes(
-    tables: _Tables,
-    grid: Grid,
-    polynomials: Array,
-    cell: np.ndarray,
-    interval: np.ndarray,
-    safe: bool,
-    size: int,
-) -> np.ndarray:
-    """`refined` for any number of lanes, ``size`` at a time: shape (3, lanes)."""
-    found = np.empty((3, cell.size))
-    for start in range(0, cell.size, size):
-        part = slice(start, start + size)
-        one, two = (jnp.asarray(np.resize(x[part], size), jnp.int32) for x in (cell, interval))
-        part_found = refined(polynomials, one, two, grid, tables.panels, safe=safe)
-        for row, x in zip(found, part_found, strict=True):
-            row[part] = np.asarray(x)[: row[part].size]
-    return found
+        def at(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            d = determinant(self.beams, self.flags, x, self.angles[:, cell])
+            return d.factor, d.passed
+
+        (below, count_below), (above, count_above) = at(low), at(high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            root = low + (high - low) * (below / (below - above))
+            value, _ = at(np.where((root > low) & (root < high), root, omega))
+            left = (value < 0.0) == (below < 0.0)
+            other, there = np.where(left, high, low), np.where(left, above, below)
+            step = (other - root) * (value / (value - there))
+        proven = (count_below == mode) & (count_above == mode + 1)
+        proven &= ((below < 0.0) != (above < 0.0)) & ((step / omega) ** 2 <= _REST * half)
+        results.omega[cell, mode] = root + step
+        results.bracket[cell, mode] = np.stack([low, high], axis=-1)
+        results.noise[cell, mode] = 2.0**-52
+        failed = np.zeros(width.shape, bool)
+        failed[row[~proven], mode[~proven]] = True
+        good = ~failed.any(axis=1)
+        results.open[cells[good]] = False
+        results.by_sign_changes[cells[good]] = width[good] <= WIDEST
 
 
 def pays(arm: Arm, addresses: Sequence[str], cells: int) -> bool:
@@ -184,6 +171,7 @@ def solve(
     modes: int,
     theory: str,
     general: Callable[[np.ndarray, int], NaturalFrequencies],
+    pool: ThreadPoolExecutor,
 ) -> NaturalFrequencies:
     """Frequencies of an arm in many postures.
 
@@ -201,15 +189,17 @@ def solve(
         As for `natural_frequencies`.
     general : Callable
         Solves cells with given ``values``, so many at a time; called for those that the series leaves open.
+    pool : ThreadPoolExecutor
+        Where chunks are solved.
 
     Returns
     -------
     NaturalFrequencies
-        As of `natural_frequencies_batch`; ``by_sign_changes`` says which cells the series proved.
+        As of `natural_frequencies_batch`; ``by_sign_changes`` says which modes the series proved.
     """
     every = _postures(arm, addresses, values)
     angles, valid = every[1:], np.isfinite(every).all(axis=0)
-    results = _by_series(arm, angles, valid, modes, theory)
+    results = _by_series(arm, angles, valid, modes, theory, pool)
     left = np.flatnonzero(results.open & valid)
     found = None
     if left.size:
@@ -219,26 +209,33 @@ def solve(
 
 
 def _by_series(
-    arm: Arm, angles: np.ndarray, valid: np.ndarray, modes: int, theory: str
+    arm: Arm,
+    angles: np.ndarray,
+    valid: np.ndarray,
+    modes: int,
+    theory: str,
+    pool: ThreadPoolExecutor,
 ) -> _Results:
-    """Both passes over the ``valid`` cells."""
+    """All that the series can do for the ``valid`` cells."""
     beams, flags = prepared(arm, theory)
     results = _Results.empty(angles.shape[1], modes)
     ends = _range(beams, flags, angles[:, valid], modes)
-    if ends is not None:
-        series = tabulate(beams, flags, *ends, theory)
-        top = series.edges[-1:] ** 2
-        tables = _Tables(beams, flags, modes, top, panels_of(series))
-        usable = np.where(valid, angles, 0.0)
-        left = np.flatnonzero(valid)
-        for fine in _SEPARATORS:
-            grid = grid_of(series, fine)
-            _solve_chunk(tables, grid, results, usable, left[:_CHUNK], safe=False)
-            if results.open[left[:_CHUNK]].mean() < _OPEN:
-                break
-        _pass(tables, grid, results, usable, left[_CHUNK:], safe=False)
-        left = np.flatnonzero(results.open & valid)
-        _pass(tables, grid_of(series, _FINE), results, usable, left, safe=True)
+    if ends is None:
+        return results
+    series = tabulate(beams, flags, *ends, theory)
+    top, usable = series.edges[-1:] ** 2, np.where(valid, angles, 0.0)
+    tables = _Tables(beams, flags, modes, top, panels_of(series), usable, pool)
+    left = np.flatnonzero(valid)
+    for fine in _SEPARATORS:
+        grid = grid_of(series, fine)
+        tables.solve(grid, results, left[:_CHUNK], safe=False)
+        if results.open[left[:_CHUNK]].mean() < _OPEN:
+            break
+    tables.solve(grid, results, left[_CHUNK:], safe=False)
+    left = np.flatnonzero(results.open & valid)
+    complete, width = tables.solve(grid_of(series, _FINE), results, left, safe=True)
+    wide = complete & results.open[left] & (2.0 * width <= _MOST).all(axis=1)
+    tables.finish(results, left[wide], width[wide])
     return results
 
 
@@ -279,9 +276,9 @@ def _merged(
         "status": np.full((cells, modes), int(Status.certified), np.uint8),
         "count_below": np.tile(numbers, (cells, 1)),
         "count_above": np.tile(numbers + 1, (cells, 1)),
-        "bracket": results.omega[..., None] * (1.0 + results.width[..., None] * [-1.0, 1.0]),
+        "bracket": results.bracket,
         "group": np.tile(numbers, (cells, 1)),
-        "residual_ratio": (results.noise / 2.0**-52).astype(np.float32),
+        "residual_ratio": results.noise * np.float32(2.0**52),
         "evaluations": np.ones(cells, np.int32),
     }
     for name, column in merged.items():
@@ -292,5 +289,5 @@ def _merged(
         elif name != "group":
             column[~valid] = int(Status.invalid_input) if name == "status" else 0
     columns = {name: jnp.asarray(column) for name, column in merged.items()}
-    by_sign_changes = jnp.asarray(~results.open & valid)
+    by_sign_changes = jnp.asarray(results.by_sign_changes)
     return NaturalFrequencies(**columns, by_sign_changes=by_sign_changes, theory=theory)
