@@ -10,9 +10,9 @@ ORDER = [
     "errors", "precision", "compilation", "double_double", "programs", "arithmetic", "status", "quantities",
     "shapes", "sections", "links", "tables", "arm", "arm_files", "parameters", "examples",
     "plausibility", "beams", "member", "fields", "modal_mass", "eigenspaces", "energies",
-    "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
+    "clusters", "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
     "frequencies", "pilots", "guided_search", "open_modes", "batch_kernels", "batch_results", "batches",
-    "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities",
+    "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities", "modal_batches",
     "mode_plots", "published", "comparison", "reproduction_report", "reproduce", "cli_output",
     "cli", "cli_modes", "__init__", "__main__",
 ]  # fmt: skip
