@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,12 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.errors import suggestion
+from sweeps.cells import definition_of
 from sweeps.errors import SweepError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 #: Okabe and Ito's colours, darkest contrasts first, with line styles for when they repeat
@@ -150,3 +153,103 @@ def _with_unit(coordinate: xr.DataArray) -> str:
 def uneven(values: np.ndarray[Any, Any]) -> bool:
     """Return whether positive values spread over so much that a logarithmic axis shows them better."""
     return bool(np.all(values > 0.0) and values.max() >= 20.0 * values.min())
+
+
+def checked(ds: xr.Dataset, name: str) -> None:
+    """Refuse the name of an axis that the dataset has not.
+
+    Raises
+    ------
+    SweepError
+        With the axes there are, and a suggestion.
+    """
+    known = [str(dim) for dim in ds.frequency.dims if dim not in ("mode", "theory")]
+    if name not in known:
+        raise SweepError(
+            f"{name!r} is no axis of this dataset, which has {', '.join(known)}."
+            f"{suggestion(str(name), known)}"
+        )
+
+
+def points_of(ds: xr.Dataset, name: str) -> xr.DataArray:
+    """Coordinate to draw against: that of the axis, else its first parameter, else its numbers."""
+    axes = definition_of(ds)["axes"]
+    for known in (name, *axes.get(name, ())):
+        if known in ds.coords:
+            return xr.DataArray(ds[known])
+    return xr.DataArray(np.arange(1, ds.sizes[name] + 1), dims=name, name=name)
+
+
+def title(ds: xr.Dataset, *parts: str) -> str:
+    """Title of a picture: that of the dataset, and below it what is drawn."""
+    first = str(ds.attrs.get("title", ""))
+    rest = "; ".join(part for part in parts if part)
+    return f"{first}\n{rest}" if rest else first
+
+
+def angle_ticks(side: Axis, points: xr.DataArray) -> None:
+    """Put ticks at multiples of 45 or 90 degrees where an axis shows a wide range of degrees."""
+    from matplotlib.ticker import MultipleLocator
+
+    span = float(points.max() - points.min())
+    if points.attrs.get("units") == "degree" and span >= 90.0:
+        side.set_major_locator(MultipleLocator(90.0 if span > 180.0 else 45.0))
+
+
+def mode_panels(
+    ds: xr.Dataset, modes: Sequence[int] | None, height: float
+) -> tuple[Figure, dict[int, Axes]]:
+    """Return a figure with one panel for each mode, by default all, and the panels by mode number.
+
+    Raises
+    ------
+    SweepError
+        If the dataset has no such mode.
+    """
+    numbers = [int(mode) for mode in (ds.mode.values if modes is None else modes)]
+    for mode in numbers:
+        if mode not in ds.mode.values:
+            raise SweepError(f"mode = {mode}: the dataset has modes 1 to {ds.sizes['mode']}.")
+    columns = min((5, 4, 3), key=lambda width: (-len(numbers) % width, -width))
+    columns = min(columns, len(numbers))
+    rows = -(-len(numbers) // columns)
+    figure = new_figure(0.6 + 2.7 * columns, 0.7 + height * rows)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    for axes in grid.flat[len(numbers) :]:
+        axes.set_visible(False)
+    panels = dict(zip(numbers, grid.flat, strict=False))
+    for mode, axes in panels.items():
+        axes.set_title(f"mode {mode}")
+    return figure, panels
+
+
+def label_panels(panels: dict[int, Axes], horizontal: xr.DataArray, side: str) -> None:
+    """Label the outer sides of panels: below the lowest of each column, beside the first of each row."""
+    below = {}
+    for axes in panels.values():
+        angle_ticks(axes.xaxis, horizontal)
+        place = axes.get_subplotspec()
+        assert place is not None
+        below[place.colspan.start] = axes
+        if place.colspan.start == 0:
+            axes.set_ylabel(side)
+    for axes in below.values():
+        axes.set_xlabel(label(horizontal))
+        axes.xaxis.set_tick_params(labelbottom=True)
+    if uneven(horizontal.values):
+        next(iter(panels.values())).set_xscale("log")
+
+
+def mark(axes: Axes, points: Sequence[tuple[float, float]]) -> None:
+    """Draw open circles at points."""
+    if points:
+        axes.plot(
+            [point[0] for point in points],
+            [point[1] for point in points],
+            linestyle="",
+            marker="o",
+            markersize=6,
+            markerfacecolor="none",
+            markeredgecolor="#D55E00",
+            markeredgewidth=1.3,
+        )

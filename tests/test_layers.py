@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "jaxmodal"
 ORDER = [
     "errors", "precision", "compilation", "double_double", "programs", "arithmetic", "status", "quantities",
-    "shapes", "sections", "links", "tables", "arm", "arm_files", "parameters", "examples",
+    "documents", "shapes", "sections", "links", "tables", "arm", "arm_files", "parameters", "examples",
     "plausibility", "beams", "member", "fields", "modal_mass", "eigenspaces", "energies",
     "clusters", "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
     "frequencies", "pilots", "guided_search", "open_modes", "batch_kernels", "batch_results", "batches",
