@@ -21,6 +21,7 @@ from jaxmodal.frequencies import (
     frequencies_in_band,
     natural_frequencies,
 )
+from jaxmodal.frequency_derivatives import individual_modes
 from jaxmodal.modal_batches import ModalQuantities, modal_quantities_batch
 from jaxmodal.modes import ModeShapes, modal_assurance, mode_shapes
 from jaxmodal.parameters import (
@@ -80,6 +81,7 @@ __all__ = [
     "get_parameter",
     "hollow_circle",
     "hollow_rectangle",
+    "individual_modes",
     "invalid_values",
     "log_determinant",
     "modal_assurance",

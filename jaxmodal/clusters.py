@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import jax
 import numpy as np
 from jax.typing import ArrayLike
 from numpy.typing import NDArray
@@ -84,6 +85,31 @@ def check_clusters(
             " Ask for the mean of the cluster with repeated='mean', for one direction with"
             " directional_derivatives, or lower cluster_tolerance"
         )
+
+
+def refuse_repeated(what: str, omega: ArrayLike, alone: ArrayLike) -> None:
+    """Refuse derivatives of modes that do not stand alone; omega and alone of shape (..., K).
+
+    Raises
+    ------
+    RepeatedFrequencyError
+        Naming the modes and what to do.
+    """
+    together = ~np.asarray(alone)
+    if not together.any():
+        return
+    modes = np.flatnonzero(together.reshape(-1, together.shape[-1]).any(axis=0)) + 1
+    if isinstance(omega, jax.core.Tracer):
+        hertz = ""
+    else:
+        first = np.asarray(omega)[together][0] / (2.0 * math.pi)
+        hertz = f" near {first:.9g} Hz"
+    raise RepeatedFrequencyError(
+        f"{what} of modes {', '.join(map(str, modes))}{hertz}: they are closer to each other than"
+        f" {CLUSTER_TOLERANCE:g} (relative), and do not exist there. Ask for fewer modes (num_modes), move the"
+        " arm away from the crossing, or take first derivatives: of the sum of the group, or for one direction"
+        " with directional_derivatives"
+    )
 
 
 def cluster_means(values: NDArray[np.float64], first: NDArray[np.int64]) -> NDArray[np.float64]:

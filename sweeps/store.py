@@ -200,9 +200,12 @@ def _check_same(
 
 
 def _array(group: zarr.Group, name: str) -> zarr.Array[Any]:
-    array = group[name]
+    array = group.get(name)
     if not isinstance(array, zarr.Array):
-        raise StoreError(f"{name!r} is no array; delete the store and run again.")
+        raise StoreError(
+            f"store {group.store_path}: the array {name!r} is missing or damaged; delete the store and run "
+            "again."
+        )
     return array
 
 
