@@ -100,14 +100,14 @@ def summary_lines(ds: xr.Dataset) -> list[str]:
 
 def _sensitivity_lines(ds: xr.Dataset) -> list[str]:
     """Say which parameter matters most: in how many of the cells its sensitivity is the largest."""
-    lines = ["largest logarithmic sensitivity, in per cent of the cells:"]
+    lines = ["largest logarithmic sensitivity, share of the cells:"]
     sizes = abs(ds.sensitivity).transpose("mode", ..., "parameter")
     for mode, values in zip(ds.mode.values, sizes.values, strict=True):
         flat = values.reshape(-1, values.shape[-1])
         known = flat[np.isfinite(flat).all(axis=1)]
         shares = np.bincount(known.argmax(axis=1), minlength=flat.shape[1]) / max(len(known), 1)
         order = [k for k in np.argsort(-shares)[:3] if shares[k] > 0.0]
-        texts = [f"{ds.parameter.values[k]} {100.0 * shares[k]:.3g}" for k in order]
+        texts = [f"{ds.parameter.values[k]} {100.0 * shares[k]:.3g} %" for k in order]
         lines.append(f"  mode {mode}: {', '.join(texts)}")
     return lines
 
