@@ -9,24 +9,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from sweeps.plot_style import (
-    COLOUR_MAP,
-    angle_ticks,
-    checked,
-    held,
-    label,
-    label_panels,
-    mark,
-    mode_panels,
-    one_theory,
-    points_of,
-    style,
-    title,
-    uneven,
-)
+from sweeps.plot_points import checked, drawn, edges_of, label, points_of, set_scale, ticks, uneven
+from sweeps.plot_style import COLOUR_MAP, label_panels, mark, mode_panels, style, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
     from matplotlib.figure import Figure
 
 
@@ -61,7 +49,7 @@ def posture_maps(
     """
     checked(ds, x)
     checked(ds, y)
-    rest, where = held(one_theory(ds, theory), (x, y))
+    rest, where = drawn(ds, (x, y), theory)
     rest = rest[["frequency"]].load()
     horizontal, vertical = points_of(rest, x), points_of(rest, y)
     with style():
@@ -77,6 +65,20 @@ def posture_maps(
     return figure
 
 
+def cells(
+    axes: Axes,
+    horizontal: xr.DataArray,
+    vertical: xr.DataArray,
+    values: NDArray[Any],
+    **look: Any,
+) -> QuadMesh:
+    """Draw values (or colours) of shape (vertical, horizontal) as cells around their points."""
+    axes.grid(False)
+    return axes.pcolormesh(
+        edges_of(horizontal), edges_of(vertical), values, rasterized=True, **look
+    )
+
+
 def value_map(
     axes: Axes,
     horizontal: xr.DataArray,
@@ -85,10 +87,7 @@ def value_map(
     **look: Any,
 ) -> None:
     """Draw values of shape (vertical, horizontal) with a colour bar."""
-    mesh = axes.pcolormesh(
-        horizontal.values, vertical.values, values, shading="nearest", rasterized=True, **look
-    )
-    axes.grid(False)
+    mesh = cells(axes, horizontal, vertical, values, **look)
     bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02)
     bar.outline.set_visible(False)
 
@@ -97,6 +96,5 @@ def finish_maps(panels: dict[int, Axes], horizontal: xr.DataArray, vertical: xr.
     """Label maps, with ticks that suit both axes."""
     label_panels(panels, horizontal, label(vertical))
     for axes in panels.values():
-        angle_ticks(axes.yaxis, vertical)
-    if uneven(vertical.values):
-        next(iter(panels.values())).set_yscale("log")
+        ticks(axes.yaxis, vertical)
+    set_scale(next(iter(panels.values())), "y", vertical)

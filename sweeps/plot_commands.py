@@ -34,7 +34,9 @@ def draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
 @click.argument("store", metavar="STORE")
 @click.option(
     "--kind",
-    type=click.Choice(["all", "branches", "maps", "slenderness", "sensitivities", "certificates"]),
+    type=click.Choice(
+        ["all", "branches", "maps", "samples", "slenderness", "sensitivities", "certificates"]
+    ),
     default="all",
     show_default=True,
     help="all draws what suits the axes.",
@@ -45,7 +47,7 @@ def draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
 @click.option(
     "--at", multiple=True, metavar="NAME=VALUE", help="Select the nearest value of an axis."
 )
-@click.option("--theory", help="Theory to draw, for branches, maps and sensitivities.")
+@click.option("--theory", help="Theory to draw, for branches, maps, samples and sensitivities.")
 @click.option(
     "--parameter",
     metavar="ADDRESS",
@@ -77,7 +79,7 @@ def plot(
     if kind == "all":
         draw(ds, stem, kind_of_file)
         return
-    from sweeps import maps, plots
+    from sweeps import maps, plots, sample_plots
     from sweeps.plot_style import save
 
     free = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
@@ -85,11 +87,15 @@ def plot(
     with refusing():
         if len(names) < (2 if kind == "maps" else 1):
             raise BadInput(f"--kind {kind}: needs more axes than the {len(names)} that are left.")
-        options: dict[str, Any] = {"theory": theory} if kind in ("branches", "maps") else {}
+        options: dict[str, Any] = (
+            {"theory": theory} if kind in ("branches", "maps", "samples") else {}
+        )
         if parameter is not None and kind != "sensitivities":
             raise BadInput(f"--parameter {parameter}: goes with --kind sensitivities.")
         if kind == "branches":
             figure = plots.branches(ds, names[0], **options)
+        elif kind == "samples":
+            figure = sample_plots.samples(ds, names[0], **options)
         elif kind == "maps":
             figure = maps.posture_maps(ds, names[0], names[1], **options)
         elif kind == "sensitivities":

@@ -7,16 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
-from jaxmodal.errors import suggestion
-from sweeps.cells import definition_of
 from sweeps.errors import SweepError
+from sweeps.plot_points import label, set_scale, ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 #: Okabe and Ito's colours, darkest contrasts first, with line styles for when they repeat
@@ -40,7 +37,6 @@ _SETTINGS: Any = {
     "svg.fonttype": "path",
     "savefig.dpi": 150,
 }
-_SYMBOLS = {"degree": "°", "1": ""}
 
 
 @contextmanager
@@ -92,23 +88,6 @@ def save(figure: Figure, path: str | Path) -> None:
         raise SweepError(f"{path}: cannot be written ({error.strerror or error}).") from error
 
 
-def label(variable: xr.DataArray) -> str:
-    """Return name and unit of an axis for a picture: ``theta_2 [°]``."""
-    name = str(variable.name)
-    angle = name.startswith("theta_") and name[6:].isdigit()
-    name = rf"$\theta_{{{name[6:]}}}$" if angle else name.replace("_", " ")
-    unit = _unit(variable).strip()
-    return f"{name} [{unit}]" if unit else name
-
-
-def _unit(variable: xr.DataArray) -> str:
-    """Unit as it follows a number: ``°``, or a blank and the SI unit."""
-    unit = str(variable.attrs.get("units", "1"))
-    for power, raised in (("^2", "²"), ("^3", "³"), ("^4", "⁴")):
-        unit = unit.replace(power, raised)
-    return _SYMBOLS.get(unit, f" {unit}")
-
-
 def line_look(number: int) -> dict[str, Any]:
     """Return colour and line style of the line with this number, from 0."""
     return {
@@ -117,83 +96,11 @@ def line_look(number: int) -> dict[str, Any]:
     }
 
 
-def one_theory(ds: xr.Dataset, theory: str | None = None) -> xr.Dataset:
-    """Select a theory, by default the first, if the dataset has several."""
-    if "theory" not in ds.dims:
-        return ds
-    known = [str(name) for name in ds.theory.values]
-    chosen = known[0] if theory is None else theory
-    if chosen not in known:
-        raise SweepError(
-            f"theory = {chosen!r}: the dataset has {', '.join(known)}.{suggestion(chosen, known)}"
-        )
-    return ds.isel(theory=known.index(chosen))
-
-
-def held(ds: xr.Dataset, kept: tuple[str, ...]) -> tuple[xr.Dataset, str]:
-    """Select the middle of every axis that is not kept; return the rest and what it stands for."""
-    chosen = {
-        str(name): (ds.sizes[name] - 1) // 2
-        for name in ds.frequency.dims
-        if name not in (*kept, "mode", "theory")
-    }
-    rest = ds.isel(chosen)
-    texts = [
-        f"{label(coordinate).split(' [')[0]} = {_with_unit(coordinate)}"
-        for coordinate in rest.coords.values()
-        if coordinate.ndim == 0 and "parameter" in coordinate.attrs
-    ]
-    return rest, ", ".join(texts)
-
-
-def _with_unit(coordinate: xr.DataArray) -> str:
-    return f"{float(coordinate):.6g}{_unit(coordinate)}"
-
-
-def uneven(values: np.ndarray[Any, Any]) -> bool:
-    """Return whether positive values spread over so much that a logarithmic axis shows them better."""
-    return bool(np.all(values > 0.0) and values.max() >= 20.0 * values.min())
-
-
-def checked(ds: xr.Dataset, name: str) -> None:
-    """Refuse the name of an axis that the dataset has not.
-
-    Raises
-    ------
-    SweepError
-        With the axes there are, and a suggestion.
-    """
-    known = [str(dim) for dim in ds.frequency.dims if dim not in ("mode", "theory")]
-    if name not in known:
-        raise SweepError(
-            f"{name!r} is no axis of this dataset, which has {', '.join(known)}."
-            f"{suggestion(str(name), known)}"
-        )
-
-
-def points_of(ds: xr.Dataset, name: str) -> xr.DataArray:
-    """Coordinate to draw against: that of the axis, else its first parameter, else its numbers."""
-    axes = definition_of(ds)["axes"]
-    for known in (name, *axes.get(name, ())):
-        if known in ds.coords:
-            return xr.DataArray(ds[known])
-    return xr.DataArray(np.arange(1, ds.sizes[name] + 1), dims=name, name=name)
-
-
 def title(ds: xr.Dataset, *parts: str) -> str:
     """Title of a picture: that of the dataset, and below it what is drawn."""
     first = str(ds.attrs.get("title", ""))
     rest = "; ".join(part for part in parts if part)
     return f"{first}\n{rest}" if rest else first
-
-
-def angle_ticks(side: Axis, points: xr.DataArray) -> None:
-    """Put ticks at multiples of 45 or 90 degrees where an axis shows a wide range of degrees."""
-    from matplotlib.ticker import MultipleLocator
-
-    span = float(points.max() - points.min())
-    if points.attrs.get("units") == "degree" and span >= 90.0:
-        side.set_major_locator(MultipleLocator(90.0 if span > 180.0 else 45.0))
 
 
 def mode_panels(
@@ -227,7 +134,7 @@ def label_panels(panels: dict[int, Axes], horizontal: xr.DataArray, side: str) -
     """Label the outer sides of panels: below the lowest of each column, beside the first of each row."""
     below = {}
     for axes in panels.values():
-        angle_ticks(axes.xaxis, horizontal)
+        ticks(axes.xaxis, horizontal)
         place = axes.get_subplotspec()
         assert place is not None
         below[place.colspan.start] = axes
@@ -236,8 +143,7 @@ def label_panels(panels: dict[int, Axes], horizontal: xr.DataArray, side: str) -
     for axes in below.values():
         axes.set_xlabel(label(horizontal))
         axes.xaxis.set_tick_params(labelbottom=True)
-    if uneven(horizontal.values):
-        next(iter(panels.values())).set_xscale("log")
+    set_scale(next(iter(panels.values())), "x", horizontal)
 
 
 def mark(axes: Axes, points: Sequence[tuple[float, float]]) -> None:

@@ -9,22 +9,25 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.status import Status
-from sweeps.maps import posture_maps
-from sweeps.plot_style import (
-    COLOURS,
-    angle_ticks,
+from sweeps.errors import SweepError
+from sweeps.maps import cells, posture_maps
+from sweeps.plot_points import (
+    axes_of,
     checked,
+    drawn,
     held,
+    in_order,
+    is_logarithmic,
+    is_scattered,
     label,
-    line_look,
-    new_figure,
     one_theory,
     points_of,
-    style,
-    title,
+    set_scale,
     uneven,
 )
+from sweeps.plot_style import COLOURS, line_look, new_figure, style, title
 from sweeps.quantities import NOT_COMPUTED
+from sweeps.sample_plots import samples
 from sweeps.sensitivity_plots import sensitivity_lines, sensitivity_map
 from sweeps.tracking import SWAPPED, by_branch, track
 
@@ -65,7 +68,12 @@ def branches(
         If there is no such axis or theory, or matplotlib is missing.
     """
     checked(ds, along)
-    rest, where = held(one_theory(ds, theory).load(), (along,))
+    if is_scattered(ds, along):
+        raise SweepError(
+            f"axis {along!r}: its points are samples in no order, which no branch can follow; draw samples."
+        )
+    rest, where = drawn(ds, (along,), theory)
+    rest = rest.load()
     points = points_of(rest, along)
     with style():
         figure = new_figure(7.6, 4.6)
@@ -93,9 +101,7 @@ def branches(
             axes.plot(points.values, values.values[:, number], label=name, **line_look(number))
         if uneven(values.values[np.isfinite(values.values)]):
             axes.set_yscale("log")
-        if uneven(points.values):
-            axes.set_xscale("log")
-        angle_ticks(axes.xaxis, points)
+        set_scale(axes, "x", points)
         _finish(axes, ds, points, "natural frequency [Hz]", where)
         figure.legend(loc="outside right upper")
     return figure
@@ -138,7 +144,7 @@ def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
                     difference = own.difference_to_euler_bernoulli.transpose(thickness, "mode")
                     panels[1].plot(points.values, np.abs(difference.values[:, number]), **look)
         for panel in panels:
-            panel.set_xscale("log" if uneven(points.values) else "linear")
+            panel.set_xscale("log" if is_logarithmic(points) else "linear")
             panel.set_yscale("log")
         panels[0].set_ylabel("natural frequency [Hz]")
         if compared:
@@ -179,28 +185,22 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
     if y is not None:
         checked(ds, y)
     other = "mode" if y is None else y
+    ds = in_order(ds, (x,) if y is None else (x, y))
     status = ds.status.load()
     worst = status.max([name for name in status.dims if name not in (x, other)])
     codes = list(_STATUS_COLOURS)
     with style():
         from matplotlib.colors import ListedColormap
         from matplotlib.patches import Patch
+        from matplotlib.ticker import MaxNLocator
 
         figure = new_figure(6.4, 4.8)
         axes = figure.add_subplot()
         colours = ListedColormap([_STATUS_COLOURS[code] for code in codes])
         places = np.searchsorted(codes, worst.transpose(other, x).values)
-        axes.pcolormesh(
-            points_of(ds, x).values,
-            ds.mode.values if y is None else points_of(ds, y).values,
-            places,
-            cmap=colours,
-            vmin=-0.5,
-            vmax=len(codes) - 0.5,
-            shading="nearest",
-            rasterized=True,
-        )
-        axes.grid(False)
+        horizontal = points_of(ds, x)
+        vertical = xr.DataArray(ds.mode) if y is None else points_of(ds, y)
+        cells(axes, horizontal, vertical, places, cmap=colours, vmin=-0.5, vmax=len(codes) - 0.5)
         meanings = ds.status.attrs["flag_meanings"].split()
         numbers = np.bincount(np.searchsorted(codes, status.values.ravel()), minlength=len(codes))
         handles = [
@@ -209,11 +209,12 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
             if number
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
-        side = "mode" if y is None else label(points_of(ds, y))
-        _finish(axes, ds, points_of(ds, x), side, "certificate of every cell")
-        angle_ticks(axes.xaxis, points_of(ds, x))
-        if y is not None:
-            angle_ticks(axes.yaxis, points_of(ds, y))
+        _finish(axes, ds, horizontal, label(vertical), "certificate of every cell")
+        set_scale(axes, "x", horizontal)
+        if y is None:
+            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        else:
+            set_scale(axes, "y", vertical)
     return figure
 
 
@@ -229,25 +230,28 @@ def pictures(ds: xr.Dataset) -> dict[str, Figure]:
     Returns
     -------
     dict
-        Names and figures: ``maps`` for two axes or more, ``slenderness`` for a thickness factor,
-        ``branches`` for a single axis, ``sensitivities`` where there are any, and always
-        ``certificates``.
+        Names and figures: ``samples`` where parameters change together in no order, else ``maps`` for two
+        axes or more and ``branches`` for a single one; ``slenderness`` for a thickness factor,
+        ``sensitivities`` where there are any, and always ``certificates``.
 
     Raises
     ------
     SweepError
         If matplotlib is missing.
     """
-    axes = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
+    axes = axes_of(ds)
+    scattered = [name for name in axes if is_scattered(ds, name)]
     thickness = [name for name in axes if name in ds.coords and _address(ds[name]) == _THICKNESS]
     found: dict[str, Any] = {}
     if thickness:
         found["slenderness"] = slenderness(ds, thickness[0])
-    if len(axes) >= 2:
+    if scattered:
+        found["samples"] = samples(ds, scattered[0])
+    elif len(axes) >= 2:
         found["maps"] = posture_maps(ds, axes[0], axes[1])
     elif not thickness:
         found["branches"] = branches(ds, axes[0])
-    if "sensitivity" in ds:
+    if "sensitivity" in ds and not scattered:
         found["sensitivities"] = sensitivities(ds, axes)
     found["certificates"] = certificate_map(ds, axes[0], axes[1] if len(axes) >= 2 else None)
     return found

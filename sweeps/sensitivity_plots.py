@@ -11,18 +11,15 @@ import xarray as xr
 
 from jaxmodal.errors import suggestion
 from sweeps.errors import SweepError
-from sweeps.maps import finish_maps, value_map
+from sweeps.maps import cells, finish_maps, value_map
+from sweeps.plot_points import checked, drawn, points_of
 from sweeps.plot_style import (
     COLOUR_MAP,
     COLOURS,
-    checked,
-    held,
     label_panels,
     line_look,
     mark,
     mode_panels,
-    one_theory,
-    points_of,
     style,
     title,
 )
@@ -86,10 +83,7 @@ def sensitivity_map(
                 value_map(axes, horizontal, vertical, chosen, cmap=COLOUR_MAP)
                 continue
             rgb = _dominant(own, colours)
-            axes.pcolormesh(
-                horizontal.values, vertical.values, rgb, shading="nearest", rasterized=True
-            )
-            axes.grid(False)
+            cells(axes, horizontal, vertical, rgb)
             clustered = rest.modal_status.sel(mode=mode).transpose(y, x).values == 1
             places = zip(*np.nonzero(clustered), strict=True)
             mark(axes, [(float(horizontal[i]), float(vertical[j])) for j, i in places])
@@ -145,7 +139,7 @@ def _selected(ds: xr.Dataset, kept: tuple[str, ...], theory: str | None) -> tupl
         )
     for name in kept:
         checked(ds, name)
-    rest, where = held(one_theory(ds, theory), kept)
+    rest, where = drawn(ds, kept, theory)
     return rest[["frequency", "sensitivity", "modal_status"]].load(), where
 
 

@@ -17,8 +17,8 @@ MODULES = sorted(module.name for module in pkgutil.walk_packages(sweeps.__path__
 ORDER = [
     "errors", "axes", "random_designs", "solution", "quantities", "descriptions", "definition",
     "files", "grid", "dataset", "store_layout", "store", "executors", "run", "cells", "export",
-    "verify", "tracking", "double_roots", "plot_style", "maps", "sensitivity_plots", "plots",
-    "report", "gallery", "command_base", "plot_commands", "commands", "__init__", "__main__",
+    "verify", "tracking", "double_roots", "plot_points", "plot_style", "maps", "sensitivity_plots",
+    "sample_plots", "plots", "report", "gallery", "command_base", "plot_commands", "commands", "__init__", "__main__",
 ]  # fmt: skip
 
 
