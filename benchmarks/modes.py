@@ -30,7 +30,10 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     import jax
 
+    from jaxmodal.compilation import add_cpu_flags
+
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
+    add_cpu_flags()
     rows = {**single_arms(options.repeats), **batches(options.cells, max(3, options.repeats // 5))}
     print(f"{'':<28}{'solve, s':>12}{'with it, s':>12}{'ratio':>8}")
     for name, row in rows.items():
