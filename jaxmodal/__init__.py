@@ -10,6 +10,7 @@ from jaxmodal.arm_files import arm_from_dict, read_arm, write_arm
 from jaxmodal.batches import natural_frequencies_batch
 from jaxmodal.beams import THEORIES
 from jaxmodal.characteristic import characteristic_matrix, determinant_scan, log_determinant
+from jaxmodal.clusters import RepeatedFrequencyError
 from jaxmodal.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.errors import ArmError
 from jaxmodal.frequencies import (
@@ -20,7 +21,9 @@ from jaxmodal.frequencies import (
     frequencies_in_band,
     natural_frequencies,
 )
+from jaxmodal.frequency_derivatives import individual_modes
 from jaxmodal.inverse_postures import PosturesAt, postures_at
+from jaxmodal.modal_batches import ModalQuantities, modal_quantities_batch
 from jaxmodal.modes import ModeShapes, modal_assurance, mode_shapes
 from jaxmodal.parameters import (
     addresses,
@@ -41,7 +44,6 @@ from jaxmodal.sections import (
     rectangle,
 )
 from jaxmodal.sensitivities import (
-    RepeatedFrequencyError,
     Sensitivities,
     directional_derivatives,
     sensitivities,
@@ -58,6 +60,7 @@ __all__ = [
     "Certificate",
     "CompilationError",
     "Link",
+    "ModalQuantities",
     "ModeShapes",
     "NaturalFrequencies",
     "Payload",
@@ -84,9 +87,11 @@ __all__ = [
     "get_parameter",
     "hollow_circle",
     "hollow_rectangle",
+    "individual_modes",
     "invalid_values",
     "log_determinant",
     "modal_assurance",
+    "modal_quantities_batch",
     "mode_shapes",
     "natural_frequencies",
     "natural_frequencies_batch",

@@ -2,17 +2,17 @@
 
 import json
 import math
-import tomllib
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from jaxmodal.arm import Arm, Link, Payload
+from jaxmodal.documents import check_keys, parse_toml, read_text, table
 from jaxmodal.errors import ArmError, suggestion, within
 from jaxmodal.quantities import FINITE, Record, as_scalar, quantities, shown
 from jaxmodal.sections import shear_fields
 from jaxmodal.shapes import SHAPES, RawSection, Section
 
+_EXAMPLES = "see jaxmodal.examples for a valid file."
 _REQUIRED_OF_LINK = ("length", "youngs_modulus", "density", "section")
 
 
@@ -46,26 +46,13 @@ def read_arm(path: str | Path) -> Arm:
     joint_stiffness (null in JSON is rigid) and thickness_factor.
     """
     path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ArmError(f"{path}: cannot be read ({reason}); give a TOML or JSON file.") from error
-    except UnicodeDecodeError as error:
-        raise ArmError(f"{path}: is not text in UTF-8; give a TOML or JSON file.") from error
+    text = read_text(path, ArmError, "give a TOML or JSON file.")
     suffix = path.suffix.lower()
     braced = text.lstrip().startswith("{")
     is_json = suffix == ".json" or (suffix != ".toml" and braced)
     with within(f"{path}: "):
-        document = _parse_json(text) if is_json else _parse_toml(text)
+        document = _parse_json(text) if is_json else parse_toml(text, ArmError, _EXAMPLES)
     return arm_from_dict(document, source=str(path))
-
-
-def _parse_toml(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ArmError(f"is not TOML: {error}; see jaxmodal.examples for a valid file.") from error
 
 
 def _parse_json(text: str) -> Any:
@@ -110,9 +97,9 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
     1
     """
     with within(f"{source}: " if source else ""):
-        table = _table("an arm", document)
-        _check_keys(table, known=("name", "links", "payload"), required=("links",))
-        entries = table["links"]
+        keys = table("an arm", document, ArmError)
+        check_keys(keys, ("name", "links", "payload"), ("links",), ArmError)
+        entries = keys["links"]
         if not isinstance(entries, (list, tuple)) or not entries:
             raise ArmError(
                 f"links = {shown(entries)}: must be one table or more; start each link with a "
@@ -122,16 +109,16 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
         for number, entry in enumerate(entries, start=1):
             with within(f"link{number}."):
                 links.append(_link(entry))
-        payload = _table("payload", table.get("payload", {}))
+        payload = table("payload", keys.get("payload", {}), ArmError)
         with within("payload."):
-            _check_keys(payload, known=_fields(Payload))
-        return Arm(tuple(links), Payload(**payload), table.get("name", ""))
+            check_keys(payload, _fields(Payload), (), ArmError)
+        return Arm(tuple(links), Payload(**payload), keys.get("name", ""))
 
 
 def _link(entry: object) -> Link:
     known = [name for name in _fields(Link) if name != "section"]
-    keys = _table("a link", entry)
-    _check_keys(keys, [*known, "section", "joint_angle_deg"], _REQUIRED_OF_LINK)
+    keys = table("a link", entry, ArmError)
+    check_keys(keys, [*known, "section", "joint_angle_deg"], _REQUIRED_OF_LINK, ArmError)
     values = {name: keys[name] for name in known if name in keys}
     if "joint_angle_deg" in keys:
         degrees = keys["joint_angle_deg"]
@@ -148,9 +135,9 @@ def _link(entry: object) -> Link:
 
 
 def _section(entry: object) -> Section:
-    table = dict(_table("section", entry))
-    shape = table.pop("shape", None)
-    if shape is None and "area" not in table and "second_moment" not in table:
+    keys = dict(table("section", entry, ArmError))
+    shape = keys.pop("shape", None)
+    if shape is None and "area" not in keys and "second_moment" not in keys:
         raise ArmError(
             f"section = {shown(entry)}: needs a shape ({', '.join(SHAPES)}) with its dimensions, "
             "or area and second_moment."
@@ -161,33 +148,13 @@ def _section(entry: object) -> Section:
     kind = RawSection if shape is None else SHAPES[shape]
     known = _fields(kind)
     with within("section."):
-        _check_keys(table, known, [name for name in known if name != "shear_coefficient"])
-    return kind(**table | shear_fields(table.pop("shear_coefficient", None)))
+        required = [name for name in known if name != "shear_coefficient"]
+        check_keys(keys, known, required, ArmError)
+    return kind(**keys | shear_fields(keys.pop("shear_coefficient", None)))
 
 
 def _fields(kind: type[Record]) -> list[str]:
     return [item.name for item in quantities(kind)]
-
-
-def _table(what: str, value: object) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ArmError(f"{what} = {shown(value)}: must be a table of keys and values.")
-    return value
-
-
-def _check_keys(
-    table: Mapping[str, Any], known: Iterable[str], required: Iterable[str] = ()
-) -> None:
-    known = list(known)
-    for key in table:
-        if key not in known:
-            raise ArmError(
-                f"{key} = {shown(table[key])}: is not a known key; known are {', '.join(known)}."
-                f"{suggestion(str(key), known)}"
-            )
-    for key in required:
-        if key not in table:
-            raise ArmError(f"{key} is missing; add it (required are {', '.join(required)}).")
 
 
 def write_arm(arm: Arm, path: str | Path) -> None:

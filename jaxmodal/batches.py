@@ -36,6 +36,7 @@ from jaxmodal.batch_kernels import (
 from jaxmodal.batch_results import NOISE, Results, accepted, doubtful, proven, quiet
 from jaxmodal.beams import theory_flags
 from jaxmodal.frequencies import NaturalFrequencies, positive_integer
+from jaxmodal.frequency_derivatives import require_concrete
 from jaxmodal.guided_search import Enclosure
 from jaxmodal.open_modes import OpenModes, chord, parabola
 from jaxmodal.parameters import resolve
@@ -111,6 +112,7 @@ def natural_frequencies_batch(
     True
     """
     require_x64()
+    require_concrete((arm, dict(parameters)))
     modes = positive_integer(num_modes, "num_modes")
     flags = theory_flags(theory)
     if theory == "timoshenko":
@@ -182,7 +184,14 @@ class _Work:
     def each(self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int) -> list[Any]:
         """``work`` on every part of ``items``, in any order."""
         parts = [items[start : start + size] for start in range(0, items.size, size)]
-        return list(self.pool.map(work, parts))
+        config: Any = jax.config
+        device = config.jax_default_device  # chosen for the calling thread alone
+
+        def placed(part: np.ndarray) -> Any:
+            with jax.default_device(device):
+                return work(part)
+
+        return list(self.pool.map(placed, parts))
 
     def search(self, cells: np.ndarray, guess: Guess | None, size: int) -> None:
         """Solve cells in float64, and the modes that this leaves open with more evaluations and in double-double.

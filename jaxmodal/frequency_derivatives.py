@@ -11,10 +11,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from jaxmodal.arm import BeamArrays
 from jaxmodal.beams import Theory
+from jaxmodal.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces import SLOTS, eigenspace
 from jaxmodal.energies import frequency_gradient
 from jaxmodal.modal_mass import ModeFields, padding
@@ -49,7 +50,8 @@ def with_derivative(
     Notes
     -----
     Members of a repeated frequency have no derivative of their own. Each gets the mean of the group, which is
-    smooth; sums and all other symmetric functions of a whole group have exact first derivatives thereby.
+    smooth; sums and all other symmetric functions of a whole group have exact first derivatives thereby, and
+    `individual_modes` says which modes this concerns. Second derivatives of them are refused (`guarded`).
     """
     return omega
 
@@ -63,8 +65,79 @@ def _with_derivative_jvp(
     beams, theory, _, first, multiplicity = primals
     omega = with_derivative(num_points, *primals)
     gradient = mean_gradient(num_points, beams, theory, omega[first], multiplicity)
+    alone = individual_modes(omega, multiplicity)
+    gradient = guarded("second derivatives", gradient, omega, alone)
     terms = jax.tree_util.tree_map(lambda g, t: jnp.einsum("kn,n->k", g, t), gradient, tangents[0])
     return omega, sum(jax.tree_util.tree_leaves(terms), start=jnp.zeros_like(omega))
+
+
+def require_concrete(inputs: Any) -> None:
+    """Refuse traced values where frequencies are solved in batches, outside JAX's transformations.
+
+    Raises
+    ------
+    TypeError
+        Saying what to use instead.
+    """
+    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves(inputs)):
+        raise TypeError(
+            "natural_frequencies_batch takes concrete values: it is a transformation of its own, and grad, jit and"
+            " vmap do not see through it. For derivatives of its result use modal_quantities_batch, which gives all"
+            " of them at once; inside grad, jit and vmap use jax.vmap of natural_frequencies"
+        )
+
+
+def individual_modes(omega: Array, multiplicity: Array) -> Array:
+    """Which modes stand alone, so that they have derivatives of their own.
+
+    Parameters
+    ----------
+    omega, multiplicity : Array, shape (..., K)
+        As `NaturalFrequencies` holds them; may be traced.
+
+    Returns
+    -------
+    Array of bool, shape (..., K)
+        False for a mode whose group has several members (closer than 1e-12, relative, the list's end
+        included), and for one that is closer than 1e-9 to a neighbour in the list.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> found = jm.natural_frequencies(jm.examples.two_link_flexible(), 3)
+    >>> jm.individual_modes(found.omega, found.multiplicity).tolist()
+    [True, True, True]
+    """
+    omega = lax.stop_gradient(omega)
+    near = omega[..., 1:] - omega[..., :-1] <= CLUSTER_TOLERANCE * omega[..., 1:]
+    end = jnp.zeros_like(near[..., :1], shape=(*omega.shape[:-1], 1))
+    joined = jnp.concatenate([end, near], axis=-1) | jnp.concatenate([near, end], axis=-1)
+    return (multiplicity <= 1) & ~joined
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def guarded(what: str, values: Any, omega: Array, alone: Array) -> Any:
+    """``values``, leading axis K, unchanged; their derivatives exist for the modes that stand alone only.
+
+    Differentiated where a mode does not, they raise `RepeatedFrequencyError`; under jit and vmap, where nothing
+    can be raised, the derivatives of that mode are NaN.
+    """
+    return values
+
+
+@guarded.defjvp
+def _guarded_jvp(
+    what: str, primals: tuple[Any, Array, Array], tangents: tuple[Any, Any, Any]
+) -> tuple[Any, Any]:
+    values, omega, alone = primals
+    if not isinstance(alone, jax.core.Tracer):
+        refuse_repeated(what, omega, alone)
+    factor = jnp.where(alone, 1.0, jnp.nan)
+
+    def masked(tangent: Array) -> Array:
+        return tangent * factor.reshape(factor.shape + (1,) * (tangent.ndim - 1))
+
+    return values, jax.tree_util.tree_map(masked, tangents[0])
 
 
 def mean_gradient(

@@ -17,6 +17,7 @@ from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
 from jaxmodal.beams import Theory, theory_flags
 from jaxmodal.energies import Energies, mode_energies
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.frequency_derivatives import guarded, individual_modes
 from jaxmodal.modal_mass import mass_coordinates, padding, quadrature_size, rigid_fields
 from jaxmodal.mode_fields import fields_at
 from jaxmodal.shape_checks import condition_residuals
@@ -182,6 +183,9 @@ def mode_shapes(
         for name, value in values.items()
     }
     rows["orthogonality"] = rows["orthogonality"][:, :num_modes]
+    shown = {name: value for name, value in rows.items() if name not in _OF_THE_ARM}
+    alone = individual_modes(omega, multiplicity)
+    rows |= guarded("derivatives of the shapes", shown, omega, alone)
     return ModeShapes(frequencies=found, stations=xi, **rows)
 
 

@@ -19,6 +19,7 @@ from jax import Array
 
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays
 from jaxmodal.beams import theory_flags
+from jaxmodal.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
 from jaxmodal.energies import frequency_gradient
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
 from jaxmodal.frequency_derivatives import mean_gradient
@@ -30,15 +31,9 @@ from jaxmodal.parameters import get_parameter, resolve, set_parameters
 if TYPE_CHECKING:
     import xarray
 
-#: Frequencies closer than this, relative, are treated as one cluster unless the caller says otherwise.
-CLUSTER_TOLERANCE = 1e-9
 #: modes computed beyond those asked for, to see whether the last of these belongs to a cluster
 _BEYOND = 4
 _REPEATED = ("refuse", "mean")
-
-
-class RepeatedFrequencyError(ValueError):
-    """A derivative was asked for that does not exist: of one member of a group of (nearly) equal frequencies."""
 
 
 @jax.tree_util.register_dataclass
@@ -142,8 +137,8 @@ def sensitivities(
     names = tuple(all_addresses(arm) if addresses is None else addresses)
     members = [resolve(arm, name) for name in names]
     found, shown = _with_neighbours(arm, num_modes, theory, throw)
-    cluster, ends = _clusters(np.asarray(found.omega), cluster_tolerance, found)
-    _check_clusters(found, cluster, ends, num_modes, repeated, cluster_tolerance)
+    cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
+    check_clusters(found.omega, cluster, ends, num_modes, repeated, cluster_tolerance)
     beams = beam_arrays(arm)
     gradient = mean_gradient(
         quadrature_size(found.omega.shape[0]),
@@ -155,7 +150,7 @@ def sensitivities(
     of_arm = _pulled_back(arm, gradient)
     columns = [sum(of_arm[single] for single in singles) for singles in members]
     derivative = jnp.stack(columns, axis=1) if columns else jnp.zeros((found.omega.shape[0], 0))
-    derivative = _cluster_means(derivative, cluster)[:num_modes]
+    derivative = _means(derivative, cluster)[:num_modes]
     values = jnp.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
     scale = jnp.where(jnp.isfinite(values), values, 0.0)
     logarithmic = derivative * scale[None, :] / shown.omega[:, None]
@@ -186,48 +181,6 @@ def _with_neighbours(
     return natural_frequencies(arm, num_modes + _BEYOND, theory, throw=False), shown
 
 
-def _clusters(
-    omega: np.ndarray, tolerance: float, found: NaturalFrequencies
-) -> tuple[np.ndarray, np.ndarray]:
-    """Index of the first mode of each mode's cluster, and of its last."""
-    if not 1e-12 <= tolerance <= 1e-2:
-        raise ValueError(
-            f"cluster_tolerance = {tolerance!r}; expected a relative distance between 1e-12 and 1e-2"
-        )
-    joined = (omega[1:] - omega[:-1]) <= tolerance * omega[1:]
-    joined |= np.asarray(found.group)[1:] == np.asarray(found.group)[:-1]
-    starts = np.concatenate([[True], ~joined])
-    first = np.maximum.accumulate(np.where(starts, np.arange(len(omega)), 0))
-    stops = np.concatenate([~joined, [True]])
-    last = np.minimum.accumulate(np.where(stops, np.arange(len(omega)), len(omega))[::-1])[::-1]
-    return first, last
-
-
-def _check_clusters(
-    found: NaturalFrequencies,
-    first: np.ndarray,
-    last: np.ndarray,
-    num_modes: int,
-    repeated: str,
-    tolerance: float,
-) -> None:
-    clustered = [k for k in range(num_modes) if last[k] > first[k]]
-    if any(last[k] == len(first) - 1 for k in clustered):
-        raise RepeatedFrequencyError(
-            f"mode {num_modes} belongs to a cluster (closer than {tolerance:g}) that goes on beyond mode {len(first)}:"
-            " raise num_modes, or lower cluster_tolerance"
-        )
-    if clustered and repeated == "refuse":
-        hz = np.asarray(found.frequencies_hz)
-        groups = sorted({(int(first[k]), int(last[k])) for k in clustered})
-        listed = "; ".join(f"modes {a + 1} to {b + 1} near {hz[a]:.9g} Hz" for a, b in groups)
-        raise RepeatedFrequencyError(
-            f"{listed}: closer to each other than {tolerance:g}, a single one has no derivative there."
-            " Ask for the mean of the cluster with repeated='mean', for one direction with"
-            " directional_derivatives, or lower cluster_tolerance"
-        )
-
-
 def _pulled_back(arm: Arm, gradient: BeamArrays) -> dict[str, Array]:
     """Derivatives with respect to every address of the arm, each of shape (K,)."""
     names = all_addresses(arm)
@@ -241,9 +194,8 @@ def _pulled_back(arm: Arm, gradient: BeamArrays) -> dict[str, Array]:
     return {name: of_values[:, i] for i, name in enumerate(names)}
 
 
-def _cluster_means(derivative: Array, cluster: np.ndarray) -> Array:
-    weights = (cluster[:, None] == cluster[None, :]).astype(np.float64)
-    return jnp.asarray(weights / weights.sum(axis=1, keepdims=True)) @ derivative
+def _means(derivative: Array, cluster: np.ndarray) -> Array:
+    return jnp.asarray(cluster_means(np.asarray(derivative), cluster))
 
 
 def _logarithmic(
@@ -260,7 +212,7 @@ def _logarithmic(
         return of_arm[single] * (value if np.isfinite(value) else 0.0)
 
     columns = [sum(term(single) for single in singles) for singles in members]
-    return _cluster_means(jnp.stack(columns, axis=1), cluster)[: omega.shape[0]] / omega[:, None]
+    return _means(jnp.stack(columns, axis=1), cluster)[: omega.shape[0]] / omega[:, None]
 
 
 def directional_derivatives(
@@ -305,8 +257,8 @@ def directional_derivatives(
     """
     names = list(direction)
     found, _ = _with_neighbours(arm, num_modes, theory, throw)
-    first, last = _clusters(np.asarray(found.omega), cluster_tolerance, found)
-    _check_clusters(found, first, last, num_modes, "mean", cluster_tolerance)
+    first, last = clusters(found.omega, found.group, cluster_tolerance)
+    check_clusters(found.omega, first, last, num_modes, "mean", cluster_tolerance)
     start = {name: jnp.asarray(get_parameter(arm, name), jnp.float64) for name in names}
 
     def arrays(t: Array) -> BeamArrays:

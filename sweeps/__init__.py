@@ -4,12 +4,13 @@ A `Sweep` is an arm with named axes over any of its parameters; `run` turns it i
 in memory or in a Zarr store that survives a kill and resumes.
 """
 
-from sweeps.axes import Axis, Range, axis, geomspace, linspace, random_design, zipped
+from sweeps.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition import Sweep
 from sweeps.errors import StoreError, SweepError
 from sweeps.executors import Dask, InProcess
 from sweeps.files import read_sweep, sweep_from_dict, sweep_names
 from sweeps.quantities import QUANTITIES
+from sweeps.random_designs import Range, random_design
 from sweeps.run import open_result, run
 
 __all__ = [

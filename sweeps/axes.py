@@ -6,7 +6,7 @@ import dataclasses
 import math
 import numbers
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,10 @@ ALIASES = {
     "payload_mass": "payload.mass",
     "payload_inertia": "payload.inertia",
 }
-RESERVED_NAMES = ("mode", "theory")
-RANDOM_METHODS = ("latin_hypercube", "sobol")
-SCALES = ("linear", "log")
+RESERVED_NAMES = (
+    *("mode", "theory", "link", "parameter", "parameter_unit"),
+    *("direction", "excitation", "strain_part", "kinetic_part"),
+)
 _THETA = re.compile(r"theta_([1-9][0-9]*)", re.ASCII)
 _DEGREE = ("degree", "degrees", "deg")
 
@@ -76,18 +77,6 @@ class Axis:
         return len(self.columns) == 1 and self.columns[0].name == self.name
 
 
-@dataclasses.dataclass(frozen=True)
-class Range:
-    """Range of one parameter in a random design: ``low`` to ``high``, uniform on the given scale."""
-
-    parameter: str
-    low: float
-    high: float
-    unit: str | None = None
-    name: str | None = None
-    scale: str = "linear"
-
-
 def axis(
     parameter: str, values: Iterable[float], *, unit: str | None = None, name: str | None = None
 ) -> Axis:
@@ -117,7 +106,7 @@ def axis(
     >>> axis("theta_2", [0, 45, 90], unit="degree").columns[0].address
     'link2.joint_angle'
     """
-    column = _column(parameter, values, unit, name)
+    column = make_column(parameter, values, unit, name)
     unique, counts = np.unique(column.values, return_counts=True)
     if np.any(counts > 1):
         twice = float(unique[np.argmax(counts > 1)])
@@ -138,8 +127,8 @@ def linspace(
     name: str | None = None,
 ) -> Axis:
     """Axis over ``num`` equally spaced values from ``start`` to ``stop``, both included."""
-    count = _count(parameter, "num", num)
-    ends = _ends(parameter, start, stop)
+    count = checked_count(parameter, "num", num)
+    ends = checked_ends(parameter, start, stop)
     return axis(parameter, np.linspace(*ends, count), unit=unit, name=name)
 
 
@@ -156,8 +145,8 @@ def geomspace(
 
     Both ends must have the same sign and be different from 0.
     """
-    count = _count(parameter, "num", num)
-    first, last = _ends(parameter, start, stop)
+    count = checked_count(parameter, "num", num)
+    first, last = checked_ends(parameter, start, stop)
     if not first * last > 0.0:
         raise SweepError(
             f"axis {parameter!r}: geomspace from {first!r} to {last!r}: both ends must have the same "
@@ -196,97 +185,7 @@ def zipped(*axes: Axis, name: str) -> Axis:
             f"axis {name!r}: zipped axes differ in length ({lengths}); give all of them the same "
             "number of values."
         )
-    return Axis(_name(name), tuple(column for entry in axes for column in entry.columns))
-
-
-def random_design(
-    ranges: Sequence[Range],
-    num: int,
-    *,
-    seed: int,
-    method: str = "latin_hypercube",
-    name: str = "sample",
-) -> Axis:
-    """One dimension of random samples that fill the given ranges evenly.
-
-    Parameters
-    ----------
-    ranges
-        One `Range` for each parameter that varies.
-    num
-        Number of samples; for ``"sobol"`` a power of 2.
-    seed
-        Seed of the random numbers, 0 or more; the same seed gives the same samples.
-    method
-        ``"latin_hypercube"`` or ``"sobol"`` (scrambled), from `scipy.stats.qmc`.
-    name
-        Name of the dimension.
-
-    Raises
-    ------
-    SweepError
-        If a range, the number, the seed or the method cannot be used, or SciPy is missing.
-
-    Examples
-    --------
-    >>> ranges = [Range("payload.mass", 0.0, 20.0), Range("theta_2", -90, 90, unit="degree")]
-    >>> design = random_design(ranges, 8, seed=1, method="sobol")
-    >>> design.size, bool(np.all(np.abs(design.columns[1].values) <= 90.0))
-    (8, True)
-    """
-    count = _count(name, "num", num)
-    if not is_whole(seed, 0):
-        raise SweepError(
-            f"axis {name!r}: seed = {seed!r}: must be a whole number of 0 or more, so that the same "
-            "samples can be drawn again."
-        )
-    if not ranges:
-        raise SweepError(f"axis {name!r}: a random design needs one range or more.")
-    unit_square = _random_numbers(method, len(ranges), count, int(seed), name)
-    columns = tuple(
-        _column(entry.parameter, _stretched(entry, unit_square[:, index]), entry.unit, entry.name)
-        for index, entry in enumerate(ranges)
-    )
-    return Axis(_name(name), columns)
-
-
-def _random_numbers(method: str, width: int, count: int, seed: int, name: str) -> FloatArray:
-    if method not in RANDOM_METHODS:
-        raise SweepError(
-            f"axis {name!r}: method = {method!r}: must be one of {', '.join(RANDOM_METHODS)}."
-            f"{suggestion(str(method), RANDOM_METHODS)}"
-        )
-    if method == "sobol" and count & (count - 1):
-        raise SweepError(
-            f"axis {name!r}: num = {count}: a Sobol design needs a power of 2, such as "
-            f"{1 << count.bit_length()}, to be balanced."
-        )
-    try:
-        from scipy.stats import qmc
-    except ImportError as error:
-        raise SweepError(
-            f"axis {name!r}: random designs need SciPy; install jaxmodal[sweeps]."
-        ) from error
-    sampler = qmc.LatinHypercube if method == "latin_hypercube" else qmc.Sobol
-    return np.asarray(sampler(width, rng=seed).random(count), np.float64)
-
-
-def _stretched(entry: Range, fraction: FloatArray) -> FloatArray:
-    low, high = _ends(entry.parameter, entry.low, entry.high)
-    if entry.scale not in SCALES:
-        raise SweepError(
-            f"range of {entry.parameter!r}: scale = {entry.scale!r}: must be 'linear' or 'log'."
-            f"{suggestion(str(entry.scale), SCALES)}"
-        )
-    if not low < high or (entry.scale == "log" and not low > 0.0):
-        positive = " and greater than 0 on a log scale" if entry.scale == "log" else ""
-        raise SweepError(
-            f"range of {entry.parameter!r} from {low!r} to {high!r}: low must be less than high"
-            f"{positive}."
-        )
-    if entry.scale == "log":
-        return low * (high / low) ** fraction
-    return low + (high - low) * fraction
+    return Axis(checked_name(name), tuple(column for entry in axes for column in entry.columns))
 
 
 def full_address(parameter: object) -> str:
@@ -299,7 +198,8 @@ def full_address(parameter: object) -> str:
     return f"link{theta[1]}.joint_angle" if theta else ALIASES.get(parameter, parameter)
 
 
-def _column(parameter: str, values: Any, unit: str | None, name: str | None) -> Column:
+def make_column(parameter: str, values: Any, unit: str | None, name: str | None) -> Column:
+    """Return a column of checked values, its name and unit chosen where they are not given."""
     address = full_address(parameter)
     try:
         si_unit = unit_of(address)
@@ -309,7 +209,9 @@ def _column(parameter: str, values: Any, unit: str | None, name: str | None) -> 
     if name is None:
         alias = parameter != address
         name = parameter if alias else address.removeprefix("link*.").replace(".", "_")
-    return Column(_name(name), address, _unit(name, unit, si_unit), _values(name, values, address))
+    return Column(
+        checked_name(name), address, _unit(name, unit, si_unit), _values(name, values, address)
+    )
 
 
 def _unit(name: str, unit: str | None, si_unit: str) -> str:
@@ -346,7 +248,8 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _count(name: str, key: str, value: Any) -> int:
+def checked_count(name: str, key: str, value: Any) -> int:
+    """Return a number of points; a `SweepError` that names axis and key unless it is 1 or more."""
     if not is_whole(value, 1):
         raise SweepError(f"axis {name!r}: {key} = {value!r}: must be a whole number of 1 or more.")
     return int(value)
@@ -358,7 +261,8 @@ def is_whole(value: object, least: int) -> bool:
     return whole and int(value) >= least  # type: ignore[call-overload]
 
 
-def _ends(name: str, start: object, stop: object) -> tuple[float, float]:
+def checked_ends(name: str, start: object, stop: object) -> tuple[float, float]:
+    """Return the two ends of a range; a `SweepError` unless both are finite numbers."""
     for value in (start, stop):
         real = isinstance(value, numbers.Real) and not isinstance(value, bool)
         if not real or not math.isfinite(value):  # type: ignore[arg-type]
@@ -366,10 +270,11 @@ def _ends(name: str, start: object, stop: object) -> tuple[float, float]:
     return float(start), float(stop)  # type: ignore[arg-type]
 
 
-def _name(name: object) -> str:
+def checked_name(name: object) -> str:
+    """Return the name of a dimension; a `SweepError` if it cannot be one."""
     if not isinstance(name, str) or not name.isidentifier() or name in RESERVED_NAMES:
         raise SweepError(
-            f"axis name {name!r}: must be a word of letters, digits and underscores, and neither "
-            f"{' nor '.join(map(repr, RESERVED_NAMES))}."
+            f"axis name {name!r}: must be a word of letters, digits and underscores, and none of "
+            f"{', '.join(RESERVED_NAMES)}."
         )
     return name

@@ -34,7 +34,7 @@ def arm_of_cell(cell: xr.Dataset) -> tuple[Arm, str]:
     Parameters
     ----------
     cell
-        A dataset in which every dimension but ``mode`` has been selected, by ``sel`` or ``isel``.
+        A dataset in which a value of every axis (and of theory) has been selected, by ``sel`` or ``isel``.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def arm_of_cell(cell: xr.Dataset) -> tuple[Arm, str]:
     (1.5708, 'timoshenko')
     """
     definition = definition_of(cell)
-    left = [str(name) for name in cell.sizes if name != "mode"]
+    left = [str(name) for name in cell.sizes if name == "theory" or name in definition["axes"]]
     if left:
         raise SweepError(f"cell: select one value of {', '.join(left)} as well.")
     columns = {

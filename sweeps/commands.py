@@ -6,67 +6,32 @@ or confirmed, 1 when something is not, 2 for bad input.
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    import xarray as xr
+from sweeps.command_base import EXAMPLE_PREFIX, EXIT_NOT_ALL, opened, read, refusing
+from sweeps.plot_commands import draw as draw_pictures
+from sweeps.plot_commands import plot as plot_command
 
-    from sweeps.definition import Sweep
+if TYPE_CHECKING:
     from sweeps.executors import Executor
 
-EXIT_NOT_ALL = 1
-EXIT_BAD_INPUT = 2
 SWEEP_HELP = (
     "SWEEP is a TOML file, or example:NAME for a built-in sweep (see `jaxmodal sweep examples`)."
 )
-EXAMPLE_PREFIX = "example:"
 #: bytes beyond which a result is not read into memory for a summary and pictures
 LARGE = 1_000_000_000
-
-
-class BadInput(click.ClickException):
-    """Input that cannot be worked on: one message on standard error, exit status 2."""
-
-    exit_code = EXIT_BAD_INPUT
-
-
-@contextlib.contextmanager
-def refusing() -> Iterator[None]:
-    """Turn the library's errors into one message."""
-    from sweeps.errors import StoreError, SweepError
-
-    try:
-        yield
-    except (SweepError, StoreError, ValueError) as error:
-        raise BadInput(str(error)) from error
-
-
-def read(source: str, points: int | None) -> Sweep:
-    """Read the definition that a command-line argument names."""
-    from sweeps.files import read_sweep
-
-    with refusing():
-        return read_sweep(source, points=points)
-
-
-def opened(store: str) -> xr.Dataset:
-    """Open the dataset in a store."""
-    from sweeps.run import open_result
-
-    with refusing():
-        return open_result(store)
 
 
 @click.group()
 def sweep() -> None:
     """Sweeps over any parameters of an arm: labelled, certified, resumable."""
 
+
+sweep.add_command(plot_command)
 
 points_option = click.option(
     "--points",
@@ -147,7 +112,9 @@ def run(
         size = f", {size_text(stored_bytes(Path(place)))} on disk" if "://" not in place else ""
         click.echo(f"took {seconds:.1f} s{size}", err=True)
     if plot and small:
-        _draw(ds, Path(place).with_suffix("") if "://" not in place else Path("sweep"), "png")
+        draw_pictures(
+            ds, Path(place).with_suffix("") if "://" not in place else Path("sweep"), "png"
+        )
     modes = definition.num_cells * len(definition.theories) * definition.num_modes
     if ds.attrs["certificate_summary"] != certificate_summary({int(Status.certified): modes}):
         raise SystemExit(EXIT_NOT_ALL)
@@ -157,23 +124,6 @@ def _executor(name: str, scheduler: str | None) -> Executor:
     from sweeps.executors import Dask, as_executor
 
     return Dask(scheduler) if scheduler else as_executor(name)
-
-
-def _draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
-    """Draw the pictures that suit a dataset; without matplotlib say so."""
-    import importlib.util
-
-    from sweeps.plot_style import save
-    from sweeps.plots import pictures
-
-    if importlib.util.find_spec("matplotlib") is None:
-        click.echo("no pictures: matplotlib is missing; install jaxmodal[plots].", err=True)
-        return
-    with refusing():
-        for name, figure in pictures(ds).items():
-            path = stem.with_name(f"{stem.name}_{name}.{kind}")
-            save(figure, path)
-            click.echo(f"{path}")
 
 
 @sweep.command()
@@ -222,106 +172,17 @@ def verify(store: str, cells: int, seed: int) -> None:
 
 @sweep.command()
 @click.argument("store", metavar="STORE")
-@click.option(
-    "--kind",
-    type=click.Choice(["all", "branches", "maps", "slenderness", "certificates"]),
-    default="all",
-    show_default=True,
-    help="all draws what suits the axes.",
-)
-@click.option(
-    "--axis", "axes", multiple=True, metavar="NAME", help="Axis to draw over; twice for maps."
-)
-@click.option(
-    "--at", multiple=True, metavar="NAME=VALUE", help="Select the nearest value of an axis."
-)
-@click.option("--theory", help="Theory to draw, for branches and maps.")
-@click.option(
-    "--out", metavar="STEM", help="Beginning of the files' names.  [default: the store's]"
-)
-@click.option("--format", "kind_of_file", type=click.Choice(["png", "svg"]), default="png")
-def plot(
-    store: str,
-    kind: str,
-    axes: tuple[str, ...],
-    at: tuple[str, ...],
-    theory: str | None,
-    out: str | None,
-    kind_of_file: str,
-) -> None:
-    """Draw pictures of a STORE as PNG or SVG.
-
-    Branches are followed along one axis by the mode shapes; other axes stay at their middle unless --at
-    selects a value.
-    """
-    ds = opened(store).load()
-    stem = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
-    with refusing():
-        ds = _selected(ds, at)
-    if kind == "all":
-        _draw(ds, stem, kind_of_file)
-        return
-    from sweeps import plots
-    from sweeps.plot_style import save
-
-    free = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
-    names = [*axes, *(name for name in free if name not in axes)]
-    with refusing():
-        if len(names) < (2 if kind == "maps" else 1):
-            raise BadInput(f"--kind {kind}: needs more axes than the {len(names)} that are left.")
-        options: dict[str, Any] = {"theory": theory} if kind in ("branches", "maps") else {}
-        if kind == "branches":
-            figure = plots.branches(ds, names[0], **options)
-        elif kind == "maps":
-            figure = plots.posture_maps(ds, names[0], names[1], **options)
-        elif kind == "slenderness":
-            figure = plots.slenderness(ds, axes[0] if axes else "thickness_factor")
-        else:
-            figure = plots.certificate_map(ds, names[0], names[1] if len(names) > 1 else None)
-        path = stem.with_name(f"{stem.name}_{kind}.{kind_of_file}")
-        save(figure, path)
-    click.echo(f"{path}")
-
-
-def _selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
-    from jaxmodal.errors import suggestion
-
-    known = [str(name) for name in ds.frequency.dims if name in ds.indexes and name != "mode"]
-    for entry in at:
-        name, _, text = entry.partition("=")
-        if name not in known:
-            raise BadInput(
-                f"--at {entry}: the axes are {', '.join(known)}.{suggestion(name, known)}"
-            )
-        if name == "theory":
-            ds = ds.sel(theory=text)
-            continue
-        try:
-            ds = ds.sel({name: float(text)}, method="nearest")
-        except ValueError as error:
-            raise BadInput(f"--at {entry}: {text!r} is not a number.") from error
-    return ds
-
-
-@sweep.command()
-@click.argument("store", metavar="STORE")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def export(store: str, file: Path) -> None:
     """Write the dataset in a STORE to a FILE: netCDF (.nc) or CSV (.csv), by its suffix.
 
     CSV has one row for each mode of each cell.
     """
+    from sweeps.export import export as write
+
     ds = opened(store)
-    kind = file.suffix.lower()
-    if kind not in (".nc", ".csv"):
-        raise BadInput(f"{file}: give a file that ends in .nc or .csv.")
-    try:
-        if kind == ".nc":
-            ds.load().to_netcdf(file)
-        else:
-            ds.load().to_dataframe().to_csv(file)
-    except OSError as error:
-        raise BadInput(f"{file}: cannot be written ({error.strerror or error}).") from error
+    with refusing():
+        write(ds, file)
     click.echo(f"{file}")
 
 

@@ -15,11 +15,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 import jaxmodal
-from jaxmodal.parameters import describe
+from jaxmodal.parameters import describe, unit_of
 from jaxmodal.status import Status
 from sweeps.definition import Sweep
 from sweeps.grid import Grid
-from sweeps.quantities import NOT_COMPUTED, QUANTITIES
+from sweeps.quantities import NOT_COMPUTED, QUANTITIES, long_name_of
 from sweeps.solution import bracket_width
 
 REFERENCES = (
@@ -46,12 +46,24 @@ def coordinates(sweep: Sweep) -> dict[str, Coordinate]:
     several = len(sweep.theories) > 1
     names = np.array(sweep.theories if several else sweep.theories[0], dtype=object)
     found["theory"] = (("theory",) if several else (), names, {"long_name": "beam theory"})
+    further = [name for output in sweep.outputs for name in QUANTITIES[output].dims]
+    for name in dict.fromkeys(further):
+        labels = np.array(sweep.labels(name), dtype=np.int32 if name == "link" else object)
+        found[name] = ((name,), labels, {"long_name": long_name_of(name)})
+    if "parameter" in further:
+        units = np.array([unit_of(address) for address in sweep.sensitivity_to], dtype=object)
+        about = {"long_name": "SI unit of the parameter"}
+        found["parameter_unit"] = (("parameter",), units, about)
     return found
 
 
-def auxiliary_names(sweep: Sweep) -> list[str]:
-    """Return the coordinates that are not dimensions, which CF lists with every variable."""
-    return [name for name, (dims, _, _) in coordinates(sweep).items() if dims != (name,)]
+def auxiliary_names(sweep: Sweep, output: str) -> list[str]:
+    """Return the coordinates of an output that are not dimensions, which CF lists with the variable."""
+    return [
+        name
+        for name, (dims, _, _) in coordinates(sweep).items()
+        if dims != (name,) and set(dims) <= set(sweep.dims_of(output))
+    ]
 
 
 def variable_attributes(name: str) -> dict[str, Any]:
@@ -144,9 +156,12 @@ class MemoryResult:
     def __init__(self, sweep: Sweep, grid: Grid) -> None:
         self.sweep, self.grid = sweep, grid
         theories = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
-        shape = (*theories, *sweep.shape, sweep.num_modes)
         self.arrays = {
-            name: np.full(shape, QUANTITIES[name].fill, QUANTITIES[name].dtype)
+            name: np.full(
+                (*theories, *sweep.shape, *sweep.cell_shape(name)),
+                QUANTITIES[name].fill,
+                QUANTITIES[name].dtype,
+            )
             for name in sweep.outputs
         }
 
@@ -159,7 +174,7 @@ class MemoryResult:
     def dataset(self) -> xr.Dataset:
         """Return everything as a dataset."""
         data = {
-            name: (self.sweep.dims, values, variable_attributes(name))
+            name: (self.sweep.dims_of(name), values, variable_attributes(name))
             for name, values in self.arrays.items()
         }
         found = {name: _plain(entry) for name, entry in coordinates(self.sweep).items()}
@@ -175,13 +190,16 @@ def _plain(coordinate: Coordinate) -> Coordinate:
     return dims, np.array(values), attributes
 
 
-def block_region(theories: int, grid: Grid, chunk: int) -> tuple[slice, ...]:
+def block_region(theories: int, grid: Grid, chunk: int) -> tuple[Any, ...]:
     """Return the place of a chunk in an output's array, given the number of theories."""
     theory = (slice(None),) if theories > 1 else ()
-    return (*theory, *grid.region(chunk), slice(None))
+    return (*theory, *grid.region(chunk), ...)
 
 
 def dataset_bytes(sweep: Sweep) -> int:
     """Return the size of the outputs in memory, without coordinates."""
-    per_mode = sum(np.dtype(QUANTITIES[name].dtype).itemsize for name in sweep.outputs)
-    return per_mode * math.prod(sweep.shape) * len(sweep.theories) * sweep.num_modes
+    per_cell = sum(
+        np.dtype(QUANTITIES[name].dtype).itemsize * math.prod(sweep.cell_shape(name))
+        for name in sweep.outputs
+    )
+    return per_cell * math.prod(sweep.shape) * len(sweep.theories)

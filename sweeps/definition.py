@@ -15,10 +15,11 @@ from jaxmodal.arm import Arm, require_shear
 from jaxmodal.arm_files import read_arm
 from jaxmodal.beams import THEORIES
 from jaxmodal.errors import ArmError, suggestion
-from jaxmodal.parameters import set_parameters
-from sweeps.axes import RESERVED_NAMES, Axis, is_whole
+from jaxmodal.parameters import addresses, resolve, set_parameters
+from sweeps.axes import RESERVED_NAMES, Axis, full_address, is_whole
+from sweeps.descriptions import described_axis
 from sweeps.errors import SweepError
-from sweeps.quantities import ALWAYS, QUANTITIES
+from sweeps.quantities import ALWAYS, LABELS, QUANTITIES
 
 EXAMPLE_PREFIX = "example:"
 FORMAT = 1
@@ -42,6 +43,9 @@ class Sweep:
     outputs
         Names of further quantities (see ``sweeps.QUANTITIES``); frequency, status and certified are
         always there.
+    sensitivity_to
+        Parameters (addresses or aliases) that the outputs ``sensitivity`` and ``frequency_derivative``
+        refer to; all of the arm if left out.
     name
         Title, for files and pictures; not part of the fingerprint.
 
@@ -65,6 +69,7 @@ class Sweep:
     theories: tuple[str, ...]
     num_modes: int
     outputs: tuple[str, ...]
+    sensitivity_to: tuple[str, ...]
     name: str
 
     def __init__(
@@ -75,6 +80,7 @@ class Sweep:
         theories: str | Sequence[str] = "timoshenko",
         num_modes: int = 10,
         outputs: Sequence[str] = (),
+        sensitivity_to: Sequence[str] = (),
         name: str = "",
     ) -> None:
         values = {
@@ -87,6 +93,7 @@ class Sweep:
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)
+        object.__setattr__(self, "sensitivity_to", _parameters(self, sensitivity_to))
         _check_names(self)
         _check_values(self)
 
@@ -106,6 +113,21 @@ class Sweep:
         theory = ("theory",) if len(self.theories) > 1 else ()
         return (*theory, *(entry.name for entry in self.axes), "mode")
 
+    def dims_of(self, output: str) -> tuple[str, ...]:
+        """Dimensions of an output: those of a quantity per mode, and its own behind them."""
+        return (*self.dims, *QUANTITIES[output].dims)
+
+    def labels(self, dimension: str) -> tuple[str | int, ...]:
+        """Return what the points of a dimension behind mode are called."""
+        if dimension == "link":
+            return tuple(range(1, self.arm.num_links + 1))
+        return self.sensitivity_to if dimension == "parameter" else LABELS[dimension]
+
+    def cell_shape(self, output: str) -> tuple[int, ...]:
+        """Shape of an output in one cell: modes, and its own dimensions behind them."""
+        own = QUANTITIES[output].dims
+        return (self.num_modes, *(len(self.labels(name)) for name in own))
+
     @property
     def solved_theories(self) -> tuple[str, ...]:
         """The theories to be solved: those asked for, and those that an output compares with."""
@@ -117,10 +139,11 @@ class Sweep:
         return {
             "format": FORMAT,
             "arm": self.arm.to_dict(),
-            "axes": {entry.name: _described(entry) for entry in self.axes},
+            "axes": {entry.name: described_axis(entry) for entry in self.axes},
             "theories": list(self.theories),
             "num_modes": self.num_modes,
             "outputs": list(self.outputs),
+            "sensitivity_to": list(self.sensitivity_to),
         }
 
     @property
@@ -143,45 +166,6 @@ class Sweep:
             for column in entry.columns
         }
         return set_parameters(self.arm, values)
-
-
-def differences(old: Any, new: Any, place: str = "") -> list[str]:
-    """List where two descriptions differ, one line each: place, old value, new value."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        keys = dict.fromkeys([*old, *new])
-        inner = f"{place}." if place else ""
-        return [
-            line
-            for key in keys
-            for line in differences(old.get(key), new.get(key), f"{inner}{key}")
-        ]
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        pairs = enumerate(zip(old, new, strict=True), start=1)
-        return [
-            line for number, (a, b) in pairs for line in differences(a, b, f"{place}[{number}]")
-        ]
-    if old == new:
-        return []
-    return [f"{place}: {_shown(old)} in the store, {_shown(new)} now"]
-
-
-def _shown(value: object) -> str:
-    text = "absent" if value is None else json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _described(entry: Axis) -> dict[str, Any]:
-    return {
-        column.name: {
-            "parameter": column.address,
-            "unit": column.unit,
-            "size": entry.size,
-            "first": float(column.values[0]),
-            "last": float(column.values[-1]),
-            "sha256": hashlib.sha256(column.values.astype("<f8").tobytes()).hexdigest(),
-        }
-        for column in entry.columns
-    }
 
 
 def _read(arm: str | Path) -> Arm:
@@ -217,7 +201,33 @@ def _names(key: str, given: str | Sequence[str], known: Iterable[str]) -> tuple[
 
 def _outputs(given: Sequence[str]) -> tuple[str, ...]:
     names = _names("outputs", given, QUANTITIES)
-    return (*ALWAYS, *(name for name in names if name not in ALWAYS))
+    first = next((k for k, name in enumerate(names) if QUANTITIES[name].modal), None)
+    if first is not None and "modal_status" not in names:
+        names = (*names[:first], "modal_status", *names[first:])
+    return tuple(dict.fromkeys([*ALWAYS, *names]))
+
+
+def _parameters(sweep: Sweep, given: Sequence[str]) -> tuple[str, ...]:
+    """Addresses of the sensitivities, all of the arm unless told otherwise."""
+    needed = any("parameter" in QUANTITIES[name].dims for name in sweep.outputs)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise SweepError(
+            f"sensitivity_to = {given!r}: must be a list of parameters, such as ['link1.length']."
+        )
+    found = [full_address(name) for name in given]
+    if found and not needed:
+        raise SweepError(
+            "sensitivity_to is given, but no output refers to it; add 'sensitivity' or "
+            "'frequency_derivative' to outputs, or leave it out."
+        )
+    for address in found:
+        try:
+            resolve(sweep.arm, address)
+        except ArmError as error:
+            raise SweepError(f"sensitivity_to: {error}") from error
+        if found.count(address) > 1:
+            raise SweepError(f"sensitivity_to: {address!r} is given twice; give it once.")
+    return tuple(found or (addresses(sweep.arm) if needed else ()))
 
 
 def _positive(key: str, value: Any) -> int:
@@ -235,7 +245,7 @@ def _check_names(sweep: Sweep) -> None:
                 f"axes: {entry!r} is not an axis; make it with axis, linspace, geomspace, zipped or "
                 "random_design."
             )
-    taken = [*RESERVED_NAMES, *QUANTITIES, "branch", "branch_certain"]
+    taken = [*RESERVED_NAMES, *QUANTITIES, "branch", "branch_flag"]
     for entry in sweep.axes:
         own = [column.name for column in entry.columns]
         for name in dict.fromkeys([entry.name, *own]):

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from jaxmodal.arm import Arm
 from jaxmodal.arm_files import arm_from_dict
+from jaxmodal.documents import check_keys, parse_toml, read_text, table
 from jaxmodal.errors import ArmError, suggestion
-from sweeps.axes import Axis, Range, axis, geomspace, linspace, random_design, zipped
+from sweeps.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition import EXAMPLE_PREFIX, Sweep
 from sweeps.errors import SweepError
+from sweeps.random_designs import Range, random_design
 
-_KEYS = ("name", "arm", "theories", "num_modes", "outputs", "axes")
+_KEYS = ("name", "arm", "theories", "num_modes", "outputs", "sensitivity_to", "axes")
 _SPACES = {"linspace": linspace, "geomspace": geomspace}
+_EXAMPLES = "see `jaxmodal sweep examples` for valid files."
 _VALUE_KEYS = ("values", *_SPACES)
 _AXIS_KEYS = ("parameter", "name", "unit", *_VALUE_KEYS)
 _SPACE_KEYS = ("start", "stop", "num")
@@ -76,10 +78,7 @@ def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
     """
     text, place, folder = _text(source)
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SweepError(f"{place}: is not TOML: {error}.") from error
-    try:
+        document = parse_toml(text, SweepError, _EXAMPLES)
         return sweep_from_dict(document, folder=folder, points=points)
     except SweepError as error:
         raise SweepError(f"{place}: {error}") from error
@@ -89,16 +88,10 @@ def _text(source: str | Path) -> tuple[str, str, Path]:
     if isinstance(source, str) and source.startswith(EXAMPLE_PREFIX):
         return sweep_text(source.removeprefix(EXAMPLE_PREFIX)), source, Path()
     path = Path(source)
-    try:
-        return path.read_bytes().decode("utf-8-sig"), str(path), path.parent
-    except OSError as error:
-        hint = ""
-        if str(source) in sweep_names():
-            hint = f" For the built-in sweep of this name write {EXAMPLE_PREFIX}{source}."
-        reason = error.strerror or str(error)
-        raise SweepError(f"{path}: cannot be read ({reason}); give a TOML file.{hint}") from error
-    except UnicodeDecodeError as error:
-        raise SweepError(f"{path}: is not text in UTF-8; give a TOML file.") from error
+    hint = ""
+    if str(source) in sweep_names():
+        hint = f" For the built-in sweep of this name write {EXAMPLE_PREFIX}{source}."
+    return read_text(path, SweepError, f"give a TOML file.{hint}"), str(path), path.parent
 
 
 def sweep_from_dict(
@@ -109,8 +102,8 @@ def sweep_from_dict(
     Parameters
     ----------
     document
-        Mapping with the keys ``arm`` and ``axes``, and optionally ``name``, ``theories``, ``num_modes``
-        and ``outputs``. ``arm`` is a path, ``"example:NAME"`` or the tables of an arm file.
+        Mapping with the keys ``arm`` and ``axes``, and optionally ``name``, ``theories``, ``num_modes``,
+        ``outputs`` and ``sensitivity_to``. ``arm`` is a path, ``"example:NAME"`` or the tables of an arm file.
     folder
         Folder that a path of an arm is relative to.
     points
@@ -121,7 +114,7 @@ def sweep_from_dict(
     SweepError, ArmError
         As `read_sweep`.
     """
-    _check_keys(document, _KEYS, ("arm", "axes"))
+    check_keys(document, _KEYS, ("arm", "axes"), SweepError)
     entries = document["axes"]
     if not isinstance(entries, list) or not entries:
         raise SweepError("axes: must be one table or more; start each axis with a line [[axes]].")
@@ -131,7 +124,7 @@ def sweep_from_dict(
             axes.append(_axis(entry, points))
         except SweepError as error:
             raise SweepError(f"axes[{number}]: {error}") from error
-    keys = ("theories", "num_modes", "outputs", "name")
+    keys = ("theories", "num_modes", "outputs", "sensitivity_to", "name")
     options = {key: document[key] for key in keys if key in document}
     for key in ("theories", "outputs"):
         if not isinstance(options.get(key, []), (list, str)):
@@ -154,71 +147,50 @@ def _arm(entry: object, folder: Path) -> Arm | str | Path:
 
 
 def _axis(entry: object, points: int | None) -> Axis:
-    table = _table("an axis", entry)
-    if "zip" in table:
-        _check_keys(table, ("name", "zip"), ("name",))
-        parts = table["zip"]
+    keys = table("an axis", entry, SweepError)
+    if "zip" in keys:
+        check_keys(keys, ("name", "zip"), ("name",), SweepError)
+        parts = keys["zip"]
         if not isinstance(parts, list):
             raise SweepError(f"zip = {parts!r}: must be a list of tables, one for each parameter.")
-        return zipped(*(_plain_axis(part, points) for part in parts), name=table["name"])
-    if "random" in table:
-        return _random_axis(table)
-    return _plain_axis(table, points)
+        return zipped(*(_plain_axis(part, points) for part in parts), name=keys["name"])
+    if "random" in keys:
+        return _random_axis(keys)
+    return _plain_axis(keys, points)
 
 
 def _plain_axis(entry: object, points: int | None) -> Axis:
-    table = _table("an axis", entry)
+    keys = table("an axis", entry, SweepError)
     known = (*_AXIS_KEYS, "zip", "random")
-    _check_keys(table, known, ("parameter",))
-    given = [key for key in _VALUE_KEYS if key in table]
+    check_keys(keys, known, ("parameter",), SweepError)
+    given = [key for key in _VALUE_KEYS if key in keys]
     if len(given) != 1:
         had = f"{' and '.join(given)} are given" if given else "none is given"
         raise SweepError(f"one of {', '.join(_VALUE_KEYS)} is needed, {had}.")
-    names = {key: table[key] for key in ("unit", "name") if key in table}
+    names = {key: keys[key] for key in ("unit", "name") if key in keys}
     if given == ["values"]:
-        return axis(table["parameter"], table["values"], **names)
-    space = dict(_table(given[0], table[given[0]]))
+        return axis(keys["parameter"], keys["values"], **names)
+    space = dict(table(given[0], keys[given[0]], SweepError))
     if points is not None:
         space["num"] = points
-    _check_keys(space, _SPACE_KEYS, _SPACE_KEYS)
+    check_keys(space, _SPACE_KEYS, _SPACE_KEYS, SweepError)
     make = _SPACES[given[0]]
-    return make(table["parameter"], space["start"], space["stop"], space["num"], **names)
+    return make(keys["parameter"], space["start"], space["stop"], space["num"], **names)
 
 
-def _random_axis(table: Mapping[str, Any]) -> Axis:
-    _check_keys(table, ("name", "random"))
-    random = _table("random", table["random"])
-    _check_keys(random, _RANDOM_KEYS, ("num", "seed", "ranges"))
+def _random_axis(keys: Mapping[str, Any]) -> Axis:
+    check_keys(keys, ("name", "random"), (), SweepError)
+    random = table("random", keys["random"], SweepError)
+    check_keys(random, _RANDOM_KEYS, ("num", "seed", "ranges"), SweepError)
     entries = random["ranges"]
     if not isinstance(entries, list):
         raise SweepError(f"ranges = {entries!r}: must be a list of tables, one for each parameter.")
     ranges = []
     for entry in entries:
-        part = _table("a range", entry)
-        _check_keys(part, _RANGE_KEYS, ("parameter", "low", "high"))
+        part = table("a range", entry, SweepError)
+        check_keys(part, _RANGE_KEYS, ("parameter", "low", "high"), SweepError)
         ranges.append(Range(**part))
     options = {key: random[key] for key in ("method",) if key in random}
-    if "name" in table:
-        options["name"] = table["name"]
+    if "name" in keys:
+        options["name"] = keys["name"]
     return random_design(ranges, random["num"], seed=random["seed"], **options)
-
-
-def _table(what: str, value: object) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise SweepError(f"{what} = {value!r}: must be a table of keys and values.")
-    return value
-
-
-def _check_keys(
-    table: Mapping[str, Any], known: Iterable[str], required: Iterable[str] = ()
-) -> None:
-    known = list(known)
-    for key in table:
-        if key not in known:
-            raise SweepError(
-                f"{key!r} is not a known key; known are {', '.join(known)}."
-                f"{suggestion(str(key), known)}"
-            )
-    for key in required:
-        if key not in table:
-            raise SweepError(f"{key!r} is missing; add it (required are {', '.join(required)}).")

@@ -11,15 +11,18 @@ import xarray as xr
 from sweeps.double_roots import DoubleRoot, as_json, find_double_roots
 from sweeps.errors import SweepError
 from sweeps.files import read_sweep
+from sweeps.maps import posture_maps
 from sweeps.plot_style import save
-from sweeps.plots import branches, certificate_map, posture_maps, slenderness
+from sweeps.plots import branches, certificate_map, slenderness
 from sweeps.run import run
+from sweeps.sensitivity_plots import sensitivity_map
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: points on each side of the gallery's posture map
 POSTURE_POINTS = 61
+WALL = "link1.section.wall_thickness"
 #: what depends on the machine and the moment, and so does not belong into committed files
 _VOLATILE = ("git_commit", "device", "jax_version")
 
@@ -61,6 +64,15 @@ Payload mass 0 to 100 kg with an inertia of 0.04 m^2 times the mass, theta_3 fro
 
 ![branches](three_link_payload.png)
 ![maps](three_link_payload_maps.png)
+
+## The industrial three-link arm: which link's wall matters most
+
+    jaxmodal sweep run example:three_link_sensitivity
+
+d ln f / d ln p of six modes for the wall thickness of each link, in every posture: {sensitivity}.
+
+![sensitivities](three_link_sensitivity.png)
+![sensitivity to the wall of link 1](three_link_sensitivity_link1.png)
 """
 
 
@@ -111,12 +123,18 @@ def make_gallery(folder: str | Path, tell: Callable[[str], None] = print) -> Non
     picture("three_link_payload", branches(payload, "payload"))
     picture("three_link_payload_maps", posture_maps(payload, "theta_3", "payload"))
 
+    walls = _dataset("three_link_sensitivity", None, written)
+    picture("three_link_sensitivity", sensitivity_map(walls, "theta_2", "theta_3"))
+    first = sensitivity_map(walls, "theta_2", "theta_3", parameter=WALL)
+    picture("three_link_sensitivity_link1", first)
+
     index = _INDEX.format(
         points=POSTURE_POINTS,
         roots=len(roots),
         two_link=two_link.attrs["certificate_summary"],
         three_link=three_link.attrs["certificate_summary"],
         payload=payload.attrs["certificate_summary"],
+        sensitivity=walls.attrs["certificate_summary"],
     )
     written("README.md", lambda path: path.write_text(index, encoding="utf-8"))
 

@@ -12,7 +12,7 @@ from sweeps.axes import is_whole
 from sweeps.definition import Sweep
 from sweeps.errors import SweepError
 from sweeps.quantities import QUANTITIES
-from sweeps.solution import solve_cells
+from sweeps.solution import solve_cells, with_modes
 
 #: cells of one chunk, unless told otherwise
 CHUNK_CELLS = 8192
@@ -94,9 +94,15 @@ def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.
         theory: solve_cells(sweep.arm, values, number, sweep.num_modes, theory)
         for theory in sweep.solved_theories
     }
+    if any(QUANTITIES[name].modal for name in sweep.outputs):
+        for theory in sweep.theories:
+            solved[theory] = with_modes(
+                solved[theory], sweep.arm, values, theory, sweep.sensitivity_to
+            )
     theory_axis = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
     shape = (*theory_axis, *sizes, sweep.num_modes)
-    return {
-        name: np.ascontiguousarray(QUANTITIES[name].evaluate(solved, sweep.theories).reshape(shape))
-        for name in sweep.outputs
-    }
+    blocks = {}
+    for name in sweep.outputs:
+        found = QUANTITIES[name].evaluate(solved, sweep.theories)
+        blocks[name] = np.ascontiguousarray(found.reshape((*shape, *found.shape[3:])))
+    return blocks

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 
-from jaxmodal.errors import suggestion
 from sweeps.errors import SweepError
+from sweeps.plot_points import label, set_scale, ticks
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: Okabe and Ito's colours, darkest contrasts first, with line styles for when they repeat
@@ -37,7 +37,6 @@ _SETTINGS: Any = {
     "svg.fonttype": "path",
     "savefig.dpi": 150,
 }
-_SYMBOLS = {"degree": "°", "1": ""}
 
 
 @contextmanager
@@ -89,23 +88,6 @@ def save(figure: Figure, path: str | Path) -> None:
         raise SweepError(f"{path}: cannot be written ({error.strerror or error}).") from error
 
 
-def label(variable: xr.DataArray) -> str:
-    """Return name and unit of an axis for a picture: ``theta_2 [°]``."""
-    name = str(variable.name)
-    angle = name.startswith("theta_") and name[6:].isdigit()
-    name = rf"$\theta_{{{name[6:]}}}$" if angle else name.replace("_", " ")
-    unit = _unit(variable).strip()
-    return f"{name} [{unit}]" if unit else name
-
-
-def _unit(variable: xr.DataArray) -> str:
-    """Unit as it follows a number: ``°``, or a blank and the SI unit."""
-    unit = str(variable.attrs.get("units", "1"))
-    for power, raised in (("^2", "²"), ("^3", "³"), ("^4", "⁴")):
-        unit = unit.replace(power, raised)
-    return _SYMBOLS.get(unit, f" {unit}")
-
-
 def line_look(number: int) -> dict[str, Any]:
     """Return colour and line style of the line with this number, from 0."""
     return {
@@ -114,39 +96,66 @@ def line_look(number: int) -> dict[str, Any]:
     }
 
 
-def one_theory(ds: xr.Dataset, theory: str | None = None) -> xr.Dataset:
-    """Select a theory, by default the first, if the dataset has several."""
-    if "theory" not in ds.dims:
-        return ds
-    known = [str(name) for name in ds.theory.values]
-    chosen = known[0] if theory is None else theory
-    if chosen not in known:
-        raise SweepError(
-            f"theory = {chosen!r}: the dataset has {', '.join(known)}.{suggestion(chosen, known)}"
+def title(ds: xr.Dataset, *parts: str) -> str:
+    """Title of a picture: that of the dataset, and below it what is drawn."""
+    first = str(ds.attrs.get("title", ""))
+    rest = "; ".join(part for part in parts if part)
+    return f"{first}\n{rest}" if rest else first
+
+
+def mode_panels(
+    ds: xr.Dataset, modes: Sequence[int] | None, height: float
+) -> tuple[Figure, dict[int, Axes]]:
+    """Return a figure with one panel for each mode, by default all, and the panels by mode number.
+
+    Raises
+    ------
+    SweepError
+        If the dataset has no such mode.
+    """
+    numbers = [int(mode) for mode in (ds.mode.values if modes is None else modes)]
+    for mode in numbers:
+        if mode not in ds.mode.values:
+            raise SweepError(f"mode = {mode}: the dataset has modes 1 to {ds.sizes['mode']}.")
+    columns = min((5, 4, 3), key=lambda width: (-len(numbers) % width, -width))
+    columns = min(columns, len(numbers))
+    rows = -(-len(numbers) // columns)
+    figure = new_figure(0.6 + 2.7 * columns, 0.7 + height * rows)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    for axes in grid.flat[len(numbers) :]:
+        axes.set_visible(False)
+    panels = dict(zip(numbers, grid.flat, strict=False))
+    for mode, axes in panels.items():
+        axes.set_title(f"mode {mode}")
+    return figure, panels
+
+
+def label_panels(panels: dict[int, Axes], horizontal: xr.DataArray, side: str) -> None:
+    """Label the outer sides of panels: below the lowest of each column, beside the first of each row."""
+    below = {}
+    for axes in panels.values():
+        ticks(axes.xaxis, horizontal)
+        place = axes.get_subplotspec()
+        assert place is not None
+        below[place.colspan.start] = axes
+        if place.colspan.start == 0:
+            axes.set_ylabel(side)
+    for axes in below.values():
+        axes.set_xlabel(label(horizontal))
+        axes.xaxis.set_tick_params(labelbottom=True)
+    set_scale(next(iter(panels.values())), "x", horizontal)
+
+
+def mark(axes: Axes, points: Sequence[tuple[float, float]]) -> None:
+    """Draw open circles at points."""
+    if points:
+        axes.plot(
+            [point[0] for point in points],
+            [point[1] for point in points],
+            linestyle="",
+            marker="o",
+            markersize=6,
+            markerfacecolor="none",
+            markeredgecolor="#D55E00",
+            markeredgewidth=1.3,
         )
-    return ds.isel(theory=known.index(chosen))
-
-
-def held(ds: xr.Dataset, kept: tuple[str, ...]) -> tuple[xr.Dataset, str]:
-    """Select the middle of every axis that is not kept; return the rest and what it stands for."""
-    chosen = {
-        str(name): (ds.sizes[name] - 1) // 2
-        for name in ds.frequency.dims
-        if name not in (*kept, "mode", "theory")
-    }
-    rest = ds.isel(chosen)
-    texts = [
-        f"{label(coordinate).split(' [')[0]} = {_with_unit(coordinate)}"
-        for coordinate in rest.coords.values()
-        if coordinate.ndim == 0 and "parameter" in coordinate.attrs
-    ]
-    return rest, ", ".join(texts)
-
-
-def _with_unit(coordinate: xr.DataArray) -> str:
-    return f"{float(coordinate):.6g}{_unit(coordinate)}"
-
-
-def uneven(values: np.ndarray[Any, Any]) -> bool:
-    """Return whether positive values spread over so much that a logarithmic axis shows them better."""
-    return bool(np.all(values > 0.0) and values.max() >= 20.0 * values.min())

@@ -8,27 +8,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from jaxmodal.errors import suggestion
 from jaxmodal.status import Status
-from sweeps.cells import definition_of
 from sweeps.errors import SweepError
-from sweeps.plot_style import (
-    COLOUR_MAP,
-    COLOURS,
+from sweeps.maps import cells, posture_maps
+from sweeps.plot_points import (
+    axes_of,
+    checked,
+    drawn,
     held,
+    in_order,
+    is_logarithmic,
+    is_scattered,
     label,
-    line_look,
-    new_figure,
     one_theory,
-    style,
+    points_of,
+    set_scale,
     uneven,
 )
+from sweeps.plot_style import COLOURS, line_look, new_figure, style, title
 from sweeps.quantities import NOT_COMPUTED
+from sweeps.sample_plots import samples
+from sweeps.sensitivity_plots import sensitivity_lines, sensitivity_map
 from sweeps.tracking import SWAPPED, by_branch, track
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 _THICKNESS = "link*.thickness_factor"
@@ -39,24 +43,6 @@ _STATUS_COLOURS = {
     int(Status.invalid_input): "#000000",
     NOT_COMPUTED: "#cccccc",
 }
-
-
-def _checked(ds: xr.Dataset, name: str) -> None:
-    known = [str(dim) for dim in ds.frequency.dims if dim not in ("mode", "theory")]
-    if name not in known:
-        raise SweepError(
-            f"{name!r} is no axis of this dataset, which has {', '.join(known)}."
-            f"{suggestion(str(name), known)}"
-        )
-
-
-def _points(ds: xr.Dataset, name: str) -> xr.DataArray:
-    """Coordinate to draw against: that of the axis, else its first parameter, else its numbers."""
-    axes = definition_of(ds)["axes"]
-    for known in (name, *axes.get(name, ())):
-        if known in ds.coords:
-            return xr.DataArray(ds[known])
-    return xr.DataArray(np.arange(1, ds.sizes[name] + 1), dims=name, name=name)
 
 
 def branches(
@@ -81,9 +67,14 @@ def branches(
     SweepError
         If there is no such axis or theory, or matplotlib is missing.
     """
-    _checked(ds, along)
-    rest, where = held(one_theory(ds, theory).load(), (along,))
-    points = _points(rest, along)
+    checked(ds, along)
+    if is_scattered(ds, along):
+        raise SweepError(
+            f"axis {along!r}: its points are samples in no order, which no branch can follow; draw samples."
+        )
+    rest, where = drawn(ds, (along,), theory)
+    rest = rest.load()
+    points = points_of(rest, along)
     with style():
         figure = new_figure(7.6, 4.6)
         axes = figure.add_subplot()
@@ -110,112 +101,10 @@ def branches(
             axes.plot(points.values, values.values[:, number], label=name, **line_look(number))
         if uneven(values.values[np.isfinite(values.values)]):
             axes.set_yscale("log")
-        if uneven(points.values):
-            axes.set_xscale("log")
-        _angle_ticks(axes.xaxis, points)
+        set_scale(axes, "x", points)
         _finish(axes, ds, points, "natural frequency [Hz]", where)
         figure.legend(loc="outside right upper")
     return figure
-
-
-def posture_maps(
-    ds: xr.Dataset,
-    x: str,
-    y: str,
-    *,
-    modes: Sequence[int] | None = None,
-    theory: str | None = None,
-    marks: Sequence[tuple[int, float, float]] = (),
-) -> Figure:
-    """Draw one map for each mode: frequency over two axes.
-
-    Parameters
-    ----------
-    ds
-        The result of a sweep. Of other axes the middle point is drawn.
-    x, y
-        Names of the axes.
-    modes
-        Mode numbers, by default all.
-    theory
-        Which one to draw, by default the first.
-    marks
-        Points to mark as (mode, x, y): in the maps of the mode and of the next one a double root.
-
-    Raises
-    ------
-    SweepError
-        If there is no such axis, mode or theory, or matplotlib is missing.
-    """
-    _checked(ds, x)
-    _checked(ds, y)
-    rest, where = held(one_theory(ds, theory), (x, y))
-    rest = rest[["frequency"]].load()
-    numbers = [int(mode) for mode in (rest.mode.values if modes is None else modes)]
-    for mode in numbers:
-        if mode not in rest.mode.values:
-            raise SweepError(f"mode = {mode}: the dataset has modes 1 to {rest.sizes['mode']}.")
-    columns = min((5, 4, 3), key=lambda width: (-len(numbers) % width, -width))
-    columns = min(columns, len(numbers))
-    rows = -(-len(numbers) // columns)
-    with style():
-        figure = new_figure(0.6 + 2.7 * columns, 0.7 + 2.35 * rows)
-        grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-        horizontal, vertical = _points(rest, x), _points(rest, y)
-        for axes, mode in zip(grid.flat, numbers, strict=False):
-            values = rest.frequency.sel(mode=mode).transpose(y, x).values
-            mesh = axes.pcolormesh(
-                horizontal.values,
-                vertical.values,
-                values,
-                cmap=COLOUR_MAP,
-                norm="log" if uneven(values[np.isfinite(values)]) else "linear",
-                shading="nearest",
-                rasterized=True,
-            )
-            axes.grid(False)
-            colour_bar = figure.colorbar(mesh, ax=axes, pad=0.02)
-            colour_bar.outline.set_visible(False)
-            axes.set_title(f"mode {mode}")
-            _mark(axes, [(h, v) for k, h, v in marks if mode in (k, k + 1)])
-            for side, points in ((axes.xaxis, horizontal), (axes.yaxis, vertical)):
-                _angle_ticks(side, points)
-        if uneven(horizontal.values):
-            grid[0, 0].set_xscale("log")
-        if uneven(vertical.values):
-            grid[0, 0].set_yscale("log")
-        for axes in grid.flat[len(numbers) :]:
-            axes.set_visible(False)
-        for axes in list(grid.flat[: len(numbers)])[-columns:]:
-            axes.set_xlabel(label(horizontal))
-            axes.xaxis.set_tick_params(labelbottom=True)
-        for axes in grid[:, 0]:
-            axes.set_ylabel(label(vertical))
-        note = "; circles: double roots" if marks else ""
-        figure.suptitle(_title(ds, f"natural frequency [Hz]{note}", where))
-    return figure
-
-
-def _mark(axes: Axes, points: Sequence[tuple[float, float]]) -> None:
-    if points:
-        axes.plot(
-            [point[0] for point in points],
-            [point[1] for point in points],
-            linestyle="",
-            marker="o",
-            markersize=6,
-            markerfacecolor="none",
-            markeredgecolor="#D55E00",
-            markeredgewidth=1.3,
-        )
-
-
-def _angle_ticks(side: Axis, points: xr.DataArray) -> None:
-    from matplotlib.ticker import MultipleLocator
-
-    span = float(points.max() - points.min())
-    if points.attrs.get("units") == "degree" and span >= 90.0:
-        side.set_major_locator(MultipleLocator(90.0 if span > 180.0 else 45.0))
 
 
 def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
@@ -234,9 +123,9 @@ def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
     SweepError
         If there is no such axis, or matplotlib is missing.
     """
-    _checked(ds, thickness)
+    checked(ds, thickness)
     rest, where = held(ds.load(), (thickness,))
-    points = _points(rest, thickness)
+    points = points_of(rest, thickness)
     theories = [str(name) for name in np.atleast_1d(rest.theory.values)]
     compared = "difference_to_euler_bernoulli" in rest
     with style():
@@ -255,14 +144,14 @@ def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
                     difference = own.difference_to_euler_bernoulli.transpose(thickness, "mode")
                     panels[1].plot(points.values, np.abs(difference.values[:, number]), **look)
         for panel in panels:
-            panel.set_xscale("log" if uneven(points.values) else "linear")
+            panel.set_xscale("log" if is_logarithmic(points) else "linear")
             panel.set_yscale("log")
         panels[0].set_ylabel("natural frequency [Hz]")
         if compared:
             panels[1].set_ylabel("Euler-Bernoulli minus\ntheory [% of theory]")
             panels[1].set_ylim(bottom=1e-6)
         panels[-1].set_xlabel(label(points))
-        figure.suptitle(_title(ds, "", where))
+        figure.suptitle(title(ds, "", where))
         _legend(figure, rest.sizes["mode"], theories)
     return figure
 
@@ -292,32 +181,26 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
     SweepError
         If there is no such axis, or matplotlib is missing.
     """
-    _checked(ds, x)
+    checked(ds, x)
     if y is not None:
-        _checked(ds, y)
+        checked(ds, y)
     other = "mode" if y is None else y
+    ds = in_order(ds, (x,) if y is None else (x, y))
     status = ds.status.load()
     worst = status.max([name for name in status.dims if name not in (x, other)])
     codes = list(_STATUS_COLOURS)
     with style():
         from matplotlib.colors import ListedColormap
         from matplotlib.patches import Patch
+        from matplotlib.ticker import MaxNLocator
 
         figure = new_figure(6.4, 4.8)
         axes = figure.add_subplot()
         colours = ListedColormap([_STATUS_COLOURS[code] for code in codes])
         places = np.searchsorted(codes, worst.transpose(other, x).values)
-        axes.pcolormesh(
-            _points(ds, x).values,
-            ds.mode.values if y is None else _points(ds, y).values,
-            places,
-            cmap=colours,
-            vmin=-0.5,
-            vmax=len(codes) - 0.5,
-            shading="nearest",
-            rasterized=True,
-        )
-        axes.grid(False)
+        horizontal = points_of(ds, x)
+        vertical = xr.DataArray(ds.mode) if y is None else points_of(ds, y)
+        cells(axes, horizontal, vertical, places, cmap=colours, vmin=-0.5, vmax=len(codes) - 0.5)
         meanings = ds.status.attrs["flag_meanings"].split()
         numbers = np.bincount(np.searchsorted(codes, status.values.ravel()), minlength=len(codes))
         handles = [
@@ -326,24 +209,19 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
             if number
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
-        side = "mode" if y is None else label(_points(ds, y))
-        _finish(axes, ds, _points(ds, x), side, "certificate of every cell")
-        _angle_ticks(axes.xaxis, _points(ds, x))
-        if y is not None:
-            _angle_ticks(axes.yaxis, _points(ds, y))
+        _finish(axes, ds, horizontal, label(vertical), "certificate of every cell")
+        set_scale(axes, "x", horizontal)
+        if y is None:
+            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        else:
+            set_scale(axes, "y", vertical)
     return figure
 
 
 def _finish(axes: Axes, ds: xr.Dataset, points: xr.DataArray, side: str, what: str) -> None:
     axes.set_xlabel(label(points))
     axes.set_ylabel(side)
-    axes.set_title(_title(ds, what, ""))
-
-
-def _title(ds: xr.Dataset, *parts: str) -> str:
-    title = str(ds.attrs.get("title", "")) if "title" in ds.attrs else ""
-    rest = "; ".join(part for part in parts if part)
-    return f"{title}\n{rest}" if rest else title
+    axes.set_title(title(ds, what, ""))
 
 
 def pictures(ds: xr.Dataset) -> dict[str, Figure]:
@@ -352,25 +230,50 @@ def pictures(ds: xr.Dataset) -> dict[str, Figure]:
     Returns
     -------
     dict
-        Names and figures: ``maps`` for two axes or more, ``slenderness`` for a thickness factor,
-        ``branches`` for a single axis, and always ``certificates``.
+        Names and figures: ``samples`` where parameters change together in no order, else ``maps`` for two
+        axes or more and ``branches`` for a single one; ``slenderness`` for a thickness factor,
+        ``sensitivities`` where there are any, and always ``certificates``.
 
     Raises
     ------
     SweepError
         If matplotlib is missing.
     """
-    axes = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
+    axes = axes_of(ds)
+    scattered = [name for name in axes if is_scattered(ds, name)]
     thickness = [name for name in axes if name in ds.coords and _address(ds[name]) == _THICKNESS]
     found: dict[str, Any] = {}
     if thickness:
         found["slenderness"] = slenderness(ds, thickness[0])
-    if len(axes) >= 2:
+    if scattered:
+        found["samples"] = samples(ds, scattered[0])
+    elif len(axes) >= 2:
         found["maps"] = posture_maps(ds, axes[0], axes[1])
     elif not thickness:
         found["branches"] = branches(ds, axes[0])
+    if "sensitivity" in ds and not scattered:
+        found["sensitivities"] = sensitivities(ds, axes)
     found["certificates"] = certificate_map(ds, axes[0], axes[1] if len(axes) >= 2 else None)
     return found
+
+
+def sensitivities(
+    ds: xr.Dataset,
+    axes: Sequence[str],
+    *,
+    parameter: str | None = None,
+    theory: str | None = None,
+) -> Figure:
+    """Draw sensitivities as maps over the first two axes, or as lines over a single one.
+
+    Raises
+    ------
+    SweepError
+        As `sensitivity_map` and `sensitivity_lines`.
+    """
+    if len(axes) >= 2:
+        return sensitivity_map(ds, axes[0], axes[1], parameter=parameter, theory=theory)
+    return sensitivity_lines(ds, axes[0], theory=theory)
 
 
 def _address(coordinate: xr.DataArray) -> str:

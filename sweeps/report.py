@@ -15,14 +15,17 @@ from jaxmodal.status import Status
 from sweeps.dataset import dataset_bytes
 from sweeps.definition import Sweep
 from sweeps.grid import Grid
-from sweeps.quantities import NOT_COMPUTED
+from sweeps.quantities import NOT_COMPUTED, QUANTITIES
+from sweeps.solution import SINGLY
 
-#: what the estimate of `plan` assumes of two quiet cores: seconds of compiling, arms per second
-_COMPILING = 6.0
-ARMS_PER_SECOND = 20000.0
+#: what the estimate of `plan` assumes of two cores: seconds of compiling and arms per second of the batch
+#: solver, of the solver of single arms, and of mode shapes (modes per second)
+_BATCH = (20.0, 6000.0)
+_SINGLE = (6.0, 60.0)
+_SHAPES = (10.0, 6000.0)
 
 
-def plan_lines(sweep: Sweep, grid: Grid, seconds: float | None = None) -> list[str]:
+def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
     """Say what a sweep would compute, write and cost."""
     lines = [f"{sweep.name or 'sweep'}: {sweep.arm.name or 'an arm'}, {sweep.arm.num_links} links"]
     for entry in sweep.axes:
@@ -43,8 +46,17 @@ def plan_lines(sweep: Sweep, grid: Grid, seconds: float | None = None) -> list[s
         f"size: {size_text(dataset_bytes(sweep))} before compression; in memory with a store: one chunk, "
         f"{size_text(dataset_bytes(sweep) * grid.batch / sweep.num_cells)}",
     ]
-    estimate = _COMPILING + solved / ARMS_PER_SECOND if seconds is None else seconds
-    return [*lines, f"time: about {duration_text(estimate)} on two cores"]
+    return [*lines, f"time: about {duration_text(_estimate(sweep, grid))} on two cores"]
+
+
+def _estimate(sweep: Sweep, grid: Grid) -> float:
+    """Seconds that a sweep may take."""
+    compiling, rate = _SINGLE if grid.batch <= SINGLY else _BATCH
+    found = compiling + sweep.num_cells * len(sweep.solved_theories) / rate
+    if any(QUANTITIES[name].modal for name in sweep.outputs):
+        compiling, rate = _SHAPES
+        found += compiling + sweep.num_cells * len(sweep.theories) * sweep.num_modes / rate
+    return found
 
 
 def size_text(size: float) -> str:
@@ -83,6 +95,20 @@ def summary_lines(ds: xr.Dataset) -> list[str]:
         low, high = np.nanargmin(values), np.nanargmax(values)
         ends = [f"{values.flat[k]:.6g} Hz at {_place(ds, dims, int(k))}" for k in (low, high)]
         lines.append(f"  mode {mode}: {ends[0]} to {ends[1]}")
+    return lines + (_sensitivity_lines(ds) if "sensitivity" in ds else [])
+
+
+def _sensitivity_lines(ds: xr.Dataset) -> list[str]:
+    """Say which parameter matters most: in how many of the cells its sensitivity is the largest."""
+    lines = ["largest logarithmic sensitivity, share of the cells:"]
+    sizes = abs(ds.sensitivity).transpose("mode", ..., "parameter")
+    for mode, values in zip(ds.mode.values, sizes.values, strict=True):
+        flat = values.reshape(-1, values.shape[-1])
+        known = flat[np.isfinite(flat).all(axis=1)]
+        shares = np.bincount(known.argmax(axis=1), minlength=flat.shape[1]) / max(len(known), 1)
+        order = [k for k in np.argsort(-shares)[:3] if shares[k] > 0.0]
+        texts = [f"{ds.parameter.values[k]} {100.0 * shares[k]:.3g} %" for k in order]
+        lines.append(f"  mode {mode}: {', '.join(texts)}")
     return lines
 
 

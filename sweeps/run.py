@@ -20,7 +20,8 @@ from sweeps.grid import Grid, compute_chunk, make_grid
 from sweeps.quantities import QUANTITIES
 
 if TYPE_CHECKING:
-    from sweeps.store import Location, SweepStore
+    from sweeps.store import SweepStore
+    from sweeps.store_layout import Location
 
 Progress = Callable[[int, int], None]
 

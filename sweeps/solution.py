@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +15,7 @@ from jaxmodal.batches import natural_frequencies_batch
 from jaxmodal.certificate import TOLERANCE
 from jaxmodal.errors import ArmError
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.modal_batches import ModalQuantities, modal_quantities_batch
 from jaxmodal.parameters import set_parameters
 from jaxmodal.status import Status
 
@@ -28,19 +30,28 @@ class SolvedCells:
 
     Attributes
     ----------
-    frequency : array of shape (N, K)
-        Hz, ascending; NaN where the input is invalid.
-    status, count_below, count_above : arrays of shape (N, K)
+    omega : array of shape (N, K)
+        rad/s, ascending; NaN where the input is invalid.
+    status, count_below, count_above, group : arrays of shape (N, K)
         As in `jaxmodal.NaturalFrequencies`.
     bracket : array of shape (N, K, 2)
         Hz.
+    modal : ModalQuantities, optional
+        What the mode shapes say, where an output asks for it (`with_modes`).
     """
 
-    frequency: NDArray[np.float64]
+    omega: NDArray[np.float64]
     status: NDArray[np.integer]
     count_below: NDArray[np.integer]
     count_above: NDArray[np.integer]
+    group: NDArray[np.integer]
     bracket: NDArray[np.float64]
+    modal: ModalQuantities | None = None
+
+    @property
+    def frequency(self) -> NDArray[np.float64]:
+        """Frequencies in Hz."""
+        return self.omega / (2.0 * math.pi)
 
 
 def bracket_width(batch: int) -> float:
@@ -77,10 +88,11 @@ def solve_cells(
 
 def _plain(result: NaturalFrequencies, number: int) -> SolvedCells:
     return SolvedCells(
-        frequency=np.asarray(result.frequencies_hz)[:number],
+        omega=np.asarray(result.omega)[:number],
         status=np.asarray(result.status)[:number],
         count_below=np.asarray(result.count_below)[:number],
         count_above=np.asarray(result.count_above)[:number],
+        group=np.asarray(result.group)[:number],
         bracket=np.asarray(result.bracket)[:number] / (2.0 * math.pi),
     )
 
@@ -103,11 +115,56 @@ def _one_by_one(
         cells.append(
             _plain(natural_frequencies(changed, num_modes, theory, throw=False), num_modes)
         )
-    fields = [field.name for field in dataclasses.fields(SolvedCells)]
-    return SolvedCells(**{name: np.stack([getattr(c, name) for c in cells]) for name in fields})
+    return _stacked(cells)
+
+
+def _stacked(cells: Sequence[SolvedCells]) -> SolvedCells:
+    return SolvedCells(
+        omega=np.stack([cell.omega for cell in cells]),
+        status=np.stack([cell.status for cell in cells]),
+        count_below=np.stack([cell.count_below for cell in cells]),
+        count_above=np.stack([cell.count_above for cell in cells]),
+        group=np.stack([cell.group for cell in cells]),
+        bracket=np.stack([cell.bracket for cell in cells]),
+    )
 
 
 def _invalid(num_modes: int) -> SolvedCells:
     nan, zero = np.full(num_modes, np.nan), np.zeros(num_modes, np.int64)
     status = np.full(num_modes, int(Status.invalid_input))
-    return SolvedCells(nan, status, zero, zero, np.full((num_modes, 2), np.nan))
+    alone = np.arange(num_modes)
+    return SolvedCells(nan, status, zero, zero, alone, np.full((num_modes, 2), np.nan))
+
+
+def with_modes(
+    solved: SolvedCells,
+    arm: Arm,
+    values: Mapping[str, NDArray[np.float64]],
+    theory: str,
+    addresses: tuple[str, ...],
+) -> SolvedCells:
+    """Return the cells with their modal quantities, computed at the frequencies that they have.
+
+    Parameters
+    ----------
+    solved
+        N cells.
+    arm, values, theory
+        As for `solve_cells`; what stands behind the first N values is padding.
+    addresses
+        Parameters of the sensitivities.
+    """
+    found = NaturalFrequencies(
+        omega=jnp.asarray(solved.omega),
+        status=jnp.asarray(solved.status),
+        count_below=jnp.asarray(solved.count_below),
+        count_above=jnp.asarray(solved.count_above),
+        bracket=jnp.asarray(2.0 * math.pi * solved.bracket),
+        group=jnp.asarray(solved.group),
+        residual_ratio=jnp.ones_like(solved.omega),
+        evaluations=jnp.zeros(len(solved.omega), jnp.int64),
+        theory=theory,
+    )
+    cells = {address: column[: len(solved.omega)] for address, column in values.items()}
+    modal = modal_quantities_batch(arm, cells, found, addresses=addresses)
+    return dataclasses.replace(solved, modal=modal)

@@ -8,43 +8,35 @@ that a torn one raises an error in any reader instead of yielding values.
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import hashlib
 import json
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import zarr
 from numpy.typing import NDArray
-from zarr.abc.store import Store
-from zarr.codecs import Crc32cCodec, ZstdCodec
 
-from sweeps.dataset import (
-    auxiliary_names,
-    block_region,
-    certificate_summary,
-    coordinates,
-    global_attributes,
-    provenance,
-    status_counts,
-    variable_attributes,
-)
-from sweeps.definition import Sweep, differences
+from sweeps.dataset import block_region, certificate_summary, provenance, status_counts
+from sweeps.definition import Sweep
+from sweeps.descriptions import differences
 from sweeps.errors import StoreError
 from sweeps.grid import Grid, make_grid
-from sweeps.quantities import QUANTITIES
+from sweeps.store_layout import (
+    CHUNK_DIGEST,
+    PROGRESS,
+    Location,
+    consolidate,
+    create_layout,
+    explained,
+    is_consolidated,
+    is_created,
+    plain,
+    text_of,
+)
 
-Location = str | Path | Store
-
-_PROGRESS = "progress"
-_DIGEST = "chunk_digest"
-_UNFINISHED = "not finished; cells with the status not_computed hold no values"
 _VERSIONS = ("jaxmodal_version", "jax_version", "device")
-_DIGEST_BYTES = 32
 
 
 class SweepStore:
@@ -54,10 +46,10 @@ class SweepStore:
         self, location: Location, outputs: Sequence[str], theories: int, grid: Grid
     ) -> None:
         self.location, self.theories, self.grid = location, theories, grid
-        with _explained(location), zarr.config.set({"array.write_empty_chunks": True}):
-            self.group = zarr.open_group(_plain(location), mode="r+", use_consolidated=False)
+        with explained(location), zarr.config.set({"array.write_empty_chunks": True}):
+            self.group = zarr.open_group(plain(location), mode="r+", use_consolidated=False)
             self.arrays = {name: _array(self.group, name) for name in outputs}
-            self.marks = _array(self.group, f"{_PROGRESS}/{_DIGEST}")
+            self.marks = _array(self.group, f"{PROGRESS}/{CHUNK_DIGEST}")
 
     def write(self, chunk: int, block: Mapping[str, NDArray[Any]]) -> None:
         """Write the arrays of one chunk, then its mark.
@@ -68,7 +60,7 @@ class SweepStore:
             If the disk is full or cannot be written; everything written before stays valid.
         """
         region = block_region(self.theories, self.grid, chunk)
-        with _explained(self.location):
+        with explained(self.location):
             for name, array in self.arrays.items():
                 array[region] = block[name]
             self.marks[chunk] = np.stack([_digest(block[name]) for name in self.arrays])
@@ -98,10 +90,10 @@ class SweepStore:
             for code, number in status_counts(np.asarray(self.arrays["status"][region])).items():
                 counts[code] = counts.get(code, 0) + number
         summary = certificate_summary(counts)
-        with _explained(self.location):
+        with explained(self.location):
             if self.group.attrs["certificate_summary"] != summary:
                 self.group.update_attributes({"certificate_summary": summary})
-                _consolidate(self.location)
+                consolidate(self.location)
             if isinstance(self.location, (str, Path)) and "://" not in str(self.location):
                 for leftover in Path(self.location).rglob("*.partial"):
                     leftover.unlink(missing_ok=True)
@@ -125,19 +117,19 @@ def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None)
         If the location holds something else, or the store of another definition, or one that other
         versions or another kind of device have begun; or if it cannot be written.
     """
-    with _explained(location):
+    with explained(location):
         attributes = _existing_attributes(location)
-    if attributes is None or not _created(location):
+    if attributes is None or not is_created(location):
         grid = make_grid(sweep, chunk_cells)
         if attributes is not None:
             _check_same(location, attributes, sweep, None)
-        with _explained(location):
-            _create(location, sweep, grid)
+        with explained(location):
+            create_layout(location, sweep, grid)
         return SweepStore(location, sweep.outputs, len(sweep.theories), grid)
     _check_same(location, attributes, sweep, chunk_cells)
-    with _explained(location):
-        if not _is_consolidated(location):
-            _consolidate(location)
+    with explained(location):
+        if not is_consolidated(location):
+            consolidate(location)
     grid = Grid(sweep.shape, tuple(attributes["chunk_shape"]))
     return SweepStore(location, sweep.outputs, len(sweep.theories), grid)
 
@@ -150,17 +142,17 @@ def stored_definition(location: Location) -> dict[str, Any]:
     StoreError
         If there is no store of a sweep.
     """
-    with _explained(location):
+    with explained(location):
         attributes = _existing_attributes(location)
     if attributes is None:
-        raise StoreError(f"{_text(location)}: there is no store of a sweep; run the sweep first.")
+        raise StoreError(f"{text_of(location)}: there is no store of a sweep; run the sweep first.")
     return attributes
 
 
 def _existing_attributes(location: Location) -> dict[str, Any] | None:
     """Attributes of the sweep at a location; None where there is nothing at all."""
     try:
-        group = zarr.open_group(_plain(location), mode="r", use_consolidated=False)
+        group = zarr.open_group(plain(location), mode="r", use_consolidated=False)
     except (FileNotFoundError, zarr.errors.GroupNotFoundError):
         path = Path(str(location))
         if isinstance(location, (str, Path)) and path.is_dir():
@@ -174,13 +166,13 @@ def _existing_attributes(location: Location) -> dict[str, Any] | None:
         raise
     except (ValueError, KeyError) as error:
         raise StoreError(
-            f"{_text(location)}: zarr.json cannot be read ({error}); the store is damaged beyond "
+            f"{text_of(location)}: zarr.json cannot be read ({error}); the store is damaged beyond "
             "resuming: delete it and run again."
         ) from error
     attributes = dict(group.attrs)
     if "fingerprint" not in attributes or "chunk_shape" not in attributes:
         raise StoreError(
-            f"{_text(location)}: holds a Zarr group that is no sweep; give a new folder."
+            f"{text_of(location)}: holds a Zarr group that is no sweep; give a new folder."
         )
     return attributes
 
@@ -202,119 +194,24 @@ def _check_same(
     if found:
         lines = "".join(f"\n  {line}" for line in found)
         raise StoreError(
-            f"{_text(location)}: the store belongs to another sweep:{lines}\nNothing was changed; "
+            f"{text_of(location)}: the store belongs to another sweep:{lines}\nNothing was changed; "
             f"{remedy}."
         )
 
 
-def _create(location: Location, sweep: Sweep, grid: Grid) -> None:
-    """Write all metadata and coordinates; the array of marks last, which completes the creation."""
-    attributes = global_attributes(sweep, grid) | {
-        "certificate_summary": _UNFINISHED,
-        "chunk_shape": list(grid.chunk_shape),
-    }
-    plain = _plain(location)
-    group = zarr.create_group(plain, attributes=attributes, zarr_format=3, overwrite=True)
-    codecs = [ZstdCodec(level=3), Crc32cCodec()]
-    for name, (dims, values, about) in coordinates(sweep).items():
-        kind = {"dtype": "string"} if values.dtype == object else {"dtype": values.dtype}
-        array = group.create_array(
-            name,
-            shape=values.shape,
-            chunks=values.shape,
-            dimension_names=dims,
-            attributes=about,
-            compressors=codecs,
-            overwrite=True,
-            config={"write_empty_chunks": True},
-            **kind,
-        )
-        array[...] = values if values.ndim else values.item()
-    theories = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
-    for name in sweep.outputs:
-        quantity = QUANTITIES[name]
-        about = _json_attributes(name) | {"coordinates": " ".join(auxiliary_names(sweep))}
-        group.create_array(
-            name,
-            shape=(*theories, *sweep.shape, sweep.num_modes),
-            chunks=(*theories, *grid.chunk_shape, sweep.num_modes),
-            dtype=quantity.dtype,
-            fill_value=quantity.fill,
-            dimension_names=sweep.dims,
-            attributes=about,
-            compressors=codecs,
-            overwrite=True,
-        )
-    size = (len(sweep.outputs), _DIGEST_BYTES)
-    group.require_group(_PROGRESS).create_array(
-        _DIGEST,
-        shape=(grid.num_chunks, *size),
-        chunks=(1, *size),
-        dtype="uint8",
-        fill_value=0,
-        dimension_names=("chunk", "variable", "byte"),
-        attributes={"description": "SHA-256 of each variable's values in a computed chunk"},
-        compressors=[Crc32cCodec()],
-        overwrite=True,
-    )
-    _consolidate(location)
-
-
-def _json_attributes(name: str) -> dict[str, Any]:
-    found = variable_attributes(name)
-    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in found.items()}
-
-
-def _created(location: Location) -> bool:
-    with _explained(location):
-        group = zarr.open_group(_plain(location), mode="r", use_consolidated=False)
-        return f"{_PROGRESS}/{_DIGEST}" in group
-
-
-def _is_consolidated(location: Location) -> bool:
-    group = zarr.open_group(_plain(location), mode="r")
-    return group.metadata.consolidated_metadata is not None
-
-
-def _consolidate(location: Location) -> None:
-    """Gather all metadata in the root, which plain ``xarray.open_zarr`` expects."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the specification of Zarr 3 does not know it yet
-        zarr.consolidate_metadata(_plain(location))
-
-
 def _array(group: zarr.Group, name: str) -> zarr.Array[Any]:
-    array = group[name]
+    array = group.get(name)
     if not isinstance(array, zarr.Array):
-        raise StoreError(f"{name!r} is no array; delete the store and run again.")
+        raise StoreError(
+            f"store {group.store_path}: the array {name!r} is missing or damaged; delete the store and run "
+            "again."
+        )
     return array
 
 
 def _digest(values: NDArray[Any]) -> NDArray[np.uint8]:
     little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     return np.frombuffer(hashlib.sha256(little.tobytes()).digest(), np.uint8)
-
-
-def _plain(location: Location) -> str | Store:
-    return str(location) if isinstance(location, Path) else location
-
-
-def _text(location: Location) -> str:
-    return f"store {_plain(location)}"
-
-
-@contextlib.contextmanager
-def _explained(location: Location) -> Iterator[None]:
-    """Turn an error of the file system into one that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            remedy = "free space and run the same command again: chunks that are complete are kept"
-        else:
-            remedy = "give a folder that can be written; chunks that are complete are kept"
-        raise StoreError(f"{_text(location)}: cannot be written ({reason}); {remedy}.") from error
 
 
 def count_missing(location: Location) -> tuple[int, int]:
@@ -329,7 +226,7 @@ def count_missing(location: Location) -> tuple[int, int]:
     definition = json.loads(attributes["definition"])
     shape = tuple(next(iter(entry.values()))["size"] for entry in definition["axes"].values())
     grid = Grid(shape, tuple(attributes["chunk_shape"]))
-    if not _created(location):
+    if not is_created(location):
         return grid.num_chunks, grid.num_chunks
     opened = SweepStore(location, definition["outputs"], len(definition["theories"]), grid)
     return len(opened.missing()), grid.num_chunks

@@ -91,7 +91,7 @@ def by_branch(ds: xr.Dataset) -> xr.DataArray:
     sorted_values = ds.frequency.transpose(*ds.branch.dims)
     values = np.take_along_axis(sorted_values.values, order.values, axis=-1)
     dims = [*ds.branch.dims[:-1], "branch"]
-    kept = {k: v for k, v in ds.coords.items() if "mode" not in v.dims}
+    kept = {k: v for k, v in ds.coords.items() if set(v.dims) <= set(dims)}
     labels = np.arange(1, ds.sizes["mode"] + 1, dtype=np.int32)
     found = xr.DataArray(values, dims=dims, coords=kept, attrs=ds.frequency.attrs, name="frequency")
     return found.assign_coords(branch=("branch", labels))

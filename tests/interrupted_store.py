@@ -1,6 +1,7 @@
 """Zarr stores that fail, tear what they write, exit or report, for tests of interrupted runs."""
 
 import os
+import time
 
 from zarr.storage import LocalStore
 
@@ -36,12 +37,31 @@ class CountingStore(LocalStore):
 
 
 class ReportingStore(LocalStore):
-    """Says on standard output what it is about to write, and when it is done."""
+    """Says on standard output what it is about to write, and when it is done.
+
+    Pieces of chunks are written as the store of Zarr writes them, beside their place and then moved there, but
+    slowly: in two halves with a pause between, so that a kill at any moment is likely to fall inside a write.
+    """
+
+    PAUSE = 0.004
 
     def with_read_only(self, read_only=False):
         return LocalStore(self.root, read_only=read_only) if read_only else self
 
     async def set(self, key, value):
         os.write(1, f"writing {key}\n".encode())
-        await super().set(key, value)
+        if "/c/" in key:
+            self.write_slowly(self.root / key, value.to_bytes())
+        else:
+            await super().set(key, value)
         os.write(1, f"wrote {key}\n".encode())
+
+    def write_slowly(self, path, data):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(f"{path.name}.slow.partial")
+        with beside.open("wb") as file:
+            file.write(data[: len(data) // 2])
+            file.flush()
+            time.sleep(self.PAUSE)
+            file.write(data[len(data) // 2 :])
+        beside.replace(path)

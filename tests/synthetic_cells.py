@@ -22,9 +22,10 @@ def solve_cells(arm, values, number, num_modes, theory):
     order = np.broadcast_to(modes.astype(np.int64), frequency.shape)
     frequency = np.where(invalid, np.nan, frequency)
     return SolvedCells(
-        frequency=frequency,
+        omega=2.0 * math.pi * frequency,
         status=np.where(invalid, int(Status.invalid_input), int(Status.certified)),
         count_below=order - 1,
         count_above=order,
+        group=order - 1,
         bracket=np.stack([0.999 * frequency, 1.001 * frequency], axis=-1),
     )

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import jaxmodal as jm
 from benchmarks.batch import workloads
 from benchmarks.chain_form import ChainForm
+from benchmarks.modes import in_turn
 from benchmarks.rivals import DeterminantScan, PElement, cell_beams
 from jaxmodal.parameters import set_parameters
 
@@ -81,3 +83,29 @@ def test_quick_mode_writes_a_report(tmp_path):
         assert run["solvers"]["jaxmodal"]["modes_missed"] == 0
         assert run["solvers"]["chain_form"]["largest_error"] < FINE
     assert out.with_suffix(".png").exists()
+
+
+def test_costs_are_medians_in_turn_over_the_first_call():
+    order = []
+
+    def call(name, seconds):
+        def work(k):
+            order.append((name, k))
+            time.sleep(seconds)
+            return k
+
+        return work
+
+    found = in_turn({"solve": call("solve", 0.002), "twice": call("twice", 0.02)}, int, 3)
+    assert order == [(name, k) for k in range(4) for name in ("solve", "twice")]
+    assert found["ratio"]["twice"] == found["seconds"]["twice"] / found["solve"]
+    assert found["ratio"]["twice"] > 1.5
+
+
+def test_memory_of_a_small_sweep(tmp_path):
+    out = tmp_path / "memory.json"
+    command = [sys.executable, "-m", "benchmarks.sweep_memory", "--points", "3", "--modes", "2"]
+    subprocess.run([*command, "--out", str(out)], check=True, capture_output=True, cwd=ROOT)
+    found = json.loads(out.read_text())
+    assert found["certificates"] == "18 of 18 modes certified"
+    assert 5e7 < found["peak_rss_bytes"] < 2e9

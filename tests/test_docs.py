@@ -25,6 +25,7 @@ import pytest
 from click.testing import CliRunner
 
 import jaxmodal as jm
+import sweeps
 from jaxmodal.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -150,14 +151,30 @@ def test_every_page_is_listed_in_the_readme():
     assert [page.name for page in PAGES[1:] if f"docs/{page.name}" not in readme] == []
 
 
-def test_readme_gives_two_commands_of_one_line_each():
-    """.ci/run takes them from here: one runs the main job, one the tests."""
+def test_readme_gives_its_commands_on_one_line_each():
+    """.ci/run takes them from here: the main job, the paper's tables, the tests."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = [line for line in readme.splitlines() if line.startswith("python3 -m venv")]
+    starts = ("python3 -m venv", ".venv/bin/")
+    commands = [line for line in readme.splitlines() if line.startswith(starts)]
     assert [command.rsplit("/", 1)[1] for command in commands] == [
+        "jaxmodal sweep run example:three_link_posture_map",
         "jaxmodal reproduce",
         "python -m pytest",
     ]
+    # what .ci/run looks for
+    checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for command in commands:
+        assert command.rsplit("/", 1)[1].removeprefix("python ") in checks
+
+
+def test_the_figures_of_the_main_command_are_those_of_the_built_in_sweep():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    sweep = sweeps.read_sweep("example:three_link_posture_map")
+    assert sweep.shape == (256, 256)
+    assert sweep.num_modes == 10
+    assert f"{sweep.num_cells * sweep.num_modes:,}" in readme
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8")
+    assert "/*.zarr/" in ignored  # else .ci/run would copy a store and have nothing to compute
 
 
 def test_every_key_of_the_json_output_is_explained():

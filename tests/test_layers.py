@@ -8,13 +8,13 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "jaxmodal"
 ORDER = [
     "errors", "precision", "compilation", "double_double", "programs", "arithmetic", "status", "quantities",
-    "shapes", "sections", "links", "tables", "arm", "arm_files", "parameters", "examples",
+    "documents", "shapes", "sections", "links", "tables", "arm", "arm_files", "parameters", "examples",
     "plausibility", "beams", "member", "fields", "modal_mass", "eigenspaces", "energies",
-    "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
+    "clusters", "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
     "frequencies", "posture_harmonics", "posture_tables", "series_roots", "series_search",
     "trigonometric_zeros", "inverse_postures",
     "resonance_maps", "pilots", "guided_search", "open_modes", "batch_kernels", "batch_results", "batches",
-    "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities",
+    "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities", "modal_batches",
     "mode_plots", "resonance_plots", "published", "comparison", "reproduction_report",
     "reproduce", "cli_output", "cli", "cli_modes", "cli_postures", "__init__", "__main__",
 ]  # fmt: skip

@@ -219,6 +219,56 @@ class TestDoubleRoot:
         assert np.array_equal(table.derivative[1], table.derivative[2])
         assert np.all(np.isfinite(table.derivative))
 
+    def test_single_members_are_marked_for_jax(self):
+        """jax.grad of one member gives the mean of the pair, and this says so, cut list or not."""
+        for number, expected in ((2, [True, False]), (4, [True, False, False, True])):
+            found = jm.natural_frequencies(self.arm, number)
+            assert jm.individual_modes(found.omega, found.multiplicity).tolist() == expected
+        near = jnp.array([1.0, 2.0, 2.0 * (1 + 1e-10), 3.0])
+        assert jm.individual_modes(near, jnp.ones(4, int)).tolist() == [True, False, False, True]
+
+    def test_gradient_of_a_single_member_is_the_mean_also_in_a_cut_list(self):
+        def member(number, mode):
+            def omega(angle):
+                arm = jm.set_parameters(self.arm, {"link2.joint_angle": angle})
+                return jm.natural_frequencies(arm, number).omega[mode]
+
+            return float(jax.grad(omega)(self.arm.links[1].joint_angle))
+
+        table = jm.sensitivities(self.arm, 4, repeated="mean", addresses=["link2.joint_angle"])
+        mean = float(table.derivative[1, 0])
+        for number, mode in ((2, 1), (4, 1), (4, 2)):
+            assert member(number, mode) == pytest.approx(mean, rel=1e-10)
+
+    @pytest.mark.slow
+    def test_second_derivatives_are_refused(self):
+        def omega(x, number, mode):
+            arm = jm.examples.three_link_industrial().with_posture(x)
+            return jm.natural_frequencies(arm, number).omega[mode]
+
+        start = jnp.deg2rad(jnp.array(DOUBLE_ROOT_DEG))
+        hessian = jax.hessian(omega)
+        with pytest.raises(jm.RepeatedFrequencyError, match=r"second derivatives of modes 2, 3"):
+            hessian(start, 4, 1)
+        assert np.all(np.isfinite(hessian(start, 1, 0)))  # the remedy: fewer modes
+        forward = jax.jit(
+            jax.jacfwd(jax.jacfwd(lambda x: jnp.stack([omega(x, 4, k) for k in (0, 1)])))
+        )
+        traced = np.asarray(forward(start))
+        assert np.all(np.isfinite(traced[0]))
+        assert np.all(np.isnan(traced[1]))  # nothing can be raised under jit
+
+    @pytest.mark.slow
+    def test_derivatives_of_the_shapes_are_refused(self):
+        def tip(x):
+            arm = jm.examples.three_link_industrial().with_posture(x)
+            return jm.mode_shapes(arm, 3, stations=2).v[1, -1, -1]
+
+        with pytest.raises(
+            jm.RepeatedFrequencyError, match="derivatives of the shapes of modes 2, 3"
+        ):
+            jax.grad(tip)(jnp.deg2rad(jnp.array(DOUBLE_ROOT_DEG)))
+
     def test_sum_of_the_pair_is_smooth_and_its_gradient_exact(self):
         start = np.deg2rad(DOUBLE_ROOT_DEG)
 
@@ -280,6 +330,23 @@ def test_nearly_equal_frequencies_have_accurate_derivatives_of_their_own():
 def test_unusable_arguments_are_refused(changes, error, words):
     with pytest.raises(error, match=words):
         jm.sensitivities(jm.examples.two_link_flexible(), 1, **changes)
+
+
+@pytest.mark.parametrize("traced", [jax.grad, jax.jit, lambda f: lambda x: jax.vmap(f)(x[None])])
+def test_batches_cannot_be_differentiated_and_say_what_can(traced):
+    arm = jm.examples.two_link_flexible()
+
+    def of_values(angle):
+        cells = {"link2.joint_angle": jnp.stack([angle, angle])}
+        return jm.natural_frequencies_batch(arm, cells, 1).omega[0, 0]
+
+    def of_arm(mass):
+        cells = {"link2.joint_angle": np.zeros(2)}
+        return jm.natural_frequencies_batch(arm.with_payload(mass), cells, 1).omega[0, 0]
+
+    for function in (of_values, of_arm):
+        with pytest.raises(TypeError, match="modal_quantities_batch"):
+            traced(function)(jnp.array(0.3))
 
 
 def test_traced_arms_are_sent_to_the_frequencies():

@@ -9,7 +9,7 @@ import pytest
 
 import jaxmodal as jm
 import sweeps
-from sweeps.definition import differences
+from sweeps.descriptions import differences
 from sweeps.files import sweep_text
 from sweeps.grid import make_grid
 
@@ -328,20 +328,20 @@ def test_every_built_in_sweep_can_be_read(name):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("num_modes = 4", "num_mode = 4", ("'num_mode'", "Did you mean 'num_modes'")),
-        ('arm = "example:two_link_flexible"\n', "", ("'arm' is missing",)),
+        ("num_modes = 4", "num_mode = 4", ("num_mode = 4", "Did you mean 'num_modes'")),
+        ('arm = "example:two_link_flexible"\n', "", ("arm is missing",)),
         ("arm =", "arm = 3 #", ("arm = 3",)),
         ('unit = "degree"', 'units = "degree"', ("axes[1]", "Did you mean 'unit'")),
         ('parameter = "theta_2"', 'parameter = "theta2"', ("axes[1]", "theta_2")),
-        ("num = 5 }", "num = 5, seed = 2 }", ("axes[1]", "'seed'")),
-        ("start = 0, ", "", ("axes[1]", "'start' is missing")),
+        ("num = 5 }", "num = 5, seed = 2 }", ("axes[1]", "seed = 2")),
+        ("start = 0, ", "", ("axes[1]", "start is missing")),
         ("linspace = {", "values = [1]\nlinspace = {", ("values and linspace are given",)),
         ("linspace = { start = 0, stop = 180, num = 5 }", "", ("axes[1]", "none is given")),
         ("linspace = { start = 0, stop = 180, num = 5 }", "linspace = 5", ("linspace = 5",)),
-        ('name = "load"\n', "", ("axes[2]", "'name' is missing")),
+        ('name = "load"\n', "", ("axes[2]", "name is missing")),
         ("zip = [", "zip = 3 #", ("is not TOML",)),
         ("values = [0, 1] }", "values = [0] }", ("axes[2]", "differ in length")),
-        ("seed = 1, ", "", ("axes[3]", "'seed' is missing")),
+        ("seed = 1, ", "", ("axes[3]", "seed is missing")),
         ("low = 0.4", "lo = 0.4", ("axes[3]", "Did you mean 'low'")),
         ('method = "sobol"', "method = 3", ("axes[3]", "method = 3")),
         ('theories = ["timoshenko", "rayleigh"]', "theories = 3", ("theories = 3",)),

@@ -15,9 +15,10 @@ import sweeps
 PACKAGE = Path(sweeps.__file__).parent
 MODULES = sorted(module.name for module in pkgutil.walk_packages(sweeps.__path__, "sweeps."))
 ORDER = [
-    "errors", "axes", "solution", "quantities", "definition", "files", "grid", "dataset", "store",
-    "executors", "run", "cells", "verify", "tracking", "double_roots", "plot_style", "plots",
-    "report", "gallery", "commands", "__init__", "__main__",
+    "errors", "axes", "random_designs", "solution", "quantities", "descriptions", "definition",
+    "files", "grid", "dataset", "store_layout", "store", "executors", "run", "cells", "export",
+    "verify", "tracking", "double_roots", "plot_points", "plot_style", "maps", "sensitivity_plots",
+    "sample_plots", "plots", "report", "gallery", "command_base", "plot_commands", "commands", "__init__", "__main__",
 ]  # fmt: skip
 
 

@@ -182,6 +182,71 @@ def test_slenderness_shows_frequencies_and_differences(thickness):
     assert "thickness factor" in texts(figure)
 
 
+@pytest.fixture(scope="module")
+def two_theories():
+    """Values in no order, a rigid joint among them, two theories, sensitivities."""
+    axes = [
+        sweeps.axis("link2.joint_stiffness", [100.0, np.inf, 1.0]),
+        sweeps.geomspace("link1.section.width", 1e-3, 1e-1, 2),
+    ]
+    options = {"num_modes": 2, "outputs": ["sensitivity"], "sensitivity_to": ["link1.length"]}
+    theories = ["timoshenko", "euler_bernoulli"]
+    return sweeps.run(sweeps.Sweep("example:two_link_flexible", axes, theories=theories, **options))
+
+
+def test_points_are_drawn_in_order_and_infinite_ones_have_a_place(two_theories):
+    figure = plots.branches(two_theories, "link2_joint_stiffness", theory="euler_bernoulli")
+    axes = figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "100", "∞"]
+    expected = two_theories.frequency.sel(theory="euler_bernoulli").isel(link1_section_width=0)
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), expected.values[[2, 0, 1], 0])
+    assert "euler bernoulli, link1 section width = 0.001 m" in texts(figure)
+
+
+def test_cells_lie_halfway_between_points_on_a_logarithmic_axis(two_theories):
+    ds = two_theories.isel(theory=0)
+    for figure in (
+        plots.posture_maps(ds, "link2_joint_stiffness", "link1_section_width"),
+        plots.sensitivities(ds, ["link2_joint_stiffness", "link1_section_width"]),
+        plots.certificate_map(ds, "link2_joint_stiffness", "link1_section_width"),
+    ):
+        axes = figure.axes[0]
+        assert axes.get_yscale() == "log"
+        corners = axes.collections[0].get_coordinates()
+        np.testing.assert_allclose(corners[:, 0, 1], [1e-4, 1e-2, 1.0], rtol=1e-14)
+        np.testing.assert_array_equal(corners[0, :, 0], [-0.5, 0.5, 1.5, 2.5])
+
+
+def test_samples_are_drawn_against_each_of_their_parameters():
+    ranges = [
+        sweeps.Range("link1.length", 0.4, 0.6),
+        sweeps.Range("link2.joint_stiffness", 1e2, 1e6, scale="log"),
+    ]
+    design = sweeps.random_design(ranges, 5, seed=1)
+    ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", [design], num_modes=2))
+    found = plots.pictures(ds)
+    assert list(found) == ["samples", "certificates"]
+    for axes, column in zip(found["samples"].axes, design.columns, strict=True):
+        for mode, line in enumerate(axes.lines):
+            np.testing.assert_array_equal(line.get_xdata(), column.values)
+            np.testing.assert_array_equal(line.get_ydata(), ds.frequency[:, mode])
+    assert [axes.get_xscale() for axes in found["samples"].axes] == ["linear", "log"]
+    with pytest.raises(sweeps.SweepError, match="draw samples"):
+        plots.branches(ds, "sample")
+
+
+def test_parameters_that_ascend_together_are_drawn_against_the_first():
+    load = sweeps.zipped(
+        sweeps.axis("payload.mass", [0, 5, 10]),
+        sweeps.axis("payload.inertia", [0, 0.2, 0.1]),
+        name="load",
+    )
+    ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", [load], num_modes=1))
+    assert list(plots.pictures(ds)) == ["branches", "certificates"]
+    (line,) = plots.branches(ds, "load").axes[0].lines
+    np.testing.assert_array_equal(line.get_xdata(), [0, 5, 10])
+
+
 def test_the_certificate_map_counts_every_status(map_of_postures):
     status = map_of_postures.status.copy(deep=True)
     status[0, 0, 0] = 1

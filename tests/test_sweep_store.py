@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -201,6 +202,18 @@ def test_a_damaged_root_is_refused(synthetic, uninterrupted, tmp_path):
         sweeps.run(small_sweep(), path)
 
 
+@pytest.mark.parametrize("name", ["status", "sensitivity_of_nothing"])
+def test_a_store_that_lost_an_array_is_refused(name, synthetic, uninterrupted, tmp_path):
+    path = tmp_path / "uninterrupted.zarr"
+    shutil.rmtree(path / "status")
+    if name != "status":  # something else in its place
+        zarr.open_group(path, mode="r+", use_consolidated=False).create_group("status")
+    with pytest.raises(
+        sweeps.StoreError, match=r"'status' is missing or damaged; delete the store"
+    ):
+        sweeps.run(small_sweep(), path)
+
+
 def test_opening_what_is_not_there_is_refused(tmp_path):
     with pytest.raises(sweeps.StoreError, match="run the sweep first"):
         sweeps.open_result(tmp_path / "none.zarr")
@@ -326,6 +339,8 @@ sweeps.run(setup.many_chunks(), store, chunk_cells=1)
         fell.append(f"{'while writing' if word == 'writing' else 'after'} {key.split('/')[0]}")
     print("kills fell", {place: fell.count(place) for place in sorted(set(fell))})
     assert len(fell) >= KILLS
+    inside = sum(place.startswith("while writing") for place in fell)
+    assert 3 <= inside <= len(fell) - 3, fell  # writes and solving take about the same time
     # no chunk was computed and marked twice, so each kill cost at most the chunk in flight;
     # a kill between a write and its report is the one place where a mark can be unheard of
     assert len(written) == len(set(written))
@@ -395,3 +410,29 @@ sweeps.run(setup.small_sweep(), {path!r}, chunk_cells=3)
     assert child(code, tmp_path, flags).wait(timeout=300) == 0
     sweeps.run(small_sweep(), tmp_path / "one.zarr", chunk_cells=3)
     assert contents(tmp_path / "two.zarr") == contents(tmp_path / "one.zarr")
+
+
+@pytest.mark.slow
+def test_the_device_of_a_thread_reaches_the_threads_of_the_batch_solver(tmp_path):
+    """While a batch is solved for the second device, no array appears on the first."""
+    code = """
+import threading, time, numpy as np
+import jaxmodal as jm
+arm = jm.examples.two_link_flexible()
+cells = {"link2.joint_angle": np.linspace(0.0, 3.0, 1000)}
+before = {id(array) for array in jax.live_arrays()}
+seen, done = set(), threading.Event()
+def watch():
+    while not done.is_set():
+        seen.update(d.id for a in jax.live_arrays() if id(a) not in before for d in a.devices())
+        time.sleep(0.002)
+watcher = threading.Thread(target=watch)
+watcher.start()
+with jax.default_device(jax.devices()[1]):
+    assert jm.natural_frequencies_batch(arm, cells, 2).certified.all()
+done.set()
+watcher.join()
+assert seen == {1}, seen
+"""
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+    assert child(code, tmp_path, flags).wait(timeout=500) == 0

@@ -1,0 +1,276 @@
+"""Sensitivities, energies and effective masses of many arms at frequencies that are known already.
+
+Nothing is searched here: the modes at the frequencies that `natural_frequencies_batch` certified give all
+derivatives and energies at once, one compiled call for a block of cells.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
+from jaxmodal.beams import Theory, theory_flags
+from jaxmodal.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
+from jaxmodal.eigenspaces import SLOTS, eigenspace
+from jaxmodal.energies import Energies, frequency_gradient, mode_energies
+from jaxmodal.frequencies import NaturalFrequencies
+from jaxmodal.modal_mass import ModeFields, mass_coordinates, quadrature_size, rigid_fields
+from jaxmodal.parameters import get_parameter, resolve, set_parameters
+from jaxmodal.shape_checks import signs
+
+#: cells of one compiled call: few enough to stay in cache
+_BLOCK = 16
+_ONE_AT_A_TIME = threading.Lock()
+
+
+@dataclasses.dataclass(frozen=True)
+class ModalQuantities:
+    """Quantities of K modes of N arms of n links; shapes of unit modal mass; SI units.
+
+    Attributes
+    ----------
+    derivative : Array, shape (N, K, P)
+        ``d omega/d p`` in rad/s per SI unit, for each of the P addresses.
+    logarithmic : Array, shape (N, K, P)
+        ``d ln omega/d ln p``; 0 for a parameter that is 0 or infinite.
+    participation : Array, shape (N, K, 3)
+        Participation factors of a base that moves in x, in y (sqrt(kg)) or turns (m sqrt(kg)).
+    effective_mass : Array, shape (N, K, 3)
+        Effective masses (kg, kg, kg m^2) for the same motions.
+    total_mass : Array, shape (N, 3)
+        What moves with the base: mass (kg) twice, moment of inertia about the base (kg m^2).
+    energies : Energies
+        Peak energies in J by link, arrays of shape (N, K, n).
+    individual : Array, shape (N, K)
+        True where the numbers are those of this mode alone. False in a cluster of (nearly) equal frequencies:
+        there derivatives, effective masses and energies are the means over its modes, which do not depend on
+        the choice of a basis; a participation factor does.
+    addresses : tuple of str
+        The parameters.
+    """
+
+    derivative: Array
+    logarithmic: Array
+    participation: Array
+    effective_mass: Array
+    total_mass: Array
+    energies: Energies
+    individual: Array
+    addresses: tuple[str, ...]
+
+
+def modal_quantities_batch(
+    arm: Arm,
+    parameters: Mapping[str, Any],
+    frequencies: NaturalFrequencies,
+    *,
+    addresses: Sequence[str] = (),
+    cluster_tolerance: float = CLUSTER_TOLERANCE,
+) -> ModalQuantities:
+    """Sensitivities, energies and effective masses of many variants of an arm, at their certified frequencies.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm that all cells share but for ``parameters``.
+    parameters : mapping of str to array, shape (N,)
+        Values by address, as for `natural_frequencies_batch`.
+    frequencies : NaturalFrequencies
+        What `natural_frequencies_batch` found for them, ``omega`` of shape (N, K).
+    addresses : sequence of str
+        Parameters to differentiate with respect to; ``link*`` changes all links together.
+    cluster_tolerance : float
+        Frequencies closer than this, relative, form a cluster and get its means.
+
+    Returns
+    -------
+    ModalQuantities
+        NaN in cells whose frequencies are NaN.
+
+    Raises
+    ------
+    ArmError
+        An address is unknown.
+    ValueError
+        The frequencies are not those of as many cells, or the tolerance is not usable.
+
+    Notes
+    -----
+    The derivatives are those of `sensitivities`, by the energies of the modes (`energies`). Of a mode that is
+    the last of the list, a neighbour beyond the list is noticed when the count at the bracket shows it.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm, numpy as np
+    >>> arm = jm.examples.two_link_flexible()
+    >>> cells = {"link2.joint_angle": np.radians([0, 90])}
+    >>> found = jm.natural_frequencies_batch(arm, cells, num_modes=1)
+    >>> table = jm.modal_quantities_batch(arm, cells, found, addresses=["link*.youngs_modulus"])
+    >>> table.logarithmic.round(9)[:, 0, 0].tolist()   # omega goes with the root of E
+    [0.5, 0.5]
+    """
+    members = tuple(tuple(resolve(arm, address)) for address in addresses)
+    columns = [np.asarray(value, np.float64) for value in parameters.values()]
+    omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
+    if omega.ndim != 2 or any(column.shape != omega.shape[:1] for column in columns):
+        shapes = ", ".join(f"{a}: {c.shape}" for a, c in zip(parameters, columns, strict=True))
+        raise ValueError(
+            f"frequencies.omega has shape {omega.shape}, the parameters {shapes}; expected (N, K) and (N,):"
+            " give what natural_frequencies_batch found for the same parameters"
+        )
+    first, last = clusters(omega, group, cluster_tolerance)
+    multiplicity = np.clip(np.asarray(frequencies.multiplicity, np.int64), 1, SLOTS)
+    cells = _Cells(
+        values=np.stack(columns, axis=1) if columns else np.zeros((len(omega), 0)),
+        omega=np.take_along_axis(omega, group, axis=1),
+        multiplicity=multiplicity,
+        slot=np.minimum(np.arange(omega.shape[1]) - group, SLOTS - 1),
+    )
+    flags = theory_flags(frequencies.theory)
+    found = _in_blocks(
+        functools.partial(_block, arm, flags, names=tuple(parameters), members=members), cells
+    )
+    means = jax.tree_util.tree_map(lambda x: jnp.asarray(cluster_means(x, first)), found.means)
+    return ModalQuantities(
+        derivative=means.derivative,
+        logarithmic=means.logarithmic,
+        participation=jnp.asarray(found.participation),
+        effective_mass=means.effective_mass,
+        total_mass=jnp.asarray(found.total_mass),
+        energies=Energies(**means.energies),
+        individual=jnp.asarray((first == last) & (multiplicity == 1)),
+        addresses=tuple(addresses),
+    )
+
+
+class _Cells(NamedTuple):
+    """What each cell is solved from: values (N, A); frequency and size of each mode's group, its slot, (N, K)."""
+
+    values: Any
+    omega: Any
+    multiplicity: Any
+    slot: Any
+
+
+class _Means(NamedTuple):
+    """What is averaged over a group, arrays with leading axis K."""
+
+    derivative: Any
+    logarithmic: Any
+    effective_mass: Any
+    energies: Any
+
+
+class _Found(NamedTuple):
+    """All of one cell."""
+
+    means: _Means
+    participation: Any
+    total_mass: Any
+
+
+def _in_blocks(solve: Callable[[_Cells], _Found], cells: _Cells) -> _Found:
+    """Solve all cells in blocks of one size, one after another."""
+    number = len(cells.values)
+    blocks = []
+    for start in range(0, number, _BLOCK):
+        at = np.minimum(np.arange(start, start + _BLOCK), number - 1)
+        # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
+        with _ONE_AT_A_TIME:
+            found = solve(jax.tree_util.tree_map(lambda x, at=at: jnp.asarray(x[at]), cells))
+            kept = jax.tree_util.tree_map(np.asarray, found)
+        blocks.append(jax.tree_util.tree_map(lambda x, left=number - start: x[:left], kept))
+    joined: _Found = jax.tree_util.tree_map(lambda *parts: np.concatenate(parts), *blocks)
+    return joined
+
+
+@functools.partial(jax.jit, static_argnames=("names", "members"))
+def _block(
+    arm: Arm,
+    theory: Theory,
+    cells: _Cells,
+    *,
+    names: tuple[str, ...],
+    members: tuple[tuple[str, ...], ...],
+) -> _Found:
+    singles = tuple(dict.fromkeys(single for group in members for single in group))
+    share = np.array([[float(single in group) for group in members] for single in singles])
+    share = share.reshape(len(singles), len(members))
+
+    def one(cell: _Cells) -> _Found:
+        varied = set_parameters(arm, dict(zip(names, cell.values, strict=True)))
+        valid = ~jnp.asarray(invalid_values(varied)) & jnp.all(jnp.isfinite(cell.omega))
+        values = jnp.array([get_parameter(varied, single) for single in singles]).reshape(-1)
+
+        def arrays(values: Array) -> BeamArrays:
+            changed = set_parameters(varied, dict(zip(singles, values, strict=True)))
+            return jax.tree_util.tree_map(lambda x: jnp.where(valid, x, 1.0), beam_arrays(changed))
+
+        def slope(direction: Array) -> BeamArrays:
+            tangent: BeamArrays = jax.jvp(arrays, (values,), (direction,))[1]
+            return tangent
+
+        beams, slopes = arrays(values), jax.vmap(slope)(jnp.eye(len(singles)))
+        omega = jnp.where(valid, cell.omega, 1.0)
+        size = quadrature_size(omega.shape[0])
+        modes = functools.partial(_of_group, size, beams, theory)
+        energies, gradient, moved, carried = jax.vmap(modes)(omega, cell.multiplicity, cell.slot)
+        terms = jax.tree_util.tree_map(lambda g, s: jnp.einsum("kn,sn->ks", g, s), gradient, slopes)
+        of_single = sum(jax.tree_util.tree_leaves(terms), start=jnp.zeros((1, 1)))
+        finite = jnp.where(jnp.isfinite(values), values, 0.0)
+        relative = of_single * finite[None, :] / omega[:, None]
+        found = _Found(
+            _Means(of_single @ share, relative @ share, moved.effective_mass, vars(energies)),
+            moved.participation,
+            carried[0],
+        )
+        return jax.tree_util.tree_map(lambda x: jnp.where(valid, x, jnp.nan), found)
+
+    return jax.vmap(one)(cells)
+
+
+class _Moved(NamedTuple):
+    """How a mode answers to a base that moves in x, in y or turns, shape (3,)."""
+
+    participation: Array
+    effective_mass: Array
+
+
+def _of_group(
+    num_points: int,
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    multiplicity: Array,
+    slot: Array,
+) -> tuple[Energies, BeamArrays, _Moved, Array]:
+    """Means over the modes of a group: energies, gradient, effective masses; and the participation of one of them."""
+    space = eigenspace(beams, theory, omega, multiplicity, num_points)
+    modes = ModeFields(space.inner, space.nodes, space.outer)
+    rigid = rigid_fields(beams, num_points)
+    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m.nodes, m.outer))(rigid)
+
+    def each(mode: ModeFields) -> tuple[Energies, BeamArrays, Array]:
+        return (
+            mode_energies(beams, theory, omega, mode, mode),
+            frequency_gradient(beams, theory, omega, mode, mode),
+            carried @ mass_coordinates(beams, theory, mode.nodes, mode.outer),
+        )
+
+    energies, gradient, participation = jax.vmap(each)(modes)
+    mass = participation * participation
+    energies, gradient, mass = jax.tree_util.tree_map(
+        lambda x: jnp.sum(x, axis=0) / multiplicity.astype(x.dtype), (energies, gradient, mass)
+    )
+    sign = signs(space.outer[slot][None], beams)[0]
+    moved = _Moved(sign * participation[slot], mass)
+    return energies, gradient, moved, jnp.sum(carried * carried, axis=-1)
