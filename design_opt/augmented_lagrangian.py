@@ -156,9 +156,7 @@ class _Compiled:
 
     def unknowns(self, u: Array) -> Array:
         """Positions and bounds from unconstrained unknowns."""
-        return jnp.concatenate(
-            [jnp.sin(0.5 * jnp.pi * u[: self.size]) ** 2, u[self.size :]]
-        )
+        return jnp.concatenate([jnp.sin(0.5 * jnp.pi * u[: self.size]) ** 2, u[self.size :]])
 
     def _rows(self, u: Array, sharpness: Array) -> tuple[Array, Array, Array]:
         evaluator = self.evaluator
@@ -215,7 +213,9 @@ class _Compiled:
             jnp.max(-inequalities, initial=0.0), jnp.max(jnp.abs(equalities), initial=0.0)
         )
         slow = violation > 0.25 * state.violation
-        penalty = jnp.where(slow, jnp.minimum(_GROWTH * state.penalty, _LARGEST_PENALTY), state.penalty)
+        penalty = jnp.where(
+            slow, jnp.minimum(_GROWTH * state.penalty, _LARGEST_PENALTY), state.penalty
+        )
         return _State(
             u,
             jnp.maximum(state.multipliers - state.penalty * inequalities, 0.0),

@@ -233,7 +233,9 @@ class DeflectionLimit:
         flags = theory_flags(self.theory)
 
         def one(angles: Array) -> Array:
-            moved = tip_deflection(beam_arrays(design.arm.with_posture(angles)), flags, self.gravity)
+            moved = tip_deflection(
+                beam_arrays(design.arm.with_posture(angles)), flags, self.gravity
+            )
             return 1.0 - jnp.sum(moved * moved) / self.at_most**2
 
         return jax.vmap(one)(design.angles[self.postures])[:, None]

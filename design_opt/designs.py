@@ -93,7 +93,9 @@ def workspace(*ranges_deg: tuple[float, float, int]) -> np.ndarray:
     """
     for entry in ranges_deg:
         if len(entry) != 3 or int(entry[2]) != entry[2] or entry[2] < 1:
-            raise ProblemError(f"grid {entry!r}: must be (first, last, number of points) in degrees.")
+            raise ProblemError(
+                f"grid {entry!r}: must be (first, last, number of points) in degrees."
+            )
     axes = [np.linspace(math.radians(a), math.radians(b), int(num)) for a, b, num in ranges_deg]
     return np.stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")], axis=1)
 

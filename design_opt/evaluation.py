@@ -1,10 +1,9 @@
-"""Values and exact derivatives of a problem on the host: frequencies of all postures, gradients of those that matter."""
+"""Values and exact derivatives of a problem: frequencies of all postures, gradients of those that matter."""
 
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
@@ -18,7 +17,7 @@ from design_opt.problem import Problem
 from design_opt.spectra import beam_gradients, cluster_derivatives, groups, search
 from jaxmodal.arm import BeamArrays, beam_arrays
 from jaxmodal.batches import natural_frequencies_batch
-from jaxmodal.beams import theory_flags
+from jaxmodal.beams import Theory, theory_flags
 
 TWO_PI = 2.0 * np.pi
 #: from this number of postures on, frequencies come from the batch solver of jaxmodal
@@ -27,6 +26,9 @@ BATCH_CELLS = 512
 _NEGLIGIBLE = 1e-12
 
 Chosen = Mapping[str, np.ndarray]
+#: link values by name, one row for each lane
+Columns = dict[str, np.ndarray]
+_NAMES = tuple(field.name for field in dataclasses.fields(BeamArrays) if field.name != "has_shear")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,9 +84,14 @@ class Evaluator:
         self.flags = theory_flags(problem.theory)
         self.angles = {name: problem.sets[name] for name in problem.used_sets}
         space = problem.space
-        self._beams = jax.jit(lambda y: beam_arrays(space.arm_at(y)))
-        self._beam_rates = jax.jit(jax.jacfwd(lambda y: beam_arrays(space.arm_at(y))))
-        today = self._solve(beam_arrays(problem.arm), problem.arm, self.angles)
+
+        def link_values(y: Any) -> dict[str, Any]:
+            beams = beam_arrays(space.arm_at(y))
+            return {name: getattr(beams, name) for name in _NAMES}
+
+        self._link_values = jax.jit(link_values)
+        self._link_rates = jax.jit(jax.jacfwd(link_values))
+        today = self._solve(_columns(beam_arrays(problem.arm)), problem.arm, self.angles)
         self.today_hz = today
         self._pieces = jax.jit(self._make_pieces)
         start = self.report(space.start)
@@ -104,7 +111,7 @@ class Evaluator:
         angles = self._chosen_angles(chosen)
         if not angles:
             return {}
-        return self._solve(self._beams(jnp.asarray(y)), self.problem.space.arm_at(y), angles)
+        return self._solve(self._link_values(jnp.asarray(y)), self.problem.space.arm_at(y), angles)
 
     def _chosen_angles(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
         if chosen is None:
@@ -112,7 +119,7 @@ class Evaluator:
         return {name: angles[chosen[name]] for name, angles in self.angles.items()}
 
     def _solve(
-        self, beams: BeamArrays, arm: Any, angles: Mapping[str, np.ndarray]
+        self, values: Columns, arm: Any, angles: Mapping[str, np.ndarray]
     ) -> dict[str, np.ndarray]:
         found = {}
         modes = self.problem.num_modes
@@ -124,8 +131,8 @@ class Evaluator:
             result = natural_frequencies_batch(arm, columns, modes, self.problem.theory)
             found[name] = np.asarray(result.omega) / TWO_PI
         if small:
-            cells = _posed(beams, small)
-            omega = solve_cells(modes, cells, self.flags)
+            cells = _posed(values, small)
+            omega = _solve_cells(modes, cells, self.flags)
             ends = np.cumsum([len(v) for v in small.values()])[:-1]
             found.update(zip(small, np.split(omega / TWO_PI, ends), strict=True))
         for name, hz in found.items():
@@ -156,7 +163,9 @@ class Evaluator:
         hz = self.frequencies(y, chosen)
         angles = self._chosen_angles(chosen)
         terms, margins = self._pieces(jnp.asarray(y), hz, angles, self._chosen_today(chosen))
-        return self.report_of(y, hz, [np.asarray(x) for x in terms], [np.asarray(x) for x in margins])
+        return self.report_of(
+            y, hz, [np.asarray(x) for x in terms], [np.asarray(x) for x in margins]
+        )
 
     def report_of(
         self, y: np.ndarray, hz: Any, terms: list[np.ndarray], margins: list[np.ndarray]
@@ -211,40 +220,45 @@ class Evaluator:
         """Derivatives in Hz of those frequencies that some row depends on."""
         if not hz:
             return {}
-        beams = self._beams(jnp.asarray(y))
-        rates = self._beam_rates(jnp.asarray(y))
+        own = self._link_values(jnp.asarray(y))
+        rates = self._link_rates(jnp.asarray(y))
         found = {}
         for name, values in hz.items():
             weight = np.zeros(values.size)
             for part in of_hz:
                 weight = np.maximum(
-                    weight, np.abs(np.asarray(part[name])).reshape(-1, values.size).max(axis=0, initial=0.0)
+                    weight,
+                    np.abs(np.asarray(part[name]))
+                    .reshape(-1, values.size)
+                    .max(axis=0, initial=0.0),
                 )
             at = np.flatnonzero(weight > _NEGLIGIBLE * weight.max(initial=0.0))
             cell, mode = np.divmod(at, values.shape[1])
             first, multiplicity = (np.asarray(x) for x in groups(jnp.asarray(values)))
             centre = TWO_PI * values[cell, first[cell, mode]]
-            lanes = _lanes(beams, name, angles[name][cell])
-            gradient = solve_gradients(
+            lanes = _lanes(own, name, angles[name][cell])
+            gradient = _solve_gradients(
                 self.problem.num_modes, lanes, self.flags, centre, multiplicity[cell, mode]
             )
-            found[name] = _Slopes(at, pulled_back(gradient, rates, name) / TWO_PI)
+            found[name] = _Slopes(at, _pulled_back(gradient, rates, name) / TWO_PI)
         return found
 
     def cluster_rates(
         self, y: np.ndarray, name: str, posture: int, modes: np.ndarray, hz: np.ndarray
     ) -> np.ndarray:
         """Projected derivatives, Hz per position, of a cluster of modes (indices from 0): shape (m, m, n)."""
-        beams = self._beams(jnp.asarray(y))
-        rates = self._beam_rates(jnp.asarray(y))
-        lane = _lanes(beams, name, self.angles[name][[posture]])
-        own = jax.tree_util.tree_map(lambda x: x[0], lane)
+        own = self._link_values(jnp.asarray(y))
+        rates = self._link_rates(jnp.asarray(y))
+        lane = _lanes(own, name, self.angles[name][[posture]])
+        beams = _beam_arrays({key: values[0] for key, values in lane.items()})
         gradient = cluster_derivatives(
-            self.problem.num_modes, own, self.flags, TWO_PI * np.asarray(hz)
+            self.problem.num_modes, beams, self.flags, TWO_PI * np.asarray(hz)
         )
         count = len(modes)
-        flat = jax.tree_util.tree_map(lambda x: np.asarray(x).reshape(count * count, -1), gradient)
-        return pulled_back(flat, rates, name).reshape(count, count, -1) / TWO_PI
+        flat = {
+            key: values.reshape(count * count, -1) for key, values in _columns(gradient).items()
+        }
+        return _pulled_back(flat, rates, name).reshape(count, count, -1) / TWO_PI
 
 
 @dataclasses.dataclass(frozen=True)
@@ -255,65 +269,69 @@ class _Slopes:
     rates: np.ndarray
 
 
-def _posed(beams: BeamArrays, sets: Mapping[str, np.ndarray]) -> BeamArrays:
-    """One arm at all postures of the sets, leaves (cells, n)."""
-    parts = [_lanes(beams, name, angles) for name, angles in sets.items()]
-    joined: BeamArrays = jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts)
-    return joined
+def _columns(beams: BeamArrays) -> Columns:
+    return {name: np.asarray(getattr(beams, name)) for name in _NAMES}
 
 
-def _lanes(beams: BeamArrays, name: str, angles: np.ndarray) -> BeamArrays:
-    """One arm at given postures, leaves (lanes, n); the set ``own`` takes the design's angles."""
+def _beam_arrays(columns: Columns) -> BeamArrays:
+    arrays = {name: jnp.asarray(values) for name, values in columns.items()}
+    return BeamArrays(**arrays, has_shear=True)
+
+
+def _posed(own: Columns, sets: Mapping[str, np.ndarray]) -> Columns:
+    """One arm at all postures of the sets, arrays (cells, n)."""
+    parts = [_lanes(own, name, angles) for name, angles in sets.items()]
+    return {name: np.concatenate([part[name] for part in parts]) for name in _NAMES}
+
+
+def _lanes(own: Columns, name: str, angles: np.ndarray) -> Columns:
+    """One arm at given postures, arrays (lanes, n); the set ``own`` takes the design's angles."""
     count = len(angles)
-    lanes = jax.tree_util.tree_map(
-        lambda x: np.broadcast_to(np.asarray(x), (count, *np.shape(x))), beams
-    )
-    return lanes if name == OWN else dataclasses.replace(lanes, joint_angle=np.asarray(angles))
+    lanes = {
+        key: np.broadcast_to(np.asarray(values), (count, *values.shape))
+        for key, values in own.items()
+    }
+    return lanes if name == OWN else lanes | {"joint_angle": angles}
 
 
-def pulled_back(gradient: BeamArrays, rates: BeamArrays, name: str) -> np.ndarray:
-    """Chain rule from link values, leaves (lanes, n) and (n, variables), to the variables: (lanes, variables)."""
-    total: Any = 0.0
-    for field in dataclasses.fields(gradient):
-        if field.name == "has_shear" or (field.name == "joint_angle" and name != OWN):
-            continue
-        rate = np.asarray(getattr(rates, field.name))
-        if rate.any():
-            total = total + np.asarray(getattr(gradient, field.name)) @ rate
-    if isinstance(total, float):
-        total = np.zeros((np.shape(gradient.length)[0], np.shape(rates.length)[-1]))
-    return np.asarray(total)
+def _pulled_back(gradient: Columns, rates: Columns, name: str) -> np.ndarray:
+    """Chain rule from link values, (lanes, n) and (n, variables), to the variables: (lanes, variables)."""
+    total = np.zeros((gradient["length"].shape[0], rates["length"].shape[-1]))
+    for key, of_variables in rates.items():
+        rate = np.asarray(of_variables)
+        if rate.any() and not (key == "joint_angle" and name != OWN):
+            total += gradient[key] @ rate
+    return total
 
 
-def solve_cells(modes: int, cells: BeamArrays, flags: Any) -> np.ndarray:
+def _solve_cells(modes: int, cells: Columns, flags: Theory) -> np.ndarray:
     """`search` over any number of cells in compiled pieces of few sizes."""
-    count = np.shape(cells.length)[0]
+    count = cells["length"].shape[0]
     size = 1 if count == 1 else 16 if count <= 16 else 64
-    found = _in_pieces(functools.partial(search, modes, flags=flags), (cells,), count, size)
-    return np.asarray(found)
+    parts = [
+        np.asarray(search(modes, _beam_arrays(piece), flags)) for piece in _pieces(cells, size)
+    ]
+    return np.concatenate(parts)[:count]
 
 
-def solve_gradients(
-    modes: int, lanes: BeamArrays, flags: Any, omega: np.ndarray, multiplicity: np.ndarray
-) -> BeamArrays:
+def _solve_gradients(
+    modes: int, lanes: Columns, flags: Theory, omega: np.ndarray, multiplicity: np.ndarray
+) -> Columns:
     """`beam_gradients` over any number of lanes in compiled pieces of few sizes."""
-    count, links = np.shape(lanes.length)
+    count, links = lanes["length"].shape
+    if count == 0:
+        return lanes
     size = 1 if count == 1 else 4 if links > 12 or count <= 4 else 32
-
-    def piece(beams: BeamArrays, omega: Any, multiplicity: Any) -> BeamArrays:
-        return beam_gradients(modes, beams, flags, omega, multiplicity)
-
-    found: BeamArrays = _in_pieces(piece, (lanes, omega, multiplicity), count, size)
-    return found
-
-
-def _in_pieces(function: Any, arguments: tuple[Any, ...], count: int, size: int) -> Any:
     parts = []
-    for start in range(0, max(count, 1), size):
+    for piece in _pieces(lanes | {"omega": omega, "multiplicity": multiplicity}, size):
+        own, number = jnp.asarray(piece.pop("omega")), jnp.asarray(piece.pop("multiplicity"))
+        parts.append(_columns(beam_gradients(modes, _beam_arrays(piece), flags, own, number)))
+    return {key: np.concatenate([part[key] for part in parts])[:count] for key in _NAMES}
+
+
+def _pieces(columns: Columns, size: int) -> Iterator[Columns]:
+    """Rows in pieces of one size, the last row repeated to fill the last piece."""
+    count = columns["length"].shape[0]
+    for start in range(0, count, size):
         at = np.minimum(np.arange(start, start + size), count - 1)
-        piece = jax.tree_util.tree_map(lambda x, at=at: jnp.asarray(np.asarray(x)[at]), arguments)
-        kept = min(size, count - start)
-        parts.append(
-            jax.tree_util.tree_map(lambda x, kept=kept: np.asarray(x)[:kept], function(*piece))
-        )
-    return jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts)
+        yield {key: values[at] for key, values in columns.items()}

@@ -84,7 +84,9 @@ class MaximiseFrequency:
         check_mode("objective frequency", self.mode)
         _check_weight("objective frequency", self.weight)
         if self.cluster not in (0, 1, 2):
-            raise ProblemError(f"objective frequency: cluster = {self.cluster!r}: must be 0, 1 or 2.")
+            raise ProblemError(
+                f"objective frequency: cluster = {self.cluster!r}: must be 0, 1 or 2."
+            )
 
     @property
     def label(self) -> str:

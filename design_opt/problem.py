@@ -95,9 +95,10 @@ class Problem:
         self.sets = posture_sets(arm, postures or {})
         self.aggregate, self.sharpness = aggregate, float(sharpness)
         self._check()
-        modes = [part.highest_mode for part in (*self.objectives, *self.constraints)]
+        parts: list[Objective | Constraint] = [*self.objectives, *self.constraints]
+        modes = [part.highest_mode for part in parts]
         self.num_modes = max(modes, default=0)
-        used = {part.postures for part in (*self.objectives, *self.constraints)} - {""}
+        used = {part.postures for part in parts} - {""}
         self.used_sets = tuple(key for key in self.sets if key in used)
 
     def _check(self) -> None:
@@ -111,10 +112,13 @@ class Problem:
                 raise ProblemError(f"objective {part!r}: is none; give one such as MinimiseMass().")
         for rule in self.constraints:
             if not hasattr(rule, "margins"):
-                raise ProblemError(f"constraint {rule!r}: is none; give one such as MassLimit(...).")
+                raise ProblemError(
+                    f"constraint {rule!r}: is none; give one such as MassLimit(...)."
+                )
             if isinstance(rule, WallLimit):
                 rule.check_arm(self.arm)
-        for entry in (*self.objectives, *self.constraints):
+        entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
+        for entry in entries:
             if entry.postures:
                 check_set(entry.label, entry.postures, self.sets)
         if self.theory == "timoshenko":
@@ -197,7 +201,9 @@ def _check_name(key: str, value: Any, known: Sequence[str]) -> None:
 
 
 def least(values: Array, aggregate: str, sharpness: Any) -> Array:
-    """Smooth least value of an array: never above the least, below it by at most ln(N)/sharpness (of a ratio for pnorm).
+    """Smooth least value of an array: never above the least, and below it by at most ln(N)/sharpness.
+
+    For ``"pnorm"`` that distance is relative.
 
     Notes
     -----

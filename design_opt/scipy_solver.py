@@ -38,7 +38,7 @@ class Outcome:
     sharpness: float
 
 
-class _Stop(Exception):  # noqa: N818  # no error: the conditions hold, or the iterations are used up
+class _Stop(Exception):  # the conditions hold, or the iterations are used up
     pass
 
 
@@ -172,7 +172,8 @@ class _Run:
         self.lower = np.concatenate([np.zeros(size), np.full(bounds, -1e3)])
         self.upper = np.concatenate([np.ones(size), np.full(bounds, 1e3)])
         self.size, self.used = size, 0
-        self._key, self._value = b"", None
+        self._key = b""
+        self._value: Linearised | None = None
         self.w = np.zeros(size + bounds)
 
     def at(self, w: np.ndarray) -> Linearised:

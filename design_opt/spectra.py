@@ -191,23 +191,24 @@ def cluster_derivatives(
         Leaves of shape (m, m, n): symmetric matrices whose eigenvalues, for one direction of change, are the
         directional derivatives of the frequencies where these coincide.
     """
-    points = quadrature_points(num_modes)
-    close = np.ptp(omega) <= GROUP_TOLERANCE * omega[-1]
+    close = bool(np.ptp(omega) <= GROUP_TOLERANCE * omega[-1])
+    return _projected(num_modes, close, beams, flags, jnp.asarray(omega))
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _projected(
+    num_modes: int, close: bool, beams: BeamArrays, flags: Theory, omega: Array
+) -> BeamArrays:
+    """As `cluster_derivatives`; ``close`` frequencies are one root, others have a null space each."""
+    points, count, centre = quadrature_points(num_modes), omega.shape[0], jnp.mean(omega)
     if close:
-        space = eigenspace(beams, flags, jnp.asarray(omega.mean()), jnp.int64(len(omega)), points)
-        fields = (space.inner, space.nodes, space.outer)
-        own = ModeFields(*(x[: len(omega)] for x in fields))
+        space = eigenspace(beams, flags, centre, jnp.int64(count), points)
+        modes = ModeFields(space.inner[:count], space.nodes[:count], space.outer[:count])
     else:
-        spaces = [eigenspace(beams, flags, jnp.asarray(w), jnp.int64(1), points) for w in omega]
-        own = ModeFields(
-            *(
-                jnp.stack([getattr(space, name)[0] for space in spaces])
-                for name in ("inner", "nodes", "outer")
-            )
-        )
-    centre = jnp.asarray(omega.mean())
-    pair = jax.vmap(
-        jax.vmap(frequency_gradient, (None, None, None, None, 0)), (None, None, None, 0, None)
-    )
-    found: BeamArrays = pair(beams, flags, centre, own, own)
-    return found
+        spaces = jax.vmap(lambda w: eigenspace(beams, flags, w, jnp.int64(1), points))(omega)
+        modes = ModeFields(spaces.inner[:, 0], spaces.nodes[:, 0], spaces.outer[:, 0])
+
+    def entry(a: ModeFields, b: ModeFields) -> BeamArrays:
+        return frequency_gradient(beams, flags, centre, a, b)
+
+    return jax.vmap(lambda a: jax.vmap(lambda b: entry(a, b))(modes))(modes)

@@ -68,7 +68,9 @@ def tip_deflection(
     order = np.arange(beams.length.shape[0])
     # stations: the Gauss nodes of each link, and its base end
     xi = jnp.concatenate([nodes, jnp.zeros(1)])
-    points = starts[:, None, :] + (beams.length[:, None] * xi[None, :])[..., None] * along[:, None, :]
+    points = (
+        starts[:, None, :] + (beams.length[:, None] * xi[None, :])[..., None] * along[:, None, :]
+    )
     outboard = jnp.asarray((order[None, :] > order[:, None]).astype(np.float64))
     at_or_beyond = jnp.asarray((order[None, :] >= order[:, None]).astype(np.float64))
 

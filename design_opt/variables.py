@@ -116,7 +116,9 @@ class Variable:
         return (value - self.lower) / (self.upper - self.lower)
 
 
-def per_link(arm: Arm, parameter: str, lower: float, upper: float, **options: Any) -> list[Variable]:
+def per_link(
+    arm: Arm, parameter: str, lower: float, upper: float, **options: Any
+) -> list[Variable]:
     """Return a variable of its own for every link that an address with ``link*`` stands for.
 
     ``link*`` in ``follow`` stands for the same link.
@@ -212,7 +214,9 @@ class DesignSpace:
         self._check_addresses()
         self.names = tuple(variable.name for variable in self.variables)
         if len(set(self.names)) < len(self.names):
-            raise ProblemError(f"variables: the names {', '.join(self.names)} are not all different.")
+            raise ProblemError(
+                f"variables: the names {', '.join(self.names)} are not all different."
+            )
         self.today = [self._today(variable) for variable in self.variables]
         self.start = np.array([self._start(i) for i in range(len(self.variables))])
         self._check_corners()

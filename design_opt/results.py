@@ -1,0 +1,188 @@
+"""What an optimisation found: design, status, conditions, history, certificates."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import jaxmodal
+from design_opt.designs import OWN
+from design_opt.evaluation import Chosen, Evaluator, Report
+from design_opt.kkt import Optimality
+from design_opt.problem import Problem
+from design_opt.recording import Recorder
+from design_opt.scipy_solver import Outcome
+from jaxmodal.arm import Arm
+from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+
+if TYPE_CHECKING:
+    import xarray
+
+#: values within this, relative, of the least are shown as active
+ACTIVE_SHOWN = 1e-4
+
+
+class Status(enum.StrEnum):
+    """How an optimisation ended."""
+
+    converged = "converged"
+    infeasible = "infeasible"
+    stalled = "stalled"
+    iteration_limit = "iteration_limit"
+    interrupted = "interrupted"
+
+
+class Result:
+    """The best design found; made by `optimise`.
+
+    Attributes
+    ----------
+    status : Status
+        ``converged``, ``infeasible``, ``stalled``, ``iteration_limit`` or ``interrupted``.
+    message : str
+        The status in words, with numbers.
+    report : Report
+        Objectives, margins and frequencies of the design over all postures, exactly.
+    optimality : Optimality or None
+        Conditions at the design; None where no solver ended there.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        report: Report,
+        status: Status,
+        message: str,
+        method: str,
+        tolerance: float,
+        outcome: Outcome | None,
+        clustered: Optimality | None,
+        recorder: Recorder,
+    ) -> None:
+        self.evaluator, self.report, self.status, self.message = evaluator, report, status, message
+        self.method, self.tolerance = method, tolerance
+        self.optimality = clustered or (outcome.optimality if outcome else None)
+        self.outcome, self.steps = outcome, tuple(recorder.steps)
+        self.seconds = recorder.steps[-1].seconds if recorder.steps else 0.0
+
+    @property
+    def problem(self) -> Problem:
+        """The problem."""
+        return self.evaluator.problem
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Values of the variables, SI units, by name."""
+        found = self.problem.space.physical(self.report.y)
+        return {
+            name: float(value) for name, value in zip(self.problem.space.names, found, strict=True)
+        }
+
+    @property
+    def arm(self) -> Arm:
+        """The arm of the design."""
+        values = self.problem.space.values(self.report.y)
+        return jaxmodal.set_parameters(
+            self.problem.arm, {address: float(value) for address, value in values.items()}
+        )
+
+    @property
+    def kkt_residual(self) -> float:
+        """Residual of the optimality conditions; NaN where none were checked."""
+        return float("nan") if self.optimality is None else self.optimality.residual
+
+    @property
+    def objectives(self) -> dict[str, tuple[float, float]]:
+        """Every objective before and after, in its own unit."""
+        before, after = self.evaluator.start, self.report
+        return {
+            part.label: (part.sign * float(old), part.sign * float(new))
+            for part, old, new in zip(
+                self.problem.objectives, before.objectives, after.objectives, strict=True
+            )
+        }
+
+    @property
+    def aggregate_gap(self) -> float:
+        """How far the smooth aggregate may lie below the least value, relative: ln(N)/sharpness; 0 without one."""
+        if self.problem.aggregate == "bound":
+            return 0.0
+        count = max(values.size for values in (*self.report.terms, *self.report.margins))
+        return float(np.log(count)) / self.problem.sharpness
+
+    def active_set(
+        self, tolerance: float = ACTIVE_SHOWN
+    ) -> list[tuple[str, str, np.ndarray, float]]:
+        """Return what the design hangs on: objective or constraint, posture set, joint angles (rad), margin.
+
+        Objectives are listed at every posture within ``tolerance``, relative, of the worst, if there are several
+        postures; constraints where their margin is below ``tolerance``.
+        """
+        found = []
+        problem = self.problem
+        for part, values, scale in zip(
+            problem.objectives, self.report.terms, self.evaluator.program.scales, strict=True
+        ):
+            if len(values) > 1:
+                slack = (values.min(axis=1) - values.min()) / scale
+                found += self._rows(part.label, part.postures, slack, tolerance)
+        for label, name, margin in zip(
+            problem.constraint_labels, problem.constraint_sets, self.report.margins, strict=True
+        ):
+            found += self._rows(label, name, margin.min(axis=1), tolerance)
+        return found
+
+    def _rows(
+        self, label: str, name: str, slack: np.ndarray, tolerance: float
+    ) -> list[tuple[str, str, np.ndarray, float]]:
+        rows = []
+        for posture in np.flatnonzero(slack <= tolerance):
+            angles = self.evaluator.angles[name][posture] if name else np.zeros(0)
+            rows.append((label, name, angles, float(slack[posture])))
+        return rows
+
+    @functools.cached_property
+    def certificates(self) -> list[tuple[str, np.ndarray, NaturalFrequencies]]:
+        """Certified frequencies of the design: in its own posture and at the worst posture of every set."""
+        if not self.problem.num_modes:
+            return []
+        found = []
+        arm = self.arm
+        for name, index in self._worst_postures().items():
+            angles = self.evaluator.angles[name][index]
+            posed = arm if name == OWN else arm.with_posture(list(angles[1:]))
+            own = np.array([float(link.joint_angle) for link in posed.links])
+            result = natural_frequencies(
+                posed, self.problem.num_modes, self.problem.theory, throw=False
+            )
+            found.append((name, own, result))
+        return found
+
+    def _worst_postures(self) -> dict[str, int]:
+        worst = {}
+        for name, hz in self.report.hz.items():
+            slack = np.array(hz[:, 0])
+            for part, values in zip(self.problem.objectives, self.report.terms, strict=True):
+                if part.postures == name and len(values) == len(slack):
+                    slack = values.min(axis=1)
+            worst[name] = int(slack.argmin())
+        return worst
+
+    @property
+    def certified(self) -> bool:
+        """Whether the frequencies that the design hangs on are all certified."""
+        return all(bool(np.all(found.certified)) for _, _, found in self.certificates)
+
+    def refined(self, chosen: Chosen | None = None) -> Any:
+        """Values and derivatives of the program at the design, for checks of your own."""
+        bounds = self.evaluator.program.best_bounds(self.report.terms)
+        return self.evaluator.linearise(np.concatenate([self.report.y, bounds]), chosen)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the history as a dataset, see `design_opt.history.history_dataset`."""
+        from design_opt.history import history_dataset
+
+        return history_dataset(self)
