@@ -15,6 +15,7 @@ from design_opt.constraints import (
 from design_opt.designs import Design, workspace
 from design_opt.errors import CheckpointError, ProblemError
 from design_opt.evaluation import Evaluator
+from design_opt.files import problem_from_dict, problem_names, read_problem
 from design_opt.objectives import (
     Maximise,
     MaximiseFrequency,
@@ -52,5 +53,8 @@ __all__ = [
     "WallLimit",
     "optimise",
     "per_link",
+    "problem_from_dict",
+    "problem_names",
+    "read_problem",
     "workspace",
 ]

@@ -22,8 +22,9 @@ from jaxmodal.beams import theory_flags
 class Constraint(Protocol):
     """What a constraint offers; a class of your own needs the same."""
 
-    #: posture set it looks at, empty for none
-    postures: str
+    @property
+    def postures(self) -> str:
+        """Posture set it looks at, empty for none."""
 
     @property
     def label(self) -> str:

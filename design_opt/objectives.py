@@ -20,10 +20,13 @@ from design_opt.errors import ProblemError
 class Objective(Protocol):
     """What an objective offers; a class of your own needs the same."""
 
-    #: posture set it looks at, empty for none
-    postures: str
-    #: factor in a weighted sum
-    weight: float
+    @property
+    def postures(self) -> str:
+        """Posture set it looks at, empty for none."""
+
+    @property
+    def weight(self) -> float:
+        """Factor in a weighted sum."""
 
     @property
     def label(self) -> str:

@@ -224,4 +224,4 @@ def _log_sum_exp(x: Array) -> Array:
 def size_of(values: np.ndarray) -> float:
     """A size to divide an objective by: that of its least value, or of its values if that is near 0."""
     low, top = float(abs(values.min())), float(np.abs(values).max())
-    return max(low, 0.1 * top) or 1.0
+    return (low if low > 0.01 * top else 0.1 * top) or 1.0

@@ -63,6 +63,8 @@ class LazyGroup(click.Group):
             "modes": "jaxmodal.cli_modes:modes",
             "sensitivities": "jaxmodal.cli_modes:sensitivities",
             "sweep": "sweeps.commands:sweep",
+            "optimise": "design_opt.commands:optimise",
+            "optimize": "design_opt.commands:optimise",
         }
     )
 
