@@ -4,14 +4,7 @@ A `Problem` is an arm with design variables, objectives and constraints over set
 best design and says by the optimality conditions how good it is.
 """
 
-from design_opt.constraints import (
-    DeflectionLimit,
-    ForbiddenBand,
-    FrequencyLimit,
-    MassLimit,
-    Require,
-    WallLimit,
-)
+from design_opt.constraints import ForbiddenBand, FrequencyLimit, MassLimit, Require
 from design_opt.designs import Design, workspace
 from design_opt.errors import CheckpointError, ProblemError
 from design_opt.evaluation import Evaluator
@@ -26,6 +19,7 @@ from design_opt.objectives import (
 from design_opt.optimise import METHODS, optimise
 from design_opt.problem import AGGREGATES, Problem
 from design_opt.results import Result, Status
+from design_opt.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.variables import FixedReach, Variable, per_link
 
 __all__ = [

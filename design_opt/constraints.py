@@ -7,16 +7,12 @@ import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from design_opt.designs import OWN, Design, check_mode, check_number
 from design_opt.errors import ProblemError
-from design_opt.statics import STANDARD_GRAVITY, tip_deflection
-from jaxmodal.arm import Arm, beam_arrays
-from jaxmodal.beams import theory_flags
 
 
 class Constraint(Protocol):
@@ -93,7 +89,7 @@ class FrequencyLimit:
             parts.append(f"f{self.mode} >= {self.at_least_today:g} x today's")
         if self.at_most_hz is not None:
             parts.append(f"f{self.mode} <= {self.at_most_hz:g} Hz")
-        return " and ".join(parts) + _where(self.postures)
+        return " and ".join(parts) + where(self.postures)
 
     @property
     def highest_mode(self) -> int:
@@ -125,7 +121,7 @@ class ForbiddenBand:
         How many modes lie below the band; without it every mode may pass to either side, which makes the problem
         one of several separate regions, and the solver finds the best of the region it starts in.
     modes
-        How many of the lowest modes are watched; the final design is checked by the count for all of them.
+        How many of the lowest modes are watched; the final design is checked for all of them by the count.
     """
 
     low_hz: float
@@ -151,7 +147,7 @@ class ForbiddenBand:
 
     @property
     def label(self) -> str:
-        return f"no frequency in {self.low_hz:g} to {self.high_hz:g} Hz{_where(self.postures)}"
+        return f"no frequency in {self.low_hz:g} to {self.high_hz:g} Hz{where(self.postures)}"
 
     @property
     def highest_mode(self) -> int:
@@ -203,102 +199,6 @@ class MassLimit:
 
 
 @dataclasses.dataclass(frozen=True)
-class DeflectionLimit:
-    """Deflection of the tip under gravity and payload at most so large (m), at every posture of a set.
-
-    Parameters
-    ----------
-    at_most
-        Length of the displacement of the tip, m.
-    gravity
-        m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal.
-    """
-
-    at_most: float
-    gravity: float = STANDARD_GRAVITY
-    postures: str = OWN
-    theory: str = "timoshenko"
-
-    equality = False
-    highest_mode = 0
-
-    def __post_init__(self) -> None:
-        check_number("constraint deflection", "at_most", self.at_most)
-        check_number("constraint deflection", "gravity", self.gravity)
-
-    @property
-    def label(self) -> str:
-        return f"tip deflection <= {self.at_most:g} m{_where(self.postures)}"
-
-    def margins(self, design: Design, today: Design) -> Array:
-        flags = theory_flags(self.theory)
-
-        def one(angles: Array) -> Array:
-            moved = tip_deflection(
-                beam_arrays(design.arm.with_posture(angles)), flags, self.gravity
-            )
-            return 1.0 - jnp.sum(moved * moved) / self.at_most**2
-
-        return jax.vmap(one)(design.angles[self.postures])[:, None]
-
-
-@dataclasses.dataclass(frozen=True)
-class WallLimit:
-    """Walls that can be made: not thinner than a limit, and not too thin for their depth.
-
-    Parameters
-    ----------
-    at_least
-        Least wall thickness, m.
-    depth_over_wall
-        Greatest ratio of outer depth (or diameter) to wall thickness.
-    """
-
-    at_least: float | None = None
-    depth_over_wall: float | None = None
-    postures: str = ""
-
-    equality = False
-    highest_mode = 0
-
-    def __post_init__(self) -> None:
-        if self.at_least is None and self.depth_over_wall is None:
-            raise ProblemError("constraint wall: give at_least, depth_over_wall or both.")
-        for key in ("at_least", "depth_over_wall"):
-            if getattr(self, key) is not None:
-                check_number("constraint wall", key, getattr(self, key))
-
-    @property
-    def label(self) -> str:
-        parts = []
-        if self.at_least is not None:
-            parts.append(f"wall >= {self.at_least:g} m")
-        if self.depth_over_wall is not None:
-            parts.append(f"depth/wall <= {self.depth_over_wall:g}")
-        return ", ".join(parts)
-
-    def check_arm(self, arm: Arm) -> None:
-        """Refuse an arm with a section without a wall."""
-        for number, link in enumerate(arm.links, start=1):
-            if not hasattr(link.section, "wall_thickness"):
-                raise ProblemError(
-                    f"constraint wall: link {number} has a section of shape {link.section.shape!r}, without a wall."
-                )
-
-    def margins(self, design: Design, today: Design) -> Array:
-        found = []
-        for link in design.arm.links:
-            section: Any = link.section
-            depth = getattr(section, "depth", None)
-            depth = section.outer_diameter if depth is None else depth
-            if self.at_least is not None:
-                found.append(section.wall_thickness / self.at_least - 1.0)
-            if self.depth_over_wall is not None:
-                found.append(self.depth_over_wall * section.wall_thickness / depth - 1.0)
-        return jnp.stack([jnp.asarray(x, jnp.float64) for x in found])[None, :]
-
-
-@dataclasses.dataclass(frozen=True)
 class Require:
     """A JAX function of your own that must be >= 0 (or = 0 as an equality) in every entry.
 
@@ -320,7 +220,8 @@ class Require:
         return jnp.reshape(jnp.asarray(self.function(design), jnp.float64), (1, -1))
 
 
-def _where(postures: str) -> str:
+def where(postures: str) -> str:
+    """Return the words for a posture set in a label."""
     return "" if postures in ("", OWN) else f" at every posture of {postures}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -13,11 +13,22 @@ import numpy as np
 from design_opt.designs import OWN, Design
 from design_opt.errors import ProblemError
 from design_opt.formulation import Program, make_program
+from design_opt.lanes import (
+    NAMES,
+    Columns,
+    beams_of,
+    columns_of,
+    lanes_at,
+    posed,
+    pulled_back,
+    solve_cells,
+    solve_gradients,
+)
 from design_opt.problem import Problem
-from design_opt.spectra import beam_gradients, cluster_derivatives, groups, search
-from jaxmodal.arm import BeamArrays, beam_arrays
+from design_opt.spectra import cluster_derivatives, groups
+from jaxmodal.arm import beam_arrays
 from jaxmodal.batches import natural_frequencies_batch
-from jaxmodal.beams import Theory, theory_flags
+from jaxmodal.beams import theory_flags
 
 TWO_PI = 2.0 * np.pi
 #: from this number of postures on, frequencies come from the batch solver of jaxmodal
@@ -26,9 +37,6 @@ BATCH_CELLS = 512
 _NEGLIGIBLE = 1e-12
 
 Chosen = Mapping[str, np.ndarray]
-#: link values by name, one row for each lane
-Columns = dict[str, np.ndarray]
-_NAMES = tuple(field.name for field in dataclasses.fields(BeamArrays) if field.name != "has_shear")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,11 +95,11 @@ class Evaluator:
 
         def link_values(y: Any) -> dict[str, Any]:
             beams = beam_arrays(space.arm_at(y))
-            return {name: getattr(beams, name) for name in _NAMES}
+            return {name: getattr(beams, name) for name in NAMES}
 
         self._link_values = jax.jit(link_values)
         self._link_rates = jax.jit(jax.jacfwd(link_values))
-        today = self._solve(_columns(beam_arrays(problem.arm)), problem.arm, self.angles)
+        today = self._solve(columns_of(beam_arrays(problem.arm)), problem.arm, self.angles)
         self.today_hz = today
         self._pieces = jax.jit(self._make_pieces)
         start = self.report(space.start)
@@ -131,8 +139,8 @@ class Evaluator:
             result = natural_frequencies_batch(arm, columns, modes, self.problem.theory)
             found[name] = np.asarray(result.omega) / TWO_PI
         if small:
-            cells = _posed(values, small)
-            omega = _solve_cells(modes, cells, self.flags)
+            cells = posed(values, small)
+            omega = solve_cells(modes, cells, self.flags)
             ends = np.cumsum([len(v) for v in small.values()])[:-1]
             found.update(zip(small, np.split(omega / TWO_PI, ends), strict=True))
         for name, hz in found.items():
@@ -236,11 +244,11 @@ class Evaluator:
             cell, mode = np.divmod(at, values.shape[1])
             first, multiplicity = (np.asarray(x) for x in groups(jnp.asarray(values)))
             centre = TWO_PI * values[cell, first[cell, mode]]
-            lanes = _lanes(own, name, angles[name][cell])
-            gradient = _solve_gradients(
+            lanes = lanes_at(own, name, angles[name][cell])
+            gradient = solve_gradients(
                 self.problem.num_modes, lanes, self.flags, centre, multiplicity[cell, mode]
             )
-            found[name] = _Slopes(at, _pulled_back(gradient, rates, name) / TWO_PI)
+            found[name] = _Slopes(at, pulled_back(gradient, rates, name) / TWO_PI)
         return found
 
     def cluster_rates(
@@ -249,16 +257,16 @@ class Evaluator:
         """Projected derivatives, Hz per position, of a cluster of modes (indices from 0): shape (m, m, n)."""
         own = self._link_values(jnp.asarray(y))
         rates = self._link_rates(jnp.asarray(y))
-        lane = _lanes(own, name, self.angles[name][[posture]])
-        beams = _beam_arrays({key: values[0] for key, values in lane.items()})
+        lane = lanes_at(own, name, self.angles[name][[posture]])
+        beams = beams_of({key: values[0] for key, values in lane.items()})
         gradient = cluster_derivatives(
             self.problem.num_modes, beams, self.flags, TWO_PI * np.asarray(hz)
         )
         count = len(modes)
         flat = {
-            key: values.reshape(count * count, -1) for key, values in _columns(gradient).items()
+            key: values.reshape(count * count, -1) for key, values in columns_of(gradient).items()
         }
-        return _pulled_back(flat, rates, name).reshape(count, count, -1) / TWO_PI
+        return pulled_back(flat, rates, name).reshape(count, count, -1) / TWO_PI
 
 
 @dataclasses.dataclass(frozen=True)
@@ -267,71 +275,3 @@ class _Slopes:
 
     at: np.ndarray
     rates: np.ndarray
-
-
-def _columns(beams: BeamArrays) -> Columns:
-    return {name: np.asarray(getattr(beams, name)) for name in _NAMES}
-
-
-def _beam_arrays(columns: Columns) -> BeamArrays:
-    arrays = {name: jnp.asarray(values) for name, values in columns.items()}
-    return BeamArrays(**arrays, has_shear=True)
-
-
-def _posed(own: Columns, sets: Mapping[str, np.ndarray]) -> Columns:
-    """One arm at all postures of the sets, arrays (cells, n)."""
-    parts = [_lanes(own, name, angles) for name, angles in sets.items()]
-    return {name: np.concatenate([part[name] for part in parts]) for name in _NAMES}
-
-
-def _lanes(own: Columns, name: str, angles: np.ndarray) -> Columns:
-    """One arm at given postures, arrays (lanes, n); the set ``own`` takes the design's angles."""
-    count = len(angles)
-    lanes = {
-        key: np.broadcast_to(np.asarray(values), (count, *values.shape))
-        for key, values in own.items()
-    }
-    return lanes if name == OWN else lanes | {"joint_angle": angles}
-
-
-def _pulled_back(gradient: Columns, rates: Columns, name: str) -> np.ndarray:
-    """Chain rule from link values, (lanes, n) and (n, variables), to the variables: (lanes, variables)."""
-    total = np.zeros((gradient["length"].shape[0], rates["length"].shape[-1]))
-    for key, of_variables in rates.items():
-        rate = np.asarray(of_variables)
-        if rate.any() and not (key == "joint_angle" and name != OWN):
-            total += gradient[key] @ rate
-    return total
-
-
-def _solve_cells(modes: int, cells: Columns, flags: Theory) -> np.ndarray:
-    """`search` over any number of cells in compiled pieces of few sizes."""
-    count = cells["length"].shape[0]
-    size = 1 if count == 1 else 16 if count <= 16 else 64
-    parts = [
-        np.asarray(search(modes, _beam_arrays(piece), flags)) for piece in _pieces(cells, size)
-    ]
-    return np.concatenate(parts)[:count]
-
-
-def _solve_gradients(
-    modes: int, lanes: Columns, flags: Theory, omega: np.ndarray, multiplicity: np.ndarray
-) -> Columns:
-    """`beam_gradients` over any number of lanes in compiled pieces of few sizes."""
-    count, links = lanes["length"].shape
-    if count == 0:
-        return lanes
-    size = 1 if count == 1 else 4 if links > 12 or count <= 4 else 32
-    parts = []
-    for piece in _pieces(lanes | {"omega": omega, "multiplicity": multiplicity}, size):
-        own, number = jnp.asarray(piece.pop("omega")), jnp.asarray(piece.pop("multiplicity"))
-        parts.append(_columns(beam_gradients(modes, _beam_arrays(piece), flags, own, number)))
-    return {key: np.concatenate([part[key] for part in parts])[:count] for key in _NAMES}
-
-
-def _pieces(columns: Columns, size: int) -> Iterator[Columns]:
-    """Rows in pieces of one size, the last row repeated to fill the last piece."""
-    count = columns["length"].shape[0]
-    for start in range(0, count, size):
-        at = np.minimum(np.arange(start, start + size), count - 1)
-        yield {key: values[at] for key, values in columns.items()}

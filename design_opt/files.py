@@ -11,18 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from design_opt.constraints import (
-    Constraint,
-    DeflectionLimit,
-    ForbiddenBand,
-    FrequencyLimit,
-    MassLimit,
-    WallLimit,
-)
+from design_opt.constraints import Constraint, ForbiddenBand, FrequencyLimit, MassLimit
 from design_opt.designs import workspace
 from design_opt.errors import ProblemError
 from design_opt.objectives import MaximiseFrequency, MaximiseGap, MinimiseMass, Objective
 from design_opt.problem import Problem
+from design_opt.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.variables import FixedReach, Variable, per_link
 from jaxmodal import examples
 from jaxmodal.arm import Arm

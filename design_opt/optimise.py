@@ -198,16 +198,14 @@ def _status(
         )
         return Status.interrupted, f"stopped by the user; {kept}"
     assert chosen is not None or recorder.best is not None
+    most = max(sum(s.start == step.start for s in recorder.steps) for step in recorder.steps)
     if chosen is None:
-        return (
-            Status.stalled,
-            "no start ended at a feasible design; the best feasible iterate is kept",
-        )
+        status = Status.iteration_limit if most >= max_iterations else Status.stalled
+        return status, "no start ended at a feasible design; the best feasible iterate is kept"
     residual = chosen.optimality.residual
     if chosen.converged:
         return Status.converged, f"optimality conditions hold: residual {residual:.1e}"
-    used = sum(step.start == recorder.steps[-1].start for step in recorder.steps)
-    if used >= max_iterations:
+    if most >= max_iterations:
         return Status.iteration_limit, (
             f"{max_iterations} iterations used up, residual {residual:.1e}; raise max_iterations or resume"
         )

@@ -11,10 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from design_opt.constraints import Constraint, WallLimit
+from design_opt.constraints import Constraint
 from design_opt.designs import Design, check_number, check_set, posture_sets
 from design_opt.errors import ProblemError
 from design_opt.objectives import Objective
+from design_opt.structural_constraints import WallLimit
 from design_opt.variables import DesignSpace, FixedReach, Variable
 from jaxmodal.arm import Arm, require_shear
 from jaxmodal.beams import THEORIES

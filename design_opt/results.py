@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import jaxmodal
+from design_opt.constraints import ForbiddenBand
 from design_opt.designs import OWN
 from design_opt.evaluation import Chosen, Evaluator, Report
 from design_opt.kkt import Optimality
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: values within this, relative, of the least are shown as active
 ACTIVE_SHOWN = 1e-4
+#: postures of one set at which a forbidden band is counted
+COUNTED = 64
 
 
 class Status(enum.StrEnum):
@@ -173,8 +176,26 @@ class Result:
 
     @property
     def certified(self) -> bool:
-        """Whether the frequencies that the design hangs on are all certified."""
-        return all(bool(np.all(found.certified)) for _, _, found in self.certificates)
+        """Whether the frequencies that the design hangs on are all certified, and forbidden bands counted empty."""
+        good = all(bool(np.all(found.certified)) for _, _, found in self.certificates)
+        return good and self.modes_in_bands == 0
+
+    @functools.cached_property
+    def modes_in_bands(self) -> int:
+        """Number of frequencies, of any mode, that the count finds in forbidden bands at their critical postures.
+
+        Counted a millionth inside the ends, where an active limit stands, at up to `COUNTED` postures of each set.
+        """
+        found = 0
+        for rule, margin in zip(self.problem.constraints, self.report.margins, strict=False):
+            if isinstance(rule, ForbiddenBand):
+                ends = np.array([rule.low_hz * (1.0 + 1e-6), rule.high_hz * (1.0 - 1e-6)])
+                for posture in np.argsort(margin.min(axis=1))[:COUNTED]:
+                    angles = self.evaluator.angles[rule.postures][posture]
+                    arm = self.arm if rule.postures == OWN else self.arm.with_posture(list(angles))
+                    counts = jaxmodal.count_below(arm, 2.0 * np.pi * ends, self.problem.theory)
+                    found += int(counts[1] - counts[0])
+        return found
 
     def refined(self, chosen: Chosen | None = None) -> Any:
         """Values and derivatives of the program at the design, for checks of your own."""

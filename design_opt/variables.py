@@ -145,10 +145,7 @@ def per_link(
 
 @dataclasses.dataclass(frozen=True)
 class FixedReach:
-    """Link lengths as variables while their sum stays what it is.
-
-    The lengths of all links but the last are variables; the last takes what is left, and is kept within the same
-    bounds by constraints.
+    """Link lengths as variables while their sum stays; the last takes what the others leave, within the same bounds.
 
     Parameters
     ----------
@@ -196,7 +193,7 @@ class DesignSpace:
     Raises
     ------
     ProblemError
-        If there is no variable, an address is unknown or set twice, or a corner of the box is no possible arm.
+        No variable, an address unknown or set twice, or a corner of the box that is no possible arm.
     """
 
     def __init__(

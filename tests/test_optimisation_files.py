@@ -54,8 +54,9 @@ depth_over_wall = 40.0
 """
 PACKAGE = Path(design_opt.__file__).parent
 ORDER = [
-    "errors", "spectra", "variables", "designs", "statics", "objectives", "constraints", "problem",
-    "formulation", "evaluation", "kkt", "clusters", "feasibility", "recording", "scipy_solver",
+    "errors", "spectra", "variables", "designs", "statics", "objectives", "constraints",
+    "structural_constraints", "problem",
+    "formulation", "lanes", "evaluation", "kkt", "clusters", "feasibility", "recording", "scipy_solver",
     "augmented_lagrangian", "results", "optimise", "history", "files", "report", "plots",
     "artefacts", "perturbations", "front", "examples", "commands", "__init__",
 ]  # fmt: skip
