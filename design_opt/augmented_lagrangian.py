@@ -93,8 +93,7 @@ def solve_augmented_lagrangian(
         outcomes = [
             _judge(evaluator, recorder, i, w, sharpness, tolerance) for i, w in enumerate(unknowns)
         ]
-        final = sharpness == evaluator.problem.sharpness
-        if final and all(found.converged for found in outcomes):
+        if all(found.converged for found in outcomes):
             break
     return outcomes
 
@@ -114,7 +113,8 @@ def _judge(
     found = optimality(evaluator.linearise(w, None, sharpness), w, lower, upper)
     recorder.start = start
     recorder.add(report, found.residual, sharpness)
-    good = found.residual <= tolerance and report.violation <= FEASIBLE
+    final = sharpness == evaluator.problem.sharpness
+    good = final and found.residual <= tolerance and report.violation <= FEASIBLE
     return Outcome(w[:size], w, found, report, good, evaluator.everything(), sharpness)
 
 

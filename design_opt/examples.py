@@ -11,6 +11,7 @@ import numpy as np
 
 from design_opt.artefacts import write_result, write_whole
 from design_opt.files import read_problem
+from design_opt.finer_postures import on_finer_postures
 from design_opt.front import Front, draw_front, mass_front
 from design_opt.optimise import optimise
 from design_opt.perturbations import perturb
@@ -66,12 +67,12 @@ def make_gallery(
         sections.append(_section(name, result, checks[name], paths))
     problem, _ = read_problem(f"example:{FRONT}")
     front = mass_front(problem, list(_BODIES + _LINKS * _FACTORS))
-    checks[FRONT] = [_checked(found, perturbations // 10) for found in front.results]
+    checks[FRONT] = [_checked(found, perturbations) for found in front.results]
     tell(f"{FRONT}: {[str(found.status) for found in front.results]}")
     write_whole(folder / f"{FRONT}.nc", front.to_xarray().to_netcdf)
     figure = draw_front(front)
     write_whole(folder / f"{FRONT}.png", lambda path: save(figure, path))
-    sections.append(_front_section(front))
+    sections.append(_front_section(front, checks[FRONT]))
     text = json.dumps(checks, indent=1) + "\n"
     write_whole(folder / "checks.json", lambda path: path.write_text(text, encoding="utf-8"))
     index = "\n".join(sections)
@@ -101,9 +102,26 @@ def _checked(result: Result, count: int) -> dict[str, Any]:
     }
 
 
+def _finer(result: Result) -> list[str]:
+    """Lines on what the design does between the postures of its grids."""
+    found = on_finer_postures(result)
+    if found is None:
+        return []
+    count, report = found
+    changes = [
+        f"{part.label} {part.sign * float(new):.6g} ({100.0 * (new / old - 1.0):+.2g} %)"
+        for part, old, new in zip(
+            result.problem.objectives, result.report.objectives, report.objectives, strict=True
+        )
+        if part.postures
+    ]
+    violation = f"largest violation {report.violation:.1e}"
+    return [f"on a grid twice as fine, {count} postures: {', '.join([*changes, violation])}"]
+
+
 def _section(name: str, result: Result, check: dict[str, Any], paths: list[Path]) -> str:
     rows = [f"| {what} | {old} | {new} |" for what, old, new in table_rows(result)]
-    lines = status_lines(result) + active_lines(result)
+    lines = status_lines(result) + active_lines(result) + _finer(result)
     pictures = [f"![{path.stem}]({path.name})" for path in paths if path.suffix == ".png"]
     return "\n".join(
         [
@@ -122,7 +140,7 @@ def _section(name: str, result: Result, check: dict[str, Any], paths: list[Path]
     )
 
 
-def _front_section(front: Front) -> str:
+def _front_section(front: Front, checks: list[dict[str, Any]]) -> str:
     ds = front.to_xarray()
     depths = ", ".join(f"depth {i + 1} [mm]" for i in range(ds.sizes["variable"]))
     head = depths.replace(", ", " | ")
@@ -149,6 +167,9 @@ def _front_section(front: Front) -> str:
             f"| mass <= [kg] | best f1 [Hz] | one factor [Hz] | {head} | KKT |",
             columns,
             *rows,
+            "",
+            f"{sum(check['random_feasible_designs'] for check in checks)} random feasible designs about these optima:"
+            f" {sum(check['better'] for check in checks)} better.",
             "",
             f"![front]({FRONT}.png)",
             "",

@@ -15,6 +15,7 @@ import numpy as np
 from jax import Array
 
 from design_opt.designs import Design
+from design_opt.errors import ProblemError
 from design_opt.problem import Problem, least, size_of
 
 #: margins above this count as this: what lies so far inside needs no derivative
@@ -95,10 +96,8 @@ class Program:
         for rule, margin in zip(problem.equalities, margins, strict=True):
             if rule:
                 equalities.append(margin.reshape(-1))
-            elif smooth and margin.size > 1:
-                ratio = problem.aggregate == "pnorm"
-                value = least(margin + 1.0 if ratio else margin, problem.aggregate, sharpness)
-                inequalities.append((value - 1.0 if ratio else value)[None])
+            elif smooth and margin.size > 1:  # margins have any sign, which powers do not take
+                inequalities.append(least(margin, "ks", sharpness)[None])
             else:
                 inequalities.append(_saturated(margin.reshape(-1)))
         empty = jnp.zeros((0,))
@@ -131,7 +130,19 @@ class Program:
 
 
 def make_program(problem: Problem, terms: list[np.ndarray]) -> Program:
-    """Return the program of a problem, given the values of its objectives at the start."""
+    """Return the program of a problem, given the values of its objectives at the start.
+
+    Raises
+    ------
+    ProblemError
+        If powers are to aggregate values that are not all greater than 0.
+    """
+    for part, values in zip(problem.objectives, terms, strict=True):
+        if problem.aggregate == "pnorm" and np.size(values) > 1 and np.min(values) <= 0.0:
+            raise ProblemError(
+                f"aggregate = 'pnorm': the objective {part.label!r} has a value of {float(np.min(values)):.4g} at the"
+                " start; powers need values greater than 0. Use 'ks' or 'bound'."
+            )
     scales = tuple(size_of(np.asarray(values)) for values in terms)
     several = [np.asarray(values).size > 1 for values in terms]
     bounded = tuple(problem.aggregate == "bound" and more for more in several)

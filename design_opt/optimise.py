@@ -19,7 +19,7 @@ from design_opt.objectives import MaximiseFrequency
 from design_opt.problem import Problem
 from design_opt.recording import FEASIBLE, Progress, Recorder
 from design_opt.results import Result, Status
-from design_opt.scipy_solver import Outcome, solve_slsqp
+from design_opt.scipy_solver import Outcome, conditions_at, solve_slsqp
 from jaxmodal.errors import suggestion
 
 METHODS = ("slsqp", "augmented_lagrangian")
@@ -99,15 +99,17 @@ def optimise(
     recorder = Recorder(problem.fingerprint, progress, checkpoint)
     recorder.consider(evaluator.start)
     points = _starts(problem, starts, seed)
+    plan = list(enumerate(points))
     if recorder.resumed is not None:
-        points[0] = np.asarray(recorder.resumed["y"])
-        if recorder.resumed.get("best") is not None:
-            recorder.consider(evaluator.report(np.asarray(recorder.resumed["best"])))
+        plan = _remaining(evaluator, recorder, points)
+        for number in range(starts):
+            latest = recorder.latest(number)
+            points[number] = points[number] if latest is None else latest
     outcomes: list[Outcome] = []
     interrupted = False
     try:
         if method == "slsqp":
-            for number, point in enumerate(points):
+            for number, point in plan:
                 recorder.start = number
                 outcomes.append(solve_slsqp(evaluator, point, recorder, tolerance, max_iterations))
         else:
@@ -144,6 +146,25 @@ def _starts(problem: Problem, starts: int, seed: int) -> np.ndarray:
     return np.concatenate([space.start[None, :], others])
 
 
+def _remaining(
+    evaluator: Evaluator, recorder: Recorder, points: np.ndarray
+) -> list[tuple[int, np.ndarray]]:
+    """The starts that a checkpoint leaves to do; the best design of the finished ones is looked at again."""
+    assert recorder.resumed is not None
+    at = min(int(recorder.resumed["start"]), len(points) - 1)
+    plan = [(number, points[number]) for number in range(at, len(points))]
+    latest = recorder.latest(at)
+    if latest is not None:
+        plan[0] = (at, latest)
+    if recorder.resumed["best"] is not None:
+        best = np.asarray(recorder.resumed["best"], np.float64)
+        recorder.start = int(recorder.resumed["best_start"])
+        recorder.consider(evaluator.report(best))
+        if recorder.start < at:
+            plan.insert(0, (recorder.start, best))
+    return plan
+
+
 def _feasible(report: Report) -> bool:
     return report.violation <= FEASIBLE
 
@@ -164,14 +185,15 @@ def _result(
     if chosen is not None:
         near = [f for f in good if f.report.score >= chosen.report.score - _SAME]
         chosen = min(near, key=lambda found: found.optimality.residual)
+    done = chosen is not None and chosen.converged and not interrupted
+    if chosen is None or (not done and best is not None and best.score > chosen.report.score):
+        report = evaluator.start if best is None else best
+        chosen = conditions_at(evaluator, report, recorder, tolerance)
+    report = chosen.report
     status, note = _status(evaluator, recorder, chosen, max_iterations, interrupted)
-    if chosen is None or (status != Status.converged and best and best.score > chosen.report.score):
-        report = best if best is not None else evaluator.start
-    else:
-        report = chosen.report
     clustered = None
     open_end = status in (Status.stalled, Status.iteration_limit)
-    if chosen is not None and open_end and _repeats(evaluator):
+    if open_end and _repeats(evaluator):
         found, clusters = cluster_optimality(evaluator, report.y, tolerance=1e-5)
         if clusters and found.residual <= tolerance:
             clustered, status = found, Status.converged
@@ -188,24 +210,17 @@ def _repeats(evaluator: Evaluator) -> bool:
 def _status(
     evaluator: Evaluator,
     recorder: Recorder,
-    chosen: Outcome | None,
+    chosen: Outcome,
     max_iterations: int,
     interrupted: bool,
 ) -> tuple[Status, str]:
-    if interrupted:
-        kept = (
-            "the best feasible design so far is kept" if recorder.best else "no feasible design yet"
-        )
-        return Status.interrupted, f"stopped by the user; {kept}"
-    assert chosen is not None or recorder.best is not None
-    most = max(sum(s.start == step.start for s in recorder.steps) for step in recorder.steps)
-    if chosen is None:
-        status = Status.iteration_limit if most >= max_iterations else Status.stalled
-        return status, "no start ended at a feasible design; the best feasible iterate is kept"
     residual = chosen.optimality.residual
+    if interrupted:
+        kept = "the best feasible design so far is kept" if recorder.best else "none was feasible"
+        return Status.interrupted, f"stopped by the user; {kept}, residual {residual:.1e}"
     if chosen.converged:
         return Status.converged, f"optimality conditions hold: residual {residual:.1e}"
-    if most >= max_iterations:
+    if recorder.most_iterations >= max_iterations:
         return Status.iteration_limit, (
             f"{max_iterations} iterations used up, residual {residual:.1e}; raise max_iterations or resume"
         )
@@ -236,9 +251,12 @@ def _infeasible(
         return _result(
             evaluator, recorder, [again], tolerance, max_iterations, method, interrupted=False
         )
-    note = f"no design keeps all constraints; the least violation found is {violations(evaluator, report)}"
+    note = (
+        "no design was found that keeps all constraints; the least violation is"
+        f" {violations(evaluator, report)}"
+    )
     return Result(
-        evaluator, report, Status.infeasible, note, method, tolerance, start, None, recorder
+        evaluator, report, Status.infeasible, note, method, tolerance, None, None, recorder
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from design_opt.designs import OWN
+from design_opt.recording import Step
 from design_opt.results import Result
 from sweeps.plot_style import COLOUR_MAP, COLOURS, new_figure, style
 
@@ -28,6 +29,12 @@ def pictures(result: Result) -> dict[str, Figure]:
 
 def history(result: Result) -> Figure:
     """Draw objective, violation and residual against the iteration, a line for every start."""
+    objectives = result.problem.objectives
+    single = objectives[0] if len(objectives) == 1 else None
+
+    def shown(step: Step) -> float:
+        return single.sign * float(step.objectives[0]) if single else step.score
+
     with style():
         figure = new_figure(7.0, 5.2)
         axes = figure.subplots(2, 1, sharex=True)
@@ -37,7 +44,7 @@ def history(result: Result) -> Figure:
             x = np.arange(1, len(steps) + 1)
             colour = COLOURS[number % len(COLOURS)]
             label = f"start {number + 1}"
-            axes[0].plot(x, [s.score for s in steps], color=colour, marker=".", label=label)
+            axes[0].plot(x, [shown(s) for s in steps], color=colour, marker=".", label=label)
             residual = [max(s.kkt, 1e-16) for s in steps]
             violation = [max(s.violation, 1e-16) for s in steps]
             own = number == starts[0]
@@ -46,7 +53,11 @@ def history(result: Result) -> Figure:
                 x, violation, color=colour, linestyle=":", label="violation" if own else None
             )
         axes[1].axhline(result.tolerance, color="#888888", linewidth=0.8, linestyle="--")
-        axes[0].set_ylabel("weighted objective,\nrelative to the start")
+        axes[0].set_ylabel(
+            single.label.replace(", ", ",\n")
+            if single
+            else "weighted objective,\nrelative to the start"
+        )
         axes[0].set_title(result.problem.name or "Optimisation")
         axes[1].set_ylabel("residual, violation")
         axes[1].set_xlabel("iteration")
@@ -93,7 +104,8 @@ def sections(result: Result) -> Figure:
             ax.set_aspect("equal")
             ax.set_xlim(-1.1 * reach, 1.1 * reach)
             ax.set_ylim(-1.1 * reach, 1.1 * reach)
-            ax.set_title(f"link {i + 1}, {float(pairs[i][1].length):.3g} m")
+            old, new = (f"{float(link.length):.3g}" for link in pairs[i])
+            ax.set_title(f"link {i + 1}, {old if old == new else f'{old} to {new}'} m")
             ax.set_xlabel("width [mm]")
         axes[0].set_ylabel("depth [mm]")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
@@ -101,7 +113,10 @@ def sections(result: Result) -> Figure:
 
 
 def postures(result: Result) -> Figure:
-    """Draw the frequencies over the postures, before and after: lines, or maps of the first one over a grid."""
+    """Draw the frequencies over the postures, before and after: lines, or maps over a grid of two joints.
+
+    A map shows the objective at each posture if this looks at the set, else the first frequency.
+    """
     name = max(
         (key for key in result.report.hz if key != OWN), key=lambda key: len(result.report.hz[key])
     )
@@ -112,7 +127,7 @@ def postures(result: Result) -> Figure:
     worst = int(after[:, 0].argmin())
     with style():
         if len(moving) == 2 and len(axes[moving[0]]) * len(axes[moving[1]]) == len(angles):
-            return _maps(result, name, angles[:, moving], before, after)
+            return _maps(result, name, angles, moving)
         figure = new_figure(7.0, 3.6)
         ax = figure.subplots()
         x = angles[:, moving[0]] if len(moving) == 1 else np.arange(1, len(angles) + 1)
@@ -130,25 +145,34 @@ def postures(result: Result) -> Figure:
     return figure
 
 
-def _maps(
-    result: Result, name: str, angles: np.ndarray, before: np.ndarray, after: np.ndarray
-) -> Figure:
+def _over_postures(result: Result, name: str) -> tuple[str, np.ndarray, np.ndarray]:
+    """What a map shows: label, values before and values after at every posture of the set."""
+    start, report = result.evaluator.start, result.report
+    for part, old, new in zip(result.problem.objectives, start.terms, report.terms, strict=True):
+        if part.postures == name and len(new) == len(report.hz[name]):
+            label = part.label.split(", worst")[0]
+            return label, part.sign * old.min(axis=1), part.sign * new.min(axis=1)
+    return "f1 [Hz]", start.hz[name][:, 0], report.hz[name][:, 0]
+
+
+def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) -> Figure:
+    label, before, after = _over_postures(result, name)
+    angles = all_angles[:, moving]
     figure = new_figure(8.6, 3.6)
     axes = figure.subplots(1, 2, sharex=True, sharey=True)
     x, y = np.unique(angles[:, 0]), np.unique(angles[:, 1])
     order = np.lexsort((angles[:, 0], angles[:, 1]))
-    low = min(before[:, 0].min(), after[:, 0].min())
-    top = max(before[:, 0].max(), after[:, 0].max())
+    low, top = min(before.min(), after.min()), max(before.max(), after.max())
     mesh: Any = None
-    for ax, hz, title in zip(axes, (before, after), ("before", "after"), strict=True):
-        values = hz[order, 0].reshape(len(y), len(x))
-        mesh = ax.pcolormesh(x, y, values, cmap=COLOUR_MAP, vmin=low, vmax=top, rasterized=True)
-        worst = int(hz[:, 0].argmin())
+    for ax, values, title in zip(axes, (before, after), ("before", "after"), strict=True):
+        table = values[order].reshape(len(y), len(x))
+        mesh = ax.pcolormesh(x, y, table, cmap=COLOUR_MAP, vmin=low, vmax=top, rasterized=True)
+        worst = int(values.argmin())
         ax.plot(*angles[worst], "o", color="#D55E00", markersize=6, clip_on=False)
         ax.grid(visible=False)
-        ax.set_title(f"{title}: worst f1 = {hz[worst, 0]:.4g} Hz")
-        ax.set_xlabel(r"$\theta_2$ [°]")
-    axes[0].set_ylabel(r"$\theta_3$ [°]")
-    figure.colorbar(mesh, ax=axes, label="f1 [Hz]")
+        ax.set_title(f"{title}: least {values[worst]:.4g}")
+        ax.set_xlabel(rf"$\theta_{moving[0] + 2}$ [°]")
+    axes[0].set_ylabel(rf"$\theta_{moving[1] + 2}$ [°]")
+    figure.colorbar(mesh, ax=axes, label=label)
     figure.suptitle(f"{result.problem.name or 'Optimisation'}: {name}", fontsize=10)
     return figure

@@ -20,6 +20,7 @@ from design_opt.variables import DesignSpace, FixedReach, Variable
 from jaxmodal.arm import Arm, require_shear
 from jaxmodal.beams import THEORIES
 from jaxmodal.errors import ArmError, suggestion
+from jaxmodal.precision import require_x64
 
 AGGREGATES = ("bound", "ks", "pnorm")
 
@@ -48,8 +49,8 @@ class Problem:
     aggregate
         How the least of several values is taken: ``"bound"``, exactly, by a further variable that bounds them from
         below; ``"ks"`` (Kreisselmeier and Steinhauser) or ``"pnorm"``, by a smooth function of all of them that is
-        never above the least. The smooth ones take every mode of a cluster in, and so have a gradient where
-        frequencies coincide.
+        never above the least (of margins of constraints, which have any sign, by ``"ks"`` in both cases). The smooth
+        ones take every mode of a cluster in, and so have a gradient where frequencies coincide.
     sharpness
         Exponent of the smooth aggregates at the end; values are relative to their size at the start. The aggregate of
         N values is below the least by at most ln(N)/sharpness.
@@ -60,6 +61,8 @@ class Problem:
     ------
     ProblemError
         If anything contradicts itself or is unknown; the message names it.
+    X64DisabledError
+        If JAX runs in single precision.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class Problem:
         sharpness: float = 2000.0,
         name: str = "",
     ) -> None:
+        require_x64()
         if not isinstance(arm, Arm):
             raise ProblemError(f"arm = {arm!r}: must be an Arm.")
         self.arm, self.name, self.theory, self.lengths = arm, name, theory, lengths

@@ -75,11 +75,25 @@ class Recorder:
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.steps: list[Step] = []
         self.best: Report | None = None
-        self.start = 0
+        self.start = self.best_start = 0
         self.began = time.perf_counter()
         self.resumed: dict[str, Any] | None = None
         if self.checkpoint is not None and self.checkpoint.exists():
             self.resumed = self._read()
+            self.steps = [_step(row) for row in self.resumed["steps"]]
+            self.began -= self.steps[-1].seconds
+        self.earlier = len(self.steps)
+
+    def latest(self, start: int) -> np.ndarray | None:
+        """Positions of the last iterate of a start; None if it has none."""
+        own = [step.y for step in self.steps if step.start == start]
+        return own[-1] if own else None
+
+    @property
+    def most_iterations(self) -> int:
+        """The largest number of iterations of one start, those before a resumption left out."""
+        new = [step.start for step in self.steps[self.earlier :]]
+        return max((new.count(start) for start in new), default=0)
 
     def add(self, report: Report, kkt: float, sharpness: float) -> None:
         """Record an iterate."""
@@ -99,7 +113,7 @@ class Recorder:
         self.steps.append(step)
         self.consider(report)
         if self.checkpoint is not None:
-            self._write(step)
+            self._write()
         if self.progress is not None:
             self.progress(
                 Progress(step.start, step.iteration, step.score, step.violation, step.kkt)
@@ -108,17 +122,17 @@ class Recorder:
     def consider(self, report: Report) -> None:
         """Keep a design if it is feasible and better than the best so far."""
         if report.violation <= FEASIBLE and (self.best is None or report.score > self.best.score):
-            self.best = report
+            self.best, self.best_start = report, self.start
 
-    def _write(self, step: Step) -> None:
+    def _write(self) -> None:
         assert self.checkpoint is not None
         document = {
-            "format": 1,
+            "format": 2,
             "fingerprint": self.fingerprint,
             "start": self.start,
-            "y": step.y.tolist(),
             "best": None if self.best is None else self.best.y.tolist(),
-            "iterations": len(self.steps) + (self.resumed or {}).get("iterations", 0),
+            "best_start": self.best_start,
+            "steps": [_row(step) for step in self.steps],
         }
         part = self.checkpoint.with_name(self.checkpoint.name + ".part")
         try:
@@ -133,7 +147,9 @@ class Recorder:
         assert self.checkpoint is not None
         try:
             document = json.loads(self.checkpoint.read_text(encoding="utf-8"))
-            fingerprint, _ = document["fingerprint"], np.asarray(document["y"], np.float64)
+            fingerprint = document["fingerprint"]
+            if document["format"] != 2 or not [_step(row) for row in document["steps"]]:
+                raise ValueError("another format")
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointError(
                 f"{self.checkpoint}: is not a checkpoint of an optimisation; delete it or name another file."
@@ -143,3 +159,18 @@ class Recorder:
                 f"{self.checkpoint}: belongs to another problem; delete it or name another file."
             )
         return dict(document)
+
+
+def _row(step: Step) -> dict[str, Any]:
+    """A step as JSON has it."""
+    return {
+        key: value.tolist() if isinstance(value, np.ndarray) else value
+        for key, value in vars(step).items()
+    }
+
+
+def _step(row: dict[str, Any]) -> Step:
+    values: dict[str, Any] = {
+        key: np.asarray(x, np.float64) if isinstance(x, list) else x for key, x in row.items()
+    }
+    return Step(**values)

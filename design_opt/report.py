@@ -72,12 +72,25 @@ def active_lines(result: Result) -> list[str]:
     return lines
 
 
+def moved_lines(result: Result) -> list[str]:
+    """Say where the start, which the tables call before, is not today's arm."""
+    space = result.problem.space
+    start = np.asarray(space.physical(space.start))
+    far = np.abs(start - np.array(space.today)) > 1e-9 * np.abs(start)
+    return [
+        f"before is the start, not today's arm: {variable.name} = {now:.6g} {variable.unit} today"
+        for variable, now, moved in zip(space.variables, space.today, far, strict=True)
+        if moved
+    ]
+
+
 def status_lines(result: Result) -> list[str]:
     """Say how the optimisation ended, and what its frequencies may be trusted for."""
     iterations = len(result.steps)
     lines = [
         f"{result.status}: {result.message}",
         f"{iterations} iterations, largest violation {result.report.violation:.1e}",
+        *moved_lines(result),
     ]
     if result.aggregate_gap:
         lines.append(
@@ -100,4 +113,9 @@ def status_lines(result: Result) -> list[str]:
         lines.append(
             f"certificate {where}: {count} of {len(found.certified)} certified; {modes} Hz"
         )
+    for name, (good, tried) in result.certified_postures.items():
+        total = len(result.report.hz[name])
+        if name != OWN:
+            of = f"all {total}" if tried == total else f"the worst {tried} of {total}"
+            lines.append(f"certificate of {of} postures of {name}: {good} of {tried} certified")
     return lines

@@ -11,21 +11,25 @@ import numpy as np
 import jaxmodal
 from design_opt.constraints import ForbiddenBand
 from design_opt.designs import OWN
-from design_opt.evaluation import Chosen, Evaluator, Report
+from design_opt.evaluation import BATCH_CELLS, Chosen, Evaluator, Report
 from design_opt.kkt import Optimality
 from design_opt.problem import Problem
 from design_opt.recording import Recorder
 from design_opt.scipy_solver import Outcome
 from jaxmodal.arm import Arm
+from jaxmodal.batches import natural_frequencies_batch
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.status import Status as Certainty
 
 if TYPE_CHECKING:
     import xarray
 
 #: values within this, relative, of the least are shown as active
 ACTIVE_SHOWN = 1e-4
-#: postures of one set at which a forbidden band is counted
+#: postures of one set at which a forbidden band is counted, and that are certified one by one
 COUNTED = 64
+#: certified frequencies and those that the search went by differ by less, relative
+AGREEMENT = 1e-9
 
 
 class Status(enum.StrEnum):
@@ -153,15 +157,11 @@ class Result:
         if not self.problem.num_modes:
             return []
         found = []
-        arm = self.arm
         for name, index in self._worst_postures().items():
             angles = self.evaluator.angles[name][index]
-            posed = arm if name == OWN else arm.with_posture(list(angles[1:]))
-            own = np.array([float(link.joint_angle) for link in posed.links])
-            result = natural_frequencies(
-                posed, self.problem.num_modes, self.problem.theory, throw=False
-            )
-            found.append((name, own, result))
+            if name == OWN:
+                angles = np.array([float(link.joint_angle) for link in self.arm.links])
+            found.append((name, angles, self._certified(name, index)))
         return found
 
     def _worst_postures(self) -> dict[str, int]:
@@ -174,10 +174,43 @@ class Result:
             worst[name] = int(slack.argmin())
         return worst
 
+    @functools.cached_property
+    def certified_postures(self) -> dict[str, tuple[int, int]]:
+        """For every set, at how many postures all frequencies are certified, and at how many this was tried.
+
+        All postures of a large set, by `natural_frequencies_batch`; of a smaller one the `COUNTED` worst. A posture
+        counts only if the search went by the same frequencies.
+        """
+        found = {}
+        for name, hz in self.report.hz.items():
+            if name == OWN or len(hz) < BATCH_CELLS:
+                own = np.argsort(hz[:, 0], kind="stable")[:COUNTED]
+                results = [self._certified(name, int(posture)) for posture in own]
+                omega = np.array([result.omega for result in results])
+                status = np.array([result.status for result in results])
+            else:
+                own = np.arange(len(hz))
+                angles = self.evaluator.angles[name]
+                columns = {f"link{i + 1}.joint_angle": x for i, x in enumerate(angles.T)}
+                cells = natural_frequencies_batch(
+                    self.arm, columns, self.problem.num_modes, self.problem.theory
+                )
+                omega, status = np.asarray(cells.omega), np.asarray(cells.status)
+            close = np.abs(omega / (2.0 * np.pi * hz[own]) - 1.0) < AGREEMENT
+            good = (close & (status == Certainty.certified)).all(axis=1)
+            found[name] = (int(good.sum()), len(own))
+        return found
+
+    def _certified(self, name: str, posture: int) -> NaturalFrequencies:
+        """Certified frequencies at one posture of a set."""
+        angles = self.evaluator.angles[name][posture]
+        arm = self.arm if name == OWN else self.arm.with_posture(list(angles))
+        return natural_frequencies(arm, self.problem.num_modes, self.problem.theory, throw=False)
+
     @property
     def certified(self) -> bool:
-        """Whether the frequencies that the design hangs on are all certified, and forbidden bands counted empty."""
-        good = all(bool(np.all(found.certified)) for _, _, found in self.certificates)
+        """Whether all frequencies tried are certified (`certified_postures`), and forbidden bands counted empty."""
+        good = all(done == tried for done, tried in self.certified_postures.values())
         return good and self.modes_in_bands == 0
 
     @functools.cached_property
@@ -190,7 +223,7 @@ class Result:
         for rule, margin in zip(self.problem.constraints, self.report.margins, strict=False):
             if isinstance(rule, ForbiddenBand):
                 ends = np.array([rule.low_hz * (1.0 + 1e-6), rule.high_hz * (1.0 - 1e-6)])
-                for posture in np.argsort(margin.min(axis=1))[:COUNTED]:
+                for posture in np.argsort(margin.min(axis=1), kind="stable")[:COUNTED]:
                     angles = self.evaluator.angles[rule.postures][posture]
                     arm = self.arm if rule.postures == OWN else self.arm.with_posture(list(angles))
                     counts = jaxmodal.count_below(arm, 2.0 * np.pi * ends, self.problem.theory)

@@ -79,19 +79,36 @@ def solve_slsqp(
             budget -= used
             report = evaluator.report(y)
             outcome = run.outcome(report)
+            differs = _whole_set_differs(evaluator, outcome)
+            # conditions of a blunter aggregate, or of some postures only, are not those of the problem
+            proven = outcome.converged and last and not differs
+            outcome = dataclasses.replace(outcome, converged=proven)
             if budget <= 0:
                 break
-            if _whole_set_differs(evaluator, outcome) and exchanges < _EXCHANGES:
+            if differs and exchanges < _EXCHANGES:
                 exchanges += 1
                 chosen = working_set(evaluator, report, outcome)
                 continue
-            if outcome.converged or restarts >= (_RESTARTS if last else 1) or used == 0:
+            good_enough = outcome.optimality.residual <= goal
+            if good_enough or restarts >= (_RESTARTS if last else 1) or used == 0:
                 break
             restarts += 1
         if budget <= 0:
             break
     assert outcome is not None
     return outcome
+
+
+def conditions_at(
+    evaluator: Evaluator, report: Report, recorder: Recorder, tolerance: float
+) -> Outcome:
+    """The optimality conditions of a design that no solver ended at."""
+    chosen = working_set(evaluator, report, None)
+    run = _Run(evaluator, chosen, evaluator.problem.sharpness, tolerance, 0, recorder)
+    run.w = np.concatenate([report.y, evaluator.program.best_bounds(report.terms)])
+    found = run.outcome(report)
+    proven = found.converged and not _whole_set_differs(evaluator, found)
+    return dataclasses.replace(found, converged=proven)
 
 
 def sharpnesses(evaluator: Evaluator) -> Iterator[float]:

@@ -284,10 +284,8 @@ class DesignSpace:
 
     def _check_corners(self) -> None:
         """Refuse bounds between which some design is no possible arm."""
-        ends = np.array([0.0, 1.0])
-        count = self.size
-        corners = [np.full(count, end) for end in ends]
-        walls = np.array(["wall" in name for name in self.names])
+        corners = [np.zeros(self.size), np.ones(self.size)]
+        walls = np.array(["wall_thickness" in " ".join(v.addresses) for v in self.variables])
         corners += [np.where(walls, 1.0, 0.0), np.where(walls, 0.0, 1.0), self.start]
         for corner in corners:
             values = self.values(corner)

@@ -81,3 +81,18 @@ def test_quick_mode_writes_a_report(tmp_path):
         assert run["solvers"]["jaxmodal"]["modes_missed"] == 0
         assert run["solvers"]["chain_form"]["largest_error"] < FINE
     assert out.with_suffix(".png").exists()
+
+
+@pytest.mark.slow
+def test_optimisation_writes_a_report(tmp_path):
+    out = tmp_path / "optimisation.json"
+    command = [sys.executable, "-m", "benchmarks.optimisation", "--grid", "4", "--out", str(out)]
+    command += ["--segments", "2", "3", "4"]
+    subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    found = json.loads(out.read_text())
+    assert found["workspace"]["postures"] == 16
+    assert found["workspace"]["status"] == "converged"
+    assert len(found["classical"]) == 6
+    for row in found["classical"]:
+        assert 1.0 < row["ratios"][0] < row["ratios"][-1] < row["reference"]
+        assert max(row["kkt_residuals"]) < 1e-6

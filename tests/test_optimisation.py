@@ -1,20 +1,22 @@
 """Does the optimiser find what is known to be best, and do its two methods agree?"""
 
-import classical_optima
 import numpy as np
 import pytest
 
 import jaxmodal as jm
+from benchmarks import classical_optima
 from design_opt import (
     DeflectionLimit,
     Evaluator,
     FixedReach,
+    ForbiddenBand,
     FrequencyLimit,
     MassLimit,
     MaximiseFrequency,
     MaximiseGap,
     MinimiseMass,
     Problem,
+    Require,
     Variable,
     WallLimit,
     optimise,
@@ -45,11 +47,6 @@ def frequency_by_hand(arm, mode=1, theory="timoshenko"):
     return float(jm.natural_frequencies(arm, mode, theory).frequencies_hz[mode - 1])
 
 
-def extrapolated(coarse, middle, fine):
-    """Limit of a sequence whose differences shrink by a constant factor (Aitken)."""
-    return fine - (fine - middle) ** 2 / ((fine - middle) - (middle - coarse))
-
-
 def test_least_wall_is_where_the_frequency_limit_is_met():
     """One variable, one limit: the optimum is a root that bisection on the public solver finds, too."""
     arm = jm.Arm((tube(),), jm.Payload(3.0))
@@ -68,15 +65,13 @@ def test_least_wall_is_where_the_frequency_limit_is_met():
     assert found.report.violation <= 1e-6
 
 
-@pytest.mark.parametrize(("tip_mass", "power"), [(0.1, 3)])
-def test_a_tapered_cantilever_approaches_the_classical_optimum(tip_mass, power):
-    ratios = [optimise(classical_optima.cantilever(number, tip_mass, power)) for number in (4, 8)]
-    assert all(found.status == "converged" for found in ratios)
-    scores = [found.report.score for found in ratios]
-    limit = classical_optima.CANTILEVER[tip_mass, power]
-    assert 1.0 < scores[0] < scores[1] < limit
-    assert limit - scores[1] < 0.5 * (limit - scores[0])  # 0.37 for these sizes
-    areas = list(ratios[-1].values.values())
+def test_a_tapered_cantilever_comes_near_the_classical_optimum():
+    """How eight segments and more converge to it is checked by the slow tests."""
+    found = optimise(classical_optima.cantilever(6, 0.1, 3))
+    assert found.status == "converged"
+    limit = classical_optima.CANTILEVER[0.1, 3]
+    assert 0.9 * limit < found.report.score < limit
+    areas = list(found.values.values())
     assert areas == sorted(areas, reverse=True)  # strong at the root
 
 
@@ -87,7 +82,7 @@ def test_classical_cantilevers(tip_mass, power):
         optimise(classical_optima.cantilever(number, tip_mass, power)) for number in (8, 16, 32)
     ]
     assert all(result.status == "converged" for result in found)
-    limit = extrapolated(*(result.report.score for result in found))
+    limit = classical_optima.extrapolated(*(result.report.score for result in found))
     print(
         f"tip mass {tip_mass}, p = {power}:",
         [(len(r.steps), round(r.report.score, 5), f"{r.seconds:.1f} s") for r in found],
@@ -111,7 +106,9 @@ def test_simply_supported_beams():
         found = optimise(classical_optima.simply_supported(number, 2))
         assert found.status == "converged"
         scores.append(found.report.objectives[0] / uniform)
-    assert extrapolated(*scores) == pytest.approx(classical_optima.SIMPLY_SUPPORTED[2], abs=1e-3)
+    assert classical_optima.extrapolated(*scores) == pytest.approx(
+        classical_optima.SIMPLY_SUPPORTED[2], abs=1e-3
+    )
 
 
 def everything_problem(aggregate="bound"):
@@ -121,6 +118,9 @@ def everything_problem(aggregate="bound"):
         Variable("link*.section.depth", 0.08, 0.3, scale="log"),
         Variable("link2.joint_angle", -2.0, 2.0),
         Variable("link3.joint_stiffness", 1e4, 1e7, scale="log", start=1e6),
+        Variable(("link1.section.width", "link2.section.width"), 0.1, 0.3),
+        Variable("link2.tip_mass", 5.0, 40.0, start=20.0),
+        Variable("link2.tip_inertia", 0.01, 2.0, start=0.5),
     ]
     return Problem(
         arm,
@@ -131,6 +131,8 @@ def everything_problem(aggregate="bound"):
             FrequencyLimit(2, at_least_today=0.9),
             DeflectionLimit(0.1, postures="few"),
             WallLimit(at_least=0.002, depth_over_wall=60.0),
+            ForbiddenBand(12.0, 14.0, modes=3, postures="few"),
+            Require(lambda d: d.hz["few"][:, 0] / d.arm.links[1].tip_mass - 0.1, "ratio", "few", 1),
         ],
         postures={"few": [[0.0, 0.0], [0.5, 0.5], [1.0, -1.0]]},
         lengths=FixedReach(0.5, 3.0),
@@ -151,6 +153,7 @@ def test_gradients_of_every_kind_of_row_against_differences():
         difference = (ends[1].inequalities - ends[0].inequalities) / (2.0 * step)
         scale = max(1.0, np.abs(difference).max())
         assert np.abs(difference - at.inequality_rates[:, i]).max() < DIFFERENCES * scale
+        assert np.abs(difference).max() > 1e-3, f"nothing depends on unknown {i}"
         slope = (ends[1].objective - ends[0].objective) / (2.0 * step)
         assert slope == pytest.approx(at.objective_rate[i], abs=DIFFERENCES)
 

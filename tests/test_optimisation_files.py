@@ -3,7 +3,12 @@
 import ast
 import doctest
 import importlib
+import os
 import pkgutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +63,7 @@ ORDER = [
     "structural_constraints", "problem",
     "formulation", "lanes", "evaluation", "kkt", "clusters", "feasibility", "recording", "scipy_solver",
     "augmented_lagrangian", "results", "optimise", "history", "files", "report", "plots",
-    "artefacts", "perturbations", "front", "examples", "commands", "__init__",
+    "artefacts", "perturbations", "finer_postures", "front", "examples", "commands", "__init__",
 ]  # fmt: skip
 MODULES = sorted(
     module.name for module in pkgutil.walk_packages(design_opt.__path__, "design_opt.")
@@ -135,6 +140,32 @@ def test_an_interrupted_command_goes_on(problem_file):
     assert second.exit_code == 0, second.output
     assert "goes on from" in second.stderr
     assert not Path("tube.checkpoint.json").exists()
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_the_best_feasible_design(tmp_path):
+    """SIGINT in the middle of the search: exit 1, a result on disk, and the same command goes on."""
+    command = [sys.executable, "-m", "jaxmodal", "optimise", "example:two_link_front", "--no-plot"]
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
+    options = {"cwd": tmp_path, "env": environment, "text": True, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([*command, "--starts", "500"], stdout=subprocess.PIPE, **options)
+    checkpoint = tmp_path / "two_link_front.checkpoint.json"
+    while not checkpoint.exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 1, err
+    assert "interrupted" in out
+    assert "Traceback" not in err
+    kept = jm.read_arm(tmp_path / "two_link_front_arm.toml")
+    today = jm.examples.two_link_flexible()
+    assert float(kept.total_mass) <= float(today.total_mass) * (1.0 + 1e-6)
+    assert checkpoint.exists()
+    again = subprocess.run(command, stdout=subprocess.PIPE, check=False, **options)
+    assert again.returncode == 0, again.stderr
+    assert "goes on from" in again.stderr
+    assert "converged" in again.stdout
+    assert not checkpoint.exists()
 
 
 BAD_FILES = {
