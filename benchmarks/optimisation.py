@@ -29,6 +29,9 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     import jax
 
+    from jaxmodal.compilation import add_cpu_flags
+
+    add_cpu_flags()
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     found = {
         "cores": os.cpu_count(),

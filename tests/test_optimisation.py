@@ -25,8 +25,8 @@ from design_opt import (
 from design_opt.statics import tip_deflection
 from jaxmodal.beams import theory_flags
 
-RATIO_DIGITS = 3e-4
-"""Of the extrapolated ratios: the references have four decimals, extrapolation from 32 segments leaves about 1e-4."""
+RATIO, COARSE_RATIO = 3e-4, 1.5e-3
+"""Of ratios extrapolated from 32 and from 16 segments: four times fewer digits for half the segments."""
 DIFFERENCES = 1e-6
 """Central differences of exact frequencies, step 1e-5 of the box, values of order 1."""
 AGREE = 2e-6
@@ -75,21 +75,28 @@ def test_a_tapered_cantilever_comes_near_the_classical_optimum():
     assert areas == sorted(areas, reverse=True)  # strong at the root
 
 
+def approach(tip_mass, power, numbers):
+    """Limit of the ratios for more and more segments; they rise towards it."""
+    found = [optimise(classical_optima.cantilever(n, tip_mass, power)) for n in numbers]
+    assert all(result.status == "converged" for result in found)
+    assert all(result.certified for result in found)
+    ratios = [result.report.score for result in found]
+    assert ratios == sorted(ratios)
+    return classical_optima.extrapolated(*ratios)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("tip_mass", "power"), classical_optima.CANTILEVER)
 def test_classical_cantilevers(tip_mass, power):
-    found = [
-        optimise(classical_optima.cantilever(number, tip_mass, power)) for number in (8, 16, 32)
-    ]
-    assert all(result.status == "converged" for result in found)
-    limit = classical_optima.extrapolated(*(result.report.score for result in found))
-    print(
-        f"tip mass {tip_mass}, p = {power}:",
-        [(len(r.steps), round(r.report.score, 5), f"{r.seconds:.1f} s") for r in found],
-        f"extrapolated {limit:.5f}",
-    )
     expected = classical_optima.CANTILEVER[tip_mass, power]
-    assert limit == pytest.approx(expected, rel=RATIO_DIGITS)
+    assert approach(tip_mass, power, (4, 8, 16)) == pytest.approx(expected, rel=COARSE_RATIO)
+
+
+@pytest.mark.slow
+def test_a_classical_cantilever_of_32_segments():
+    """The other five of this size are solved by ``benchmarks.optimisation``."""
+    expected = classical_optima.CANTILEVER[0.1, 2]
+    assert approach(0.1, 2, (8, 16, 32)) == pytest.approx(expected, rel=RATIO)
 
 
 @pytest.mark.slow
