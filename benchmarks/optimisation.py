@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-SEGMENTS = (8, 16, 32)
+SEGMENTS = (4, 8, 16)
 #: postures along each of the two joints
 GRID = 64
 

@@ -94,7 +94,7 @@ def test_classical_cantilevers(tip_mass, power):
 
 @pytest.mark.slow
 def test_a_classical_cantilever_of_32_segments():
-    """The other five of this size are solved by ``benchmarks.optimisation``."""
+    """The other five by ``python -m benchmarks.optimisation --segments 8 16 32``."""
     expected = classical_optima.CANTILEVER[0.1, 2]
     assert approach(0.1, 2, (8, 16, 32)) == pytest.approx(expected, rel=RATIO)
 
