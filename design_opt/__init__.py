@@ -1,4 +1,54 @@
-"""Design optimisation of arms, kept apart from the physics of `jaxmodal`.
+"""Structural optimisation of arms: exact gradients, certified results.
 
-The package is reserved: it holds no public name in this release.
+A `Problem` is an arm with design variables, objectives and constraints over sets of postures; `optimise` finds the
+best design and says by the optimality conditions how good it is.
 """
+
+from design_opt.constraints import ForbiddenBand, FrequencyLimit, MassLimit, Require
+from design_opt.designs import Design, workspace
+from design_opt.errors import CheckpointError, ProblemError
+from design_opt.evaluation import Evaluator
+from design_opt.files import problem_from_dict, problem_names, read_problem
+from design_opt.objectives import (
+    Maximise,
+    MaximiseFrequency,
+    MaximiseGap,
+    Minimise,
+    MinimiseMass,
+)
+from design_opt.optimise import METHODS, optimise
+from design_opt.problem import AGGREGATES, Problem
+from design_opt.results import Result, Status
+from design_opt.structural_constraints import DeflectionLimit, WallLimit
+from design_opt.variables import FixedReach, Variable, per_link
+
+__all__ = [
+    "AGGREGATES",
+    "METHODS",
+    "CheckpointError",
+    "DeflectionLimit",
+    "Design",
+    "Evaluator",
+    "FixedReach",
+    "ForbiddenBand",
+    "FrequencyLimit",
+    "MassLimit",
+    "Maximise",
+    "MaximiseFrequency",
+    "MaximiseGap",
+    "Minimise",
+    "MinimiseMass",
+    "Problem",
+    "ProblemError",
+    "Require",
+    "Result",
+    "Status",
+    "Variable",
+    "WallLimit",
+    "optimise",
+    "per_link",
+    "problem_from_dict",
+    "problem_names",
+    "read_problem",
+    "workspace",
+]

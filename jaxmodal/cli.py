@@ -65,6 +65,8 @@ class LazyGroup(click.Group):
             "postures": "jaxmodal.cli_postures:postures",
             "resonance-map": "jaxmodal.cli_postures:resonance_map",
             "sweep": "sweeps.commands:sweep",
+            "optimise": "design_opt.commands:optimise",
+            "optimize": "design_opt.commands:optimise",
         }
     )
 

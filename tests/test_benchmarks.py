@@ -109,3 +109,18 @@ def test_memory_of_a_small_sweep(tmp_path):
     found = json.loads(out.read_text())
     assert found["certificates"] == "18 of 18 modes certified"
     assert 5e7 < found["peak_rss_bytes"] < 2e9
+
+
+@pytest.mark.slow
+def test_optimisation_writes_a_report(tmp_path):
+    out = tmp_path / "optimisation.json"
+    command = [sys.executable, "-m", "benchmarks.optimisation", "--grid", "4", "--out", str(out)]
+    command += ["--segments", "2", "3", "4"]
+    subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    found = json.loads(out.read_text())
+    assert found["workspace"]["postures"] == 16
+    assert found["workspace"]["status"] == "converged"
+    assert len(found["classical"]) == 6
+    for row in found["classical"]:
+        assert 1.0 < row["ratios"][0] < row["ratios"][-1] < row["reference"]
+        assert max(row["kkt_residuals"]) < 1e-6

@@ -1,0 +1,212 @@
+"""Do problems that cannot be solved get a clear answer?"""
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from design_opt import (
+    CheckpointError,
+    DeflectionLimit,
+    FixedReach,
+    ForbiddenBand,
+    FrequencyLimit,
+    MassLimit,
+    MaximiseFrequency,
+    MinimiseMass,
+    Problem,
+    ProblemError,
+    Variable,
+    WallLimit,
+    optimise,
+    per_link,
+    workspace,
+)
+
+ADDRESS = "link1.section.wall_thickness"
+
+
+def arm():
+    section = jm.hollow_circle(0.08, 0.004, "cowper")
+    link = jm.Link(1.0, 7e10, 2700.0, section, poisson_ratio=0.33)
+    return jm.Arm((link,), jm.Payload(3.0))
+
+
+def wall(**changes):
+    values = {"parameter": ADDRESS, "lower": 0.001, "upper": 0.02}
+    return Variable(**values | changes)
+
+
+def flat_arm():
+    return jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05)),))
+
+
+BAD = {
+    "no variables": (lambda: Problem(arm(), [], MinimiseMass()), ["variables", "none"]),
+    "bounds exchanged": (lambda: wall(lower=0.02, upper=0.001), ["lower", "upper", "exchange"]),
+    "bound not finite": (lambda: wall(upper=np.inf), ["upper", "inf", "finite"]),
+    "bound is text": (lambda: wall(upper="1 cm"), ["upper", "1 cm"]),
+    "log from zero": (lambda: wall(lower=0.0, scale="log"), ["logarithmic", "lower"]),
+    "unknown scale": (lambda: wall(scale="lin"), ["scale", "lin"]),
+    "start outside": (lambda: wall(start=0.5), ["start", "0.5"]),
+    "unknown address": (
+        lambda: Problem(arm(), [wall(parameter="link1.section.wall")], MinimiseMass()),
+        ["link1.section.wall", "wall_thickness"],
+    ),
+    "set twice": (
+        lambda: Problem(
+            arm(), [wall(), wall(parameter="link*.section.wall_thickness")], MinimiseMass()
+        ),
+        [ADDRESS, "already"],
+    ),
+    "impossible corner": (
+        lambda: Problem(arm(), [wall(upper=0.05)], MinimiseMass()),
+        ["bounds", "wall_thickness", "Narrow"],
+    ),
+    "per link of nothing": (
+        lambda: per_link(arm(), "link*.section.depth", 0.1, 0.2),
+        ["link*.section.depth"],
+    ),
+    "unknown theory": (
+        lambda: Problem(arm(), [wall()], MinimiseMass(), theory="timoshenk"),
+        ["timoshenk", "timoshenko"],
+    ),
+    "unknown aggregate": (
+        lambda: Problem(arm(), [wall()], MinimiseMass(), aggregate="kss"),
+        ["kss", "ks"],
+    ),
+    "unknown postures": (
+        lambda: Problem(
+            arm(), [wall()], MaximiseFrequency(1, "workspac"), postures={"workspace": [[0.0]]}
+        ),
+        ["workspac", "workspace"],
+    ),
+    "no shear data": (
+        lambda: Problem(
+            flat_arm(), [Variable("link1.section.depth", 0.01, 0.05)], MaximiseFrequency()
+        ),
+        ["theory", "shear_coefficient"],
+    ),
+    "no such limit": (lambda: FrequencyLimit(1), ["at_least_hz"]),
+    "limits exchanged": (
+        lambda: FrequencyLimit(1, at_least_hz=20.0, at_most_hz=10.0),
+        ["at_least_hz", "at_most_hz"],
+    ),
+    "mode zero": (lambda: MaximiseFrequency(0), ["mode", "0"]),
+    "band exchanged": (lambda: ForbiddenBand(20.0, 10.0), ["low_hz", "high_hz"]),
+    "mass twice": (lambda: MassLimit(at_most=1.0, equal=1.0), ["at_most", "equal"]),
+    "negative mass": (lambda: MassLimit(at_most=-1.0), ["at_most", "-1.0"]),
+    "negative deflection": (lambda: DeflectionLimit(-0.1), ["at_most"]),
+    "no wall": (
+        lambda: Problem(
+            flat_arm(),
+            [Variable("link1.section.depth", 0.01, 0.05)],
+            MinimiseMass(),
+            [WallLimit(0.001)],
+        ),
+        ["wall", "rectangle"],
+    ),
+    "same constraint twice": (
+        lambda: Problem(arm(), [wall()], MinimiseMass(), [MassLimit(1.0), MassLimit(1.0)]),
+        ["twice"],
+    ),
+    "reach out of reach": (
+        lambda: Problem(
+            jm.examples.three_link_industrial(), [], MinimiseMass(), lengths=FixedReach(0.1, 0.5)
+        ),
+        ["lengths", "reach"],
+    ),
+    "wrong postures": (
+        lambda: Problem(arm(), [wall()], MinimiseMass(), postures={"few": [[0.0, 0.0, 0.0]]}),
+        ["few", "shape"],
+    ),
+    "bad grid": (lambda: workspace((0.0, 90.0, 0.5)), ["grid"]),
+    "unknown method": (
+        lambda: optimise(Problem(arm(), [wall()], MinimiseMass()), "slsq"),
+        ["slsq", "slsqp"],
+    ),
+    "no starts": (
+        lambda: optimise(Problem(arm(), [wall()], MinimiseMass()), starts=0),
+        ["starts", "0"],
+    ),
+    "too many postures": (
+        lambda: optimise(
+            Problem(
+                jm.examples.three_link_industrial(),
+                [Variable("link*.section.wall_thickness", 0.002, 0.03)],
+                MaximiseFrequency(1, "many"),
+                postures={"many": workspace((0, 90, 20), (0, 90, 20))},
+            ),
+            "augmented_lagrangian",
+        ),
+        ["400", "slsqp"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_problems_are_refused_in_words(name):
+    make, words = BAD[name]
+    with pytest.raises(ProblemError) as caught:
+        make()
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_infeasible_limits_get_the_least_violation_and_where():
+    """f1 at least 200 Hz is out of reach; the least violation is that of the best tube among many."""
+    problem = Problem(arm(), [wall()], MinimiseMass(), [FrequencyLimit(1, at_least_hz=200.0)])
+    found = optimise(problem)
+    assert found.status == "infeasible"
+    assert "f1 >= 200 Hz" in found.message
+    tubes = [jm.set_parameters(arm(), {ADDRESS: w}) for w in np.linspace(0.001, 0.02, 20)]
+    best = max(float(jm.natural_frequencies(tube, 1).frequencies_hz[0]) for tube in tubes)
+    assert found.report.violation == pytest.approx(1.0 - best / 200.0, abs=1e-4)
+
+
+def test_a_start_that_violates_the_limits_finds_its_way():
+    problem = Problem(
+        arm(), [wall(start=0.001)], MinimiseMass(), [FrequencyLimit(1, at_least_hz=30.0)]
+    )
+    found = optimise(problem)
+    assert found.status == "converged"
+    assert found.report.hz["own"][0, 0] == pytest.approx(30.0, rel=1e-6)
+
+
+def test_interruption_keeps_the_best_feasible_design_and_resumes(tmp_path):
+    """Ctrl-C after three iterations; the second call goes on where the first stopped."""
+    limit = FrequencyLimit(1, at_least_hz=20.0)
+    both = [wall(), Variable("link1.section.outer_diameter", 0.05, 0.12)]
+    problem = Problem(arm(), both, MinimiseMass(), [limit])
+    file = tmp_path / "state.json"
+
+    def interrupt(progress):
+        if progress.iteration == 2:
+            raise KeyboardInterrupt
+
+    first = optimise(problem, checkpoint=file, progress=interrupt)
+    assert first.status == "interrupted"
+    assert first.report.violation <= 1e-6
+    assert file.exists()
+    assert not file.with_name("state.json.part").exists()
+    second = optimise(problem, checkpoint=file)
+    assert second.status == "converged"
+    kept = len(first.steps)
+    assert [step.score for step in second.steps[:kept]] == [step.score for step in first.steps]
+    assert second.steps[kept].y == pytest.approx(first.steps[-1].y, abs=0.3)
+    whole = optimise(problem)
+    assert second.report.score == pytest.approx(whole.report.score, rel=1e-6)
+    other = Problem(arm(), both, MinimiseMass(), [FrequencyLimit(1, at_least_hz=21.0)])
+    with pytest.raises(CheckpointError, match="another problem"):
+        optimise(other, checkpoint=file)
+    file.write_text("{")
+    with pytest.raises(CheckpointError, match="is not a checkpoint"):
+        optimise(problem, checkpoint=file)
+
+
+def test_iterations_used_up_are_said_to_be():
+    problem = Problem(
+        arm(), [wall(start=0.02)], MinimiseMass(), [FrequencyLimit(1, at_least_hz=20.0)]
+    )
+    found = optimise(problem, max_iterations=1)
+    assert found.status == "iteration_limit"
+    assert "max_iterations" in found.message
