@@ -14,7 +14,7 @@ from jaxmodal.status import Status
 
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
 #: when no denominator on the way was smaller: with its square digits are lost, and one small change may be an accident
-NOISE, _DENOMINATOR = 5e-14, 1.0 / 25.0
+NOISE, _DENOMINATOR = 5e-14, 1.0 / 10.0
 #: denominators down to which a second estimate that agrees with the first is proof enough
 _DOUBTFUL = 1.0 / 250.0
 
