@@ -63,6 +63,7 @@ class LazyGroup(click.Group):
             "modes": "jaxmodal.cli_modes:modes",
             "sensitivities": "jaxmodal.cli_modes:sensitivities",
             "sweep": "sweeps.commands:sweep",
+            "joint-study": "sweeps.joint_study_command:joint_study",
         }
     )
 
