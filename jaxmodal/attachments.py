@@ -30,37 +30,46 @@ def _like(x: Array, fields: Array) -> Array:
     return x.reshape(x.shape + (1,) * (fields.ndim - 2))
 
 
-def at_joint(beams: BeamArrays, omega: Array, inner: Array) -> Array:
+def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False) -> Array:
     """Fields beyond the joint's springs, on its axis, from those at the inner ends: shape (n, 6, ...).
 
-    The forces are those that the springs transmit, the inertia forces of the hub included.
+    The forces are those that the springs transmit, the inertia forces of the hub included. With ``sizes`` all
+    terms are added up by their size.
     """
     x = attachments(beams)
     if x.base_offset_x is not None:
         across, along = _like(x.base_offset_y, inner), _like(x.base_offset_x, inner)
-        inner = _moved(inner, -along, -across)
+        inner = _moved(inner, -along, -across, sizes)
     if x.hub_mass is None and x.driven_inertia is None:
         return inner
     nothing = jnp.zeros_like(beams.length)
     mass = nothing if x.hub_mass is None else x.hub_mass
     inertia = nothing if x.hub_inertia is None else x.hub_inertia
     if x.driven_inertia is not None:
-        inertia = inertia + x.driven_inertia
+        inertia = inertia + (jnp.abs(x.driven_inertia) if sizes else x.driven_inertia)
     omega2 = omega * omega
     scale = jnp.stack([mass, mass, inertia], axis=1)
     forces = inner[:, 3:] + omega2 * _like(scale, inner) * inner[:, :3]
     return jnp.concatenate([inner[:, :3], forces], axis=1)
 
 
-def at_tip(beams: BeamArrays, outer: Array) -> Array:
+def at_tip(beams: BeamArrays, outer: Array, sizes: bool = False) -> Array:
     """Fields at the tip of each link (its body, the next joint) from those at the outer ends: shape (n, 6, ...)."""
     if beams.end_offset_x is None or beams.end_offset_y is None:
         return outer
-    return _moved(outer, _like(beams.end_offset_x, outer), _like(beams.end_offset_y, outer))
+    x, y = _like(beams.end_offset_x, outer), _like(beams.end_offset_y, outer)
+    return _moved(outer, x, y, sizes)
 
 
-def _moved(fields: Array, x: Array, y: Array) -> Array:
+def _moved(fields: Array, x: Array, y: Array, sizes: bool) -> Array:
     """Displacements and section forces of a rigid body at a point that is seen at (x, y)."""
+    if sizes:
+        x, y = jnp.abs(x), jnp.abs(y)
+        turned = jnp.stack([y, x, 0.0 * x], axis=1) * fields[:, 2:3]
+        moment = fields[:, 5] + y * fields[:, 3] + x * fields[:, 4]
+        return jnp.concatenate(
+            [fields[:, :3] + turned, fields[:, 3:5], moment[:, None]], axis=1
+        )
     u, v, psi, normal, shear, moment = (fields[:, k] for k in range(6))
     return jnp.stack(
         [u - y * psi, v + x * psi, psi, normal, shear, moment + y * normal - x * shear], axis=1

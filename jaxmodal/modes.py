@@ -17,7 +17,7 @@ from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
 from jaxmodal.beams import Theory, theory_flags
 from jaxmodal.energies import Energies, mode_energies
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
-from jaxmodal.modal_mass import mass_coordinates, padding, quadrature_size, rigid_fields
+from jaxmodal.modal_mass import link_starts, mass_coordinates, padding, quadrature_size, rigid_fields
 from jaxmodal.mode_fields import fields_at
 from jaxmodal.shape_checks import condition_residuals
 
@@ -212,14 +212,13 @@ def _shapes(
     num_modes: Array,
 ) -> dict[str, Any]:
     modes, at = fields_at(num_points, beams, theory, omega, first, multiplicity, xi, num_modes)
-    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m.nodes, m.outer))(modes)
+    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
     angle = jnp.cumsum(beams.joint_angle)
     rigid = rigid_fields(beams, num_points)
-    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m.nodes, m.outer))(rigid)
+    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
     cosine, sine = jnp.cos(angle)[:, None], jnp.sin(angle)[:, None]
     along = beams.length[:, None] * xi[None, :]
-    base = jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=-1) * beams.length[:, None]
-    start = jnp.cumsum(base, axis=0) - base
+    start = link_starts(beams)
     u, v, psi, normal, shear, moment = (at[..., k] for k in range(6))
     energies = jax.vmap(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
     residuals = jax.vmap(lambda w, m: condition_residuals(beams, w, m))(omega, modes)
