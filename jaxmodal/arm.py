@@ -173,9 +173,12 @@ class Arm(Record):
                 changed.append(link.replace(thickness_factor=thickness_factor))
         return self.replace(links=tuple(changed))
 
-    def with_payload(self, mass: Any = 0.0, inertia: Any = 0.0) -> "Arm":
-        """Return the arm with another payload: mass in kg, inertia about the tip in kg m^2."""
-        return self.replace(payload=Payload(mass=mass, inertia=inertia))
+    def with_payload(
+        self, mass: Any = 0.0, inertia: Any = 0.0, centre_x: Any = None, centre_y: Any = None
+    ) -> "Arm":
+        """Return the arm with another `Payload`: mass in kg, inertia in kg m^2, centre of gravity in m."""
+        payload = Payload(mass=mass, inertia=inertia, centre_x=centre_x, centre_y=centre_y)
+        return self.replace(payload=payload)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arm as the plain tables of an arm file; values at their default left out.

@@ -9,6 +9,7 @@ from typing import Any
 
 from jaxmodal.arm import Arm, Link, Payload
 from jaxmodal.errors import ArmError, suggestion, within
+from jaxmodal.links import FLAGS
 from jaxmodal.quantities import FINITE, Record, as_scalar, quantities, shown
 from jaxmodal.sections import shear_fields
 from jaxmodal.shapes import SHAPES, RawSection, Section
@@ -43,7 +44,8 @@ def read_arm(path: str | Path) -> Arm:
     -----
     A link has the keys length, youngs_modulus, density and section, and optionally
     poisson_ratio or shear_modulus, tip_mass, tip_inertia, joint_angle or joint_angle_deg,
-    joint_stiffness (null in JSON is rigid) and thickness_factor.
+    joint_stiffness (null in JSON is rigid), thickness_factor, and what `Link` lists beyond; a
+    null in JSON leaves those out.
     """
     path = Path(path)
     try:
@@ -131,8 +133,8 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
 def _link(entry: object) -> Link:
     known = [name for name in _fields(Link) if name != "section"]
     keys = _table("a link", entry)
-    _check_keys(keys, [*known, "section", "joint_angle_deg"], _REQUIRED_OF_LINK)
-    values = {name: keys[name] for name in known if name in keys}
+    _check_keys(keys, [*known, "section", "joint_angle_deg", *FLAGS], _REQUIRED_OF_LINK)
+    values = {name: keys[name] for name in (*known, *FLAGS) if name in keys}
     if "joint_angle_deg" in keys:
         degrees = keys["joint_angle_deg"]
         if "joint_angle" in keys:

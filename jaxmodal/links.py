@@ -22,6 +22,8 @@ from jaxmodal.shapes import Section
 
 
 _NONE = "leave it out for none"
+#: fields that are true or false
+FLAGS = ("segment", "rigid")
 #: what a segment has none of: it continues the previous link, without a joint
 JOINT_FIELDS = (
     "joint_angle",
@@ -201,7 +203,7 @@ class Link(Record):
                 f"{self.shear_modulus!r}: at most one of them is allowed, since either gives the "
                 "shear stiffness; leave one out."
             )
-        for name in ("segment", "rigid"):
+        for name in FLAGS:
             if not isinstance(getattr(self, name), bool):
                 raise ArmError(f"{name} = {getattr(self, name)!r}: must be true or false.")
         super().__post_init__()

@@ -135,7 +135,8 @@ def mode_shapes(
     Returns
     -------
     ModeShapes
-        Of unit modal mass. NaN where the input is invalid.
+        Of unit modal mass. NaN where the input is invalid, and in the rows of modes of zero frequency (free
+        hinges), which are motions without strain.
 
     Raises
     ------
@@ -161,27 +162,37 @@ def mode_shapes(
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
     invalid = jnp.asarray(invalid_values(arm))
     beams = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x), beam_arrays(arm))
-    omega = jnp.where(invalid, 1.0, found.omega)
-    multiplicity = jnp.where(invalid, 1, found.multiplicity)
     lanes, fill = padding(num_modes)
+    free = jnp.minimum(jnp.sum(found.omega == 0.0), num_modes - 1)
+    fill = jnp.minimum(fill + free, num_modes - 1)  # zero frequencies have no place among the lanes
+    vibrates = jnp.arange(num_modes) >= jnp.sum(found.omega == 0.0)
+    omega = jnp.where(invalid | ~vibrates, 1.0, found.omega)
+    multiplicity = jnp.where(invalid | ~vibrates, 1, found.multiplicity)
     values = _shapes(
         quadrature_size(lanes),
         beams,
         theory_flags(theory),
         omega[fill],
-        found.group[fill],
+        jnp.maximum(found.group[fill] - free, 0),
         multiplicity[fill],
         xi,
-        jnp.int64(num_modes),
+        num_modes - free,
     )
-    values = jax.tree_util.tree_map(lambda x: jnp.where(invalid, jnp.nan, x), values)
+    place = jnp.clip(jnp.arange(num_modes) - free, 0)
+    values["orthogonality"] = jnp.take(values["orthogonality"], place, axis=1)
+
+    def row(x: Array) -> Array:
+        known = (vibrates & ~invalid).reshape((-1,) + (1,) * (x.ndim - 1))
+        return jnp.where(known, jnp.take(x, place, axis=0), jnp.nan)
+
     rows = {
-        name: value
+        name: jnp.where(invalid, jnp.nan, value)
         if name in _OF_THE_ARM
-        else jax.tree_util.tree_map(lambda x: x[:num_modes], value)
+        else jax.tree_util.tree_map(row, value)
         for name, value in values.items()
     }
-    rows["orthogonality"] = rows["orthogonality"][:, :num_modes]
+    both = vibrates[:, None] & vibrates[None, :]
+    rows["orthogonality"] = jnp.where(both, rows["orthogonality"], jnp.nan)
     return ModeShapes(frequencies=found, stations=xi, **rows)
 
 

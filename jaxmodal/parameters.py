@@ -115,6 +115,11 @@ def _unknown(arm: Arm, address: str, single: str, known: list[str]) -> str:
             f"{message}: a section of shape {section.shape!r} has no single thickness to scale; "
             f"vary 'link{parts['link']}.section.{section.dimension_to_vary}' instead."
         )
+    if parts and _unset(arm, parts["link"], parts["field"]):
+        return (
+            f"{message}: it has no value there; give {single!r} one when the arm is made "
+            "(0, or inf for a stiffness, changes nothing), then it can be read, set and swept."
+        )
     if address != single:
         message += f", for it has no {single!r}"
         wild = {re.sub(r"^link\d+", "link*", name) for name in known}
@@ -122,6 +127,13 @@ def _unknown(arm: Arm, address: str, single: str, known: list[str]) -> str:
     starred = [f"link*.{name.split('.', 1)[1]}" for name in known if name.startswith("link1.")]
     hint = suggestion(address, [*known, *starred]) or f" It has, for one, {known[0]!r}."
     return f"{message}.{hint}"
+
+
+def _unset(arm: Arm, link: str | None, field: str) -> bool:
+    """Whether a field is known, and left out where the address looks for it."""
+    record: Record = arm.payload if link is None else arm.links[int(link) - 1]
+    known = [item.name for item in quantities(record) if item.default is None]
+    return field in known and getattr(record, field) is None
 
 
 def get_parameter(arm: Arm, address: str) -> Scalar | Float[Array, " n"]:
