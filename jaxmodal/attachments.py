@@ -67,9 +67,7 @@ def _moved(fields: Array, x: Array, y: Array, sizes: bool) -> Array:
         x, y = jnp.abs(x), jnp.abs(y)
         turned = jnp.stack([y, x, 0.0 * x], axis=1) * fields[:, 2:3]
         moment = fields[:, 5] + y * fields[:, 3] + x * fields[:, 4]
-        return jnp.concatenate(
-            [fields[:, :3] + turned, fields[:, 3:5], moment[:, None]], axis=1
-        )
+        return jnp.concatenate([fields[:, :3] + turned, fields[:, 3:5], moment[:, None]], axis=1)
     u, v, psi, normal, shear, moment = (fields[:, k] for k in range(6))
     return jnp.stack(
         [u - y * psi, v + x * psi, psi, normal, shear, moment + y * normal - x * shear], axis=1

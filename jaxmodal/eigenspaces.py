@@ -13,6 +13,7 @@ use and the others zero.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -142,7 +143,7 @@ def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array,
     springs enter with the opposite sign, so that terms of one entry add.
     """
     amplitudes = jnp.max(jnp.abs(rows), axis=1)
-    more: dict[str, Array] = {}
+    more: dict[str, Any] = {}
     if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
         more["joint_axial_stiffness"] = -beams.joint_axial_stiffness
         more["joint_shear_stiffness"] = -beams.joint_shear_stiffness

@@ -16,7 +16,6 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxmodal.arm import BeamArrays
-from jaxmodal.beams import Theory
 from jaxmodal.attachments import (
     at_joint,
     at_tip,
@@ -25,6 +24,7 @@ from jaxmodal.attachments import (
     line_mass,
     spring_gives,
 )
+from jaxmodal.beams import Theory
 from jaxmodal.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
 
 

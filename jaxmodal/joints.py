@@ -123,9 +123,7 @@ def through_axial_spring(p: Symmetric, y: Number) -> tuple[Symmetric, Number]:
 
 def through_shear_spring(p: Symmetric, y: Number) -> tuple[Symmetric, Number]:
     """A spring of compliance y along v in series, and its pivot ``1 + y P_vv``."""
-    turned, pivot = through_axial_spring(
-        p._replace(uu=p.vv, up=p.vp, vv=p.uu, vp=p.up), y
-    )
+    turned, pivot = through_axial_spring(p._replace(uu=p.vv, up=p.vp, vv=p.uu, vp=p.up), y)
     return turned._replace(uu=turned.vv, up=turned.vp, vv=turned.uu, vp=turned.up), pivot
 
 

@@ -20,7 +20,6 @@ from jaxmodal.quantities import (
 )
 from jaxmodal.shapes import Section
 
-
 _NONE = "leave it out for none"
 #: fields that are true or false
 FLAGS = ("segment", "rigid")

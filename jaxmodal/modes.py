@@ -17,7 +17,13 @@ from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
 from jaxmodal.beams import Theory, theory_flags
 from jaxmodal.energies import Energies, mode_energies
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
-from jaxmodal.modal_mass import link_starts, mass_coordinates, padding, quadrature_size, rigid_fields
+from jaxmodal.modal_mass import (
+    link_starts,
+    mass_coordinates,
+    padding,
+    quadrature_size,
+    rigid_fields,
+)
 from jaxmodal.mode_fields import fields_at
 from jaxmodal.shape_checks import condition_residuals
 
@@ -185,7 +191,7 @@ def mode_shapes(
         known = (vibrates & ~invalid).reshape((-1,) + (1,) * (x.ndim - 1))
         return jnp.where(known, jnp.take(x, place, axis=0), jnp.nan)
 
-    rows = {
+    rows: dict[str, Any] = {
         name: jnp.where(invalid, jnp.nan, value)
         if name in _OF_THE_ARM
         else jax.tree_util.tree_map(row, value)

@@ -130,9 +130,10 @@ def _unknown(arm: Arm, address: str, single: str, known: list[str]) -> str:
 
 
 def _unset(arm: Arm, link: str | None, field: str) -> bool:
-    """Whether a field is known, and left out where the address looks for it."""
+    """Whether a feature (not one of two ways to give the shear stiffness) is left out where the address looks."""
     record: Record = arm.payload if link is None else arm.links[int(link) - 1]
     known = [item.name for item in quantities(record) if item.default is None]
+    known = [name for name in known if name not in ("poisson_ratio", "shear_modulus")]
     return field in known and getattr(record, field) is None
 
 
