@@ -37,6 +37,7 @@ from jaxmodal.sections import (
     raw_section,
     rectangle,
 )
+from jaxmodal.segments import attach_body, tapered
 from jaxmodal.sensitivities import (
     RepeatedFrequencyError,
     Sensitivities,
@@ -44,6 +45,7 @@ from jaxmodal.sensitivities import (
     sensitivities,
 )
 from jaxmodal.status import Status, UncertifiedError
+from jaxmodal.tapers import TaperedFrequencies, tapered_frequencies
 
 __version__ = "0.1.0"
 
@@ -61,10 +63,12 @@ __all__ = [
     "RepeatedFrequencyError",
     "Sensitivities",
     "Status",
+    "TaperedFrequencies",
     "UncertifiedError",
     "X64DisabledError",
     "addresses",
     "arm_from_dict",
+    "attach_body",
     "beam_arrays",
     "certify",
     "characteristic_matrix",
@@ -91,6 +95,8 @@ __all__ = [
     "resolve",
     "sensitivities",
     "set_parameters",
+    "tapered",
+    "tapered_frequencies",
     "tune_cpu",
     "unit_of",
     "use_compilation_cache",

@@ -113,8 +113,9 @@ class Arm(Record):
         ----------
         angles
             The n - 1 angles theta_2 .. theta_n, rad, each relative to the previous link and
-            counter-clockwise; or all n. Segments have no angle and do not count. A list, or a one-dimensional array, traced or not; for
-            many postures at once, map over this method with ``jax.vmap``.
+            counter-clockwise; or all n. Segments have no angle and do not count. A list, or a
+            one-dimensional array, traced or not; for many postures at once, map over this method
+            with ``jax.vmap``.
 
         Raises
         ------

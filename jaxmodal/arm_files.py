@@ -12,6 +12,7 @@ from jaxmodal.errors import ArmError, suggestion, within
 from jaxmodal.links import FLAGS
 from jaxmodal.quantities import FINITE, Record, as_scalar, quantities, shown
 from jaxmodal.sections import shear_fields
+from jaxmodal.segments import tapered, with_body_at
 from jaxmodal.shapes import SHAPES, RawSection, Section
 
 _REQUIRED_OF_LINK = ("length", "youngs_modulus", "density", "section")
@@ -45,7 +46,9 @@ def read_arm(path: str | Path) -> Arm:
     A link has the keys length, youngs_modulus, density and section, and optionally
     poisson_ratio or shear_modulus, tip_mass, tip_inertia, joint_angle or joint_angle_deg,
     joint_stiffness (null in JSON is rigid), thickness_factor, and what `Link` lists beyond; a
-    null in JSON leaves those out.
+    null in JSON leaves those out. ``bodies``, a list of tables with position (m from the base of the
+    link), mass, inertia, centre_x and centre_y, and ``taper``, a table with the section at the tip and
+    the number of pieces (16), cut a link into segments.
     """
     path = Path(path)
     try:
@@ -123,11 +126,52 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
         links = []
         for number, entry in enumerate(entries, start=1):
             with within(f"link{number}."):
-                links.append(_link(entry))
+                links += _links(entry)
         payload = _table("payload", table.get("payload", {}))
         with within("payload."):
             _check_keys(payload, known=_fields(Payload))
         return Arm(tuple(links), Payload(**payload), table.get("name", ""))
+
+
+def _links(entry: object) -> tuple[Link, ...]:
+    """The links of one table: several where it has a taper or bodies along it."""
+    keys = dict(_table("a link", entry))
+    taper, bodies = keys.pop("taper", None), keys.pop("bodies", None)
+    link = _link(keys)
+    if taper is not None and bodies is not None:
+        raise ArmError("bodies: stands beside taper; write the segments of the link one by one.")
+    if taper is not None:
+        table = _table("taper", taper)
+        with within("taper."):
+            _check_keys(table, ("section", "pieces"), ("section",))
+            return tapered(link, _section(table["section"]), table.get("pieces", 16))
+    return _with_bodies(link, bodies)
+
+
+def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
+    if bodies is None:
+        return (link,)
+    if not isinstance(bodies, (list, tuple)):
+        raise ArmError(f"bodies = {shown(bodies)}: must be a list of tables.")
+    made: list[Link] = []
+    passed = 0.0
+    for number, entry in enumerate(bodies, start=1):
+        with within(f"bodies[{number}]."):
+            table = _table("a body", entry)
+            known = ("position", "mass", "inertia", "centre_x", "centre_y")
+            _check_keys(table, known, ("position", "mass"))
+            place = float(as_scalar("position", table["position"], "in metres"))
+            if not place > passed:
+                raise ArmError(
+                    f"position = {place!r}: must be greater than 0 and ascend from body to body."
+                )
+            rest = [table.get(name) for name in known[3:]]
+            inner, link = with_body_at(
+                link, place - passed, table["mass"], table.get("inertia", 0.0), *rest
+            )
+            made.append(inner)
+            passed = place
+    return (*made, link)
 
 
 def _link(entry: object) -> Link:

@@ -114,7 +114,7 @@ def mode_energies(
 
 
 class _Ends(NamedTuple):
-    """Fields beyond the joints and at the tips, (n, 6); displacements before the joints and over the springs, (n, 3)."""
+    """Fields beyond the joints and at the tips, (n, 6); displacements before the joints and over springs, (n, 3)."""
 
     joint: Array
     tip: Array

@@ -8,11 +8,11 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "jaxmodal"
 ORDER = [
     "errors", "precision", "compilation", "double_double", "programs", "arithmetic", "status", "quantities",
-    "shapes", "sections", "links", "payloads", "tables", "arm", "arm_files", "parameters", "examples",
+    "shapes", "sections", "links", "payloads", "tables", "arm", "segments", "arm_files", "parameters", "examples",
     "plausibility", "beams", "member", "joints", "attachments",
     "fields", "modal_mass", "eigenspaces", "energies",
     "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
-    "frequencies", "pilots", "guided_search", "open_modes", "batch_kernels", "batch_results", "batches",
+    "frequencies", "tapers", "pilots", "guided_search", "open_modes", "batch_kernels", "batch_results", "batches",
     "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities",
     "mode_plots", "published", "comparison", "reproduction_report", "reproduce", "cli_output",
     "cli", "cli_modes", "__init__", "__main__",
