@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: stiffness of either joint, N m/rad; the last stands for a rigid joint
-STIFFNESSES = (*(10.0 ** (0.5 * i) for i in range(-2, 23)), float("inf"))
+#: stiffness of either joint, N m/rad: pinned, then half decades; the last stands for a rigid joint
+STIFFNESSES = (0.0, *(10.0 ** (0.5 * i) for i in range(-2, 23)), float("inf"))
 THICKNESS_FACTORS = (1.0, 10.0, 25.0, 50.0, 100.0)
 POSTURES_DEG = (0.0, 45.0, 90.0)
 #: the stiffness down to which the paper's text finds nearly constant frequencies
 CLAIMED = 1e6
+#: where the pinned limit of both joints is drawn on the logarithmic axis
+_PINNED = 2e-3
 _SHOULDER, _ELBOW = "k_T1", "k_T2"
 #: what depends on the machine and the moment, and so does not belong into committed files
 _VOLATILE = ("git_commit", "device", "jax_version")
@@ -46,9 +48,9 @@ def joint_study(progress: Progress | None = None) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        Dimensions thickness_factor (5), theta_2 (3), k_T1 (26), k_T2 (26), mode (10); ``frequency`` in Hz with
-        ``status`` and ``certified``. The last entry of k_T1 and k_T2, inf, is the rigid joint of the paper's
-        Tables 2 to 6.
+        Dimensions thickness_factor (5), theta_2 (3), k_T1 (27), k_T2 (27), mode (10); ``frequency`` in Hz with
+        ``status`` and ``certified``. The first entry of k_T1 and k_T2 is the pinned joint (0), which adds a mode of
+        frequency 0; the last, inf, the rigid joint of the paper's Tables 2 to 6.
     """
     sweep = Sweep(
         "example:two_link_flexible",
@@ -113,16 +115,23 @@ def _panel(
     for _, ratio, dashes in lines:
         for number, factor in enumerate(THICKNESS_FACTORS):
             values = ratio.sel(mode=mode, theta_2=posture, thickness_factor=factor)
-            finite = np.isfinite(values.stiffness.values)
+            stiffness = values.stiffness.values
+            finite = np.isfinite(stiffness) & (stiffness > 0.0)
+            marks = {"color": COLOURS[number], "linestyle": "none", "marker": ".", "markersize": 4}
+            if dashes == "-":
+                panel.plot([_PINNED], values.values[stiffness == 0.0], **marks)
             panel.semilogx(
-                values.stiffness.values[finite],
+                stiffness[finite],
                 values.values[finite],
                 color=COLOURS[number],
                 linestyle=dashes,
                 linewidth=1.0 if dashes == "-" else 0.8,
             )
     panel.axvline(CLAIMED, color="#777777", linewidth=0.6)
-    panel.set_ylim(0.0 if mode <= 2 else 0.5, 1.02)
+    panel.set_ylim(-0.03 if mode <= 2 else 0.5, 1.03)
+    ticks = [1e-1, 1e2, 1e5, 1e8, 1e11]
+    panel.set_xticks([_PINNED, *ticks], ["0", *(f"$10^{{{round(np.log10(t))}}}$" for t in ticks)])
+    panel.minorticks_off()
 
 
 def _legend(figure: Figure, panel: Axes, lines: tuple[tuple[str, xr.DataArray, str], ...]) -> None:
@@ -161,16 +170,18 @@ def constant_down_to(ds: xr.Dataset, share: float) -> xr.DataArray:
 _REPORT = """\
 # Flexible joints (Table 7 of the paper)
 
-Regenerate with `jaxmodal joint-study` (a minute on two cores).
+Regenerate with `jaxmodal joint-study` (a few minutes on two cores).
 
-The two-link arm of the paper's Table 1 with torsional springs k_T1 at the shoulder and k_T2 at the elbow, from
-0.1 to 1e11 N m/rad and rigid, at the five thickness factors of Tables 2 to 6 and three postures, by
+The two-link arm of the paper's Table 1 with torsional springs k_T1 at the shoulder and k_T2 at the elbow,
+pinned, 0.1 to 1e11 N m/rad, and rigid, at the five thickness factors of Tables 2 to 6 and three postures, by
 Timoshenko's theory: {certificate}. `joint_stiffness.nc` has all of them
 (`xarray.open_dataset("results/paper/joint_stiffness.nc")`).
 
 ![panels](joint_stiffness.png)
 
-The grey line is 1e6 N m/rad, of which the paper's section 3.1 speaks.
+The grey line is 1e6 N m/rad, of which the paper's section 3.1 speaks. Dots at the left: both joints pinned; modes 1
+and 2 then have frequency zero, and the curves of soft springs end {gap:.2g} or less away from that limit (of the
+frequency over that of rigid joints) for s = 10 and above.
 
 ## What the text says, and where it holds
 
@@ -217,9 +228,16 @@ def report(ds: xr.Dataset) -> str:
         rows="\n".join(rows),
         nearly=nearly,
         slender=slender,
+        gap=_distance_to_pinned(ds),
         low=min(ratios),
         high=max(ratios),
     )
+
+
+def _distance_to_pinned(ds: xr.Dataset) -> float:
+    """How far the curves of both joints at 0.1 N m/rad end from the pinned limit, all but the most slender arm."""
+    ends = both_joints(ds).isel(thickness_factor=slice(1, None))
+    return float(np.abs(ends.isel(stiffness=1) - ends.isel(stiffness=0)).max())
 
 
 def _rigidity(factor: float) -> float:

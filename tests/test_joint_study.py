@@ -20,6 +20,8 @@ BATCH = 1e-12
 
 CELLS = [
     (1.0, 0.0, 0.1, 0.1),
+    (1.0, 45.0, 0.0, 0.0),
+    (100.0, 0.0, 0.0, np.inf),
     (1.0, 90.0, 1e11, 10.0),
     (10.0, 45.0, 1e3, np.inf),
     (25.0, 90.0, 0.1, 1e11),
@@ -37,9 +39,9 @@ def dataset():
 
 def test_every_frequency_is_certified(dataset):
     assert bool(dataset.certified.all())
-    assert dataset.frequency.shape == (5, 3, 26, 26, 10)
+    assert dataset.frequency.shape == (5, 3, 27, 27, 10)
     assert dataset.frequency.attrs["units"] == "Hz"
-    assert float(dataset.k_T1[0]) == 0.1
+    assert dataset.k_T1.values[:2].tolist() == [0.0, 0.1]
     assert float(dataset.k_T1[-2]) == 1e11
 
 
@@ -57,7 +59,8 @@ def test_cells_against_finite_elements(dataset, cell):
     truth = finite_elements.frequencies(case, 10, 36) / (2 * np.pi)
     place = {"thickness_factor": factor, "theta_2": posture, "k_T1": shoulder, "k_T2": elbow}
     found = dataset.frequency.sel(place).values
-    assert np.max(np.abs(found / truth - 1)) <= BATCH
+    assert np.array_equal(found == 0.0, truth == 0.0)
+    assert np.max(np.abs(found - truth) / np.where(truth == 0.0, 1.0, truth)) <= BATCH
 
 
 def test_rigid_joints_are_the_printed_tables(dataset):
@@ -97,6 +100,7 @@ def test_the_report_and_its_claims(dataset):
         kept = both.isel(thickness_factor=i)
         assert float(kept.where(kept.stiffness >= stiffness).min()) >= 0.99
         below = kept.where(kept.stiffness < stiffness).dropna("stiffness")
+        below = below.sortby("stiffness")
         assert float(below.isel(stiffness=-1).min()) < 0.99
 
 
@@ -113,5 +117,6 @@ def test_the_command_makes_the_committed_dataset_again(tmp_path, dataset):
     assert answer.exit_code == 0, answer.output
     assert (tmp_path / "joint_stiffness.png").stat().st_size > 10_000
     with xr.open_dataset(tmp_path / "joint_stiffness.nc") as again:
-        error = np.abs(again.frequency.values / dataset.frequency.values - 1)
+        known = dataset.frequency.values
+        error = np.abs(again.frequency.values - known) / np.where(known == 0.0, 1.0, known)
     assert np.max(error) <= BATCH
