@@ -449,8 +449,8 @@ def _through_joint(p: Stiffness, unit: Number, y: Number) -> tuple[Stiffness, Nu
     Unit and compliance y are those of `joints.torsional_spring`: (1, 0) is rigid, (0, 1) a free hinge.
     """
     pivot = nonzero(y * p.pp + unit)
-    a = y / pivot
-    by_pivot = unit / pivot
+    inverse = 1.0 / pivot
+    a, by_pivot = y * inverse, unit * inverse
     return (
         Stiffness(
             uu=p.uu - a * p.up * p.up,

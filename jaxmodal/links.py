@@ -279,7 +279,7 @@ def _check_combinations(link: Link) -> None:
         free = {"joint_angle": 0.0, "joint_stiffness": math.inf}
         for name in JOINT_FIELDS:
             value, absent = getattr(link, name), free.get(name)
-            if value is not None and not (isinstance(value, float) and value == absent):
+            if isinstance(value, float) and value != absent:
                 raise ArmError(
                     f"{name} = {shown(value)}: a segment continues the previous link and has no "
                     "joint; leave it out, or take segment = true away."

@@ -13,6 +13,7 @@ from jaxtyping import Array, Float
 
 from jaxmodal.arm import Arm, Link, Payload
 from jaxmodal.errors import ArmError, suggestion, within
+from jaxmodal.links import JOINT_FIELDS
 from jaxmodal.quantities import Record, Scalar, quantities
 from jaxmodal.shapes import SHAPES, RawSection
 
@@ -64,6 +65,8 @@ def _present(record: Record) -> list[str]:
 
 
 def _settable(link: Link, name: str) -> bool:
+    if link.segment and name in JOINT_FIELDS:
+        return False
     return name != "thickness_factor" or link.section.scalable
 
 
@@ -75,7 +78,7 @@ def resolve(arm: Arm, address: str) -> list[str]:
     arm
         The arm.
     address
-        An address; ``link*`` stands for every link.
+        An address; ``link*`` stands for every link, for what belongs to a joint for every link but segments.
 
     Raises
     ------
@@ -95,7 +98,8 @@ def resolve(arm: Arm, address: str) -> list[str]:
         raise ArmError(f"address = {address!r}: must be text such as 'link1.length'.")
     if address.startswith("link*."):
         field = address.removeprefix("link*.")
-        singles = [f"link{number}.{field}" for number in range(1, arm.num_links + 1)]
+        numbers = arm.joints if field in JOINT_FIELDS else range(1, arm.num_links + 1)
+        singles = [f"link{number}.{field}" for number in numbers]
     else:
         singles = [address]
     for single in singles:

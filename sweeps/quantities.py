@@ -196,5 +196,6 @@ def bracket_upper(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArra
 def difference_to_euler_bernoulli(
     own: SolvedCells, solved: Mapping[str, SolvedCells]
 ) -> NDArray[Any]:
-    """Relative difference to Euler-Bernoulli in percent, as in the paper's Tables 2 to 6."""
-    return 100.0 * (solved["euler_bernoulli"].frequency - own.frequency) / own.frequency
+    """Relative difference to Euler-Bernoulli in percent, as in the paper's Tables 2 to 6; NaN where both are zero."""
+    with np.errstate(invalid="ignore"):
+        return 100.0 * (solved["euler_bernoulli"].frequency - own.frequency) / own.frequency

@@ -26,7 +26,7 @@ above.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,9 @@ import scipy.linalg
 from numpy.polynomial import legendre
 
 THEORIES = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")
+
+TAPER = 40
+"""Quadrature points and degrees more where sections change along a link: the expansions converge geometrically."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ class FELink:
     q: float = 0.0
     """Non-structural mass per length."""
     rigid: bool = False
+    taper: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
+    """Area and second moment at shares 0 to 1 of the length, in place of A and I; one element."""
 
 
 @dataclass(frozen=True)
@@ -132,17 +137,36 @@ def case_from_arm(arm: Any, model: str) -> Case:
     return Case(tuple(links), model)
 
 
-def _antiderivatives(degree: int, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First and second antiderivatives from -1 of P_0 ... P_degree, (points, degree + 1)."""
-    identity = np.eye(degree + 1)
-    once = legendre.legval(points, legendre.legint(identity, m=1, lbnd=-1.0, axis=0)).T
-    twice = legendre.legval(points, legendre.legint(identity, m=2, lbnd=-1.0, axis=0)).T
+def _antiderivatives(
+    degree: int, points: np.ndarray, weight: Callable[[np.ndarray], np.ndarray] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """First and second antiderivatives from -1 of P_0 ... P_degree, (points, degree + 1).
+
+    With a weight those of weight * P_n, from the expansion of that product to TAPER degrees more.
+    """
+    series = np.eye(degree + 1)
+    if weight is not None:
+        nodes, weights = legendre.leggauss(degree + TAPER)
+        basis = legendre.legvander(nodes, degree + TAPER - 1)
+        product = basis[:, : degree + 1] * (weights * weight(nodes))[:, None]
+        series = (basis * (np.arange(degree + TAPER) + 0.5)).T @ product
+    once = legendre.legval(points, legendre.legint(series, m=1, lbnd=-1.0, axis=0)).T
+    twice = legendre.legval(points, legendre.legint(series, m=2, lbnd=-1.0, axis=0)).T
     return once, twice
 
 
 def _element_fields(link: FELink, length: float, model: str, degree: int, points: np.ndarray):
     """Fields (u, v, psi) of one element relative to its base per unit-energy strain coefficient."""
-    once, twice = _antiderivatives(degree, points)
+
+    def along(part: int) -> tuple[np.ndarray, np.ndarray]:
+        """Antiderivatives of the strains that A (0) or I (1) resists, over the root of its share."""
+        taper, full = link.taper, (link.A, link.I)[part]
+        if taper is None:
+            return _antiderivatives(degree, points)
+        return _antiderivatives(degree, points, lambda x: np.sqrt(full / taper((x + 1) / 2)[part]))
+
+    once, twice = along(1)
+    stretched, _ = along(0)
     order = np.arange(degree + 1)
     zero = np.zeros_like(once)
     scale = np.sqrt(2 * order + 1.0)
@@ -151,10 +175,10 @@ def _element_fields(link: FELink, length: float, model: str, degree: int, points
     u, v, psi = [zero], [half**2 * twice * bend], [half * once * bend]
     if model == "timoshenko":
         shear = scale / np.sqrt(link.kG * link.A * length)
-        u, v, psi = [*u, zero], [*v, half * once * shear], [*psi, zero]
+        u, v, psi = [*u, zero], [*v, half * stretched * shear], [*psi, zero]
     if model != "bending_only":
         axial = scale / np.sqrt(link.E * link.A * length)
-        u, v, psi = [*u, half * once * axial], [*v, zero], [*psi, zero]
+        u, v, psi = [*u, half * stretched * axial], [*v, zero], [*psi, zero]
     return np.hstack(u), np.hstack(v), np.hstack(psi)
 
 
@@ -166,12 +190,16 @@ def mass_factor(case: Case, degree: int = 16, elements: int | Sequence[int] = 1)
     (kT = 0), which have no strain energy.
     """
     cuts = [elements] * len(case.links) if isinstance(elements, int) else list(elements)
-    cuts = [1 if link.rigid else pieces for link, pieces in zip(case.links, cuts, strict=True)]
+    cuts = [
+        1 if link.rigid or link.taper else pieces
+        for link, pieces in zip(case.links, cuts, strict=True)
+    ]
     per_strain = {"timoshenko": 3, "bending_only": 1}.get(case.model, 2) * (degree + 1)
     springs = sum(bool(np.isfinite(k)) for link in case.links for k in (link.kT, link.kx, link.ky))
     elastic = sum(p for link, p in zip(case.links, cuts, strict=True) if not link.rigid)
     columns = springs + per_strain * elastic
-    points, weights = legendre.leggauss(degree + 4)
+    tapered = any(link.taper is not None for link in case.links)
+    points, weights = legendre.leggauss(degree + (TAPER if tapered else 4))
     stations = np.append(points, 1.0)
     rotary = case.model in ("timoshenko", "rayleigh")
     rows: list[np.ndarray] = []
@@ -217,10 +245,14 @@ def mass_factor(case: Case, degree: int = 16, elements: int | Sequence[int] = 1)
                 v[:, block] += local_v
                 psi[:, block] += local_psi
                 column += per_strain
-            line = link.rho * link.A + link.q
+            whole = np.ones_like(mass)
+            area, moment = link.A * whole, link.I * whole
+            if link.taper is not None:
+                area, moment = link.taper((points + 1) / 2)
+            line = link.rho * area + link.q
             rows += [np.sqrt(mass * line)[:, None] * field[:-1] for field in (u, v)]
             if rotary:
-                rows.append(np.sqrt(mass * link.rho * link.I)[:, None] * psi[:-1])
+                rows.append(np.sqrt(mass * link.rho * moment)[:, None] * psi[:-1])
             u0, v0, psi0 = u[-1], v[-1], psi[-1]
         u0, v0 = u0 - link.end[1] * psi0, v0 + link.end[0] * psi0
         body(link.M, link.J, *link.centre)

@@ -81,3 +81,27 @@ def _link(rng, features, number):
         rigid="rigid" in features and number == 1,
         **values,
     )
+
+
+VALUES = {
+    "joint_stiffness": 2e3, "joint_axial_stiffness": 3e5, "joint_shear_stiffness": 1e5,
+    "hub_mass": 0.7, "hub_inertia": 0.02, "stator_mass": 1.3, "stator_inertia": 0.01,
+    "rotor_inertia": 2e-5, "gear_ratio": 60.0, "base_offset_x": 0.04, "base_offset_y": 0.06,
+    "end_offset_x": 0.05, "end_offset_y": -0.07, "tip_centre_x": 0.03, "tip_centre_y": 0.05,
+    "nonstructural_mass": 1.5, "tip_mass": 2.0, "tip_inertia": 0.02,
+}  # fmt: skip
+
+
+def steel(**changes):
+    values = {"length": 0.5, "youngs_modulus": 2e11, "density": 7800.0, "poisson_ratio": 0.3}
+    return jm.Link(section=jm.rectangle(0.02, 0.04, 0.85), **values | changes)
+
+
+def two(first, second=None, **payload):
+    second = steel(joint_angle=0.6, tip_mass=0.5) if second is None else second
+    return jm.Arm((first, second), jm.Payload(**payload))
+
+
+def relative(found, truth):
+    """Errors relative to the truth; where that is zero the value itself."""
+    return np.abs(np.asarray(found) - truth) / np.where(truth == 0.0, 1.0, truth)

@@ -1,5 +1,8 @@
 """Segments: bodies along a link, stepped links, tapers that converge; against closed forms and elements."""
 
+import dataclasses
+
+import jax
 import mpmath
 import numpy as np
 import pytest
@@ -7,11 +10,13 @@ import pytest
 import jaxmodal as jm
 from tests import finite_elements
 from tests.problems import ORACLE, SAME
+from tests.real_arms import steel
 
+AD_VS_FD = 1e-6
+"""Differences of fourth order, relative to the largest in a row."""
 
-def steel(**changes):
-    values = {"length": 0.5, "youngs_modulus": 2e11, "density": 7800.0, "poisson_ratio": 0.3}
-    return jm.Link(section=jm.rectangle(0.02, 0.04, 0.85), **values | changes)
+TAPER_ERROR = 1e-4
+"""Largest error estimate with 16 pieces: they are 1/16 of a link long, and the error is of fourth order in that."""
 
 
 def omega_of(arm, num_modes=8, theory="timoshenko"):
@@ -52,6 +57,22 @@ def test_bodies_that_cannot_be(changes, fragment):
     arm = jm.Arm((steel(), steel()))
     with pytest.raises(jm.ArmError, match=fragment):
         jm.attach_body(arm, **{"link": 1, "position": 0.2, "mass": 1.0} | changes)
+
+
+def test_segments_in_tables_batches_and_traces():
+    arm = jm.attach_body(jm.Arm((steel(joint_stiffness=1e4),)), 1, 0.2, 1.0)
+    assert "link2.joint_stiffness" not in jm.addresses(arm)
+    assert jm.resolve(arm, "link*.joint_stiffness") == ["link1.joint_stiffness"]
+    assert jm.resolve(arm, "link*.tip_mass") == ["link1.tip_mass", "link2.tip_mass"]
+    with pytest.raises(jm.ArmError, match=r"link2\.joint_stiffness"):
+        jm.set_parameters(arm, {"link2.joint_stiffness": 1e3})
+    masses = np.array([0.0, 1.0, 3.0])
+    batch = jm.natural_frequencies_batch(arm, {"link2.tip_mass": masses}, 3)
+    for cell, mass in enumerate(masses):
+        one = omega_of(jm.set_parameters(arm, {"link2.tip_mass": mass}), 3)
+        assert np.max(np.abs(np.asarray(batch.omega)[cell] / one - 1)) <= ORACLE
+    table = jm.sensitivities(arm, 2)
+    assert np.all(np.isfinite(np.asarray(table.derivative)))
 
 
 # ---- tapers -------------------------------------------------------------------------------------
@@ -129,6 +150,49 @@ def test_tapers_carry_what_is_at_their_ends():
 def test_tapers_that_cannot_be(section, bound, fragment):
     with pytest.raises(jm.ArmError, match=fragment):
         jm.tapered(steel(), section, 4, bound)
+
+
+@pytest.mark.parametrize("theory", jm.THEORIES)
+def test_tapers_against_finite_elements_that_taper(theory):
+    """A stocky link that tapers in depth and width, and one beyond it: the error estimate holds, the bounds enclose."""
+    link = steel(length=0.4, tip_mass=0.5).replace(section=jm.rectangle(0.06, 0.05, 0.85))
+    tip, beyond = jm.rectangle(0.03, 0.03, 0.85), steel(joint_angle=0.8, joint_stiffness=1e5)
+    payload = jm.Payload(1.0, 0.01)
+
+    def build(pieces, bound):
+        return jm.Arm((*jm.tapered(link, tip, pieces, bound), beyond), payload)
+
+    def sections(share):
+        depth, width = 0.06 - 0.03 * share, 0.05 - 0.02 * share
+        return depth * width, width * depth**3 / 12
+
+    found = jm.tapered_frequencies(build, 5, theory, tolerance=1e-6, max_pieces=16)
+    case = finite_elements.case_from_arm(jm.Arm((link, beyond), payload), theory)
+    tapering = dataclasses.replace(case.links[0], taper=sections)
+    case = finite_elements.Case((tapering, *case.links[1:]), theory)
+    truth = finite_elements.frequencies(case, 5, 24)
+    assert np.max(np.abs(finite_elements.frequencies(case, 5, 18) / truth - 1)) <= ORACLE
+    assert np.all(np.abs(found.omega / truth - 1) <= found.error)
+    assert np.all(found.error <= TAPER_ERROR)
+    assert np.all(found.lower < truth)
+    assert np.all(truth < found.upper)
+
+
+def test_derivatives_of_tapers_and_positions():
+    """With respect to the depth at the tip of a taper, and to place and centre of a body along a link."""
+
+    def omega(x):
+        pieces = jm.tapered(steel(), jm.rectangle(x[0], 0.04, 0.85), 3)
+        arm = jm.Arm((*pieces, steel(joint_angle=0.5)))
+        return jm.natural_frequencies(jm.attach_body(arm, 4, x[1], 1.5, 0.02, 0.01, x[2]), 5).omega
+
+    x = np.array([0.012, 0.2, 0.05])
+    found = np.asarray(jax.jacfwd(omega)(x))
+    for i in range(3):
+        step = np.eye(3)[i] * 1e-3 * x[i]
+        at = [np.asarray(omega(x + m * step)) for m in (-2, -1, 1, 2)]
+        expected = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * step[i])
+        assert np.max(np.abs(found[:, i] - expected)) <= AD_VS_FD * np.max(np.abs(expected))
 
 
 def test_bounds_bracket_in_timoshenkos_theory():

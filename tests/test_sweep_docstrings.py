@@ -17,7 +17,7 @@ MODULES = sorted(module.name for module in pkgutil.walk_packages(sweeps.__path__
 ORDER = [
     "errors", "axes", "solution", "quantities", "definition", "files", "grid", "dataset", "store",
     "executors", "run", "cells", "verify", "tracking", "double_roots", "plot_style", "plots",
-    "report", "gallery", "joint_study", "commands", "joint_study_command", "__init__", "__main__",
+    "report", "gallery", "joint_study", "real_arm_pictures", "commands", "joint_study_command", "__init__", "__main__",
 ]  # fmt: skip
 
 
