@@ -88,7 +88,11 @@ def offsets_picture() -> Figure:
                 panel = panels[2 * mode + column]
                 draw_mode(panel, shapes, mode, sign=_sign(shapes, mode))
                 panel.set_title(f"{mode + 1}, {name}: {float(shapes.frequencies_hz[mode]):.4g} Hz")
-        figure.suptitle("Link 2 begins 0.1 m along and 0.3 m beside its joint")
+        limits = [(panel.get_xlim(), panel.get_ylim()) for panel in panels]
+        for panel in panels:
+            panel.set_xlim(min(x[0] for x, _ in limits), max(x[1] for x, _ in limits))
+            panel.set_ylim(min(y[0] for _, y in limits), max(y[1] for _, y in limits))
+        figure.suptitle("Link 2 on its joint, and beginning 0.1 m along and 0.3 m beside it")
     return figure
 
 
@@ -102,16 +106,20 @@ def bodies_picture() -> Figure:
         figure = new_figure(9.0, 3.6)
         left, right = figure.subplots(1, 2)
         ds = run(Sweep(held, [linspace("payload.centre_y", -0.6, 0.6, 61)], num_modes=_MODES))
-        _lines(left, ds, "payload_centre_y")
+        on_axis = ds.frequency.sel(payload_centre_y=0.0, method="nearest")
+        _lines(left, ds, "payload_centre_y", on_axis)
         left.set_xlabel("centre of gravity of the payload beside the axis [m]")
         place = np.linspace(0.02, 0.98, 49) * length
         along = zipped(
             axis("link2.length", place), axis("link3.length", length - place), name="position"
         )
         ds = run(Sweep(carrying, [along], num_modes=_MODES))
-        _lines(right, ds, "link2_length")
+        without = xr.DataArray(_frequencies(arm, _MODES), {"mode": ds.mode}, "mode")
+        _lines(right, ds, "link2_length", without)
         right.set_xlabel("place of a motor of 30 kg along link 2 [m]")
+        right.set_ylabel("frequency over that without it")
         _finished(figure, left, "A payload off the axis; a body along a link")
+        left.set_ylabel("frequency over that on the axis")
     return figure
 
 
@@ -174,14 +182,23 @@ def _sign(shapes: ModeShapes, mode: int) -> float:
 
 
 def _lines(
-    panel: Axes, ds: xr.Dataset, along: str, linestyle: str = "-", label: bool = True
+    panel: Axes,
+    ds: xr.Dataset,
+    along: str,
+    over: xr.DataArray | None = None,
+    linestyle: str = "-",
+    label: bool = True,
 ) -> None:
+    """A line for each mode: frequencies in Hz on a logarithmic axis, or over those given."""
     if not bool(ds.certified.all()):
         raise SweepError(f"{along}: not every frequency of the picture is certified.")
     for number, mode in enumerate(ds.mode.values):
         look = line_look(number) | {"linestyle": linestyle}
         name = f"mode {mode}" if label else None
-        panel.semilogy(ds[along].values, ds.frequency.sel(mode=mode).values, label=name, **look)
+        values = ds.frequency if over is None else ds.frequency / over
+        panel.plot(ds[along].values, values.sel(mode=mode).values, label=name, **look)
+    if over is None:
+        panel.set_yscale("log")
 
 
 def _finished(figure: Figure, panel: Axes, title: str) -> None:
