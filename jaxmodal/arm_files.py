@@ -123,7 +123,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
                 f"links = {shown(entries)}: must be one table or more; start each link with a "
                 "line [[links]] (in JSON, a list of objects)."
             )
-        links = []
+        links: list[Link] = []
         for number, entry in enumerate(entries, start=1):
             with within(f"link{number}."):
                 links += _links(entry)

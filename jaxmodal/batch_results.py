@@ -143,9 +143,11 @@ class Results:
         ends = [np.take_along_axis(self.bracket[at, :, k], place, axis=1) for k in (0, 1)]
         self.bracket[at, :, 1] = np.where(zero, ends[0], ends[1])
         self.bracket[at, :, 0] = np.where(zero, 0.0, ends[0])
-        for k, of_zero in enumerate((0, free)):
-            moved = np.take_along_axis(self.counts[k, at], place, axis=1) + free
-            self.counts[k, at] = np.where(zero, of_zero, moved)
+        below, above = (np.take_along_axis(x[at], place, axis=1) + free for x in self.counts)
+        self.counts[0, at], self.counts[1, at] = (
+            np.where(zero, 0, below),
+            np.where(zero, free, above),
+        )
         self.group[at] = np.where(zero, 0, self.group[at])
         self.free[at] = 0
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxmodal.arm import Arm
 from jaxmodal.errors import ArmError
 from jaxmodal.links import Link
-from jaxmodal.quantities import Record, as_scalar, quantities, shown
+from jaxmodal.quantities import as_scalar, quantities, shown
 from jaxmodal.shapes import RawSection, Section
 
 #: how the pieces of a tapered link are chosen
@@ -128,16 +128,16 @@ def tapered(
     ([0.01875, 0.01625, 0.01375, 0.01125], [False, True, True, True])
     """
     _check_taper(link, tip_section, pieces, bound)
-    length, made = link.length / pieces, []
+    length = link.length / pieces
+    made: list[Link] = []
     for number in range(pieces):
         if bound == "middle":
-            section, density = _between(link.section, tip_section, (number + 0.5) / pieces), None
+            section = _between(link.section, tip_section, (number + 0.5) / pieces)
+            changes: dict[str, Any] = {"section": section}
         else:
             ends = [_between(link.section, tip_section, (number + k) / pieces) for k in (0, 1)]
             section, density = _bounding(link, ends, bound)
-        changes: dict[str, Any] = {"section": section}
-        if density is not None:
-            changes |= {"density": density, "thickness_factor": 1.0}
+            changes = {"section": section, "density": density, "thickness_factor": 1.0}
         if number < pieces - 1:
             changes |= {"tip_mass": 0.0, "tip_inertia": 0.0} | dict.fromkeys(_AT_THE_TIP)
         if number == 0:
@@ -197,7 +197,7 @@ def _between(base: Section, tip: Section, share: float) -> Section:
     return type(base)(**values)
 
 
-def _bounding(link: Link, ends: list[Section], bound: str) -> tuple[Record, float]:
+def _bounding(link: Link, ends: list[Section], bound: str) -> tuple[Section, float]:
     """Section and density of least stiffness and greatest mass (``"lower"``), or the other way round."""
     kappa = ends[0].shear_coefficient_value(link.poisson_ratio)
     areas = [float(x.area_at(link.thickness_factor)) for x in ends]

@@ -117,9 +117,9 @@ def _panel(
             values = ratio.sel(mode=mode, theta_2=posture, thickness_factor=factor)
             stiffness = values.stiffness.values
             finite = np.isfinite(stiffness) & (stiffness > 0.0)
-            marks = {"color": COLOURS[number], "linestyle": "none", "marker": ".", "markersize": 4}
             if dashes == "-":
-                panel.plot([_PINNED], values.values[stiffness == 0.0], **marks)
+                pinned = values.values[stiffness == 0.0]
+                panel.plot([_PINNED], pinned, ".", color=COLOURS[number], markersize=4)
             panel.semilogx(
                 stiffness[finite],
                 values.values[finite],

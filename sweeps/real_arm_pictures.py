@@ -242,7 +242,7 @@ def write_pictures(folder: str | Path, names: Sequence[str] = tuple(PICTURES)) -
 if __name__ == "__main__":
     import jax
 
-    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     parser = argparse.ArgumentParser(description="Draw the pictures of docs/real-arms.md.")
     parser.add_argument("--out", type=Path, default=Path("results/real_arms"))
     parser.add_argument("--only", nargs="*", default=list(PICTURES), choices=list(PICTURES))

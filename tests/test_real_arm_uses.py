@@ -2,12 +2,14 @@
 
 import json
 
+import jax
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli import main
+from jaxmodal.joints import attachments
 from sweeps import Sweep, axis, run
 from sweeps.cells import arm_of_cell
 from sweeps.verify import verify
@@ -61,6 +63,17 @@ def test_batches_take_features():
         assert np.all(np.asarray(batch.certified)[cell])
         assert np.max(relative(np.asarray(batch.omega)[cell], truth)) <= ORACLE
     assert np.all(np.asarray(batch.status)[3] == jm.Status.invalid_input)
+
+
+def test_a_plain_arm_is_computed_without_features():
+    """What an arm does not have is not even an array of zeros, so that nothing of it is compiled."""
+    plain = jm.beam_arrays(jm.examples.three_link_industrial())
+    assert all(x is None for x in attachments(plain))
+    assert plain.nonstructural_mass is None
+    assert len(jax.tree.leaves(plain)) == 10
+    with_hub = jm.beam_arrays(two(steel(hub_mass=1.0)))
+    given = {name for name, x in attachments(with_hub)._asdict().items() if x is not None}
+    assert given == {"hub_mass", "hub_inertia"}
 
 
 def check_cells(arm, values, batch, cells, theory="timoshenko"):
