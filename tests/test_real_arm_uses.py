@@ -108,7 +108,7 @@ def test_a_batch_over_every_kind_of_address(theory):
     values = {name: rng.uniform(*ends, 600) for name, ends in ranges.items()}
     batch = jm.natural_frequencies_batch(arm, values, 4, theory)
     assert np.all(np.asarray(batch.omega)[:, 0] == 0.0)
-    check_cells(arm, values, batch, range(0, 600, 60), theory)
+    check_cells(arm, values, batch, range(0, 600, 120), theory)
 
 
 def test_a_sweep_over_features(tmp_path):
@@ -212,13 +212,22 @@ def test_messages_of_files(tmp_path, line, wrong, fragment):
         jm.read_arm(path)
 
 
-def test_the_determinant_of_the_definition_has_the_parity_of_the_count():
-    for structure in ("springs", "hubs", "rotors", "offsets", "bodies"):
-        arm = random_arm(3, structure)
-        omega = np.asarray(jm.natural_frequencies(arm, 6).omega)
-        between = np.sqrt(omega[1:] * omega[:-1])
-        signs = [float(jm.log_determinant(arm, x)[0]) for x in between]
-        assert signs == [(-1.0) ** k for k in range(1, 6)]
+@pytest.mark.parametrize(
+    "structure",
+    [
+        "offsets",
+        *(pytest.param(s, marks=pytest.mark.slow) for s in ("springs", "hubs", "rotors", "bodies")),
+    ],
+)
+def test_the_determinant_of_the_definition_has_the_parity_of_the_count(structure):
+    arm = random_arm(3, structure)
+    omega = np.asarray(jm.natural_frequencies(arm, 6).omega)
+    between = np.sqrt(omega[1:] * omega[:-1])
+    signs = [float(jm.log_determinant(arm, x)[0]) for x in between]
+    assert signs == [(-1.0) ** k for k in range(1, 6)]
+
+
+def test_the_definition_is_that_of_elastic_links():
     with pytest.raises(jm.ArmError, match=r"link2\.rigid"):
         jm.characteristic_matrix(random_arm(3, "rigid"), 10.0)
 

@@ -17,6 +17,9 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 FAST = ("offsets", "everything")
 BY_STRUCTURE = [s if s in FAST else pytest.param(s, marks=pytest.mark.slow) for s in STRUCTURES]
+ALL_AT_ONCE = [
+    s if s == "everything" else pytest.param(s, marks=pytest.mark.slow) for s in STRUCTURES
+]
 """Each structure is compiled anew; two of them show all features."""
 
 AD_VS_FD = 1e-6
@@ -92,7 +95,7 @@ def test_thousands_of_counts(structure, seed, theory):
     check_counts(structure, seed, theory)
 
 
-@pytest.mark.parametrize("structure", BY_STRUCTURE)
+@pytest.mark.parametrize("structure", ALL_AT_ONCE)
 @FEW
 @given(seed=SEEDS, theory=st.sampled_from(jm.THEORIES))
 def test_mode_shapes(structure, seed, theory):

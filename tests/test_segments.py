@@ -59,13 +59,18 @@ def test_bodies_that_cannot_be(changes, fragment):
         jm.attach_body(arm, **{"link": 1, "position": 0.2, "mass": 1.0} | changes)
 
 
-def test_segments_in_tables_batches_and_traces():
+def test_segments_have_no_addresses_of_joints():
     arm = jm.attach_body(jm.Arm((steel(joint_stiffness=1e4),)), 1, 0.2, 1.0)
     assert "link2.joint_stiffness" not in jm.addresses(arm)
     assert jm.resolve(arm, "link*.joint_stiffness") == ["link1.joint_stiffness"]
     assert jm.resolve(arm, "link*.tip_mass") == ["link1.tip_mass", "link2.tip_mass"]
     with pytest.raises(jm.ArmError, match=r"link2\.joint_stiffness"):
         jm.set_parameters(arm, {"link2.joint_stiffness": 1e3})
+
+
+@pytest.mark.slow
+def test_segments_in_tables_batches_and_traces():
+    arm = jm.attach_body(jm.Arm((steel(joint_stiffness=1e4),)), 1, 0.2, 1.0)
     masses = np.array([0.0, 1.0, 3.0])
     batch = jm.natural_frequencies_batch(arm, {"link2.tip_mass": masses}, 3)
     for cell, mass in enumerate(masses):
@@ -105,7 +110,9 @@ CONE = (jm.circle(0.02), jm.circle(0.01), 2, np.pi * 0.01**2 / 4, np.pi * 0.01**
 
 
 @pytest.mark.parametrize(
-    ("base", "tip", "order", "area", "moment"), [WEDGE, CONE], ids=["wedge", "cone"]
+    ("base", "tip", "order", "area", "moment"),
+    [WEDGE, pytest.param(*CONE, marks=pytest.mark.slow)],
+    ids=["wedge", "cone"],
 )
 def test_tapers_against_bessel_functions(base, tip, order, area, moment):
     link = jm.Link(1.0, 7e10, 2700.0, base)
@@ -178,6 +185,7 @@ def test_tapers_against_finite_elements_that_taper(theory):
     assert np.all(truth < found.upper)
 
 
+@pytest.mark.slow
 def test_derivatives_of_tapers_and_positions():
     """With respect to the depth at the tip of a taper, and to place and centre of a body along a link."""
 
