@@ -136,18 +136,17 @@ class Results:
         free = self.free[at, None]
         place = np.arange(self.omega.shape[1])[None] - free
         zero, place = place < 0, np.maximum(place, 0)
-        for name in ("omega", "status", "residual"):
-            x = getattr(self, name)
-            moved = np.take_along_axis(x[at], place, axis=1)
-            x[at] = moved if name == "status" else np.where(zero, 0, moved)
-        ends = [np.take_along_axis(self.bracket[at, :, k], place, axis=1) for k in (0, 1)]
-        self.bracket[at, :, 1] = np.where(zero, ends[0], ends[1])
-        self.bracket[at, :, 0] = np.where(zero, 0.0, ends[0])
-        below, above = (np.take_along_axis(x[at], place, axis=1) + free for x in self.counts)
-        self.counts[0, at], self.counts[1, at] = (
-            np.where(zero, 0, below),
-            np.where(zero, free, above),
-        )
+
+        def moved(x: np.ndarray) -> np.ndarray:
+            return np.asarray(np.take_along_axis(x[at], place, axis=1))
+
+        lower, upper = moved(self.lower), moved(self.upper)
+        self.lower[at], self.upper[at] = np.where(zero, 0.0, lower), np.where(zero, lower, upper)
+        self.omega[at] = np.where(zero, 0.0, moved(self.omega))
+        self.residual[at] = np.where(zero, 0.0, moved(self.residual))
+        self.status[at] = moved(self.status)
+        self.count_below[at] = np.where(zero, 0, moved(self.count_below) + free)
+        self.count_above[at] = np.where(zero, free, moved(self.count_above) + free)
         self.group[at] = np.where(zero, 0, self.group[at])
         self.free[at] = 0
 
