@@ -15,7 +15,7 @@ from design_opt.constraints import Constraint
 from design_opt.designs import Design, check_number, check_set, posture_sets
 from design_opt.errors import ProblemError
 from design_opt.objectives import Objective
-from design_opt.structural_constraints import WallLimit
+from design_opt.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.variables import DesignSpace, FixedReach, Variable
 from jaxmodal.arm import Arm, require_shear
 from jaxmodal.beams import THEORIES
@@ -120,7 +120,7 @@ class Problem:
                 raise ProblemError(
                     f"constraint {rule!r}: is none; give one such as MassLimit(...)."
                 )
-            if isinstance(rule, WallLimit):
+            if isinstance(rule, WallLimit | DeflectionLimit):
                 rule.check_arm(self.arm)
         entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
         for entry in entries:

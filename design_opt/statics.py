@@ -12,7 +12,6 @@ from jax import Array
 
 from jaxmodal.arm import BeamArrays
 from jaxmodal.beams import Theory
-from jaxmodal.eigenspaces import joint_compliance
 from jaxmodal.modal_mass import quadrature
 
 STANDARD_GRAVITY = 9.80665
@@ -89,6 +88,8 @@ def tip_deflection(
     normal = jnp.einsum("isk,ik->is", force, along)
     shear = jnp.einsum("isk,ik->is", force, across)
     tip = ends[-1]
+    rigid = jnp.isinf(beams.joint_stiffness)
+    give = jnp.where(rigid, 0.0, 1.0 / jnp.where(rigid, 1.0, beams.joint_stiffness))
     found = []
     for unit in np.eye(2):
         virtual = jnp.asarray(unit)
@@ -100,6 +101,6 @@ def tip_deflection(
         sheared = (shear[:, :3] @ weights) * own_shear
         sheared = sheared / (beams.shear_modulus_effective * beams.area)
         total = bent + theory.axial * stretched + theory.shear * sheared
-        springs = joint_compliance(beams) * bending[:, 3] * own_moment[:, 3]
+        springs = give * bending[:, 3] * own_moment[:, 3]
         found.append(jnp.sum(beams.length * total) + jnp.sum(springs))
     return jnp.stack(found)

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from design_opt.constraints import where
@@ -44,6 +45,19 @@ class DeflectionLimit:
     @property
     def label(self) -> str:
         return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
+
+    def check_arm(self, arm: Arm) -> None:
+        """Refuse an arm with what the static deflection leaves out."""
+        beams = beam_arrays(arm)
+        given = [f.name for f in dataclasses.fields(beams) if f.default is None]
+        beyond = [name for name in given if getattr(beams, name) is not None]
+        if np.any(np.asarray(beams.joint_stiffness) == 0.0):
+            beyond.append("joint_stiffness = 0")
+        if beyond:
+            raise ProblemError(
+                f"constraint deflection: the arm has {', '.join(beyond)}; expected plain links, springs and bodies"
+                " on the axis: the deflection of other arms is not computed."
+            )
 
     def margins(self, design: Design, today: Design) -> Array:
         flags = theory_flags(self.theory)

@@ -43,12 +43,14 @@ from jaxmodal.sections import (
     raw_section,
     rectangle,
 )
+from jaxmodal.segments import attach_body, tapered
 from jaxmodal.sensitivities import (
     Sensitivities,
     directional_derivatives,
     sensitivities,
 )
 from jaxmodal.status import Status, UncertifiedError
+from jaxmodal.tapers import TaperedFrequencies, tapered_frequencies
 
 __version__ = "0.1.0"
 
@@ -70,10 +72,12 @@ __all__ = [
     "ResonanceMap",
     "Sensitivities",
     "Status",
+    "TaperedFrequencies",
     "UncertifiedError",
     "X64DisabledError",
     "addresses",
     "arm_from_dict",
+    "attach_body",
     "beam_arrays",
     "certify",
     "characteristic_matrix",
@@ -105,6 +109,8 @@ __all__ = [
     "resonance_free",
     "sensitivities",
     "set_parameters",
+    "tapered",
+    "tapered_frequencies",
     "tune_cpu",
     "unit_of",
     "use_compilation_cache",

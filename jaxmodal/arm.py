@@ -10,7 +10,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from jaxmodal.errors import ArmError, within
-from jaxmodal.links import Link, Payload
+from jaxmodal.links import Link
+from jaxmodal.payloads import Payload
 from jaxmodal.quantities import (
     Record,
     Scalar,
@@ -75,6 +76,10 @@ class Arm(Record):
         for number, link in enumerate(self.links, start=1):
             if not isinstance(link, Link):
                 raise ArmError(f"link{number} = {shown(link)}: must be a Link.")
+        if self.links[0].segment:
+            raise ArmError(
+                "link1.segment = True: there is no link before it to continue; take it away."
+            )
         if not isinstance(self.payload, Payload):
             raise ArmError(
                 f"payload = {shown(self.payload)}: must be a Payload; give Payload(mass=..., "
@@ -87,13 +92,18 @@ class Arm(Record):
 
     @property
     def num_links(self) -> int:
-        """Number of links n."""
+        """Number of links n, segments counted."""
         return len(self.links)
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """Numbers, from 1, of the links that begin with a joint: all but the segments."""
+        return tuple(i for i, link in enumerate(self.links, start=1) if not link.segment)
 
     @property
     def total_mass(self) -> Scalar:
         """Mass of all links, tip bodies and the payload, kg."""
-        bodies = [link.mass + link.tip_mass for link in self.links]
+        bodies = [link.mass + link.body_mass for link in self.links]
         return sum(bodies[1:], start=bodies[0]) + self.payload.mass
 
     def with_posture(self, angles: Any) -> "Arm":
@@ -103,8 +113,9 @@ class Arm(Record):
         ----------
         angles
             The n - 1 angles theta_2 .. theta_n, rad, each relative to the previous link and
-            counter-clockwise; or all n. A list, or a one-dimensional array, traced or not; for
-            many postures at once, map over this method with ``jax.vmap``.
+            counter-clockwise; or all n. Segments have no angle and do not count. A list, or a
+            one-dimensional array, traced or not; for many postures at once, map over this method
+            with ``jax.vmap``.
 
         Raises
         ------
@@ -116,7 +127,8 @@ class Arm(Record):
         theta_1 turns the whole arm, which changes no natural frequency; with n - 1 angles it
         stays as it is.
         """
-        n = self.num_links
+        joints = self.joints
+        n = len(joints)
         shape = np.shape(angles) if hasattr(angles, "shape") else None
         if not isinstance(angles, Sequence) and (shape is None or len(shape) != 1):
             what = shown(angles) if shape in (None, ()) else f"an array of shape {shape}"
@@ -130,11 +142,10 @@ class Arm(Record):
                 f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {n} "
                 f"link{'s' * (n != 1)} takes {n - 1} (theta_2 to theta_n) or {n}, in rad."
             )
-        first = n - len(angles)
-        changed = list(self.links[:first])
-        for number in range(first, n):
-            with within(f"link{number + 1}."):
-                changed.append(self.links[number].replace(joint_angle=angles[number - first]))
+        changed = list(self.links)
+        for place, number in enumerate(joints[n - len(angles) :]):
+            with within(f"link{number}."):
+                changed[number - 1] = changed[number - 1].replace(joint_angle=angles[place])
         return self.replace(links=tuple(changed))
 
     def with_thickness_factor(self, thickness_factor: Any) -> "Arm":
@@ -163,9 +174,12 @@ class Arm(Record):
                 changed.append(link.replace(thickness_factor=thickness_factor))
         return self.replace(links=tuple(changed))
 
-    def with_payload(self, mass: Any = 0.0, inertia: Any = 0.0) -> "Arm":
-        """Return the arm with another payload: mass in kg, inertia about the tip in kg m^2."""
-        return self.replace(payload=Payload(mass=mass, inertia=inertia))
+    def with_payload(
+        self, mass: Any = 0.0, inertia: Any = 0.0, centre_x: Any = None, centre_y: Any = None
+    ) -> "Arm":
+        """Return the arm with another `Payload`: mass in kg, inertia in kg m^2, centre of gravity in m."""
+        payload = Payload(mass=mass, inertia=inertia, centre_x=centre_x, centre_y=centre_y)
+        return self.replace(payload=payload)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arm as the plain tables of an arm file; values at their default left out.
@@ -197,8 +211,13 @@ class BeamArrays:
     further axes broadcast with the frequencies.
 
     ``shear_modulus_effective`` is kappa G, inf where it is not known; ``tip_mass`` and
-    ``tip_inertia`` hold the payload in their last entry; ``joint_stiffness`` is inf at a rigid
-    joint. ``has_shear`` says whether kappa G is known for every link.
+    ``tip_inertia`` (about the tip) hold the payload in their last entry, and the part of the next
+    joint's hub that moves with the link; ``joint_stiffness`` is inf at a rigid joint, 0 at a free
+    hinge. ``has_shear`` says whether kappa G is known for every link.
+
+    The fields after it are None where no link of the arm has anything of the kind. They are those
+    of `Link`; ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m,
+    and ``flexible`` is 1, or 0 for a rigid link.
     """
 
     length: Float[Array, "..."]
@@ -212,9 +231,35 @@ class BeamArrays:
     joint_angle: Float[Array, "..."]
     joint_stiffness: Float[Array, "..."]
     has_shear: bool = dataclasses.field(metadata={"static": True})
+    joint_axial_stiffness: Float[Array, "..."] | None = None
+    joint_shear_stiffness: Float[Array, "..."] | None = None
+    hub_mass: Float[Array, "..."] | None = None
+    hub_inertia: Float[Array, "..."] | None = None
+    rotor_inertia: Float[Array, "..."] | None = None
+    gear_ratio: Float[Array, "..."] | None = None
+    base_offset_x: Float[Array, "..."] | None = None
+    base_offset_y: Float[Array, "..."] | None = None
+    end_offset_x: Float[Array, "..."] | None = None
+    end_offset_y: Float[Array, "..."] | None = None
+    tip_moment_x: Float[Array, "..."] | None = None
+    tip_moment_y: Float[Array, "..."] | None = None
+    nonstructural_mass: Float[Array, "..."] | None = None
+    flexible: Float[Array, "..."] | None = None
 
 
-_STACKED = tuple(f.name for f in dataclasses.fields(BeamArrays) if f.name != "has_shear")
+_STACKED = tuple(
+    f.name for f in dataclasses.fields(BeamArrays) if f.default is dataclasses.MISSING
+)[:-1]
+#: what an arm has together or not at all, and what stands for nothing
+_OPTIONAL = (
+    {"joint_axial_stiffness": np.inf, "joint_shear_stiffness": np.inf},
+    {"hub_mass": 0.0, "hub_inertia": 0.0},
+    {"stator_mass": 0.0, "stator_inertia": 0.0},
+    {"rotor_inertia": 0.0, "gear_ratio": 1.0},
+    {"base_offset_x": 0.0, "base_offset_y": 0.0, "end_offset_x": 0.0, "end_offset_y": 0.0},
+    {"tip_centre_x": 0.0, "tip_centre_y": 0.0},
+    {"nonstructural_mass": 0.0},
+)
 
 
 def beam_arrays(arm: Arm) -> BeamArrays:
@@ -243,13 +288,41 @@ def beam_arrays(arm: Arm) -> BeamArrays:
     """
     groups = _stacked(arm)
     order = np.argsort([index for indices, _ in groups for index in indices])
-    columns = {}
-    for name in _STACKED:
-        parts = [_column(getattr(links, name), len(indices)) for indices, links in groups]
-        columns[name] = parts[0] if len(parts) == 1 else jnp.concatenate(parts)[order]
-    for name, extra in (("tip_mass", arm.payload.mass), ("tip_inertia", arm.payload.inertia)):
-        columns[name] = columns[name].at[-1].add(jnp.asarray(extra, jnp.float64))
+
+    def column(name: str, absent: float | None = None) -> Float[Array, " n"]:
+        parts = []
+        for indices, links in groups:
+            value = getattr(links, name)
+            parts.append(_column(absent if value is None else value, len(indices)))
+        return parts[0] if len(parts) == 1 else jnp.concatenate(parts)[order]
+
+    columns = {name: column(name) for name in _STACKED}
+    for group in _OPTIONAL:
+        if any(getattr(links, name) is not None for _, links in groups for name in group):
+            columns |= {name: column(name, absent) for name, absent in group.items()}
+    if any(link.rigid for link in arm.links):
+        columns["flexible"] = jnp.array([0.0 if link.rigid else 1.0 for link in arm.links])
+    columns = _with_bodies(columns, arm.payload)
     return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
+
+
+def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
+    """The bodies at each tip as mass, first moments and inertia about the tip, payload and next stator included."""
+    mass, inertia = columns["tip_mass"], columns["tip_inertia"]
+    carried, own = (jnp.asarray(x, jnp.float64) for x in (payload.mass, payload.inertia))
+    centres = [columns.pop(name, None) for name in ("tip_centre_x", "tip_centre_y")]
+    centre = [payload.centre_x, payload.centre_y]
+    if any(x is not None for x in (*centres, *centre)):
+        for name, along, last in zip(("x", "y"), centres, centre, strict=True):
+            place = jnp.zeros_like(mass) if along is None else along
+            end = jnp.asarray(0.0 if last is None else last, jnp.float64)
+            inertia = (inertia + mass * place * place).at[-1].add(carried * end * end)
+            columns[f"tip_moment_{name}"] = (mass * place).at[-1].add(carried * end)
+    mass, inertia = mass.at[-1].add(carried), inertia.at[-1].add(own)
+    if "stator_mass" in columns:  # that of link 1 stands on the ground
+        mass = mass.at[:-1].add(columns.pop("stator_mass")[1:])
+        inertia = inertia.at[:-1].add(columns.pop("stator_inertia")[1:])
+    return columns | {"tip_mass": mass, "tip_inertia": inertia}
 
 
 def _column(values: Any, count: int) -> Float[Array, " k"]:

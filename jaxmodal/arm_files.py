@@ -8,8 +8,10 @@ from typing import Any
 from jaxmodal.arm import Arm, Link, Payload
 from jaxmodal.documents import check_keys, parse_toml, read_text, table
 from jaxmodal.errors import ArmError, suggestion, within
+from jaxmodal.links import FLAGS
 from jaxmodal.quantities import FINITE, Record, as_scalar, quantities, shown
 from jaxmodal.sections import shear_fields
+from jaxmodal.segments import tapered, with_body_at
 from jaxmodal.shapes import SHAPES, RawSection, Section
 
 _EXAMPLES = "see jaxmodal.examples for a valid file."
@@ -43,7 +45,10 @@ def read_arm(path: str | Path) -> Arm:
     -----
     A link has the keys length, youngs_modulus, density and section, and optionally
     poisson_ratio or shear_modulus, tip_mass, tip_inertia, joint_angle or joint_angle_deg,
-    joint_stiffness (null in JSON is rigid) and thickness_factor.
+    joint_stiffness (null in JSON is rigid), thickness_factor, and what `Link` lists beyond; a
+    null in JSON leaves those out. ``bodies``, a list of tables with position (m from the base of the
+    link), mass, inertia, centre_x and centre_y, and ``taper``, a table with the section at the tip and
+    the number of pieces (16), cut a link into segments.
     """
     path = Path(path)
     text = read_text(path, ArmError, "give a TOML or JSON file.")
@@ -105,21 +110,62 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
                 f"links = {shown(entries)}: must be one table or more; start each link with a "
                 "line [[links]] (in JSON, a list of objects)."
             )
-        links = []
+        links: list[Link] = []
         for number, entry in enumerate(entries, start=1):
             with within(f"link{number}."):
-                links.append(_link(entry))
+                links += _links(entry)
         payload = table("payload", keys.get("payload", {}), ArmError)
         with within("payload."):
             check_keys(payload, _fields(Payload), (), ArmError)
         return Arm(tuple(links), Payload(**payload), keys.get("name", ""))
 
 
+def _links(entry: object) -> tuple[Link, ...]:
+    """The links of one table: several where it has a taper or bodies along it."""
+    keys = dict(table("a link", entry, ArmError))
+    taper, bodies = keys.pop("taper", None), keys.pop("bodies", None)
+    link = _link(keys)
+    if taper is not None and bodies is not None:
+        raise ArmError("bodies: stands beside taper; write the segments of the link one by one.")
+    if taper is not None:
+        values = table("taper", taper, ArmError)
+        with within("taper."):
+            check_keys(values, ("section", "pieces"), ("section",), ArmError)
+            return tapered(link, _section(values["section"]), values.get("pieces", 16))
+    return _with_bodies(link, bodies)
+
+
+def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
+    if bodies is None:
+        return (link,)
+    if not isinstance(bodies, (list, tuple)):
+        raise ArmError(f"bodies = {shown(bodies)}: must be a list of tables.")
+    made: list[Link] = []
+    passed = 0.0
+    for number, entry in enumerate(bodies, start=1):
+        with within(f"bodies[{number}]."):
+            body = table("a body", entry, ArmError)
+            known = ("position", "mass", "inertia", "centre_x", "centre_y")
+            check_keys(body, known, ("position", "mass"), ArmError)
+            place = float(as_scalar("position", body["position"], "in metres"))
+            if not place > passed:
+                raise ArmError(
+                    f"position = {place!r}: must be greater than 0 and ascend from body to body."
+                )
+            rest = [body.get(name) for name in known[3:]]
+            inner, link = with_body_at(
+                link, place - passed, body["mass"], body.get("inertia", 0.0), *rest
+            )
+            made.append(inner)
+            passed = place
+    return (*made, link)
+
+
 def _link(entry: object) -> Link:
     known = [name for name in _fields(Link) if name != "section"]
     keys = table("a link", entry, ArmError)
-    check_keys(keys, [*known, "section", "joint_angle_deg"], _REQUIRED_OF_LINK, ArmError)
-    values = {name: keys[name] for name in known if name in keys}
+    check_keys(keys, [*known, "section", "joint_angle_deg", *FLAGS], _REQUIRED_OF_LINK, ArmError)
+    values = {name: keys[name] for name in (*known, *FLAGS) if name in keys}
     if "joint_angle_deg" in keys:
         degrees = keys["joint_angle_deg"]
         if "joint_angle" in keys:

@@ -19,6 +19,7 @@ from jaxmodal.beams import Theory
 from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
 from jaxmodal.guided_search import Enclosure, enclose, improve
+from jaxmodal.joints import number_of_hinges
 from jaxmodal.parameters import set_parameters
 from jaxmodal.pilots import Guess, fit
 from jaxmodal.root_search import find_brackets, grid_trials
@@ -33,12 +34,16 @@ _PILOTS = 256
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """What every block of one call shares: the arm, the theory and which of its parameters vary."""
+    """What every block of one call shares: the arm, the theory and which of its parameters vary.
+
+    ``hinged`` says whether any cell has a free hinge. Modes are then numbered from the first that vibrates.
+    """
 
     arm: Arm
     flags: Theory
     addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
     modes: int = dataclasses.field(metadata={"static": True})
+    hinged: bool = dataclasses.field(default=False, metadata={"static": True})
 
 
 def _cell_beams(problem: Problem, values: Array) -> tuple[BeamArrays, Array]:
@@ -53,8 +58,22 @@ def _cell_beams(problem: Problem, values: Array) -> tuple[BeamArrays, Array]:
     return beams, invalid
 
 
+def _evaluate(problem: Problem, beams: BeamArrays, omega: Array, extended: bool) -> Evaluation:
+    """Determinant and count, the zero frequencies of free hinges divided out and not counted."""
+    value = evaluate(beams, problem.flags, omega, extended)
+    if not problem.hinged:
+        return value
+    free = number_of_hinges(beams, beams.length.shape[0])
+    return dataclasses.replace(
+        value,
+        sign=jnp.where(free % 2 == 0, value.sign, -value.sign),
+        log_abs=value.log_abs - 2.0 * free.astype(omega.dtype) * jnp.log(omega),
+        count=value.count - free,
+    )
+
+
 def _float64(problem: Problem, beams: BeamArrays) -> Callable[[Array], Evaluation]:
-    return lambda omega: evaluate(beams, problem.flags, omega, False)
+    return lambda omega: _evaluate(problem, beams, omega, False)
 
 
 def _numbers(problem: Problem) -> Array:
@@ -81,15 +100,16 @@ def grid_guess(problem: Problem, values: Array) -> tuple[BeamArrays, Array, Arra
     return beams, invalid, b.estimate
 
 
-def pilot_guess(problem: Problem, values: np.ndarray) -> Guess | None:
-    """The guess from pilot cells; None for batches too small to pay for them."""
+def pilot_guess(problem: Problem, values: np.ndarray, free: np.ndarray) -> Guess | None:
+    """The guess from pilot cells, ``free`` hinges in each cell; None for batches too small to pay for them."""
     cells = values.shape[1]
     if cells < 2 * _PILOTS:
         return None
-    pilots = np.random.default_rng(0).choice(cells, _PILOTS, replace=False)
-    chosen = values[:, np.sort(pilots)]
+    pilots = np.sort(np.random.default_rng(0).choice(cells, _PILOTS, replace=False))
+    chosen = values[:, pilots]
     _, invalid, omega = grid_guess(problem, jnp.asarray(chosen))
     good = ~np.asarray(invalid) & np.isfinite(chosen).all(axis=0) & np.isfinite(omega).all(axis=0)
+    good &= free[pilots] == free.min()  # the frequencies with a hinge are no limit of those without
     if good.sum() < 8:
         return None
     return fit(chosen[:, good], np.asarray(omega)[:, good], problem.addresses)
@@ -127,7 +147,7 @@ def improved(
 def extended(problem: Problem, values: Array, omega: Array) -> Evaluation:
     """D and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
     beams, _ = _cell_beams(problem, values)
-    return evaluate(jax.tree_util.tree_map(lambda x: x[:, 0], beams), problem.flags, omega, True)
+    return _evaluate(problem, jax.tree_util.tree_map(lambda x: x[:, 0], beams), omega, True)
 
 
 @functools.partial(jax.jit, static_argnames=("theory",))

@@ -62,7 +62,10 @@ def _columns(e: Enclosure, number: np.ndarray) -> dict[str, np.ndarray]:
 
 @dataclasses.dataclass
 class Results:
-    """Output arrays of shape (cells, modes) and what more the type of the result holds."""
+    """Output arrays of shape (cells, modes) and what more the type of the result holds.
+
+    ``free``, shape (cells,), is how many zero frequencies of free hinges are to be put before the others.
+    """
 
     omega: np.ndarray
     status: np.ndarray
@@ -72,10 +75,12 @@ class Results:
     residual: np.ndarray
     group: np.ndarray
     evaluations: np.ndarray
+    free: np.ndarray
 
     @classmethod
-    def empty(cls, cells: int, modes: int) -> Results:
-        """Nothing solved yet."""
+    def empty(cls, free: np.ndarray, modes: int) -> Results:
+        """Nothing solved yet of cells with so many free hinges."""
+        cells = free.size
         return cls(
             omega=np.full((cells, modes), np.nan),
             status=np.full((cells, modes), int(Status.uncertified), np.uint8),
@@ -85,6 +90,7 @@ class Results:
             residual=np.full((cells, modes), np.nan, np.float32),
             group=np.tile(np.arange(modes, dtype=np.int32), (cells, 1)),
             evaluations=np.zeros(cells, np.int32),
+            free=free.copy(),
         )
 
     @property
@@ -116,6 +122,7 @@ class Results:
         """Cells with an impossible value."""
         self.omega[at], self.bracket[at] = np.nan, np.nan
         self.status[at] = int(Status.invalid_input)
+        self.free[at] = 0
 
     def polish(self, cells: np.ndarray, modes: np.ndarray, c: Chord) -> None:
         """Modes that double-double has settled; those whose counts do not prove them stay as they are."""
@@ -135,13 +142,35 @@ class Results:
         self.bracket[at], self.group[at] = exact.bracket[:size], exact.group[:size]
         self.residual[at] = exact.residual_ratio[:size]
         self.evaluations[at] += np.asarray(exact.evaluations[:size], np.int32)
+        self.free[at] = 0  # their zero frequencies are among them
 
     def open_cells(self) -> np.ndarray:
         """Cells with a mode that is not certified."""
         return np.flatnonzero((self.status == Status.uncertified).any(axis=1))
 
+    def _put_zero_frequencies(self) -> None:
+        """Put the zero frequencies of free hinges, certified as the lowest other mode is, before the others."""
+        (at,) = np.nonzero(self.free)
+        free = self.free[at, None]
+        place = np.arange(self.omega.shape[1])[None] - free
+        zero, place = place < 0, np.maximum(place, 0)
+
+        def moved(x: np.ndarray) -> np.ndarray:
+            return np.asarray(np.take_along_axis(x[at], place, axis=1))
+
+        lower, upper = moved(self.lower), moved(self.upper)
+        self.lower[at], self.upper[at] = np.where(zero, 0.0, lower), np.where(zero, lower, upper)
+        self.omega[at] = np.where(zero, 0.0, moved(self.omega))
+        self.residual[at] = np.where(zero, 0.0, moved(self.residual))
+        self.status[at] = moved(self.status)
+        self.count_below[at] = np.where(zero, 0, moved(self.count_below) + free)
+        self.count_above[at] = np.where(zero, free, moved(self.count_above) + free)
+        self.group[at] = np.where(zero, 0, self.group[at])
+        self.free[at] = 0
+
     def frozen(self, theory: str) -> NaturalFrequencies:
         """The result as callers get it."""
+        self._put_zero_frequencies()
         return NaturalFrequencies(
             omega=jnp.asarray(self.omega),
             status=jnp.asarray(self.status),

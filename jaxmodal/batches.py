@@ -129,9 +129,10 @@ def natural_frequencies_batch(
             return series_search.solve(arm, addresses, values, modes, theory, general, pool)
     chunk = _LANES // modes if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     size = max(1, min(chunk, cells))
-    problem = Problem(arm, flags, addresses, modes)
-    results = Results.empty(cells, modes)
-    guess = pilot_guess(problem, values)
+    free = _free_hinges(arm, addresses, values)
+    problem = Problem(arm, flags, addresses, modes, hinged=bool(free.any()))
+    results = Results.empty(free, modes)
+    guess = pilot_guess(problem, values, free)
     with ThreadPoolExecutor(_cores()) as pool:
         work = _Work(problem, values, results, pool)
         for start in range(0, cells, _ROUND):
@@ -331,3 +332,18 @@ class _Work:
 def _filled(items: np.ndarray, size: int) -> np.ndarray:
     """Repeat the last item until there are ``size`` of them."""
     return np.concatenate([items, np.repeat(items[-1:], size - items.size)])
+
+
+def _free_hinges(arm: Arm, addresses: tuple[str, ...], values: np.ndarray) -> np.ndarray:
+    """How many joints of each cell turn freely, int32, shape (cells,)."""
+    stiffness = {
+        f"link{number}.joint_stiffness": np.asarray(link.joint_stiffness)
+        for number, link in enumerate(arm.links, start=1)
+    }
+    for address, column in zip(addresses, values, strict=True):
+        singles = resolve(arm, address) if address.endswith(".joint_stiffness") else []
+        stiffness |= dict.fromkeys(singles, column)
+    free = np.zeros(values.shape[1], np.int32)
+    for value in stiffness.values():
+        free += value == 0.0
+    return free

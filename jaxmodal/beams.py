@@ -152,15 +152,19 @@ def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: bool)
     The paper's eqs 26-30 in dimensionless form, with the sign of its (29) corrected; see docs/theory.md.
     """
     known = jnp.isfinite(link.shear_modulus_effective)
+    density, rotary = link.density, theory.rotary_inertia
+    if link.nonstructural_mass is not None:  # it moves with the sections, but does not turn them
+        density = density + link.nonstructural_mass / link.area
+        rotary = rotary * link.density / density
     values = (
         link.length,
         link.youngs_modulus,
         link.area,
         link.second_moment,
-        link.density,
+        density,
         jnp.where(known, link.shear_modulus_effective, 1.0),
         omega,
         jnp.where(known, theory.shear, 0.0),
-        theory.rotary_inertia,
+        rotary,
     )
     return WaveNumbers(*evaluate_formula(_wave_formula, [number(v, extended) for v in values]))

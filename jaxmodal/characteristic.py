@@ -17,7 +17,9 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from jaxmodal.arm import Arm, BeamArrays
+from jaxmodal.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.beams import Theory, prepared, wave_numbers
+from jaxmodal.errors import ArmError
 from jaxmodal.precision import require_x64
 
 
@@ -122,15 +124,19 @@ def _bending_rows(
 
 def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     n = beams.length.shape[0]
-    inner, outer = jax.vmap(_end_fields, in_axes=(0, None, None))(beams, theory, omega)
+    ends = jax.vmap(_end_fields, in_axes=(0, None, None))(beams, theory, omega)
     rows = jnp.zeros((6 * n, n, 6))
-    omega2 = omega * omega
-    compliance = jnp.where(jnp.isinf(beams.joint_stiffness), 0.0, 1.0 / beams.joint_stiffness)
-    mass, inertia = omega2 * beams.tip_mass[:, None], omega2 * beams.tip_inertia[:, None]
-    tip_normal, tip_shear = outer.normal - mass * outer.u, outer.shear - mass * outer.v
-    tip_moment = outer.moment - inertia * outer.psi
-    turned = inner.psi - compliance[:, None] * inner.moment
-    base = [inner.u[0], inner.v[0], turned[0]]
+    at_ends = [jnp.stack(fields, axis=1) for fields in ends]
+    joint, tip = at_joint(beams, omega, at_ends[0]), at_tip(beams, at_ends[1])
+    law = joint_law(beams, omega)
+    carried = jnp.roll(omega * omega * law.carried, -1).at[-1].set(0.0)
+    forces = tip[:, 3:] - inertia_forces(beams, omega, tip)
+    forces = forces.at[:, 2].add(-carried[:, None] * tip[:, 2])
+    moved = law.unit[..., None] * joint[:, :3] - law.compliance[..., None] * joint[:, 3:]
+    inner = EndFields(*(moved[:, k] for k in range(3)), *(joint[:, k] for k in range(3, 6)))
+    outer = EndFields(*(tip[:, k] for k in range(6)))
+    tip_normal, tip_shear, tip_moment = (forces[:, k] for k in range(3))
+    base = [inner.u[0], inner.v[0], inner.psi[0]]
     for r, row in enumerate(base):
         rows = rows.at[r, 0].set(row)
     for i in range(1, n):
@@ -139,7 +145,7 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
         here = [
             -inner.u[i],
             -inner.v[i],
-            -turned[i],
+            -inner.psi[i],
             -inner.moment[i],
             -(s * inner.normal[i] + c * inner.shear[i]),
             -(c * inner.normal[i] - s * inner.shear[i]),
@@ -147,7 +153,7 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
         before = [
             c * outer.u[i - 1] + s * outer.v[i - 1],
             -s * outer.u[i - 1] + c * outer.v[i - 1],
-            outer.psi[i - 1],
+            law.unit[i, 2] * outer.psi[i - 1],
             tip_moment[i - 1],
             tip_shear[i - 1],
             tip_normal[i - 1],
@@ -181,7 +187,7 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko"
     Raises
     ------
     ArmError, ValueError, X64DisabledError
-        As `natural_frequencies`.
+        As `natural_frequencies`; an arm with a rigid link, which has no such constants, is refused.
 
     Notes
     -----
@@ -190,6 +196,12 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko"
     overflows, and chosen to stay independent at every link's cut-off.
     """
     beams, flags = prepared(arm, theory)
+    for number, link in enumerate(arm.links, start=1):
+        if link.rigid:
+            raise ArmError(
+                f"link{number}.rigid = True: the characteristic matrix is that of elastic links; "
+                "count_below and natural_frequencies take rigid ones."
+            )
     return _matrix(beams, flags, jnp.asarray(omega, jnp.float64))
 
 

@@ -67,6 +67,7 @@ class LazyGroup(click.Group):
             "sweep": "sweeps.commands:sweep",
             "optimise": "design_opt.commands:optimise",
             "optimize": "design_opt.commands:optimise",
+            "joint-study": "sweeps.joint_study_command:joint_study",
         }
     )
 
@@ -122,7 +123,7 @@ def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm
     """The arm in the posture given on the command line, if one is given."""
     if posture_deg is None:
         return arm
-    num_links = len(arm.links)
+    num_links = len(arm.joints)
     if len(posture_deg) not in (num_links - 1, num_links):
         given = ",".join(f"{angle:g}" for angle in posture_deg)
         allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"

@@ -137,7 +137,7 @@ def _modes_columns(shapes: ModeShapes) -> dict[str, list[str]]:
 
     effective = 100.0 * np.asarray(shapes.effective_mass) / np.asarray(shapes.total_mass)
     residual = np.max(np.asarray(shapes.residuals), axis=(1, 2))
-    bodies = np.asarray(e.body_translation) + np.asarray(e.body_rotation)
+    bodies = np.asarray(e.body_translation) + np.asarray(e.body_rotation) + np.asarray(e.hub)
     return {
         "mode": [str(k + 1) for k in range(len(strain))],
         "frequency [Hz]": [f"{x:#.10g}" for x in np.asarray(shapes.frequencies_hz)],

@@ -32,7 +32,7 @@ def clusters(
     Returns
     -------
     first, last : array, shape (..., K)
-        Equal where a mode stands alone.
+        Equal where a mode stands alone, as those of zero frequency do.
 
     Raises
     ------
@@ -46,6 +46,7 @@ def clusters(
     omega, group = np.asarray(omega), np.asarray(group)
     joined = (omega[..., 1:] - omega[..., :-1]) <= tolerance * omega[..., 1:]
     joined |= group[..., 1:] == group[..., :-1]
+    joined &= omega[..., 1:] > 0.0  # free hinges: each is a motion of its own
     number = np.broadcast_to(np.arange(omega.shape[-1]), omega.shape)
     edge = np.ones_like(omega[..., :1], dtype=bool)
     starts = np.where(np.concatenate([edge, ~joined], axis=-1), number, 0)

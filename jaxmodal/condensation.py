@@ -10,7 +10,9 @@ non-zero factors; ``J(omega)`` is the number of natural frequencies below omega.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -25,10 +27,21 @@ from jaxmodal.arithmetic import (
     leading,
     nonzero,
     number,
+    select,
     sin_cos,
 )
 from jaxmodal.arm import BeamArrays
 from jaxmodal.beams import Theory, WaveNumbers, wave_numbers
+from jaxmodal.joints import (
+    Attachments,
+    attachments,
+    rigid_or,
+    shifted,
+    through_axial_spring,
+    through_shear_spring,
+    torsional_spring,
+    with_body,
+)
 from jaxmodal.member import (
     FreeEndMember,
     MemberFunctions,
@@ -176,6 +189,7 @@ class _LinkInputs(NamedTuple):
     omega: Number
     tip_mass: Number
     tip_inertia: Number
+    joint_unit: Number
     joint_compliance: Number
     sin_angle: Number
     cos_angle: Number
@@ -201,9 +215,57 @@ def _link_formula(*numbers: Number) -> list[Number]:
     mass, inertia = omega2 * link.tip_mass, omega2 * link.tip_inertia
     tip = outboard._replace(uu=outboard.uu - mass, vv=outboard.vv - mass, pp=outboard.pp - inertia)
     inner, det, receptance = _through_member(member, tip)
-    inner, pivot = _through_joint(inner, link.joint_compliance)
+    inner, pivot = _through_joint(inner, link.joint_unit, link.joint_compliance)
     stiffness = _rotated(inner, link.sin_angle, link.cos_angle)
     return [*stiffness, det, pivot, member.delta, *tests, *receptance]
+
+
+@functools.cache
+def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
+    """`_link_formula` for links with features (fields of `Attachments`), whose values follow the other inputs.
+
+    Two more outputs: the pivots of the springs along u and v.
+    """
+
+    def formula(*numbers: Number) -> list[Number]:
+        i, w, f = _SPLIT[0], _SPLIT[0] + _SPLIT[1], sum(_SPLIT[:3])
+        link, waves = _LinkInputs(*numbers[:i]), WaveNumbers(*numbers[i:w])
+        more = Attachments(**dict(zip(features, numbers[sum(_SPLIT) :], strict=True)))
+        member, tests = free_end_member(
+            waves, MemberFunctions(*numbers[w:f]), link.length, link.axial
+        )
+        omega2, zero, one = link.omega * link.omega, link.omega * 0.0, link.omega * 0.0 + 1.0
+        first = (more.tip_moment_x, more.tip_moment_y)
+        moments = (zero, zero) if more.tip_moment_x is None else first
+        outboard = Stiffness(*numbers[f : sum(_SPLIT)])
+        tip = with_body(outboard, omega2, link.tip_mass, link.tip_inertia, *moments)
+        if more.end_offset_x is not None:
+            tip = shifted(tip, more.end_offset_x, more.end_offset_y)
+        inner, det, receptance = _through_member(member, tip)
+        delta = member.delta
+        if more.flexible is not None:
+            rotary = (waves.sum_rs - waves.g) * 0.5 * waves.flexural_rigidity
+            inner = rigid_or(more.flexible, inner, tip, link.length, waves.mass_term, rotary)
+            det, delta = (select(more.flexible, x, one * c) for x, c in ((det, 1.0), (delta, 4.0)))
+        if more.base_offset_x is not None:
+            inner = shifted(inner, more.base_offset_x, more.base_offset_y)
+        if more.hub_mass is not None:
+            inner = with_body(inner, omega2, more.hub_mass, more.hub_inertia, zero, zero)
+        unit = link.joint_unit
+        if more.relative_inertia is not None:
+            inner = inner._replace(pp=inner.pp - omega2 * more.driven_inertia)
+            unit = unit - omega2 * more.relative_inertia * link.joint_compliance
+        inner, pivot = _through_joint(inner, unit, link.joint_compliance)
+        others = [one, one]
+        if more.axial_compliance is not None:
+            inner, others[0] = through_axial_spring(inner, more.axial_compliance)
+            inner, others[1] = through_shear_spring(inner, more.shear_compliance)
+        if more.carried_inertia is not None:
+            inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
+        stiffness = _rotated(inner, link.sin_angle, link.cos_angle)
+        return [*stiffness, det, pivot, delta, *tests, *receptance, *others]
+
+    return formula
 
 
 def _unflatten(values: list[Number]) -> LinkResult:
@@ -234,25 +296,33 @@ def add_link(
     """
     w = wave_numbers(link, theory, omega, extended)
     functions, turns = member_functions(w)
-    rigid = jnp.isinf(link.joint_stiffness)
-    compliance = jnp.where(rigid, 0.0, 1.0 / jnp.where(rigid, 1.0, link.joint_stiffness))
+    unit, compliance = torsional_spring(link.joint_stiffness)
     ((sine, cosine, _),) = sin_cos(number(jnp.abs(link.joint_angle), extended))
     sine = keep(sine * number(jnp.where(link.joint_angle < 0.0, -1.0, 1.0), extended))
     cosine = keep(cosine)
-    values = (link.length, theory.axial, omega, link.tip_mass, link.tip_inertia, compliance)
-    inputs = [*(number(v, extended) for v in values), sine, cosine]
-    result = _unflatten(list(evaluate_formula(_link_formula, [*inputs, *w, *functions, *outboard])))
+    values = (link.length, theory.axial, omega, link.tip_mass, link.tip_inertia, unit, compliance)
+    inputs = [*(number(v, extended) for v in values), sine, cosine, *w, *functions, *outboard]
+    more = {name: x for name, x in attachments(link)._asdict().items() if x is not None}
+    if more:
+        extra = [number(x + jnp.zeros_like(omega), extended) for x in more.values()]
+        numbers = list(evaluate_formula(_formula_with(tuple(more)), [*inputs, *extra]))
+        others = [leading(x) for x in numbers[-2:]]
+        result = _unflatten(numbers[:-2])
+    else:
+        result, others = _unflatten(list(evaluate_formula(_link_formula, inputs))), []
     pivot = leading(result.pivot)
     own = clamped_count(result.tests, turns, theory.axial)
+    own = own + _negative_eigenvalues(result.receptance, theory.axial)
     growth = jnp.where(leading(w.z1) > 0.0, leading(w.alpha), 0.0)
+    if "flexible" in more:
+        own, growth = (jnp.where(more["flexible"] > 0.0, x, 0.0) for x in (own, growth))
+    pivots = [pivot, *others]
     tally = tally.times(
-        leading(result.delta) * leading(result.det) * pivot, growth, leading(result.delta)
+        leading(result.delta) * leading(result.det) * math.prod(pivots),
+        growth,
+        leading(result.delta),
     )
-    tally = tally.plus(
-        own
-        + _negative_eigenvalues(result.receptance, theory.axial)
-        + (pivot < 0.0).astype(omega.dtype)
-    )
+    tally = tally.plus(own + sum((p < 0.0).astype(omega.dtype) for p in pivots))
     return result.stiffness, tally
 
 
@@ -373,11 +443,14 @@ def _sign_changes(*coefficients: Array) -> Array:
     return changes
 
 
-def _through_joint(p: Stiffness, y: Number) -> tuple[Stiffness, Number]:
-    """A torsional spring of compliance y in series: ``P - y (P e)(P e)^T/pivot``, e the rotation; y = 0 is rigid."""
-    pivot = nonzero(y * p.pp + 1.0)
-    by_pivot = 1.0 / pivot
-    a = y * by_pivot
+def _through_joint(p: Stiffness, unit: Number, y: Number) -> tuple[Stiffness, Number]:
+    """A torsional spring in series: ``P - y (P e)(P e)^T/pivot``, e the rotation, ``pivot = unit + y e^T P e``.
+
+    Unit and compliance y are those of `joints.torsional_spring`: (1, 0) is rigid, (0, 1) a free hinge.
+    """
+    pivot = nonzero(y * p.pp + unit)
+    inverse = 1.0 / pivot
+    a, by_pivot = y * inverse, unit * inverse
     return (
         Stiffness(
             uu=p.uu - a * p.up * p.up,

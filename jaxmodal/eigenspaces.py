@@ -13,6 +13,7 @@ use and the others zero.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,9 +21,10 @@ import numpy as np
 from jax import Array, lax
 
 from jaxmodal.arm import BeamArrays
+from jaxmodal.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.beams import Theory
 from jaxmodal.fields import link_fields
-from jaxmodal.modal_mass import mass_coordinates, quadrature
+from jaxmodal.modal_mass import ModeFields, mass_coordinates, quadrature
 
 #: the greatest multiplicity of a natural frequency
 SLOTS = 3
@@ -51,14 +53,8 @@ class Eigenspace:
     used: Array
 
 
-def joint_compliance(beams: BeamArrays) -> Array:
-    """``1/k_T`` in rad/(N m), zero at rigid joints."""
-    rigid = jnp.isinf(beams.joint_stiffness)
-    return jnp.where(rigid, 0.0, 1.0 / jnp.where(rigid, 1.0, beams.joint_stiffness))
-
-
 def end_conditions(
-    beams: BeamArrays, omega: Array, inner: Array, outer: Array
+    beams: BeamArrays, omega: Array, inner: Array, outer: Array, sizes: bool = False
 ) -> tuple[Array, Array, Array]:
     """What the fields at the ends of each link contribute to the conditions of the arm.
 
@@ -70,6 +66,8 @@ def end_conditions(
         Angular frequency in rad/s.
     inner, outer : Array, shape (n, 6, ...)
         The six fields at both ends of each link.
+    sizes : bool
+        Add the terms of hubs and offsets by their size.
 
     Returns
     -------
@@ -88,27 +86,22 @@ def end_conditions(
         return x.reshape(x.shape + (1,) * (inner.ndim - 2))
 
     sine, cosine = expand(jnp.sin(beams.joint_angle)), expand(jnp.cos(beams.joint_angle))
-    mass = expand(omega * omega * beams.tip_mass)
-    inertia = expand(omega * omega * beams.tip_inertia)
-    turned = inner[:, 2] - expand(joint_compliance(beams)) * inner[:, 5]
-    own = jnp.stack(
-        [
-            inner[:, 0],
-            inner[:, 1],
-            turned,
-            outer[:, 3] - mass * outer[:, 0],
-            outer[:, 4] - mass * outer[:, 1],
-            outer[:, 5] - inertia * outer[:, 2],
-        ],
-        axis=1,
-    )
+    inner, outer = at_joint(beams, omega, inner, sizes), at_tip(beams, outer, sizes)
+    law = joint_law(beams, omega)
+    unit, give = (x.reshape(x.shape + (1,) * (inner.ndim - 2)) for x in law[:2])
+    motion = unit * inner[:, :3] - give * inner[:, 3:]
+    balance = outer[:, 3:] - inertia_forces(beams, omega, outer)
+    carried = jnp.roll(expand(omega * omega * law.carried), -1, axis=0).at[-1].set(0.0)
+    balance = balance.at[:, 2].add(-carried * outer[:, 2])
+    own = jnp.concatenate([motion, balance], axis=1)
     s, c = jnp.roll(sine, -1, axis=0), jnp.roll(cosine, -1, axis=0)
+    turns = jnp.roll(unit[:, 2], -1, axis=0)
     zero = jnp.zeros_like(inner[:, 0])
     previous = -jnp.stack(
         [
             c * outer[:, 0] + s * outer[:, 1],
             c * outer[:, 1] - s * outer[:, 0],
-            outer[:, 2],
+            turns * outer[:, 2],
             zero,
             zero,
             zero,
@@ -129,10 +122,12 @@ def end_conditions(
     return own, previous, following
 
 
-def _conditions_matrix(beams: BeamArrays, omega: Array, inner: Array, outer: Array) -> Array:
+def _conditions_matrix(
+    beams: BeamArrays, omega: Array, inner: Array, outer: Array, sizes: bool = False
+) -> Array:
     """The (6n, 6n) matrix of `end_conditions` in the constants of the links."""
     n = beams.length.shape[0]
-    own, previous, following = end_conditions(beams, omega, inner, outer)
+    own, previous, following = end_conditions(beams, omega, inner, outer, sizes)
     at = np.arange(n)
     matrix = jnp.zeros((n, 6, n, 6)).at[at, :, at, :].set(own)
     matrix = matrix.at[at[1:], :, at[:-1], :].set(previous[:-1])
@@ -148,13 +143,21 @@ def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array,
     springs enter with the opposite sign, so that terms of one entry add.
     """
     amplitudes = jnp.max(jnp.abs(rows), axis=1)
+    more: dict[str, Any] = {}
+    if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
+        more["joint_axial_stiffness"] = -beams.joint_axial_stiffness
+        more["joint_shear_stiffness"] = -beams.joint_shear_stiffness
+    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
+        more["tip_moment_x"] = -jnp.abs(beams.tip_moment_x)
+        more["tip_moment_y"] = jnp.abs(beams.tip_moment_y)
     opposite = dataclasses.replace(
         beams,
         tip_mass=-beams.tip_mass,
         tip_inertia=-beams.tip_inertia,
         joint_stiffness=-beams.joint_stiffness,
+        **more,
     )
-    size = jnp.abs(_conditions_matrix(opposite, omega, amplitudes, amplitudes))
+    size = jnp.abs(_conditions_matrix(opposite, omega, amplitudes, amplitudes, sizes=True))
     row_scale = column_scale = jnp.ones(size.shape[0])
     for _ in range(3):
         row_scale = 1.0 / _power_of_two(jnp.max(size * column_scale[None, :], axis=1))
@@ -219,8 +222,10 @@ def _with_heavy_bodies(beams: BeamArrays, omega: Array, fields: Array, last: int
 
     A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as
     the end value of a field it is known to 1e-16 of the motion of the link only. Both agree to rounding of the
-    latter.
+    latter. Bodies beside the axis are left as they are.
     """
+    if beams.tip_moment_x is not None or beams.end_offset_x is not None:
+        return fields
     free = dataclasses.replace(
         beams,
         tip_mass=jnp.zeros_like(beams.tip_mass),
@@ -282,9 +287,8 @@ def eigenspace(
     constants = _null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
     fields = jnp.einsum("nsfc,mnc->mnsf", rows, constants)
     fields = jax.vmap(lambda f: _with_heavy_bodies(beams, omega, f, last))(fields)
-    coordinates = jax.vmap(lambda a, b: mass_coordinates(beams, theory, a, b))(
-        fields[:, :, 1:last], fields[:, :, last]
-    )
+    modes = ModeFields(fields[:, :, 0], fields[:, :, 1:last], fields[:, :, last])
+    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
     gram = coordinates @ coordinates.T
     scale = jnp.sqrt(jnp.where(used > 0.0, jnp.diag(gram), 1.0))
     correlation = gram / scale[:, None] / scale[None, :] + jnp.diag(1.0 - used)

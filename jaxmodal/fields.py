@@ -79,6 +79,16 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     bending = [_choose(small, a, b) for a, b in zip(start, general, strict=True)]
     v, psi, shear, moment = (jnp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
     u, normal = _axial(w, theory, xi)
+    if link.flexible is not None:
+        rotary = 0.5 * (w.sum_rs - w.g)  # omega^2 rho I L^2/(E I)
+        bar = _rigid_solutions(w.b2, rotary, xi)
+        still = jnp.stack([jnp.ones_like(xi), jnp.zeros_like(xi)], axis=-1)
+        force = jnp.stack([-w.mass_term * xi, jnp.ones_like(xi)], axis=-1)
+        flexible = link.flexible > 0.0
+        v, psi, shear, moment = (
+            jnp.where(flexible, a, b) for a, b in zip((v, psi, shear, moment), bar, strict=True)
+        )
+        u, normal = jnp.where(flexible, u, still), jnp.where(flexible, normal, force)
     no4, no2 = jnp.zeros_like(v), jnp.zeros_like(u)
     rigidity, length = w.flexural_rigidity, link.length
     rows = (
@@ -183,6 +193,19 @@ def _unit_start_solutions(w: WaveNumbers, series: _Series) -> tuple[_Bending, ..
         _Bending(d_c, other_s, -w.b2 * d_s, other_c),
         _Bending(d_s - shear_share / w.b2 * mixed_s, d_c, -mixed_c, turning),
     )
+
+
+def _rigid_solutions(b2: Array, rotary: Array, xi: Array) -> tuple[Array, ...]:
+    """v, psi L, shear and moment (as in `_Bending`) of a rigid link; columns: translation, rotation, shear, moment."""
+    one, zero = jnp.ones_like(xi), jnp.zeros_like(xi)
+    square, cube = 0.5 * xi * xi, xi * xi * xi / 6.0
+    columns = (
+        (one, xi, zero, zero),
+        (zero, one, zero, zero),
+        (-b2 * xi, -b2 * square, one, zero),
+        (b2 * square, b2 * cube - rotary * xi, -xi, one),
+    )
+    return tuple(jnp.stack(column, axis=-1) for column in columns)
 
 
 def _axial(w: WaveNumbers, theory: Theory, xi: Array) -> tuple[Array, Array]:

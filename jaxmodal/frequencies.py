@@ -17,6 +17,7 @@ from jaxmodal.beams import Theory, prepared
 from jaxmodal.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
 from jaxmodal.frequency_derivatives import with_derivative
+from jaxmodal.joints import number_of_hinges
 from jaxmodal.modal_mass import quadrature_size
 from jaxmodal.precision import require_x64
 from jaxmodal.root_search import find_brackets, grid_trials
@@ -127,7 +128,8 @@ def natural_frequencies(
     Returns
     -------
     NaturalFrequencies
-        ``omega`` of shape (num_modes,) in rad/s, ascending, with counts, brackets and status.
+        ``omega`` of shape (num_modes,) in rad/s, ascending, with counts, brackets and status. Each free hinge
+        (stiffness 0) adds a mode of frequency exactly 0, a motion without strain, at the head of the list.
 
     Raises
     ------
@@ -159,9 +161,16 @@ def natural_frequencies(
     lanes = _bucket(count, 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
     modes = jnp.minimum(jnp.arange(1, lanes + 1), count)
-    solution = _solve(*_padded(lax.stop_gradient(beams), invalid), flags, modes, jnp.int64(count))
+    free = jnp.where(invalid, 0, number_of_hinges(beams, arm.num_links))
+    solution = _solve(
+        *_padded(lax.stop_gradient(beams), invalid),
+        flags,
+        jnp.maximum(modes, free + 1),
+        jnp.int64(count),
+    )
     result = _result(solution, count, invalid, theory)
     result = _differentiable(result, beams, flags, invalid, count)
+    result = _with_zero_frequencies(result, modes[:count], free)
     if throw and _is_concrete(result.status):
         _raise_uncertified(result, arm)
     return result
@@ -217,10 +226,16 @@ def frequencies_in_band(
     lanes = _bucket(max(count, 1), 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
     modes = ends[0] + jnp.minimum(jnp.arange(1, lanes + 1), max(count, 1))
-    stopped = lax.stop_gradient(beams)
-    solution = _solve(*_padded(stopped, invalid), flags, modes, jnp.int64(max(count, 1)))
+    free = jnp.where(invalid, 0, number_of_hinges(beams, arm.num_links))
+    solution = _solve(
+        *_padded(lax.stop_gradient(beams), invalid),
+        flags,
+        jnp.maximum(modes, free + 1),
+        jnp.int64(max(count, 1)),
+    )
     result = _result(solution, count, invalid, theory)
-    result = _differentiable(result, beams, flags, invalid, int(ends[1]))
+    result = _differentiable(result, beams, flags, invalid, max(int(ends[1]), 1))
+    result = _with_zero_frequencies(result, modes[:count], free)
     if throw:
         _raise_uncertified(result, arm)
     return result, int(ends[0]) + 1
@@ -274,7 +289,8 @@ def certify(
     arm : Arm
         The arm.
     omegas : ArrayLike, shape (K,)
-        Frequencies in rad/s, ascending, claimed to be modes 1 to K, each to a relative ``tolerance``.
+        Frequencies in rad/s, ascending, claimed to be modes 1 to K, each to a relative ``tolerance``; of an arm
+        with free hinges the zero frequencies are left out, and K counts from the first other mode.
     theory : str
         As for `natural_frequencies`.
     tolerance : float
@@ -305,7 +321,7 @@ def certify(
     count = values.shape[0]
     lanes = _bucket(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
-    modes = jnp.minimum(jnp.arange(1, lanes + 1), count)
+    modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_hinges(beams, arm.num_links)
     found = _confirm(
         *_padded(beams, jnp.asarray(False)),
         flags,
@@ -337,12 +353,8 @@ def _padded(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
         x = jnp.where(invalid, 1.0, x)
         return jnp.concatenate([x, jnp.broadcast_to(x[-1:], (bucket - links,))])
 
-    padded = {
-        f.name: pad(getattr(beams, f.name))
-        for f in dataclasses.fields(beams)
-        if f.name != "has_shear"
-    }
-    return BeamArrays(**padded, has_shear=True), jnp.int64(links)
+    padded = jax.tree_util.tree_map(pad, beams)
+    return dataclasses.replace(padded, has_shear=True), jnp.int64(links)
 
 
 def _bucket(size: int, smallest: int, factor: int) -> int:
@@ -409,6 +421,31 @@ def _result(
         residual_ratio=found.error_estimate[:count] / _EPS,
         evaluations=evaluations,
         theory=theory,
+    )
+
+
+def _with_zero_frequencies(
+    result: NaturalFrequencies, modes: Array, free: Array
+) -> NaturalFrequencies:
+    """The result for the given mode numbers, the first of which, one for each free hinge, have frequency zero.
+
+    In their place stand copies of the lowest other mode, whose lower count says how many modes lie below it.
+    """
+    zero = modes <= free
+    lowest = result.count_below == free
+    certified = jnp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
+    certified = jnp.where(result.status == Status.invalid_input, result.status, certified)
+    index = jnp.arange(modes.shape[0])
+    ends = jnp.stack([jnp.zeros_like(result.omega), result.bracket[:, 0]], axis=-1)
+    return dataclasses.replace(
+        result,
+        omega=jnp.where(zero, 0.0, result.omega),
+        status=jnp.where(zero, certified, result.status),
+        count_below=jnp.where(zero, 0, result.count_below),
+        count_above=jnp.where(zero, free, result.count_above),
+        bracket=jnp.where(zero[:, None], ends, result.bracket),
+        group=jnp.where(zero, 0, jnp.maximum(result.group, jnp.minimum(jnp.sum(zero), index))),
+        residual_ratio=jnp.where(zero, 0.0, result.residual_ratio),
     )
 
 

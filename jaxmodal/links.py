@@ -1,7 +1,6 @@
-"""One link of an arm, and the payload at the end of the last."""
+"""One link of an arm: a uniform beam or rigid bar, the joint at its base, the bodies and offsets at its ends."""
 
 import math
-from typing import ClassVar
 
 from jaxmodal.errors import ArmError
 from jaxmodal.quantities import (
@@ -9,14 +8,36 @@ from jaxmodal.quantities import (
     NON_NEGATIVE,
     POISSON,
     POSITIVE,
+    SPRING,
     STIFFNESS,
     Constraint,
     Record,
     Scalar,
     frozen_pytree,
     quantity,
+    shown,
+    static,
 )
 from jaxmodal.shapes import Section
+
+_NONE = "leave it out for none"
+#: fields that are true or false
+FLAGS = ("segment", "rigid")
+#: what a segment has none of: it continues the previous link, without a joint
+JOINT_FIELDS = (
+    "joint_angle",
+    "joint_stiffness",
+    "joint_axial_stiffness",
+    "joint_shear_stiffness",
+    "hub_mass",
+    "hub_inertia",
+    "stator_mass",
+    "stator_inertia",
+    "rotor_inertia",
+    "gear_ratio",
+    "base_offset_x",
+    "base_offset_y",
+)
 
 
 @frozen_pytree
@@ -44,7 +65,7 @@ class Link(Record):
         the whole arm, which changes no frequency.
     joint_stiffness
         Stiffness of the torsional spring at the base of the link, N m/rad; inf or None is a
-        rigid joint. A free hinge (0) is not supported.
+        rigid joint, 0 a free hinge.
     thickness_factor
         Factor s on the thickness: a rectangle's depth becomes h s; a raw section's A and I
         become A s and I s^3. Other shapes refuse s != 1.
@@ -108,8 +129,7 @@ class Link(Record):
         "N m/rad",
         "stiffness of the torsional spring at the link's base",
         STIFFNESS,
-        "leave it out for a rigid joint; a free hinge is not supported, so give a soft spring, "
-        "such as 1e-3 N m/rad, instead of 0",
+        "leave it out for a rigid joint",
         default=math.inf,
     )
     thickness_factor: Scalar = quantity(
@@ -119,6 +139,53 @@ class Link(Record):
         "1 leaves the section as it is",
         default=1.0,
     )
+    joint_axial_stiffness: Scalar | None = quantity(
+        "N/m", "joint's spring along the link", SPRING, "leave it out if rigid", default=None
+    )
+    joint_shear_stiffness: Scalar | None = quantity(
+        "N/m", "joint's spring across the link", SPRING, "leave it out if rigid", default=None
+    )
+    hub_mass: Scalar | None = quantity(
+        "kg", "mass of the hub beyond the joint's spring", NON_NEGATIVE, _NONE, default=None
+    )
+    hub_inertia: Scalar | None = quantity(
+        "kg m^2", "inertia of the hub beyond the joint's spring", NON_NEGATIVE, _NONE, default=None
+    )
+    stator_mass: Scalar | None = quantity(
+        "kg", "mass of the hub before the joint's spring", NON_NEGATIVE, _NONE, default=None
+    )
+    stator_inertia: Scalar | None = quantity(
+        "kg m^2", "inertia of the hub before the joint's spring", NON_NEGATIVE, _NONE, default=None
+    )
+    rotor_inertia: Scalar | None = quantity(
+        "kg m^2", "inertia of the rotor about its axis", NON_NEGATIVE, _NONE, default=None
+    )
+    gear_ratio: Scalar | None = quantity(
+        "1", "turns of the rotor for one of the joint", FINITE, "1 is a direct drive", default=None
+    )
+    base_offset_x: Scalar | None = quantity(
+        "m", "start of the link from the joint, along it", FINITE, _NONE, default=None
+    )
+    base_offset_y: Scalar | None = quantity(
+        "m", "start of the link from the joint, to its left", FINITE, _NONE, default=None
+    )
+    end_offset_x: Scalar | None = quantity(
+        "m", "tip from the end of the link, along it", FINITE, _NONE, default=None
+    )
+    end_offset_y: Scalar | None = quantity(
+        "m", "tip from the end of the link, to its left", FINITE, _NONE, default=None
+    )
+    tip_centre_x: Scalar | None = quantity(
+        "m", "centre of gravity of the body from the tip, along", FINITE, _NONE, default=None
+    )
+    tip_centre_y: Scalar | None = quantity(
+        "m", "centre of gravity of the body from the tip, to the left", FINITE, _NONE, default=None
+    )
+    nonstructural_mass: Scalar | None = quantity(
+        "kg/m", "mass per length that does not bend", NON_NEGATIVE, _NONE, default=None
+    )
+    segment: bool = static(default=False)
+    rigid: bool = static(default=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.section, Section):
@@ -135,8 +202,12 @@ class Link(Record):
                 f"{self.shear_modulus!r}: at most one of them is allowed, since either gives the "
                 "shear stiffness; leave one out."
             )
+        for name in FLAGS:
+            if not isinstance(getattr(self, name), bool):
+                raise ArmError(f"{name} = {getattr(self, name)!r}: must be true or false.")
         super().__post_init__()
         self.section.shear_coefficient_value(self.poisson_ratio)
+        _check_combinations(self)
 
     def constraints(self) -> tuple[Constraint, ...]:
         if not self.section.scalable:
@@ -171,8 +242,17 @@ class Link(Record):
 
     @property
     def mass(self) -> Scalar:
-        """Mass of the link itself, without the body at its tip, kg."""
-        return self.density * self.area * self.length
+        """Mass of the link itself, without the bodies at its ends, kg."""
+        own = self.density * self.area
+        if self.nonstructural_mass is not None:
+            own = own + self.nonstructural_mass
+        return own * self.length
+
+    @property
+    def body_mass(self) -> Scalar:
+        """Mass of the body at the tip and of the joint's hubs, kg."""
+        hubs = [m for m in (self.hub_mass, self.stator_mass) if m is not None]
+        return sum(hubs, start=self.tip_mass)
 
     @property
     def has_shear(self) -> bool:
@@ -193,27 +273,21 @@ class Link(Record):
         return kappa * shear_modulus
 
 
-@frozen_pytree
-class Payload(Record):
-    """A rigid body carried by the arm; it adds to the body at the tip of the last link.
-
-    Parameters
-    ----------
-    mass
-        Mass, kg.
-    inertia
-        Moment of inertia about the tip, kg m^2.
-
-    Raises
-    ------
-    ArmError
-        If a concrete value is negative or not finite.
-    """
-
-    place: ClassVar[str] = "payload."
-    mass: Scalar = quantity(
-        "kg", "mass of the payload", NON_NEGATIVE, "0 is no payload", default=0.0
-    )
-    inertia: Scalar = quantity(
-        "kg m^2", "moment of inertia of the payload", NON_NEGATIVE, "0 is no payload", default=0.0
-    )
+def _check_combinations(link: Link) -> None:
+    """Refuse what has no meaning: a joint on a segment, a rotor without a gear ratio."""
+    if link.segment:
+        free = {"joint_angle": 0.0, "joint_stiffness": math.inf}
+        for name in JOINT_FIELDS:
+            value, absent = getattr(link, name), free.get(name)
+            if isinstance(value, float) and value != absent:
+                raise ArmError(
+                    f"{name} = {shown(value)}: a segment continues the previous link and has no "
+                    "joint; leave it out, or take segment = true away."
+                )
+    if (link.rotor_inertia is None) != (link.gear_ratio is None):
+        given, missing = ("rotor_inertia", "gear_ratio")
+        if link.rotor_inertia is None:
+            given, missing = missing, given
+        raise ArmError(
+            f"{missing} is missing: {given} = {shown(getattr(link, given))} needs it; give both."
+        )

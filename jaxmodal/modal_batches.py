@@ -257,13 +257,13 @@ def _of_group(
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
     modes = ModeFields(space.inner, space.nodes, space.outer)
     rigid = rigid_fields(beams, num_points)
-    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m.nodes, m.outer))(rigid)
+    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
 
     def each(mode: ModeFields) -> tuple[Energies, BeamArrays, Array]:
         return (
             mode_energies(beams, theory, omega, mode, mode),
             frequency_gradient(beams, theory, omega, mode, mode),
-            carried @ mass_coordinates(beams, theory, mode.nodes, mode.outer),
+            carried @ mass_coordinates(beams, theory, mode),
         )
 
     energies, gradient, participation = jax.vmap(each)(modes)

@@ -9,6 +9,7 @@ import numpy as np
 from jax import Array
 
 from jaxmodal.arm import BeamArrays
+from jaxmodal.attachments import at_joint, at_tip, before_joint, line_mass
 from jaxmodal.beams import Theory
 
 #: modes are computed in multiples of this number, so that calls for other numbers need no new compilation
@@ -46,33 +47,72 @@ def quadrature_size(highest_mode: int) -> int:
     return 24 + -(-13 * (lanes + 2) // 4)
 
 
-def mass_coordinates(beams: BeamArrays, theory: Theory, nodes: Array, outer: Array) -> Array:
+def mass_coordinates(beams: BeamArrays, theory: Theory, mode: ModeFields) -> Array:
     """A motion as a vector whose scalar products are those of the mass.
 
     Parameters
     ----------
     beams, theory
         The n links and the flags of the theory.
-    nodes, outer : Array, shapes (n, q, 6) and (n, 6)
-        The fields at the quadrature nodes and at the tip ends; the displacements, which come first, count.
+    mode : ModeFields
+        Its fields; the displacements, which come first, count.
 
     Returns
     -------
-    Array, shape (3 n (q + 1),)
-        Square roots of mass times displacement, in m sqrt(kg).
+    Array, shape (3 n (q + 1 + ...),)
+        Square roots of mass times displacement, in m sqrt(kg); three more for each link with a hub or a rotor.
     """
-    weights = jnp.asarray(quadrature(nodes.shape[1])[1])
-    line = beams.density * beams.length
-    rotary = theory.rotary_inertia * line * beams.second_moment
-    density = jnp.stack([line * beams.area, line * beams.area, rotary], axis=-1)
-    lumped = jnp.stack([beams.tip_mass, beams.tip_mass, beams.tip_inertia], axis=-1)
-    along = nodes[..., :3] * _root(density)[:, None, :] * jnp.sqrt(weights)[None, :, None]
-    ends = outer[..., :3] * _root(lumped)
-    return jnp.concatenate([along.reshape(-1), ends.reshape(-1)])
+    weights = jnp.asarray(quadrature(mode.nodes.shape[1])[1])
+    mass = line_mass(beams) * beams.length
+    rotary = theory.rotary_inertia * beams.density * beams.length * beams.second_moment
+    density = jnp.stack([mass, mass, rotary], axis=-1)
+    along = mode.nodes[..., :3] * _root(density)[:, None, :] * jnp.sqrt(weights)[None, :, None]
+    tip = at_tip(beams, mode.outer)
+    parts = [along, tip_coordinates(beams, tip)]
+    joint = at_joint(beams, jnp.float64(0.0), mode.inner)
+    if beams.hub_mass is not None and beams.hub_inertia is not None:
+        hub = jnp.stack([beams.hub_mass, beams.hub_mass, beams.hub_inertia], axis=-1)
+        parts.append(joint[:, :3] * _root(hub))
+    if beams.rotor_inertia is not None:
+        parts.append(rotor_turns(beams, joint, tip) * _root(beams.rotor_inertia))
+    return jnp.concatenate([part.reshape(-1) for part in parts])
+
+
+def tip_coordinates(beams: BeamArrays, tip: Array) -> Array:
+    """Square roots of mass times displacement of the bodies at the tips, (n, 3), from the fields there, (n, 6)."""
+    u, v, psi = tip[:, 0], tip[:, 1], tip[:, 2]
+    inertia = beams.tip_inertia
+    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
+        mass = jnp.where(beams.tip_mass > 0.0, beams.tip_mass, 1.0)
+        along, across = beams.tip_moment_x / mass, beams.tip_moment_y / mass
+        u, v = u - across * psi, v + along * psi
+        inertia = inertia - mass * (along * along + across * across)
+    root = _root(jnp.stack([beams.tip_mass, beams.tip_mass, inertia], axis=-1))
+    return jnp.stack([u, v, psi], axis=-1) * root
+
+
+def rotor_turns(beams: BeamArrays, joint: Array, tip: Array) -> Array:
+    """Rotation of the rotors, rad, shape (n,), from the fields beyond the joints and at the tips, (n, 6)."""
+    ratio = jnp.ones_like(beams.length) if beams.gear_ratio is None else beams.gear_ratio
+    before = before_joint(beams, tip)[:, 2]
+    return before + ratio * (joint[:, 2] - before)
 
 
 def _root(x: Array) -> Array:
     return jnp.where(x > 0.0, jnp.sqrt(jnp.where(x > 0.0, x, 1.0)), 0.0)
+
+
+def link_starts(beams: BeamArrays) -> Array:
+    """Where each link begins at rest, in m, in the base's axes; shape (n, 2)."""
+    angle = jnp.cumsum(beams.joint_angle)
+    c, s = jnp.cos(angle), jnp.sin(angle)
+    zero = jnp.zeros_like(angle)
+    base = [zero if x is None else x for x in (beams.base_offset_x, beams.base_offset_y)]
+    end = [zero if x is None else x for x in (beams.end_offset_x, beams.end_offset_y)]
+    along, across = base[0] + beams.length + end[0], base[1] + end[1]
+    reach = jnp.stack([c * along - s * across, s * along + c * across], axis=-1)
+    start = jnp.stack([c * base[0] - s * base[1], s * base[0] + c * base[1]], axis=-1)
+    return jnp.cumsum(reach, axis=0) - reach + start
 
 
 def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
@@ -80,7 +120,7 @@ def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
     angle = jnp.cumsum(beams.joint_angle)
     c, s = jnp.cos(angle), jnp.sin(angle)
     step_x, step_y = beams.length * c, beams.length * s
-    start_x, start_y = jnp.cumsum(step_x) - step_x, jnp.cumsum(step_y) - step_y
+    start_x, start_y = link_starts(beams).T
 
     def fields(xi: Array) -> Array:
         x = start_x[:, None] + step_x[:, None] * xi[None, :]

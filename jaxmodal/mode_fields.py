@@ -87,7 +87,7 @@ def _unmixed(
     Rounding mixes two modes in proportion to 1e-16 over their relative distance; the symmetric part of that is
     undone here.
     """
-    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m.nodes, m.outer))(modes)
+    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
     # what stands beyond the modes asked for is padding
     gaps = omega[1:] - omega[:-1] > _MIXING * omega[1:]
     gaps = gaps | (jnp.arange(1, omega.shape[0]) >= num_modes)

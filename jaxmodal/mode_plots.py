@@ -63,11 +63,20 @@ def _reach(position: np.ndarray) -> float:
 
 
 def _deformed(shapes: ModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray]:
-    """The arm at rest and deformed, each (n, S, 2), the largest displacement a fixed share of the reach."""
-    rest = np.asarray(shapes.position)
-    displacement = np.asarray(shapes.displacement[mode])
+    """The arm at rest and deformed, each (n, S + 1, 2), the largest displacement a fixed share of the reach.
+
+    Every link starts where the one before ends, so that offsets are drawn as well.
+    """
+    rest = _joined(np.asarray(shapes.position))
+    displacement = _joined(np.asarray(shapes.displacement[mode]))
     largest = float(np.max(np.hypot(displacement[..., 0], displacement[..., 1])))
     return rest, rest + displacement * (DRAWN_SHARE * _reach(rest) / largest)
+
+
+def _joined(along: np.ndarray) -> np.ndarray:
+    """Positions or displacements (n, S, 2) with those of the end of the link before in front; 0 at the base."""
+    before = np.concatenate([np.zeros((1, 2)), along[:-1, -1]])
+    return np.concatenate([before[:, None], along], axis=1)
 
 
 def _alignment(first: ModeShapes, other: ModeShapes, mode: int) -> float:
@@ -88,7 +97,7 @@ def draw_mode(
         axes.plot(link[:, 0], link[:, 1], color=colour, linewidth=1.8, solid_capstyle="round")
     tips = deformed[:, -1]
     axes.plot(tips[:, 0], tips[:, 1], "o", color=colour, markersize=3.5)
-    axes.plot(*rest[0, 0], "s", color="black", markersize=4.5)
+    axes.plot(0.0, 0.0, "s", color="black", markersize=4.5)
     margin = 1.25 * DRAWN_SHARE * _reach(rest)
     low, high = flat.min(axis=0) - margin, flat.max(axis=0) + margin
     axes.set_xlim(low[0], high[0])

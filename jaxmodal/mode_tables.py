@@ -24,11 +24,12 @@ _ENERGIES = {
     "bending": "strain energy of bending",
     "shear": "strain energy of shear",
     "axial": "strain energy of axial strain",
-    "joint": "strain energy of the joint's spring",
+    "joint": "strain energy of the joint's springs",
     "translation": "kinetic energy of translation",
     "rotation": "kinetic energy of rotary inertia",
     "body_translation": "kinetic energy of translation of the body at the tip",
     "body_rotation": "kinetic energy of rotation of the body at the tip",
+    "hub": "kinetic energy of the hub and the rotor at the joint",
 }
 
 

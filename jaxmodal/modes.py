@@ -18,7 +18,13 @@ from jaxmodal.beams import Theory, theory_flags
 from jaxmodal.energies import Energies, mode_energies
 from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
 from jaxmodal.frequency_derivatives import guarded, individual_modes
-from jaxmodal.modal_mass import mass_coordinates, padding, quadrature_size, rigid_fields
+from jaxmodal.modal_mass import (
+    link_starts,
+    mass_coordinates,
+    padding,
+    quadrature_size,
+    rigid_fields,
+)
 from jaxmodal.mode_fields import fields_at
 from jaxmodal.shape_checks import condition_residuals
 
@@ -136,7 +142,8 @@ def mode_shapes(
     Returns
     -------
     ModeShapes
-        Of unit modal mass. NaN where the input is invalid.
+        Of unit modal mass. NaN where the input is invalid, and in the rows of modes of zero frequency (free
+        hinges), which are motions without strain.
 
     Raises
     ------
@@ -162,29 +169,39 @@ def mode_shapes(
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
     invalid = jnp.asarray(invalid_values(arm))
     beams = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x), beam_arrays(arm))
-    omega = jnp.where(invalid, 1.0, found.omega)
-    multiplicity = jnp.where(invalid, 1, found.multiplicity)
     lanes, fill = padding(num_modes)
+    free = jnp.minimum(jnp.sum(found.omega == 0.0), num_modes - 1)
+    fill = jnp.minimum(fill + free, num_modes - 1)  # zero frequencies have no place among the lanes
+    vibrates = jnp.arange(num_modes) >= jnp.sum(found.omega == 0.0)
+    omega = jnp.where(invalid | ~vibrates, 1.0, found.omega)
+    multiplicity = jnp.where(invalid | ~vibrates, 1, found.multiplicity)
     values = _shapes(
         quadrature_size(lanes),
         beams,
         theory_flags(theory),
         omega[fill],
-        found.group[fill],
+        jnp.maximum(found.group[fill] - free, 0),
         multiplicity[fill],
         xi,
-        jnp.int64(num_modes),
+        num_modes - free,
     )
-    values = jax.tree_util.tree_map(lambda x: jnp.where(invalid, jnp.nan, x), values)
-    rows = {
-        name: value
+    place = jnp.clip(jnp.arange(num_modes) - free, 0)
+    values["orthogonality"] = jnp.take(values["orthogonality"], place, axis=1)
+
+    def row(x: Array) -> Array:
+        known = (vibrates & ~invalid).reshape((-1,) + (1,) * (x.ndim - 1))
+        return jnp.where(known, jnp.take(x, place, axis=0), jnp.nan)
+
+    rows: dict[str, Any] = {
+        name: jnp.where(invalid, jnp.nan, value)
         if name in _OF_THE_ARM
-        else jax.tree_util.tree_map(lambda x: x[:num_modes], value)
+        else jax.tree_util.tree_map(row, value)
         for name, value in values.items()
     }
-    rows["orthogonality"] = rows["orthogonality"][:, :num_modes]
+    both = vibrates[:, None] & vibrates[None, :]
+    rows["orthogonality"] = jnp.where(both, rows["orthogonality"], jnp.nan)
     shown = {name: value for name, value in rows.items() if name not in _OF_THE_ARM}
-    alone = individual_modes(omega, multiplicity)
+    alone = individual_modes(omega, multiplicity) | ~vibrates
     rows |= guarded("derivatives of the shapes", shown, omega, alone)
     return ModeShapes(frequencies=found, stations=xi, **rows)
 
@@ -216,14 +233,13 @@ def _shapes(
     num_modes: Array,
 ) -> dict[str, Any]:
     modes, at = fields_at(num_points, beams, theory, omega, first, multiplicity, xi, num_modes)
-    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m.nodes, m.outer))(modes)
+    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
     angle = jnp.cumsum(beams.joint_angle)
     rigid = rigid_fields(beams, num_points)
-    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m.nodes, m.outer))(rigid)
+    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
     cosine, sine = jnp.cos(angle)[:, None], jnp.sin(angle)[:, None]
     along = beams.length[:, None] * xi[None, :]
-    base = jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=-1) * beams.length[:, None]
-    start = jnp.cumsum(base, axis=0) - base
+    start = link_starts(beams)
     u, v, psi, normal, shear, moment = (at[..., k] for k in range(6))
     energies = jax.vmap(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
     residuals = jax.vmap(lambda w, m: condition_residuals(beams, w, m))(omega, modes)

@@ -13,6 +13,7 @@ from jaxtyping import Array, Float
 
 from jaxmodal.arm import Arm, Link, Payload
 from jaxmodal.errors import ArmError, suggestion, within
+from jaxmodal.links import JOINT_FIELDS
 from jaxmodal.quantities import Record, Scalar, quantities
 from jaxmodal.shapes import SHAPES, RawSection
 
@@ -64,6 +65,8 @@ def _present(record: Record) -> list[str]:
 
 
 def _settable(link: Link, name: str) -> bool:
+    if link.segment and name in JOINT_FIELDS:
+        return False
     return name != "thickness_factor" or link.section.scalable
 
 
@@ -75,7 +78,7 @@ def resolve(arm: Arm, address: str) -> list[str]:
     arm
         The arm.
     address
-        An address; ``link*`` stands for every link.
+        An address; ``link*`` stands for every link, for what belongs to a joint for every link but segments.
 
     Raises
     ------
@@ -95,7 +98,8 @@ def resolve(arm: Arm, address: str) -> list[str]:
         raise ArmError(f"address = {address!r}: must be text such as 'link1.length'.")
     if address.startswith("link*."):
         field = address.removeprefix("link*.")
-        singles = [f"link{number}.{field}" for number in range(1, arm.num_links + 1)]
+        numbers = arm.joints if field in JOINT_FIELDS else range(1, arm.num_links + 1)
+        singles = [f"link{number}.{field}" for number in numbers]
     else:
         singles = [address]
     for single in singles:
@@ -115,6 +119,11 @@ def _unknown(arm: Arm, address: str, single: str, known: list[str]) -> str:
             f"{message}: a section of shape {section.shape!r} has no single thickness to scale; "
             f"vary 'link{parts['link']}.section.{section.dimension_to_vary}' instead."
         )
+    if parts and _unset(arm, parts["link"], parts["field"]):
+        return (
+            f"{message}: it has no value there; give {single!r} one when the arm is made "
+            "(0, or inf for a stiffness, changes nothing), then it can be read, set and swept."
+        )
     if address != single:
         message += f", for it has no {single!r}"
         wild = {re.sub(r"^link\d+", "link*", name) for name in known}
@@ -122,6 +131,14 @@ def _unknown(arm: Arm, address: str, single: str, known: list[str]) -> str:
     starred = [f"link*.{name.split('.', 1)[1]}" for name in known if name.startswith("link1.")]
     hint = suggestion(address, [*known, *starred]) or f" It has, for one, {known[0]!r}."
     return f"{message}.{hint}"
+
+
+def _unset(arm: Arm, link: str | None, field: str) -> bool:
+    """Whether a feature (not one of two ways to give the shear stiffness) is left out where the address looks."""
+    record: Record = arm.payload if link is None else arm.links[int(link) - 1]
+    known = [item.name for item in quantities(record) if item.default is None]
+    known = [name for name in known if name not in ("poisson_ratio", "shear_modulus")]
+    return field in known and getattr(record, field) is None
 
 
 def get_parameter(arm: Arm, address: str) -> Scalar | Float[Array, " n"]:

@@ -19,6 +19,7 @@ from numpy.polynomial import chebyshev
 
 from jaxmodal.arm import Arm, BeamArrays
 from jaxmodal.beams import Theory, prepared, wave_numbers
+from jaxmodal.errors import ArmError
 from jaxmodal.posture_harmonics import exact_coefficients, harmonics, num_harmonics
 
 #: coefficients of a panel's polynomial, and the share of its largest value that the last of them may have
@@ -27,6 +28,17 @@ DEGREES, _TAIL = 20, 1e-15
 _ROUNDING = 16.0 * 2.0**-52
 #: phase of a new panel in units of pi, about its number of modes, and how often a panel may be halved
 _PHASE, _HALVINGS = 1.0, 10
+
+
+def has_series(beams: BeamArrays) -> bool:
+    """Whether `posture_series` takes the arm: no free hinge, no rigid link, and nothing on one side of an axis.
+
+    Its terms are those of an arm whose mirror image in the opposite posture is the arm itself.
+    """
+    aside = (beams.base_offset_y, beams.end_offset_y, beams.tip_moment_y)
+    mirrored = all(x is None or not np.any(np.asarray(x)) for x in aside)
+    flexible = beams.flexible is None and bool(np.all(np.asarray(beams.joint_stiffness) > 0.0))
+    return mirrored and flexible
 
 
 @jax.tree_util.register_dataclass
@@ -166,6 +178,11 @@ def posture_series(
     ((2, 2), True)
     """
     beams, flags = prepared(arm, theory)
+    if not has_series(beams):
+        raise ArmError(
+            "the arm has a free hinge (joint_stiffness = 0), a rigid link, or an offset or a body beside an axis, and"
+            " no posture series; use natural_frequencies_batch"
+        )
     high = float(omega_max)
     low = high / 1e4 if omega_min is None else float(omega_min)
     if not 0.0 < low < high < math.inf:

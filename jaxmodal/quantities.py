@@ -40,7 +40,8 @@ POSITIVE = Rule("finite and greater than 0", lambda x: (x > 0.0) & (x < math.inf
 NON_NEGATIVE = Rule("finite and 0 or more", lambda x: (x >= 0.0) & (x < math.inf))
 FINITE = Rule("finite", lambda x: (x > -math.inf) & (x < math.inf))
 POISSON = Rule("greater than -1 and at most 0.5", lambda x: (x > -1.0) & (x <= 0.5))
-STIFFNESS = Rule("greater than 0 (inf for a rigid joint)", lambda x: x > 0.0)
+STIFFNESS = Rule("0 (a free hinge) or more (inf for a rigid joint)", lambda x: x >= 0.0)
+SPRING = Rule("greater than 0 (inf for a rigid joint)", lambda x: x > 0.0)
 
 
 class Constraint(NamedTuple):

@@ -48,7 +48,9 @@ class Sensitivities:
     values : Array, shape (P,)
         The parameters' values, SI units; the mean over the links for an address with ``link*``.
     derivative : Array, shape (K, P)
-        ``d omega/d p`` in rad/s per SI unit of the parameter; for ``link*`` all links change together.
+        ``d omega/d p`` in rad/s per SI unit of the parameter; for ``link*`` all links change together. The rows
+        of zero frequencies are 0: a free hinge stays free; for its own stiffness k the frequency grows as the
+        square root of k, which has no derivative at 0.
     logarithmic : Array, shape (K, P)
         ``d ln omega/d ln p``: per cent of frequency for one per cent of parameter; 0 for a parameter that is 0
         or infinite.
@@ -140,22 +142,25 @@ def sensitivities(
     cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, cluster, ends, num_modes, repeated, cluster_tolerance)
     beams = beam_arrays(arm)
+    free = found.omega == 0.0  # these stay zero for every change but that of their hinges
     gradient = mean_gradient(
         quadrature_size(found.omega.shape[0]),
         beams,
         theory_flags(theory),
-        found.omega[found.group],
-        found.multiplicity,
+        jnp.where(free, 1.0, found.omega[found.group]),
+        jnp.where(free, 1, found.multiplicity),
     )
+    gradient = jax.tree_util.tree_map(lambda x: jnp.where(free[:, None], 0.0, x), gradient)
     of_arm = _pulled_back(arm, gradient)
     columns = [sum(of_arm[single] for single in singles) for singles in members]
     derivative = jnp.stack(columns, axis=1) if columns else jnp.zeros((found.omega.shape[0], 0))
     derivative = _means(derivative, cluster)[:num_modes]
     values = jnp.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
     scale = jnp.where(jnp.isfinite(values), values, 0.0)
-    logarithmic = derivative * scale[None, :] / shown.omega[:, None]
+    omega = jnp.where(shown.omega == 0.0, 1.0, shown.omega)
+    logarithmic = derivative * scale[None, :] / omega[:, None]
     if any(len(m) > 1 for m in members):
-        logarithmic = _logarithmic(arm, of_arm, members, shown.omega, cluster)
+        logarithmic = _logarithmic(arm, of_arm, members, omega, cluster)
     size = np.bincount(cluster, minlength=len(cluster))[cluster]
     return Sensitivities(
         frequencies=shown,
@@ -257,6 +262,11 @@ def directional_derivatives(
     """
     names = list(direction)
     found, _ = _with_neighbours(arm, num_modes, theory, throw)
+    if bool(jnp.any(found.omega == 0.0)):
+        raise ValueError(
+            "the arm has free hinges (joint_stiffness = 0): their modes of zero frequency have no derivative in a"
+            " direction; give the hinge a soft spring, or use sensitivities for the other modes"
+        )
     first, last = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, first, last, num_modes, "mean", cluster_tolerance)
     start = {name: jnp.asarray(get_parameter(arm, name), jnp.float64) for name in names}

@@ -21,12 +21,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import Arm, BeamArrays
+from jaxmodal.arm import Arm, BeamArrays, beam_arrays
 from jaxmodal.beams import Theory, prepared
 from jaxmodal.frequencies import NaturalFrequencies
 from jaxmodal.parameters import resolve
 from jaxmodal.posture_harmonics import determinant, num_harmonics
-from jaxmodal.posture_tables import tabulate
+from jaxmodal.posture_tables import has_series, tabulate
 from jaxmodal.series_roots import WIDEST, Grid, Panels, counts_of, grid_of, panels_of, roots_of
 from jaxmodal.status import Status
 
@@ -151,7 +151,7 @@ def pays(arm: Arm, addresses: Sequence[str], cells: int) -> bool:
     singles = [single for address in addresses for single in resolve(arm, address)]
     terms = num_harmonics(arm.num_links)
     enough = 1 < terms <= _MOST_TERMS and cells >= _CELLS_PER_TERM * terms
-    return enough and len(set(singles)) == len(singles)
+    return enough and len(set(singles)) == len(singles) and has_series(beam_arrays(arm))
 
 
 def _postures(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxmodal.arm import BeamArrays
+from jaxmodal.attachments import joint_law
 from jaxmodal.eigenspaces import end_conditions
 from jaxmodal.modal_mass import ModeFields
 
@@ -49,7 +50,12 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
     gyration = jnp.min(jnp.sqrt(beams.second_moment / beams.area))
     moment = jnp.maximum(largest[5], jnp.max(omega2 * beams.tip_inertia * ends[:, 2]))
     moment = jnp.maximum(moment, force * gyration)
-    return missed / jnp.stack([displacement, displacement, rotation, force, force, moment])[None, :]
+    scale = jnp.stack([displacement, displacement, rotation, force, force, moment])
+    scale = jnp.broadcast_to(scale, missed.shape)
+    law = joint_law(beams, omega)  # at a free hinge the condition is that of the moment
+    turn = jnp.maximum(jnp.abs(law.unit[:, 2]) * rotation, law.compliance[:, 2] * moment)
+    turn = jnp.where(jnp.abs(law.unit[:, 2]) > 0.5, rotation, turn)
+    return missed / scale.at[:, 2].set(turn)
 
 
 def signs(outer: Array, beams: BeamArrays) -> Array:

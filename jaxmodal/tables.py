@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxmodal.errors import ArmError
-from jaxmodal.links import Link
+from jaxmodal.links import FLAGS, Link
 from jaxmodal.quantities import Record, quantities, shown
 
 
@@ -36,7 +36,8 @@ def link_table(link: Link) -> dict[str, Any]:
     inner = own | record_table(section)
     if section.shear_rule is not None:
         inner["shear_coefficient"] = section.shear_rule
-    return record_table(link) | {"section": inner}
+    flags = {name: True for name in FLAGS if getattr(link, name)}
+    return flags | record_table(link) | {"section": inner}
 
 
 def toml_text(document: Mapping[str, Any]) -> str:
@@ -47,7 +48,7 @@ def toml_text(document: Mapping[str, Any]) -> str:
     Parameters
     ----------
     document
-        Numbers and strings; tables of them, written inline where they stand inside a list of
+        Numbers, truth values and strings; tables of them, written inline where they stand inside a list of
         tables; lists of tables. Keys are bare words.
 
     Examples
@@ -82,4 +83,6 @@ def _value(value: Any) -> str:
     if isinstance(value, str):
         # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return repr(float(value))

@@ -88,7 +88,7 @@ def axis(
         A parameter address (``link2.joint_angle``, ``link*.section.depth``, ``payload.mass``) or an
         alias (``theta_2``, ``thickness_factor``, ``payload_mass``, ``payload_inertia``).
     values
-        Finite numbers (a joint stiffness may be inf), one or more, no value twice.
+        Finite numbers (a joint's stiffness may be inf), one or more, no value twice.
     unit
         ``"degree"`` for an angle in degrees; else the SI unit, which is also the default.
     name
@@ -235,7 +235,7 @@ def _values(name: str, values: Any, address: str) -> FloatArray:
         raise SweepError(
             f"axis {name!r}: values = {_short(values)}: must be a list of one number or more."
         )
-    allowed = array if not address.endswith(".joint_stiffness") else array[array != math.inf]
+    allowed = array if not address.endswith("_stiffness") else array[array != math.inf]
     if not np.all(np.isfinite(allowed)):
         wrong = float(allowed[~np.isfinite(allowed)][0])
         raise SweepError(f"axis {name!r}: value {wrong!r}: must be finite.")

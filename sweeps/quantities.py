@@ -98,6 +98,12 @@ def _flags(meanings: Mapping[str, int]) -> dict[str, Any]:
     return {"dtype": "uint8", "fill": NOT_COMPUTED, "attributes": attributes}
 
 
+def _percent(other: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
+    """Relative difference in percent; NaN where both are zero."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(100.0 * (other - own) / own)
+
+
 _COUNT: dict[str, Any] = {"dtype": "int32", "fill": -1}
 
 _CERTIFIED = (
@@ -169,9 +175,7 @@ _CERTIFIED = (
         "Euler-Bernoulli minus this theory, relative",
         "100 (f_EB - f) / f, mode number by mode number: by how much Euler-Bernoulli (with axial motion)"
         " overestimates the frequency",
-        lambda own, solved: (
-            100.0 * (solved["euler_bernoulli"].frequency - own.frequency) / own.frequency
-        ),
+        lambda own, solved: _percent(solved["euler_bernoulli"].frequency, own.frequency),
         needs=("euler_bernoulli",),
     ),
 )

@@ -6,7 +6,8 @@ of each element are expanded in Legendre polynomials:
 
     curvature psi' = kappa(x),  shear strain v' - psi = gamma(x),  axial strain u' = epsilon(x),
 
-plus the rotation phi of every torsional spring. A clamped chain is statically determinate, so
+plus the rotation phi of every torsional spring or hinge and the give of every spring along and
+across a link. A clamped chain is statically determinate, so
 these strains are free of constraints, and all displacements follow from them by integration from
 the base outwards. The strain energy is diagonal (Legendre polynomials are orthogonal); scaled to
 the identity, the whole model is one matrix B whose rows are sqrt(mass) times displacement at
@@ -25,7 +26,7 @@ above.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,9 @@ import scipy.linalg
 from numpy.polynomial import legendre
 
 THEORIES = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")
+
+TAPER = 40
+"""Quadrature points and degrees more where sections change along a link: the expansions converge geometrically."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,24 @@ class FELink:
     J: float
     theta: float
     kT: float
+    kx: float = np.inf
+    ky: float = np.inf
+    hub: tuple[float, float] = (0.0, 0.0)
+    """Mass and inertia on the joint's axis beyond the springs."""
+    stator: tuple[float, float] = (0.0, 0.0)
+    """The same before the springs."""
+    rotor: tuple[float, float] = (0.0, 1.0)
+    """Inertia and gear ratio."""
+    base: tuple[float, float] = (0.0, 0.0)
+    end: tuple[float, float] = (0.0, 0.0)
+    centre: tuple[float, float] = (0.0, 0.0)
+    payload: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    """Mass, inertia about the centre of gravity, and where that lies."""
+    q: float = 0.0
+    """Non-structural mass per length."""
+    rigid: bool = False
+    taper: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
+    """Area and second moment at shares 0 to 1 of the length, in place of A and I; one element."""
 
 
 @dataclass(frozen=True)
@@ -74,39 +96,77 @@ def case_from_dict(entry: Mapping[str, Any]) -> Case:
 
 
 def case_from_arm(arm: Any, model: str) -> Case:
-    """A case from a jaxmodal Arm; only its house (section properties) is used, no numerics."""
-    from jaxmodal.arm import beam_arrays
+    """A case from a jaxmodal Arm: its parameters, read one by one; no numerics of the library."""
 
-    beams = beam_arrays(arm)
-    names = {
-        "L": "length",
-        "E": "youngs_modulus",
-        "I": "second_moment",
-        "A": "area",
-        "rho": "density",
-        "kG": "shear_modulus_effective",
-        "M": "tip_mass",
-        "J": "tip_inertia",
-        "theta": "joint_angle",
-        "kT": "joint_stiffness",
-    }
-    columns = {key: np.asarray(getattr(beams, name)) for key, name in names.items()}
-    count = len(columns["L"])
-    links = tuple(FELink(**{k: float(c[i]) for k, c in columns.items()}) for i in range(count))
-    return Case(links, model)
+    def value(record: Any, name: str, absent: float = 0.0) -> float:
+        given = getattr(record, name)
+        return absent if given is None else float(given)
+
+    def pair(record: Any, *names: str) -> tuple[float, ...]:
+        return tuple(value(record, name) for name in names)
+
+    links = []
+    for link in arm.links:
+        last = link is arm.links[-1]
+        body = pair(arm.payload, "mass", "inertia", "centre_x", "centre_y")
+        links.append(
+            FELink(
+                L=float(link.length),
+                E=float(link.youngs_modulus),
+                I=float(link.second_moment),
+                A=float(link.area),
+                rho=float(link.density),
+                kG=float(link.shear_modulus_effective),
+                M=float(link.tip_mass),
+                J=float(link.tip_inertia),
+                theta=float(link.joint_angle),
+                kT=float(link.joint_stiffness),
+                kx=value(link, "joint_axial_stiffness", np.inf),
+                ky=value(link, "joint_shear_stiffness", np.inf),
+                hub=pair(link, "hub_mass", "hub_inertia"),
+                stator=pair(link, "stator_mass", "stator_inertia"),
+                rotor=(value(link, "rotor_inertia"), value(link, "gear_ratio", 1.0)),
+                base=pair(link, "base_offset_x", "base_offset_y"),
+                end=pair(link, "end_offset_x", "end_offset_y"),
+                centre=pair(link, "tip_centre_x", "tip_centre_y"),
+                payload=body if last else (0.0, 0.0, 0.0, 0.0),
+                q=value(link, "nonstructural_mass"),
+                rigid=link.rigid,
+            )
+        )
+    return Case(tuple(links), model)
 
 
-def _antiderivatives(degree: int, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First and second antiderivatives from -1 of P_0 ... P_degree, (points, degree + 1)."""
-    identity = np.eye(degree + 1)
-    once = legendre.legval(points, legendre.legint(identity, m=1, lbnd=-1.0, axis=0)).T
-    twice = legendre.legval(points, legendre.legint(identity, m=2, lbnd=-1.0, axis=0)).T
+def _antiderivatives(
+    degree: int, points: np.ndarray, weight: Callable[[np.ndarray], np.ndarray] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """First and second antiderivatives from -1 of P_0 ... P_degree, (points, degree + 1).
+
+    With a weight those of weight * P_n, from the expansion of that product to TAPER degrees more.
+    """
+    series = np.eye(degree + 1)
+    if weight is not None:
+        nodes, weights = legendre.leggauss(degree + TAPER)
+        basis = legendre.legvander(nodes, degree + TAPER - 1)
+        product = basis[:, : degree + 1] * (weights * weight(nodes))[:, None]
+        series = (basis * (np.arange(degree + TAPER) + 0.5)).T @ product
+    once = legendre.legval(points, legendre.legint(series, m=1, lbnd=-1.0, axis=0)).T
+    twice = legendre.legval(points, legendre.legint(series, m=2, lbnd=-1.0, axis=0)).T
     return once, twice
 
 
 def _element_fields(link: FELink, length: float, model: str, degree: int, points: np.ndarray):
     """Fields (u, v, psi) of one element relative to its base per unit-energy strain coefficient."""
-    once, twice = _antiderivatives(degree, points)
+
+    def along(part: int) -> tuple[np.ndarray, np.ndarray]:
+        """Antiderivatives of the strains that A (0) or I (1) resists, over the root of its share."""
+        taper, full = link.taper, (link.A, link.I)[part]
+        if taper is None:
+            return _antiderivatives(degree, points)
+        return _antiderivatives(degree, points, lambda x: np.sqrt(full / taper((x + 1) / 2)[part]))
+
+    once, twice = along(1)
+    stretched, _ = along(0)
     order = np.arange(degree + 1)
     zero = np.zeros_like(once)
     scale = np.sqrt(2 * order + 1.0)
@@ -115,10 +175,10 @@ def _element_fields(link: FELink, length: float, model: str, degree: int, points
     u, v, psi = [zero], [half**2 * twice * bend], [half * once * bend]
     if model == "timoshenko":
         shear = scale / np.sqrt(link.kG * link.A * length)
-        u, v, psi = [*u, zero], [*v, half * once * shear], [*psi, zero]
+        u, v, psi = [*u, zero], [*v, half * stretched * shear], [*psi, zero]
     if model != "bending_only":
         axial = scale / np.sqrt(link.E * link.A * length)
-        u, v, psi = [*u, half * once * axial], [*v, zero], [*psi, zero]
+        u, v, psi = [*u, half * stretched * axial], [*v, zero], [*psi, zero]
     return np.hstack(u), np.hstack(v), np.hstack(psi)
 
 
@@ -126,57 +186,97 @@ def mass_factor(case: Case, degree: int = 16, elements: int | Sequence[int] = 1)
     """The matrix B: kinetic energy omega^2 |B q|^2 / 2 for strain energy |q|^2 / 2.
 
     ``degree`` is that of the strain polynomials in each element, ``elements`` the number of
-    equal elements per link (one number, or one per link).
+    equal elements per link (one number, or one per link). The first columns are the free hinges
+    (kT = 0), which have no strain energy.
     """
     cuts = [elements] * len(case.links) if isinstance(elements, int) else list(elements)
+    cuts = [
+        1 if link.rigid or link.taper else pieces
+        for link, pieces in zip(case.links, cuts, strict=True)
+    ]
     per_strain = {"timoshenko": 3, "bending_only": 1}.get(case.model, 2) * (degree + 1)
-    springs = sum(bool(np.isfinite(link.kT)) for link in case.links)
-    columns = springs + per_strain * sum(cuts)
-    points, weights = legendre.leggauss(degree + 4)
+    springs = sum(bool(np.isfinite(k)) for link in case.links for k in (link.kT, link.kx, link.ky))
+    elastic = sum(p for link, p in zip(case.links, cuts, strict=True) if not link.rigid)
+    columns = springs + per_strain * elastic
+    tapered = any(link.taper is not None for link in case.links)
+    points, weights = legendre.leggauss(degree + (TAPER if tapered else 4))
     stations = np.append(points, 1.0)
     rotary = case.model in ("timoshenko", "rayleigh")
     rows: list[np.ndarray] = []
     u0 = np.zeros(columns)
     v0, psi0 = u0.copy(), u0.copy()
-    column = 0
+    hinge, column = 0, hinges(case)
+
+    def body(mass: float, inertia: float, x: float = 0.0, y: float = 0.0) -> None:
+        if mass > 0:
+            rows.extend(np.sqrt(mass) * f[None] for f in (u0 - y * psi0, v0 + x * psi0))
+        if inertia > 0:
+            rows.append(np.sqrt(inertia) * psi0[None])
+
     for link, pieces in zip(case.links, cuts, strict=True):
         s, c = np.sin(link.theta), np.cos(link.theta)
         u0, v0 = c * u0 + s * v0, -s * u0 + c * v0
-        if np.isfinite(link.kT):
-            psi0 = psi0.copy()
-            psi0[column] += 1 / np.sqrt(link.kT)
-            column += 1
+        before = psi0
+        body(*link.stator)
+        u0, v0, psi0 = u0.copy(), v0.copy(), psi0.copy()
+        for field, stiffness in ((u0, link.kx), (v0, link.ky), (psi0, link.kT)):
+            if stiffness == 0.0:
+                field[hinge] += 1.0
+                hinge += 1
+            elif np.isfinite(stiffness):
+                field[column] += 1 / np.sqrt(stiffness)
+                column += 1
+        inertia, ratio = link.rotor
+        if inertia > 0:
+            rows.append(np.sqrt(inertia) * (before + ratio * (psi0 - before))[None])
+        body(*link.hub)
+        u0, v0 = u0 - link.base[1] * psi0, v0 + link.base[0] * psi0
         length = link.L / pieces
         x = (stations + 1) * length / 2
         local_u, local_v, local_psi = _element_fields(link, length, case.model, degree, stations)
-        mass = weights * length / 2 * link.rho
+        mass = weights * length / 2
         for _ in range(pieces):
-            block = slice(column, column + per_strain)
             u = np.tile(u0, (len(x), 1))
             v = v0 + x[:, None] * psi0
             psi = np.tile(psi0, (len(x), 1))
-            u[:, block] += local_u
-            v[:, block] += local_v
-            psi[:, block] += local_psi
-            rows += [np.sqrt(mass * link.A)[:, None] * field[:-1] for field in (u, v)]
+            if not link.rigid:
+                block = slice(column, column + per_strain)
+                u[:, block] += local_u
+                v[:, block] += local_v
+                psi[:, block] += local_psi
+                column += per_strain
+            whole = np.ones_like(mass)
+            area, moment = link.A * whole, link.I * whole
+            if link.taper is not None:
+                area, moment = link.taper((points + 1) / 2)
+            line = link.rho * area + link.q
+            rows += [np.sqrt(mass * line)[:, None] * field[:-1] for field in (u, v)]
             if rotary:
-                rows.append(np.sqrt(mass * link.I)[:, None] * psi[:-1])
+                rows.append(np.sqrt(mass * link.rho * moment)[:, None] * psi[:-1])
             u0, v0, psi0 = u[-1], v[-1], psi[-1]
-            column += per_strain
-        if link.M > 0:
-            rows += [np.sqrt(link.M) * u0[None], np.sqrt(link.M) * v0[None]]
-        if link.J > 0:
-            rows.append(np.sqrt(link.J) * psi0[None])
+        u0, v0 = u0 - link.end[1] * psi0, v0 + link.end[0] * psi0
+        body(link.M, link.J, *link.centre)
+        body(*link.payload)
     return np.vstack(rows)
+
+
+def hinges(case: Case) -> int:
+    """Free hinges, each of which adds a mode of zero frequency."""
+    return sum(link.kT == 0.0 for link in case.links)
 
 
 def frequencies(
     case: Case, num_modes: int, degree: int = 16, elements: int | Sequence[int] = 1
 ) -> np.ndarray:
     """The lowest natural frequencies in rad/s, ascending, repeated by multiplicity."""
-    factor = mass_factor(case, degree, elements)
+    factor, free = mass_factor(case, degree, elements), hinges(case)
+    if free:  # the strained motions, each with the free ones that make its momenta vanish
+        loose = scipy.linalg.qr(factor[:, :free], mode="economic")[0]
+        factor = factor[:, free:]
+        for _ in range(2):
+            factor = factor - loose @ (loose.T @ factor)
     singular = scipy.linalg.svdvals(_graded(factor))
-    return 1 / singular[:num_modes]
+    return np.append(np.zeros(free), 1 / singular[: max(num_modes - free, 0)])[:num_modes]
 
 
 def _graded(factor: np.ndarray) -> np.ndarray:
@@ -200,6 +300,7 @@ def count_below(
     the pencil is computed.
     """
     factor = mass_factor(case, degree, elements)
-    pencil = np.eye(factor.shape[1]) - omega**2 * (factor.T @ factor)
+    stiffness = np.append(np.zeros(hinges(case)), np.ones(factor.shape[1] - hinges(case)))
+    pencil = np.diag(stiffness) - omega**2 * (factor.T @ factor)
     _, blocks, _ = scipy.linalg.ldl(pencil)
     return int(np.sum(scipy.linalg.eigvalsh_tridiagonal(np.diag(blocks), np.diag(blocks, 1)) < 0))

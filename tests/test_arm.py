@@ -294,7 +294,7 @@ LANES = {
     "link2.tip_mass": ([0.0, 1e9, -1e-9, math.inf, math.nan], [0, 0, 1, 1, 1]),
     "link2.tip_inertia": ([0.0, -1e-9], [0, 1]),
     "link5.joint_angle": ([-9.0, 9.0, math.nan, math.inf, -math.inf], [0, 0, 1, 1, 1]),
-    "link2.joint_stiffness": ([1e-3, math.inf, 0.0, -1.0, math.nan], [0, 0, 1, 1, 1]),
+    "link2.joint_stiffness": ([1e-3, math.inf, 0.0, -1.0, math.nan], [0, 0, 0, 1, 1]),
     "link1.thickness_factor": ([1e-3, 100.0, 0.0, -1.0, math.nan, 1e200], [0, 0, 1, 1, 1, 1]),
     "link1.section.depth": ([0.1, 0.0, math.nan], [0, 1, 1]),
     "link1.section.shear_coefficient": ([0.1, 0.0, math.nan], [0, 1, 1]),

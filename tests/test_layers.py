@@ -8,10 +8,11 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "jaxmodal"
 ORDER = [
     "errors", "precision", "compilation", "double_double", "programs", "arithmetic", "status", "quantities",
-    "documents", "shapes", "sections", "links", "tables", "arm", "arm_files", "parameters", "examples",
-    "plausibility", "beams", "member", "fields", "modal_mass", "eigenspaces", "energies",
+    "documents", "shapes", "sections", "links", "payloads", "tables", "arm", "segments", "arm_files", "parameters",
+    "examples", "plausibility", "beams", "member", "joints", "attachments",
+    "fields", "modal_mass", "eigenspaces", "energies",
     "clusters", "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
-    "frequencies", "posture_harmonics", "posture_tables", "series_roots", "series_search",
+    "frequencies", "tapers", "posture_harmonics", "posture_tables", "series_roots", "series_search",
     "trigonometric_zeros", "inverse_postures",
     "resonance_maps", "pilots", "guided_search", "open_modes", "batch_kernels", "batch_results", "batches",
     "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities", "modal_batches",

@@ -6,7 +6,8 @@ import pytest
 
 from jaxmodal import examples
 from jaxmodal.arm import Arm
-from jaxmodal.links import Link, Payload
+from jaxmodal.links import Link
+from jaxmodal.payloads import Payload
 from jaxmodal.plausibility import implausible_values, link_facts
 from jaxmodal.sections import circle, hollow_rectangle, raw_section, rectangle
 

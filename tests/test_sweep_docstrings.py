@@ -18,7 +18,9 @@ ORDER = [
     "errors", "axes", "random_designs", "solution", "quantities", "descriptions", "definition",
     "files", "grid", "dataset", "store_layout", "store", "executors", "run", "cells", "export",
     "verify", "tracking", "double_roots", "plot_points", "plot_style", "maps", "sensitivity_plots",
-    "sample_plots", "plots", "report", "gallery", "command_base", "plot_commands", "commands", "__init__", "__main__",
+    "sample_plots", "plots", "report", "gallery", "joint_study", "real_arm_pictures", "command_base",
+    "plot_commands", "commands",
+    "joint_study_command", "__init__", "__main__",
 ]  # fmt: skip
 
 

@@ -1,0 +1,143 @@
+"""Joints, hubs, rotors, bodies, offsets, rigid links: exact frequencies and counts? Against finite elements,
+closed forms, and the same arm described in another way."""
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import jaxmodal as jm
+from tests import finite_elements
+from tests.problems import COUNT_DISTANCE, ORACLE
+from tests.real_arms import STRUCTURES, VALUES, random_arm, relative, steel
+
+FEW = settings(max_examples=8, deadline=None)
+SEEDS = st.integers(0, 2**32 - 1)
+
+FAST = ("offsets", "everything")
+BY_STRUCTURE = [s if s in FAST else pytest.param(s, marks=pytest.mark.slow) for s in STRUCTURES]
+ALL_AT_ONCE = [
+    s if s == "everything" else pytest.param(s, marks=pytest.mark.slow) for s in STRUCTURES
+]
+"""Each structure is compiled anew; two of them show all features."""
+
+AD_VS_FD = 1e-6
+"""Differences of fourth order, relative to the largest in a row."""
+
+TABLE = 1e-11
+"""The table of sensitivities beside forward differentiation: the same energies, summed in another order."""
+
+SHAPES = 1e-10
+"""Residuals of the conditions, relative to their scales."""
+
+ORTHOGONAL = 1e-12
+RAYLEIGH = 1e-12
+
+
+def compare(arm, theory, num_modes=8, degree=30):
+    truth = finite_elements.frequencies(
+        finite_elements.case_from_arm(arm, theory), num_modes, degree
+    )
+    result = jm.natural_frequencies(arm, num_modes, theory, throw=False)
+    assert np.all(np.asarray(result.certified)), np.asarray(result.status)
+    assert np.max(relative(result.omega, truth)) <= ORACLE, relative(result.omega, truth)
+    return result
+
+
+@pytest.mark.parametrize("structure", BY_STRUCTURE)
+@FEW
+@given(seed=SEEDS, theory=st.sampled_from(jm.THEORIES))
+def test_frequencies_against_finite_elements(structure, seed, theory):
+    compare(random_arm(seed, structure), theory)
+
+
+@pytest.mark.parametrize("theory", jm.THEORIES)
+def test_every_theory_takes_every_feature(theory):
+    """Arms with everything at once, their hinges, motors and rigid link in each theory."""
+    for seed in (1, 2, 3):
+        compare(random_arm(seed, "everything"), theory)
+
+
+def random_frequencies(case, seed):
+    """32 frequencies below the 14th, none nearer than COUNT_DISTANCE to a natural one; J there."""
+    truth = finite_elements.frequencies(case, 16, 24)
+    lowest = truth[truth > 0.0][0]
+    draws = np.random.default_rng(seed).uniform(np.log(lowest / 3), np.log(truth[13]), 32)
+    omega = np.exp(draws)
+    distance = np.min(np.abs(omega[:, None] / np.where(truth > 0, truth, 1e-300) - 1), axis=1)
+    omega = np.where(distance > COUNT_DISTANCE, omega, omega * (1 + 3 * COUNT_DISTANCE))
+    return omega, np.searchsorted(truth, omega)
+
+
+def check_counts(structure, seed, theory):
+    arm = random_arm(seed, structure)
+    case = finite_elements.case_from_arm(arm, theory)
+    omega, expected = random_frequencies(case, seed)
+    assert finite_elements.count_below(case, omega[0], 24) == expected[0]
+    counts = np.asarray(jm.count_below(arm, omega, theory))
+    assert np.array_equal(counts, expected)
+
+
+@pytest.mark.parametrize("structure", FAST)
+@FEW
+@given(seed=SEEDS, theory=st.sampled_from(jm.THEORIES))
+def test_counts_against_finite_elements(structure, seed, theory):
+    check_counts(structure, seed, theory)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("structure", STRUCTURES)
+@settings(max_examples=60, deadline=None)
+@given(seed=SEEDS, theory=st.sampled_from(jm.THEORIES))
+def test_thousands_of_counts(structure, seed, theory):
+    """7 structures x 60 arms x 32 frequencies."""
+    check_counts(structure, seed, theory)
+
+
+@pytest.mark.parametrize("structure", ALL_AT_ONCE)
+@FEW
+@given(seed=SEEDS, theory=st.sampled_from(jm.THEORIES))
+def test_mode_shapes(structure, seed, theory):
+    arm = random_arm(seed, structure)
+    shapes = jm.mode_shapes(arm, 6, theory, stations=2)
+    free = int(np.sum(np.asarray(shapes.omega) == 0.0))
+    assert np.all(np.isnan(np.asarray(shapes.v)[:free]))
+    assert np.max(np.asarray(shapes.residuals)[free:]) <= SHAPES
+    gram = np.asarray(shapes.orthogonality)[free:, free:]
+    assert np.max(np.abs(gram - np.eye(6 - free))) <= ORTHOGONAL
+    quotient = np.asarray(shapes.rayleigh_quotient)[free:]
+    assert np.max(np.abs(quotient / np.asarray(shapes.omega)[free:] ** 2 - 1)) <= RAYLEIGH
+
+
+def with_everything():
+    """Two links, the first rigid, with a value of everything; and the addresses to vary."""
+    payload = jm.Payload(1.0, 0.01, 0.1, -0.05)
+    arm = jm.Arm((steel(**VALUES, rigid=True), steel(**VALUES, joint_angle=0.8)), payload)
+    more = ["joint_angle", "length", "density", "youngs_modulus", "section.depth"]
+    names = [f"link2.{name}" for name in (*VALUES, *more)]
+    names += ["link1.length", "link1.density", "link1.end_offset_y", "link1.gear_ratio"]
+    names += [f"payload.{name}" for name in ("mass", "inertia", "centre_x", "centre_y")]
+    return arm, names
+
+
+@pytest.mark.parametrize("theory", ["timoshenko", "bending_only"])
+def test_derivatives_against_differences(theory):
+    arm, names = with_everything()
+    x = np.array([float(jm.get_parameter(arm, name)) for name in names])
+
+    def omega(values):
+        changed = jm.set_parameters(arm, dict(zip(names, values, strict=True)))
+        return jm.natural_frequencies(changed, 5, theory).omega
+
+    found = np.asarray(jax.jacfwd(omega)(x))
+    for i in range(len(x)):
+        step = np.eye(len(x))[i] * 1e-3 * x[i]
+        at = [np.asarray(omega(x + m * step)) for m in (-2, -1, 1, 2)]
+        expected = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * step[i])
+        error = np.max(np.abs(found[:, i] - expected)) / np.max(np.abs(expected))
+        assert error <= AD_VS_FD, (names[i], error)
+    table = jm.sensitivities(arm, 5, theory, addresses=names)
+    assert bool(table.individual.all())
+    largest = np.max(np.abs(found), axis=0)
+    assert np.max(np.abs(np.asarray(table.derivative) - found) / largest) <= TABLE
