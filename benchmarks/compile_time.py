@@ -3,7 +3,8 @@
 ``python -m benchmarks.compile_time --out results/benchmarks/compile_time.json``
 
 Every arm is solved in a fresh process without a compilation cache: imports and the making of the arm are
-not counted, tracing, compiling and the first call are.
+not counted, tracing, compiling and the first call are. Then whole processes that solve one arm, and a batch, one after
+the other with the same cache of compiled programs: the first fills it, the others use it.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -46,8 +49,45 @@ def main(arguments: list[str] | None = None) -> None:
         print(
             f"{row['links']:6d}{row['first_seconds']:15.2f}{row['second_seconds']:16.3f}{ratio:>15}"
         )
+    cache = {what: with_cache(what) for what in ("single", "batch")}
+    for what, row in cache.items():
+        print(
+            f"{what}: process {row['first_seconds']:.1f} s without and {row['again_seconds']:.1f} s with"
+            f" its cache, {row['ratio']:.2f}"
+        )
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps({"modes": MODES, "rows": rows}, indent=1) + "\n")
+    options.out.write_text(
+        json.dumps({"modes": MODES, "rows": rows, "cache": cache}, indent=1) + "\n"
+    )
+
+
+_ANSWER = """
+import sys, jax
+jax.config.update("jax_enable_x64", True)
+import numpy as np
+import jaxmodal as jm
+jm.tune_cpu()
+jm.use_compilation_cache(sys.argv[1])
+arm = jm.examples.three_link_industrial()
+if sys.argv[2] == "single":
+    print(jm.natural_frequencies(arm, 10).frequencies_hz)
+else:
+    cells = {"link2.joint_angle": np.linspace(-3, 3, 1000), "payload.mass": np.linspace(0, 9, 1000)}
+    print(jm.natural_frequencies_batch(arm, cells, 10).omega.sum())
+"""
+
+
+def with_cache(what: str) -> dict[str, float]:
+    """Seconds of whole processes, imports included: the one that fills a cache, and the median of three that use it."""
+    seconds = []
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(4):
+            begin = time.perf_counter()
+            command = [sys.executable, "-c", _ANSWER, folder, what]
+            subprocess.run(command, check=True, capture_output=True)
+            seconds.append(time.perf_counter() - begin)
+    again = statistics.median(seconds[1:])
+    return {"first_seconds": seconds[0], "again_seconds": again, "ratio": again / seconds[0]}
 
 
 def first_and_second_call(links: int) -> dict[str, float | int]:

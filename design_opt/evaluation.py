@@ -14,10 +14,10 @@ from design_opt.designs import OWN, Design
 from design_opt.errors import ProblemError
 from design_opt.formulation import Program, make_program
 from design_opt.lanes import (
-    NAMES,
     Columns,
     beams_of,
     columns_of,
+    given,
     lanes_at,
     posed,
     pulled_back,
@@ -94,8 +94,7 @@ class Evaluator:
         space = problem.space
 
         def link_values(y: Any) -> dict[str, Any]:
-            beams = beam_arrays(space.arm_at(y))
-            return {name: getattr(beams, name) for name in NAMES}
+            return given(beam_arrays(space.arm_at(y)))
 
         self._link_values = jax.jit(link_values)
         self._link_rates = jax.jit(jax.jacfwd(link_values))

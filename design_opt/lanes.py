@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -19,8 +20,14 @@ NAMES = tuple(field.name for field in dataclasses.fields(BeamArrays) if field.na
 
 
 def columns_of(beams: BeamArrays) -> Columns:
-    """Return link values as plain arrays by name."""
-    return {name: np.asarray(getattr(beams, name)) for name in NAMES}
+    """Return link values as plain arrays by name, those that the arm has."""
+    return {name: np.asarray(value) for name, value in given(beams).items()}
+
+
+def given(beams: BeamArrays) -> dict[str, Any]:
+    """Return the link values that the arm has, by name."""
+    values = {name: getattr(beams, name) for name in NAMES}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def beams_of(columns: Columns) -> BeamArrays:
@@ -32,7 +39,7 @@ def beams_of(columns: Columns) -> BeamArrays:
 def posed(own: Columns, sets: Mapping[str, np.ndarray]) -> Columns:
     """One arm at all postures of the sets, arrays (cells, n)."""
     parts = [lanes_at(own, name, angles) for name, angles in sets.items()]
-    return {name: np.concatenate([part[name] for part in parts]) for name in NAMES}
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def lanes_at(own: Columns, name: str, angles: np.ndarray) -> Columns:
@@ -75,7 +82,7 @@ def solve_gradients(
     for piece in _pieces(lanes | {"omega": omega, "multiplicity": multiplicity}, size):
         own, number = jnp.asarray(piece.pop("omega")), jnp.asarray(piece.pop("multiplicity"))
         parts.append(columns_of(beam_gradients(modes, beams_of(piece), flags, own, number)))
-    return {key: np.concatenate([part[key] for part in parts])[:count] for key in NAMES}
+    return {key: np.concatenate([part[key] for part in parts])[:count] for key in parts[0]}
 
 
 def _pieces(columns: Columns, size: int) -> Iterator[Columns]:

@@ -110,6 +110,11 @@ class Problem:
         _check_name("theory", self.theory, THEORIES)
         _check_name("aggregate", self.aggregate, AGGREGATES)
         check_number("problem", "sharpness", self.sharpness)
+        if any(float(link.joint_stiffness) == 0.0 for link in self.arm.links):
+            raise ProblemError(
+                "arm: a joint_stiffness is 0, a free hinge, whose zero frequencies no optimisation counts; give a"
+                " small one."
+            )
         if not self.objectives:
             raise ProblemError("objective: there is none; give one, such as MinimiseMass().")
         for part in self.objectives:

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxmodal.frequencies import NaturalFrequencies
 from jaxmodal.guided_search import WIDTH, Enclosure
-from jaxmodal.open_modes import Chord
+from jaxmodal.interpolation import Chord
 from jaxmodal.status import Status
 
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and

@@ -24,6 +24,7 @@ from jax import Array
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays
 from jaxmodal.beams import Theory, prepared
 from jaxmodal.frequencies import NaturalFrequencies
+from jaxmodal.interpolation import parabola
 from jaxmodal.parameters import resolve
 from jaxmodal.posture_harmonics import determinant, num_harmonics
 from jaxmodal.posture_tables import has_series, tabulate
@@ -112,7 +113,8 @@ class _Tables:
         """Roots for which the series has lost digits, in double-double.
 
         The counts at both ends of an enclosure prove the mode. The zero of the chord between its ends is corrected by
-        a third evaluation, and accepted when the correction is so small that the next would be below rounding.
+        a third evaluation and the parabola, and accepted when the correction is so small that the next would be below
+        rounding.
         """
         row, mode = np.nonzero(width > WIDEST)
         if row.size == 0:
@@ -129,12 +131,12 @@ class _Tables:
         with np.errstate(divide="ignore", invalid="ignore"):
             root = low + (high - low) * (below / (below - above))
             value, _ = at(np.where((root > low) & (root < high), root, omega))
-            left = (value < 0.0) == (below < 0.0)
-            other, there = np.where(left, high, low), np.where(left, above, below)
-            step = (other - root) * (value / (value - there))
+            d = np.stack([below, value, above])
+            refined = parabola(np.stack([low, root, high]), np.sign(d), np.log(np.abs(d)))
+            step = refined - root
         proven = (count_below == mode) & (count_above == mode + 1)
         proven &= ((below < 0.0) != (above < 0.0)) & ((step / omega) ** 2 <= _REST * half)
-        results.omega[cell, mode] = root + step
+        results.omega[cell, mode] = refined
         results.bracket[cell, mode] = np.stack([low, high], axis=-1)
         results.noise[cell, mode] = 2.0**-52
         failed = np.zeros(width.shape, bool)
