@@ -1,5 +1,7 @@
 """Do problems that cannot be solved get a clear answer?"""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,11 @@ def arm():
 def wall(**changes):
     values = {"parameter": ADDRESS, "lower": 0.001, "upper": 0.02}
     return Variable(**values | changes)
+
+
+def arm_with(**changes):
+    (link,) = arm().links
+    return jm.Arm((dataclasses.replace(link, **changes),), jm.Payload(3.0))
 
 
 def flat_arm():
@@ -105,6 +112,16 @@ BAD = {
         ),
         ["wall", "rectangle"],
     ),
+    "free hinge": (
+        lambda: Problem(arm_with(joint_stiffness=0.0), [wall()], MinimiseMass()),
+        ["joint_stiffness", "hinge"],
+    ),
+    "deflection with an offset": (
+        lambda: Problem(
+            arm_with(end_offset_x=0.1), [wall()], MinimiseMass(), [DeflectionLimit(0.1)]
+        ),
+        ["deflection", "end_offset_x"],
+    ),
     "same constraint twice": (
         lambda: Problem(arm(), [wall()], MinimiseMass(), [MassLimit(1.0), MassLimit(1.0)]),
         ["twice"],
@@ -150,6 +167,24 @@ def test_bad_problems_are_refused_in_words(name):
         make()
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.slow
+def test_arms_with_offsets_hubs_and_bodies_off_the_axis_are_optimised():
+    """The best wall of a tube with a heavy eccentric body, against a search over walls."""
+    changed = arm_with(
+        hub_mass=2.0, hub_inertia=0.01, joint_stiffness=2e4, end_offset_x=0.1, tip_centre_y=0.05,
+        tip_mass=5.0,
+    )  # fmt: skip
+    problem = Problem(changed, [wall()], MinimiseMass(), [FrequencyLimit(1, at_least_hz=5.0)])
+    found = optimise(problem)
+    assert found.status == "converged"
+    walls = np.linspace(0.001, 0.02, 2001)
+    hz = jm.natural_frequencies_batch(changed, {ADDRESS: walls}, 1).frequencies_hz[:, 0]
+    least = walls[int(np.argmax(np.asarray(hz) >= 5.0))]
+    best = float(np.asarray(jm.get_parameter(found.arm, ADDRESS)))
+    assert best > 0.001
+    assert abs(best - least) <= 1.01 * (walls[1] - walls[0])
 
 
 def test_infeasible_limits_get_the_least_violation_and_where():
