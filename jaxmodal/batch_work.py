@@ -37,7 +37,7 @@ from jaxmodal.status import Status
 #: lanes (cells times modes) of one chunk: their working set stays in the cache of a core
 _LANES = 4096
 #: cells of one compiled pass without a guess; modes of one over what is open, in float64 and in double-double
-_OPEN_CELLS, _OPEN_MODES, _EXTENDED_MODES = 128, 512, 128
+_OPEN_CELLS, _OPEN_MODES, _EXTENDED_MODES = 128, 1024, 128
 #: a mode whose float64 error is smaller needs one evaluation in double-double
 _KNOWN = 1e-11
 #: half the width of the others' enclosures, in turn: near a pole float64 may be wrong by more than the first
