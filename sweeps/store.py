@@ -36,7 +36,7 @@ from sweeps.store_layout import (
     text_of,
 )
 
-_VERSIONS = ("jaxmodal_version", "jax_version", "device")
+_VERSIONS = ("jaxmodal_version", "git_commit", "jax_version", "device")
 
 
 class SweepStore:
@@ -185,7 +185,7 @@ def _check_same(
     remedy = "give a new folder, or the old definition"
     if not found:
         old_versions = {key: attributes.get(key) for key in _VERSIONS}
-        found = differences(old_versions, {key: now[key] for key in _VERSIONS})
+        found = differences(old_versions, {key: now.get(key) for key in _VERSIONS})
         remedy = "the bits could differ: give a new folder, or go on with what began it"
     if not found and chunk_cells is not None:
         wanted = list(make_grid(sweep, chunk_cells).chunk_shape)
