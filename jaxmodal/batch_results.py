@@ -17,11 +17,20 @@ from jaxmodal.status import Status
 NOISE, _DENOMINATOR = 5e-14, 1.0 / 10.0
 #: denominators down to which a second estimate that agrees with the first is proof enough
 _DOUBTFUL = 1.0 / 250.0
+#: relative distance of neighbouring modes below which both are finished in double-double
+_CROWDED = 1e-6
 
 
 def accepted(e: Enclosure, number: np.ndarray) -> np.ndarray:
     """Enclosures of the modes of these numbers that are proven and whose rounding noise is small."""
     return quiet(e, number) & (e.smallest >= _DENOMINATOR)
+
+
+def crowded(omega: np.ndarray) -> np.ndarray:
+    """Modes with a neighbour so near that float64 cannot tell its own error; ``omega`` of shape (modes, cells)."""
+    near = np.abs(omega[1:] - omega[:-1]) <= _CROWDED * omega[1:]
+    none = np.zeros_like(near[:1], shape=(1, *omega.shape[1:]))
+    return np.concatenate([near, none]) | np.concatenate([none, near])
 
 
 def doubtful(e: Enclosure, number: np.ndarray) -> np.ndarray:
@@ -46,9 +55,8 @@ def proven(e: Enclosure, number: np.ndarray) -> np.ndarray:
     )
 
 
-def _columns(e: Enclosure, number: np.ndarray) -> dict[str, np.ndarray]:
-    """What the results hold of enclosures of the modes of these numbers, by field."""
-    good = accepted(e, number)
+def _columns(e: Enclosure, good: np.ndarray) -> dict[str, np.ndarray]:
+    """What the results hold of enclosures, by field; ``good`` are certified."""
     return {
         "omega": e.omega,
         "status": np.where(good, int(Status.certified), int(Status.uncertified)).astype(np.uint8),
@@ -103,14 +111,16 @@ class Results:
         """Upper ends of the brackets, a view."""
         return self.bracket[..., 1]
 
-    def store(self, cells: np.ndarray, e: Enclosure) -> None:
-        """Write the enclosures of all modes, arrays of shape (modes, cells)."""
-        for name, value in _columns(e, np.arange(1, e.omega.shape[0] + 1)[:, None]).items():
+    def store(self, cells: np.ndarray, e: Enclosure, good: np.ndarray) -> None:
+        """Write the enclosures of all modes, arrays of shape (modes, cells), and certify the ``good`` ones."""
+        for name, value in _columns(e, good).items():
             getattr(self, name)[cells] = value.T
 
-    def store_modes(self, cells: np.ndarray, modes: np.ndarray, e: Enclosure) -> None:
-        """Write the enclosures of single modes, arrays of shape (lanes,)."""
-        for name, value in _columns(e, modes + 1).items():
+    def store_modes(
+        self, cells: np.ndarray, modes: np.ndarray, e: Enclosure, good: np.ndarray
+    ) -> None:
+        """Write the enclosures of single modes, arrays of shape (lanes,), and certify the ``good`` ones."""
+        for name, value in _columns(e, good).items():
             getattr(self, name)[cells, modes] = value
 
     def confirm(self, cells: np.ndarray, modes: np.ndarray, omega: np.ndarray) -> None:

@@ -27,7 +27,15 @@ from jaxmodal.batch_kernels import (
     grid_guess,
     improved,
 )
-from jaxmodal.batch_results import NOISE, Results, accepted, doubtful, proven, quiet
+from jaxmodal.batch_results import (
+    NOISE,
+    Results,
+    accepted,
+    crowded,
+    doubtful,
+    proven,
+    quiet,
+)
 from jaxmodal.guided_search import Enclosure
 from jaxmodal.interpolation import chord, parabola
 from jaxmodal.open_modes import OpenModes
@@ -96,11 +104,13 @@ class Work:
             unproven = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
             self.each(functools.partial(self.improve, left, halve), unproven, _OPEN_MODES)
         e = left.enclosure
-        unsure = np.flatnonzero(doubtful(e, left.mode + 1))
+        near = crowded(self.results.omega[left.cell].T)[left.mode, np.arange(left.mode.size)]
+        self.results.status[left.cell[near], left.mode[near]] = int(Status.uncertified)
+        unsure = np.flatnonzero(doubtful(e, left.mode + 1) & ~near)
         self.each(functools.partial(self.confirm, left), unsure, _OPEN_MODES)
         isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
         noisy = isolated & (self.results.status[left.cell, left.mode] != Status.certified)
-        known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN)
+        known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN) & ~near
         correct = functools.partial(self.correct, left)
         self.each(correct, np.flatnonzero(known), _EXTENDED_MODES)
         for half_width in _POLISH:
@@ -116,17 +126,18 @@ class Work:
         found = enclosed(self.problem, beams, rough)
         e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
         bad = np.asarray(invalid)[: at.size]
-        self.results.store(at, e)
+        good = accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~crowded(e.omega)
+        self.results.store(at, e, good)
         self.results.refuse(at[bad])
         self.results.evaluations[at] += 6 * self.problem.modes
-        still = ~accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~bad
-        return OpenModes.of(at, e, np.asarray(rough)[:, : at.size], still)
+        return OpenModes.of(at, e, np.asarray(rough)[:, : at.size], ~good & ~bad)
 
     def improve(self, left: OpenModes, halve: bool, lanes: np.ndarray) -> None:
         """Four more evaluations of modes that are not proven."""
         e = self._improved(left, halve, lanes)
         left.replace(lanes, e)
-        self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
+        good = accepted(e, left.mode[lanes] + 1)
+        self.results.store_modes(left.cell[lanes], left.mode[lanes], e, good)
 
     def confirm(self, left: OpenModes, lanes: np.ndarray) -> None:
         """Four more evaluations of modes that are known, for an estimate with other rounding errors."""

@@ -24,7 +24,11 @@ class OpenModes:
 
     @classmethod
     def of(
-        cls, cells: np.ndarray, e: Enclosure, rough: np.ndarray, chosen: np.ndarray
+        cls,
+        cells: np.ndarray,
+        e: Enclosure,
+        rough: np.ndarray,
+        chosen: np.ndarray,
     ) -> OpenModes:
         """The chosen modes, a mask of shape (modes, cells), of enclosures of that shape."""
         mode, column = np.nonzero(chosen)
