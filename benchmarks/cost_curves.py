@@ -42,9 +42,10 @@ def main(arguments: list[str] | None = None) -> None:
     for name, values in points.items():
         report[name] = []
         for value in values:
-            row = measured(BASE | {name: value}, options.repeats)
+            size = BASE | {name: value}
             if name == "links":
-                row = measured(BASE | {name: value, "cells": _cells(value)}, options.repeats)
+                size["cells"] = _cells(value)
+            row = measured(size, options.repeats)
             report[name].append({name: value, **row})
             print(name, value, json.dumps(row), flush=True)
     options.out.parent.mkdir(parents=True, exist_ok=True)
@@ -108,6 +109,8 @@ def plot(report: dict[str, Any], path: Path) -> None:
             axis.loglog(
                 x, [y[middle] * v / x[middle] for v in x], "--", color="0.5", label="linear"
             )
+            axis.set_xticks(x, [str(v) for v in x])
+            axis.minorticks_off()
         axis.set_xlabel(title)
         axis.grid(True, which="both", alpha=0.3)
         axis.legend()
