@@ -115,20 +115,25 @@ def individual_modes(omega: Array, multiplicity: Array) -> Array:
     return (multiplicity <= 1) & ~joined
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def guarded(what: str, values: Any, omega: Array, alone: Array) -> Any:
     """``values``, leading axis K, unchanged; their derivatives exist for the modes that stand alone only.
 
     Differentiated where a mode does not, they raise `RepeatedFrequencyError`; under jit and vmap, where nothing
     can be raised, the derivatives of that mode are NaN.
     """
+    leaves, structure = jax.tree_util.tree_flatten(values)
+    return jax.tree_util.tree_unflatten(structure, _guarded(what, leaves, omega, alone))
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _guarded(what: str, values: list[Array], omega: Array, alone: Array) -> list[Array]:
     return values
 
 
-@guarded.defjvp
+@_guarded.defjvp
 def _guarded_jvp(
-    what: str, primals: tuple[Any, Array, Array], tangents: tuple[Any, Any, Any]
-) -> tuple[Any, Any]:
+    what: str, primals: tuple[list[Array], Array, Array], tangents: tuple[list[Any], Any, Any]
+) -> tuple[list[Array], list[Any]]:
     values, omega, alone = primals
     if not isinstance(alone, jax.core.Tracer):
         refuse_repeated(what, omega, alone)

@@ -1,6 +1,9 @@
 """Settings of every test: double precision first, strict promotion, annotations checked."""
 
+import gc
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import jax
 
@@ -8,6 +11,7 @@ jax.config.update("jax_enable_x64", True)  # first, before any array
 jax.config.update("jax_numpy_rank_promotion", "raise")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 
+import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 from jaxtyping import install_import_hook  # noqa: E402
 
@@ -21,3 +25,16 @@ add_cpu_flags()  # as the command line does: compiling takes half the time
 settings.register_profile("local", deadline=None, max_examples=50)
 settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+MEMORY_MAPS = 20_000
+"""Compiled programs are dropped beyond. Linux allows a process 65,530 maps; LLVM crashes where it gets no more."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def bounded_number_of_memory_maps() -> Iterator[None]:
+    """The tests of one process compile more programs than its memory maps suffice for."""
+    yield
+    maps = Path("/proc/self/maps")
+    if maps.exists() and len(maps.read_bytes().splitlines()) > MEMORY_MAPS:
+        jax.clear_caches()
+        gc.collect()
