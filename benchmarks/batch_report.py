@@ -57,6 +57,7 @@ def plot(report: dict[str, Any], path: Path) -> None:
         axis.bar_label(bars, texts, fontsize=8)
         axis.set_xticks(range(len(labels)), labels, rotation=60, ha="right", fontsize=8)
         axis.set_yscale("log")
+        axis.margins(y=0.08)  # room for the labels
         cores = run["cores"]
         axis.set_title(f"{run['workload']}, {cores} core{'s' * (cores > 1)}", fontsize=10)
     axes[0][0].set_ylabel("time per cell, ms")
