@@ -11,7 +11,6 @@ import argparse
 import functools
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -20,6 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from benchmarks.batch_report import cpu_model, plot, table
 
 MODES = 10
 #: cells that are compared with the double-double reference
@@ -31,6 +32,8 @@ SLOW_CELLS = {
     "p_element_eigh": 500,
     "slogdet_scan": 20,
     "quadratic_mesh_eigsh": 40,
+    "opensees": 40,
+    "opensees_extrapolated": 40,
 }
 #: a frequency farther off than this is the wrong mode
 WRONG_MODE = 1e-3
@@ -73,14 +76,6 @@ def main(arguments: list[str] | None = None) -> None:
     options.out.write_text(json.dumps(report, indent=1) + "\n")
     print(table(report))
     plot(report, options.out.with_suffix(".png"))
-
-
-def cpu_model() -> str:
-    """Name of the processor."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 def workloads(cells: int) -> dict[str, tuple[Any, dict[str, Any], Any, Any]]:
@@ -144,8 +139,9 @@ def _measured_workload(
     import numpy as np
 
     import jaxmodal as jm
+    from benchmarks import opensees
     from benchmarks.chain_form import ChainForm
-    from benchmarks.rivals import DeterminantScan, PElement, cell_beams, opensees_missing
+    from benchmarks.rivals import cell_beams
 
     beams = cell_beams(arm, parameters)
     cells = next(iter(parameters.values())).size
@@ -164,14 +160,11 @@ def _measured_workload(
     chains = {"chain_form": fine, "chain_form_p11": ChainForm(), "chain_form_coarse": coarse}
     for label, chain in chains.items():
         contenders[label] = functools.partial(_chain, chain, beams, cores)
+    skipped = opensees.missing()
     if cores == 1:
-        element, mesh = PElement(11), PElement(2, elements=75, sparse=True)
-        scan = DeterminantScan(arm, top)
-        contenders["p_element_eigh"] = lambda n: element.frequencies(_first(beams, n), MODES)
-        contenders["slogdet_scan"] = lambda n: scan.frequencies(_first(parameters, n), MODES)
-        contenders["quadratic_mesh_eigsh"] = lambda n: mesh.frequencies(_first(beams, n), MODES)
-        contenders["slogdet_scan"](1)
-        print(opensees_missing())
+        contenders |= _serial_rivals(arm, parameters, beams, top)
+        if skipped is not None:
+            print(skipped)
     seconds: dict[str, list[float]] = {label: [] for label in contenders}
     omega: dict[str, Any] = {}
     for _ in range(repeats):
@@ -194,6 +187,7 @@ def _measured_workload(
             "median": float(np.median(evaluations)),
             "most": int(evaluations.max()),
         },
+        "skipped": [skipped] if cores == 1 and skipped is not None else [],
         "solvers": {
             label: {
                 "milliseconds_per_cell": 1e3 * statistics.median(times),
@@ -204,6 +198,31 @@ def _measured_workload(
             for label, times in seconds.items()
         },
     }
+
+
+def _serial_rivals(
+    arm: Any, parameters: dict[str, Any], beams: dict[str, Any], top: float
+) -> dict[str, Callable[[int], Any]]:
+    """Rivals that solve one cell after the other; ``top``, rad/s, is where a scan may end."""
+    from benchmarks import opensees
+    from benchmarks.rivals import DeterminantScan, PElement
+
+    models: dict[str, Any] = {
+        "p_element_eigh": PElement(11),
+        "quadratic_mesh_eigsh": PElement(2, elements=75, sparse=True),
+    }
+    if opensees.missing() is None:
+        models["opensees"] = opensees.OpenSees(opensees.PLAIN)
+        models["opensees_extrapolated"] = opensees.OpenSees(opensees.EXTRAPOLATED)
+    scan = DeterminantScan(arm, top)
+    scan.frequencies(_first(parameters, 1), MODES)  # compiles
+
+    def of(model: Any) -> Callable[[int], Any]:
+        return lambda n: model.frequencies(_first(beams, n), MODES)
+
+    rivals: dict[str, Callable[[int], Any]] = {name: of(model) for name, model in models.items()}
+    rivals["slogdet_scan"] = lambda n: scan.frequencies(_first(parameters, n), MODES)
+    return rivals
 
 
 def _chain(chain: Any, beams: dict[str, Any], cores: int, size: int) -> Any:
@@ -248,53 +267,6 @@ def _accuracy(omega: Any, truth: Any) -> dict[str, Any]:
         "modes_missed": int((~found).sum()),
         "compared_cells": int(truth.shape[0]),
     }
-
-
-def table(report: dict[str, Any]) -> str:
-    """The report as text."""
-    machine = report["machine"]
-    lines = [f"{machine['cpu']}, {machine['cores']} cores; {report['cells']} cells, {MODES} modes"]
-    head = f"{'solver':22}{'ms/cell':>10}{'times':>8}{'max error':>11}{'median':>10}{'missed':>8}"
-    for run in report["runs"]:
-        lines += ["", f"{run['workload']}, {run['cores']} core(s)", head]
-        for label, s in run["solvers"].items():
-            line = f"{label:22}{s['milliseconds_per_cell']:10.4f}{s['times_jaxmodal']:8.1f}"
-            if "largest_error" in s:
-                line += f"{s['largest_error']:11.1e}{s['median_error']:10.1e}{s['modes_missed']:8d}"
-            lines.append(line)
-        count = run["evaluations_per_cell"]
-        lines.append(
-            f"compile {run['compile_seconds']:.1f} s; all certified: {run['certified']}; evaluations "
-            f"per cell {count['mean']:.1f}, median {count['median']:.0f}, most {count['most']}"
-        )
-    return "\n".join(lines)
-
-
-def plot(report: dict[str, Any], path: Path) -> None:
-    """Bars of the time per cell, one panel per run."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    runs = report["runs"]
-    figure, axes = pyplot.subplots(
-        1, len(runs), figsize=(4 * len(runs), 4), sharey=True, layout="constrained", squeeze=False
-    )
-    for axis, run in zip(axes[0], runs, strict=True):
-        labels = list(run["solvers"])
-        times = [s["milliseconds_per_cell"] for s in run["solvers"].values()]
-        bars = axis.bar(range(len(labels)), times)
-        bars[0].set_color("C1")
-        texts = [f"{s['times_jaxmodal']:.1f}×" for s in run["solvers"].values()]
-        axis.bar_label(bars, texts, fontsize=8)
-        axis.set_xticks(range(len(labels)), labels, rotation=60, ha="right", fontsize=8)
-        axis.set_yscale("log")
-        cores = run["cores"]
-        axis.set_title(f"{run['workload']}, {cores} core{'s' * (cores > 1)}", fontsize=10)
-    axes[0][0].set_ylabel("time per cell, ms")
-    figure.savefig(path, dpi=130)
-    pyplot.close(figure)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ imported (OPENBLAS_NUM_THREADS=1, as `batch` does): more threads slow problems o
 from __future__ import annotations
 
 import functools
-import importlib.util
 from typing import Any
 
 import jax
@@ -33,15 +32,6 @@ def cell_beams(arm: Arm, parameters: dict[str, np.ndarray]) -> dict[str, np.ndar
 
     beams = jax.jit(jax.vmap(one))(tuple(jnp.asarray(v) for v in parameters.values()))
     return {name: np.asarray(value) for name, value in beams.items()}
-
-
-def opensees_missing() -> str:
-    """Why OpenSeesPy is not measured."""
-    if importlib.util.find_spec("openseespy") is None:
-        return "OpenSeesPy: skipped, openseespy is not installed"
-    return (
-        "OpenSeesPy: skipped, its benchmark is not written (7.5 ms per posture at 5.9e-5 by hand)"
-    )
 
 
 class PElement:

@@ -65,7 +65,7 @@ def measured(cells: int, repeats: int, quick: bool) -> dict[str, Any]:
     add_cpu_flags()
 
     import jaxmodal as jm
-    from benchmarks.batch import cpu_model
+    from benchmarks.batch_report import cpu_model
 
     arm = jm.examples.three_link_industrial()
     angles = np.random.default_rng(6).uniform(-np.pi, np.pi, (2, cells))

@@ -4,12 +4,14 @@ import json
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import jaxmodal as jm
+from benchmarks import opensees
 from benchmarks.batch import workloads
 from benchmarks.chain_form import ChainForm
 from benchmarks.modes import in_turn
@@ -26,6 +28,11 @@ COARSE = 5e-6
 ELEVEN = 5e-10
 #: 75 quadratic elements per link
 MESH = 1e-6
+#: OpenSees with 75 elements per link, whose stretching is linear, and with two meshes extrapolated: an arm as slender
+#: as the second's cells here hardly stretches, and an error of fourth order remains, larger in the coarser meshes
+OPENSEES = {"three_link": (1e-4, 2e-6), "two_link": (2e-6, 3e-5)}
+#: what halving the elements gains: 4, the error being that of stretching, of second order
+SECOND_ORDER = (3.8, 4.2)
 #: roots of the scan after regula falsi
 SCAN = 1e-9
 
@@ -61,6 +68,51 @@ def test_other_rivals_are_right(cells):
         assert np.abs(scan / exact - 1).max() < SCAN
 
 
+@pytest.fixture
+def opensees_here():
+    if opensees.missing() is not None:
+        pytest.skip(opensees.missing())
+
+
+def test_opensees_has_its_stated_accuracy(cells, opensees_here):
+    name, arm, parameters, _, _, exact = cells
+    beams = cell_beams(arm, parameters)
+
+    def error(elements):
+        return np.abs(opensees.OpenSees(elements).frequencies(beams) / exact - 1).max()
+
+    plain, extrapolated = OPENSEES[name]
+    assert error(opensees.PLAIN) < plain
+    assert error(opensees.EXTRAPOLATED) < extrapolated
+    if name == "three_link":
+        coarse, fine = (error((n,)) for n in opensees.EXTRAPOLATED)
+        assert SECOND_ORDER[0] < coarse / fine < SECOND_ORDER[1]
+        assert error(opensees.EXTRAPOLATED) < error(opensees.PLAIN)
+
+
+def test_opensees_refuses_what_it_does_not_model(opensees_here):
+    arm = jm.examples.two_link_flexible()
+    beams = cell_beams(arm, {"link2.joint_stiffness": np.array([1e3])})
+    with pytest.raises(ValueError, match="joint_stiffness"):
+        opensees.OpenSees().frequencies(beams)
+    with pytest.raises(ValueError, match="two that differ"):
+        opensees.OpenSees((20, 20))
+
+
+def test_opensees_is_skipped_with_its_reason(monkeypatch):
+    opensees.module.cache_clear()
+    try:
+        monkeypatch.setattr(opensees.importlib.util, "find_spec", lambda name: None)
+        assert opensees.missing() == "OpenSeesPy: skipped, openseespy is not installed"
+        monkeypatch.setitem(sys.modules, "openseespy.opensees", None)
+        monkeypatch.setattr(
+            opensees.importlib.util, "find_spec", lambda name: types.SimpleNamespace(origin=None)
+        )
+        assert opensees.missing().startswith("OpenSeesPy: skipped, openseespy does not load (")
+    finally:
+        opensees.module.cache_clear()
+
+
 def test_chain_form_refuses_what_it_does_not_model():
     arm = jm.examples.two_link_flexible()
     beams = cell_beams(arm, {"link2.joint_stiffness": np.array([1e3])})
@@ -82,6 +134,11 @@ def test_quick_mode_writes_a_report(tmp_path):
     for run in compared:
         assert run["solvers"]["jaxmodal"]["modes_missed"] == 0
         assert run["solvers"]["chain_form"]["largest_error"] < FINE
+        if opensees.missing() is None:
+            assert run["solvers"]["opensees"]["modes_missed"] == 0
+        else:
+            assert run["skipped"] == [opensees.missing()]
+            assert opensees.missing() in done.stdout
     assert out.with_suffix(".png").exists()
 
 
