@@ -130,16 +130,16 @@ def improved(
     modes: Array,
     omegas: Array,
     rough: Array,
-    halve: Array,
+    purpose: Array,
 ) -> Enclosure:
-    """Enclosures of single modes that were left too wide, after four more evaluations; fields of shape (lanes,).
+    """Enclosures of single modes that were left open, after the evaluations of `improve`; fields of shape (lanes,).
 
     ``values`` has shape (addresses, lanes), ``modes`` holds the mode numbers, ``omegas`` and ``rough`` all frequencies
     of each lane's cell, shape (modes, lanes) and (modes + EXTRA, lanes).
     """
     beams, _ = _cell_beams(problem, values)
     row = jax.tree_util.tree_map(lambda x: x[None], e)
-    better = improve(row, _float64(problem, beams), modes[None], omegas, rough, halve)
+    better = improve(row, _float64(problem, beams), modes[None], omegas, rough, purpose)
     return jax.tree_util.tree_map(lambda x: x[0], better)
 
 

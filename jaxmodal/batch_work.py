@@ -14,9 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 from jaxmodal.batch_kernels import (
     Problem,
@@ -36,16 +34,17 @@ from jaxmodal.batch_results import (
     proven,
     quiet,
 )
-from jaxmodal.guided_search import Enclosure
+from jaxmodal.guided_search import Enclosure, Purpose
 from jaxmodal.interpolation import chord, parabola
 from jaxmodal.open_modes import OpenModes
 from jaxmodal.pilots import Guess
 from jaxmodal.status import Status
 
-#: lanes (cells times modes) of one chunk: their working set stays in the cache of a core
-_LANES = 4096
+#: lanes (cells times modes) of one chunk. The eighty arrays that XLA puts between its loops fit the second-level
+#: cache of a core, and are no multiple of 4 KiB long, where they would all fall on the same lines
+_LANES = 2080
 #: cells of one compiled pass without a guess; modes of one over what is open, in float64 and in double-double
-_OPEN_CELLS, _OPEN_MODES, _EXTENDED_MODES = 128, 1024, 128
+_OPEN_CELLS, _OPEN_MODES, _EXTENDED_MODES = 128, 1056, 136
 #: a mode whose float64 error is smaller needs one evaluation in double-double
 _KNOWN = 1e-11
 #: half the width of the others' enclosures, in turn: near a pole float64 may be wrong by more than the first
@@ -100,9 +99,9 @@ class Work:
         if not parts:
             return
         left = OpenModes.joined(parts)
-        for halve in (False, True, True, True):
+        for purpose in (Purpose.cut, Purpose.halve, Purpose.halve, Purpose.halve):
             unproven = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
-            self.each(functools.partial(self.improve, left, halve), unproven, _OPEN_MODES)
+            self.each(functools.partial(self.improve, left, purpose), unproven, _OPEN_MODES)
         e = left.enclosure
         near = crowded(self.results.omega[left.cell].T)[left.mode, np.arange(left.mode.size)]
         self.results.status[left.cell[near], left.mode[near]] = int(Status.uncertified)
@@ -120,7 +119,7 @@ class Work:
 
     def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
         """Six evaluations of every mode; returns the modes that they leave open."""
-        values = self._values(_filled(at, size))
+        values = self.values[:, _filled(at, size)]
         start = grid_guess if guess is None else functools.partial(first_guess, guess=guess)
         beams, invalid, rough = start(self.problem, values)
         found = enclosed(self.problem, beams, rough)
@@ -132,27 +131,26 @@ class Work:
         self.results.evaluations[at] += 6 * self.problem.modes
         return OpenModes.of(at, e, np.asarray(rough)[:, : at.size], ~good & ~bad)
 
-    def improve(self, left: OpenModes, halve: bool, lanes: np.ndarray) -> None:
-        """Four more evaluations of modes that are not proven."""
-        e = self._improved(left, halve, lanes)
+    def improve(self, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> None:
+        """More evaluations of modes that are not proven."""
+        e = self._improved(left, purpose, lanes)
         left.replace(lanes, e)
         good = accepted(e, left.mode[lanes] + 1)
         self.results.store_modes(left.cell[lanes], left.mode[lanes], e, good)
 
     def confirm(self, left: OpenModes, lanes: np.ndarray) -> None:
-        """Four more evaluations of modes that are known, for an estimate with other rounding errors."""
-        some, again = left.take(lanes), self._improved(left, False, lanes)
+        """More evaluations of modes that are known, for an estimate with other rounding errors."""
+        some, again = left.take(lanes), self._improved(left, Purpose.confirm, lanes)
         change = np.abs(again.omega / some.enclosure.omega - 1.0)
         alike = quiet(again, some.mode + 1) & (change <= NOISE)
         middle = 0.5 * (again.omega + some.enclosure.omega)
         self.results.confirm(some.cell[alike], some.mode[alike], middle[alike])
 
-    def _improved(self, left: OpenModes, halve: bool, lanes: np.ndarray) -> Enclosure:
+    def _improved(self, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> Enclosure:
         some = left.take(_filled(lanes, _OPEN_MODES))
-        numbers = jnp.asarray(some.mode + 1.0)
-        values, known = self._values(some.cell), (some.omegas, some.rough, jnp.bool_(halve))
-        better = improved(self.problem, values, some.enclosure, numbers, *known)
-        self._count(left.cell[lanes], 4)
+        values, known = self.values[:, some.cell], (some.omegas, some.rough, np.int64(purpose))
+        better = improved(self.problem, values, some.enclosure, some.mode + 1.0, *known)
+        self._count(left.cell[lanes], purpose.evaluations)
         e: Enclosure = jax.tree_util.tree_map(lambda x: np.asarray(x)[: lanes.size], better)
         return e
 
@@ -204,12 +202,12 @@ class Work:
         """Sign, log|D| and count in double-double, one frequency for each mode."""
         value = extended(
             self.problem,
-            self._values(_filled(some.cell, _EXTENDED_MODES)),
-            jnp.asarray(_filled(omega, _EXTENDED_MODES)),
+            self.values[:, _filled(some.cell, _EXTENDED_MODES)],
+            _filled(omega, _EXTENDED_MODES),
         )
         self._count(some.cell, 1)
-        numbers = (value.sign, value.log_abs, value.count.astype(jnp.float64))
-        return tuple(np.asarray(x)[: some.cell.size] for x in numbers)
+        numbers = (value.sign, value.log_abs, value.count)
+        return tuple(np.asarray(x, np.float64)[: some.cell.size] for x in numbers)
 
     def _count(self, cells: np.ndarray, evaluations: int) -> None:
         with self.lock:
@@ -220,13 +218,10 @@ class Work:
         size = 1 if cells.size <= _EXACT_CELLS // 4 else _EXACT_CELLS
 
         def solve(at: np.ndarray) -> None:
-            values = self._values(_filled(at, size))
+            values = self.values[:, _filled(at, size)]
             self.results.settle(at, exact(self.problem, values, theory=theory))
 
         self.each(solve, cells, size)
-
-    def _values(self, cells: np.ndarray) -> Array:
-        return jnp.asarray(self.values[:, cells])
 
 
 def _filled(items: np.ndarray, size: int) -> np.ndarray:

@@ -25,6 +25,7 @@ from jaxmodal.arithmetic import (
     keep,
     keep_all,
     leading,
+    log,
     nonzero,
     number,
     select,
@@ -98,7 +99,7 @@ class _Tally(NamedTuple):
         """Multiply by ``factor * exp(growth)``; the previous factor has become a denominator."""
         return _Tally(
             sign=self.sign * jnp.sign(factor),
-            log_abs=self.log_abs + (jnp.log(jnp.abs(factor)) + growth),
+            log_abs=self.log_abs + (log(jnp.abs(factor)) + growth),
             passed=self.passed,
             smallest=jnp.minimum(self.smallest, jnp.minimum(jnp.abs(denominator), self.factor)),
             factor=jnp.abs(factor),

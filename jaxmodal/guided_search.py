@@ -13,6 +13,7 @@ Arrays have shape (modes, arms); those of `improve` (1, lanes), a lane being any
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -32,10 +33,25 @@ _BEYOND, _UNBOUNDED = 4.0, 2.0**62
 #: (beyond, aside) of each evaluation: twice at the estimate, once past it, and at both sides, whatever ends are nearer
 _SCHEDULE = [(0.0, 0.0), (0.0, 0.0), (_OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
 _SECOND_SCHEDULE = [(0.0, 0.0), (30.0 * _OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
-
+#: at both sides of a mode that is known, but not where it was evaluated before
+_CONFIRMATION = [(0.0, -0.6 * _INNER), (0.0, 0.6 * _INNER)]
 
 #: a JAX array inside compiled code, a NumPy array outside
 AnyArray = Any
+
+
+class Purpose(enum.IntEnum):
+    """Why `improve` goes on: to cut brackets at the estimate, or in the middle, or to confirm a mode that is known."""
+
+    cut = 0
+    halve = 1
+    confirm = 2
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations `improve` takes."""
+        return len(_CONFIRMATION if self is Purpose.confirm else _SECOND_SCHEDULE)
+
 
 
 @jax.tree_util.register_dataclass
@@ -86,7 +102,8 @@ def enclose(
         accurate to ``error`` where the ends are no farther apart than `WIDTH`.
     """
     e = _isolated(evaluate, modes, guess, log_at_zero)
-    return _stages(e, modes, evaluate, None, guess, _SCHEDULE, jnp.bool_(False))
+    schedule = jnp.asarray(_SCHEDULE)
+    return _stages(e, modes, evaluate, None, guess, schedule, len(_SCHEDULE), jnp.bool_(False))
 
 
 def _isolated(
@@ -140,15 +157,21 @@ def improve(
     modes: Array,
     omegas: Array,
     guess: Array,
-    halve: Array,
+    purpose: Array,
 ) -> Enclosure:
-    """Four more evaluations for enclosures that `enclose` left too wide, lane by lane.
+    """A few more evaluations for enclosures that `enclose` left open, lane by lane.
 
     ``e`` and ``modes`` have shape (1, lanes); ``omegas`` the frequencies of all modes of each lane's arm, shape
-    (K, lanes), ``guess`` as many rows and those beyond. Brackets of several modes are cut at the estimate, or where
-    ``halve`` holds in the middle: slower, but it parts what the estimates do not.
+    (K, lanes), ``guess`` as many rows and those beyond. ``purpose``, a `Purpose`, may be traced. Brackets of several
+    modes are cut at the estimate, or, to ``halve`` them, in the middle: slower, but it parts what the estimates do not.
+    To ``confirm`` a mode, D is evaluated at both sides of it anew.
     """
-    return _stages(e, modes, evaluate, omegas, guess, _SECOND_SCHEDULE, halve)
+    confirm = purpose == Purpose.confirm
+    again = jnp.zeros((len(_SECOND_SCHEDULE), 2)).at[: len(_CONFIRMATION)].set(jnp.asarray(_CONFIRMATION))
+    schedule = jnp.where(confirm, again, jnp.asarray(_SECOND_SCHEDULE))
+    stages = jnp.where(confirm, len(_CONFIRMATION), len(_SECOND_SCHEDULE))
+    halve = purpose == Purpose.halve
+    return _stages(e, modes, evaluate, omegas, guess, schedule, stages, halve)
 
 
 def _stages(
@@ -157,16 +180,17 @@ def _stages(
     evaluate: Callable[[Array], Evaluation],
     omegas: Array | None,
     guess: Array,
-    schedule: list[tuple[float, float]],
+    schedule: Array,
+    stages: int | Array,
     halve: Array,
 ) -> Enclosure:
-    """One evaluation for each (beyond, aside) of a schedule, in a loop, so that it is compiled once.
+    """One evaluation for each of the first (beyond, aside) of a schedule, in a loop, so that it is compiled once.
 
     A trial frequency lies at the relative distance ``beyond`` past the estimate, towards the farther end and at most
     half-way there, and ``aside`` above it; where ``halve`` holds, brackets of several modes are halved. ``omegas`` are
     the frequencies of all modes, None if ``e`` has them all.
     """
-    beyond, aside = jnp.asarray(schedule).T
+    beyond, aside = schedule.T
 
     def stage(i: Array, e: Enclosure) -> Enclosure:
         to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
@@ -176,7 +200,7 @@ def _stages(
         trial = jnp.where(several, 0.5 * (e.lower + e.upper), trial)
         return _advance(e, modes, trial, evaluate, omegas, guess)
 
-    return lax.fori_loop(0, len(schedule), stage, e)
+    return lax.fori_loop(0, stages, stage, e)
 
 
 def _advance(
