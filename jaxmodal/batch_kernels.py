@@ -8,11 +8,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
 from jaxmodal.beams import Theory
@@ -120,6 +121,36 @@ def enclosed(problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
     """Enclosures from roughly known frequencies, by six evaluations per mode."""
     zero = log_at_zero(beams.length.shape[0])
     return enclose(_float64(problem, beams), _numbers(problem), rough, zero)
+
+
+@jax.jit
+def searched(
+    problem: Problem, values: Array, used: Array, guess: Guess | None
+) -> tuple[Array, Array, Enclosure]:
+    """`first_guess`, without a guess `grid_guess`, and `enclosed` of several blocks of cells, one after the other.
+
+    ``values`` has shape (blocks, addresses, cells); the first ``used`` blocks are solved. Returns which cells are
+    invalid, the rough frequencies and the enclosures, the last axis over the cells of all blocks.
+    """
+
+    def block(values: Array) -> tuple[Array, Array, Enclosure]:
+        start = functools.partial(first_guess, guess=guess) if guess is not None else grid_guess
+        beams, invalid, rough = start(problem, values)
+        return invalid, rough, enclosed(problem, beams, rough)
+
+    def add(i: Array, found: Any) -> Any:
+        new = block(lax.dynamic_index_in_dim(values, i, keepdims=False))
+        put = functools.partial(lax.dynamic_update_index_in_dim, index=i, axis=0)
+        return jax.tree_util.tree_map(put, found, new)
+
+    blocks = values.shape[0]
+    shapes = jax.eval_shape(block, values[0])
+    empty = jax.tree_util.tree_map(lambda x: jnp.zeros((blocks, *x.shape), x.dtype), shapes)
+    found = lax.fori_loop(0, used, add, empty)
+    joined: tuple[Array, Array, Enclosure] = jax.tree_util.tree_map(
+        lambda x: jnp.moveaxis(x, 0, -2).reshape((*x.shape[1:-1], -1)), found
+    )
+    return joined
 
 
 @jax.jit

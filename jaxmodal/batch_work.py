@@ -18,12 +18,10 @@ import numpy as np
 
 from jaxmodal.batch_kernels import (
     Problem,
-    enclosed,
     exact,
     extended,
-    first_guess,
-    grid_guess,
     improved,
+    searched,
 )
 from jaxmodal.batch_results import (
     NOISE,
@@ -43,6 +41,8 @@ from jaxmodal.status import Status
 #: lanes (cells times modes) of one chunk. The eighty arrays that XLA puts between its loops fit the second-level
 #: cache of a core, and are no multiple of 4 KiB long, where they would all fall on the same lines
 _LANES = 2080
+#: blocks that one call solves, one after the other, for a core
+_BLOCKS = 16
 #: cells of one compiled pass without a guess; modes of one over what is open, in float64 and in double-double
 _OPEN_CELLS, _OPEN_MODES, _EXTENDED_MODES = 128, 1056, 136
 #: a mode whose float64 error is smaller needs one evaluation in double-double
@@ -56,12 +56,13 @@ _ROUND = 65536
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """The passes of one call, each spread over the cores."""
+    """The passes of one call, each spread over the ``workers`` threads of a pool."""
 
     problem: Problem
     values: np.ndarray
     results: Results
     pool: ThreadPoolExecutor
+    workers: int
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     def solve(self, guess: Guess | None, chunk: int | None, theory: str) -> None:
@@ -95,7 +96,9 @@ class Work:
 
         Without a guess every cell searches from a grid first.
         """
-        parts = self.each(lambda at: self.enclose(at, guess, size), cells, size)
+        blocks = -(-cells.size // (size * self.workers)) if guess is not None else 1
+        part = size * min(max(blocks, 1), _BLOCKS)
+        parts = self.each(lambda at: self.enclose(at, guess, size), cells, part)
         if not parts:
             return
         left = OpenModes.joined(parts)
@@ -118,11 +121,11 @@ class Work:
             self.each(polish, np.flatnonzero(noisy), _EXTENDED_MODES)
 
     def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
-        """Six evaluations of every mode; returns the modes that they leave open."""
-        values = self.values[:, _filled(at, size)]
-        start = grid_guess if guess is None else functools.partial(first_guess, guess=guess)
-        beams, invalid, rough = start(self.problem, values)
-        found = enclosed(self.problem, beams, rough)
+        """Six evaluations of every mode of cells in blocks of ``size``; returns the modes that they leave open."""
+        blocks, addresses = _BLOCKS if guess is not None else 1, self.values.shape[0]
+        values = self.values[:, _filled(at, blocks * size)].reshape(addresses, blocks, size)
+        used = np.int64(-(-at.size // size))
+        invalid, rough, found = searched(self.problem, values.swapaxes(0, 1), used, guess)
         e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
         bad = np.asarray(invalid)[: at.size]
         good = accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~crowded(e.omega)

@@ -100,8 +100,9 @@ def natural_frequencies_batch(
     problem = Problem(arm, flags, addresses, modes, hinged=bool(free.any()))
     results = Results.empty(free, modes)
     guess = pilot_guess(problem, values, free)
-    with ThreadPoolExecutor(_cores()) as pool:
-        Work(problem, values, results, pool).solve(guess, chunk, theory)
+    workers = _cores()
+    with ThreadPoolExecutor(workers) as pool:
+        Work(problem, values, results, pool, workers).solve(guess, chunk, theory)
     return results.frozen(theory)
 
 

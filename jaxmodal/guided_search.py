@@ -53,7 +53,6 @@ class Purpose(enum.IntEnum):
         return len(_CONFIRMATION if self is Purpose.confirm else _SECOND_SCHEDULE)
 
 
-
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Enclosure:
@@ -167,7 +166,11 @@ def improve(
     To ``confirm`` a mode, D is evaluated at both sides of it anew.
     """
     confirm = purpose == Purpose.confirm
-    again = jnp.zeros((len(_SECOND_SCHEDULE), 2)).at[: len(_CONFIRMATION)].set(jnp.asarray(_CONFIRMATION))
+    again = (
+        jnp.zeros((len(_SECOND_SCHEDULE), 2))
+        .at[: len(_CONFIRMATION)]
+        .set(jnp.asarray(_CONFIRMATION))
+    )
     schedule = jnp.where(confirm, again, jnp.asarray(_SECOND_SCHEDULE))
     stages = jnp.where(confirm, len(_CONFIRMATION), len(_SECOND_SCHEDULE))
     halve = purpose == Purpose.halve
