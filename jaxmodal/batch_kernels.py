@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -64,7 +64,11 @@ def _evaluate(problem: Problem, beams: BeamArrays, omega: Array, extended: bool)
     value = evaluate(beams, problem.flags, omega, extended)
     if not problem.hinged:
         return value
-    free = number_of_hinges(beams, beams.length.shape[0])
+    return without_hinges(value, number_of_hinges(beams, beams.length.shape[0]), omega)
+
+
+def without_hinges(value: Evaluation, free: Array, omega: Array) -> Evaluation:
+    """``value`` with the zero frequencies of ``free`` hinges, int64, divided out and not counted."""
     return dataclasses.replace(
         value,
         sign=jnp.where(free % 2 == 0, value.sign, -value.sign),
@@ -123,11 +127,19 @@ def enclosed(problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
     return enclose(_float64(problem, beams), _numbers(problem), rough, zero)
 
 
-@jax.jit
+class Encloser(Protocol):
+    """`enclosed` or a program like it; hashable."""
+
+    def enclosed(self, problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
+        """Enclosures from roughly known frequencies."""
+        ...
+
+
+@functools.partial(jax.jit, static_argnames=("kernel",))
 def searched(
-    problem: Problem, values: Array, used: Array, guess: Guess | None
+    problem: Problem, values: Array, used: Array, guess: Guess | None, *, kernel: Encloser
 ) -> tuple[Array, Array, Enclosure]:
-    """`first_guess`, without a guess `grid_guess`, and `enclosed` of several blocks of cells, one after the other.
+    """`first_guess`, without a guess `grid_guess`, and the kernel's `enclosed` of several blocks of cells in turn.
 
     ``values`` has shape (blocks, addresses, cells); the first ``used`` blocks are solved. Returns which cells are
     invalid, the rough frequencies and the enclosures, the last axis over the cells of all blocks.
@@ -136,7 +148,7 @@ def searched(
     def block(values: Array) -> tuple[Array, Array, Enclosure]:
         start = functools.partial(first_guess, guess=guess) if guess is not None else grid_guess
         beams, invalid, rough = start(problem, values)
-        return invalid, rough, enclosed(problem, beams, rough)
+        return invalid, rough, kernel.enclosed(problem, beams, rough)
 
     def add(i: Array, found: Any) -> Any:
         new = block(lax.dynamic_index_in_dim(values, i, keepdims=False))

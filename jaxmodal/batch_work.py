@@ -32,26 +32,49 @@ from jaxmodal.batch_results import (
     proven,
     quiet,
 )
+from jaxmodal.fused_search import Kernel
 from jaxmodal.guided_search import Enclosure, Purpose
 from jaxmodal.interpolation import chord, parabola
 from jaxmodal.open_modes import OpenModes
 from jaxmodal.pilots import Guess
 from jaxmodal.status import Status
 
-#: lanes (cells times modes) of one chunk. The eighty arrays that XLA puts between its loops fit the second-level
-#: cache of a core, and are no multiple of 4 KiB long, where they would all fall on the same lines
-_LANES = 2080
-#: blocks that one call solves, one after the other, for a core
-_BLOCKS = 16
-#: cells of one compiled pass without a guess; modes of one over what is open, in float64 and in double-double
-_OPEN_CELLS, _OPEN_MODES, _EXTENDED_MODES = 128, 1056, 136
 #: a mode whose float64 error is smaller needs one evaluation in double-double
 _KNOWN = 1e-11
 #: half the width of the others' enclosures, in turn: near a pole float64 may be wrong by more than the first
 _POLISH = (2e-9, 1e-5, 1e-7, 2e-9)
-_EXACT_CELLS = 16
-#: cells whose open modes are gathered before they go on
-_ROUND = 65536
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """How much one compiled pass takes at once.
+
+    Attributes
+    ----------
+    lanes : int
+        Cells times modes of one block.
+    blocks : int
+        Blocks that one call solves, one after the other.
+    cells : int
+        Cells whose open modes are gathered before they go on.
+    open_cells, open_modes, extended_modes, exact_cells : int
+        Cells without a guess; open modes in float64 and in double-double; cells of the general search.
+    """
+
+    lanes: int
+    blocks: int
+    cells: int
+    open_cells: int
+    open_modes: int
+    extended_modes: int
+    exact_cells: int
+
+
+#: The eighty arrays that XLA puts between its loops fit the second-level cache of a core, and are no multiple of 4 KiB
+#: long, where they would all fall on the same lines of the first.
+CPU_SIZES = Sizes(2080, 16, 65536, 128, 1056, 136, 16)
+#: enough to fill a GPU several times over, and a gigabyte or two of its memory
+GPU_SIZES = Sizes(2**20, 1, 2**20, 4096, 16384, 4096, 256)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,16 +86,22 @@ class Work:
     results: Results
     pool: ThreadPoolExecutor
     workers: int
+    kernel: Kernel
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+
+    @property
+    def sizes(self) -> Sizes:
+        """Those of the device."""
+        return GPU_SIZES if self.kernel.on_gpu else CPU_SIZES
 
     def solve(self, guess: Guess | None, chunk: int | None, theory: str) -> None:
         """All cells, ``chunk`` of them side by side on one core."""
-        cells = self.values.shape[1]
-        size = max(1, min(_LANES // self.problem.modes if chunk is None else chunk, cells))
-        for start in range(0, cells, _ROUND):
-            self.search(np.arange(start, min(start + _ROUND, cells)), guess, size)
+        cells, sizes = self.values.shape[1], self.sizes
+        size = max(1, min(sizes.lanes // self.problem.modes if chunk is None else chunk, cells))
+        for start in range(0, cells, sizes.cells):
+            self.search(np.arange(start, min(start + sizes.cells, cells)), guess, size)
         if guess is not None:
-            self.search(self.results.open_cells(), None, _OPEN_CELLS)
+            self.search(self.results.open_cells(), None, sizes.open_cells)
         self.solve_exactly(self.results.open_cells(), theory)
 
     def each(self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int) -> list[Any]:
@@ -97,35 +126,36 @@ class Work:
         Without a guess every cell searches from a grid first.
         """
         blocks = -(-cells.size // (size * self.workers)) if guess is not None else 1
-        part = size * min(max(blocks, 1), _BLOCKS)
+        part = size * min(max(blocks, 1), self.sizes.blocks)
         parts = self.each(lambda at: self.enclose(at, guess, size), cells, part)
         if not parts:
             return
-        left = OpenModes.joined(parts)
+        sizes, left = self.sizes, OpenModes.joined(parts)
         for purpose in (Purpose.cut, Purpose.halve, Purpose.halve, Purpose.halve):
             unproven = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
-            self.each(functools.partial(self.improve, left, purpose), unproven, _OPEN_MODES)
+            self.each(functools.partial(self.improve, left, purpose), unproven, sizes.open_modes)
         e = left.enclosure
         near = crowded(self.results.omega[left.cell].T)[left.mode, np.arange(left.mode.size)]
         self.results.status[left.cell[near], left.mode[near]] = int(Status.uncertified)
         unsure = np.flatnonzero(doubtful(e, left.mode + 1) & ~near)
-        self.each(functools.partial(self.confirm, left), unsure, _OPEN_MODES)
+        self.each(functools.partial(self.confirm, left), unsure, sizes.open_modes)
         isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
         noisy = isolated & (self.results.status[left.cell, left.mode] != Status.certified)
         known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN) & ~near
         correct = functools.partial(self.correct, left)
-        self.each(correct, np.flatnonzero(known), _EXTENDED_MODES)
+        self.each(correct, np.flatnonzero(known), sizes.extended_modes)
         for half_width in _POLISH:
             noisy &= self.results.status[left.cell, left.mode] != Status.certified
             polish = functools.partial(self.polish, left, half_width)
-            self.each(polish, np.flatnonzero(noisy), _EXTENDED_MODES)
+            self.each(polish, np.flatnonzero(noisy), sizes.extended_modes)
 
     def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
         """Six evaluations of every mode of cells in blocks of ``size``; returns the modes that they leave open."""
-        blocks, addresses = _BLOCKS if guess is not None else 1, self.values.shape[0]
+        blocks, addresses = self.sizes.blocks if guess is not None else 1, self.values.shape[0]
         values = self.values[:, _filled(at, blocks * size)].reshape(addresses, blocks, size)
         used = np.int64(-(-at.size // size))
-        invalid, rough, found = searched(self.problem, values.swapaxes(0, 1), used, guess)
+        blockwise = values.swapaxes(0, 1)
+        invalid, rough, found = searched(self.problem, blockwise, used, guess, kernel=self.kernel)
         e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
         bad = np.asarray(invalid)[: at.size]
         good = accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~crowded(e.omega)
@@ -150,7 +180,7 @@ class Work:
         self.results.confirm(some.cell[alike], some.mode[alike], middle[alike])
 
     def _improved(self, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> Enclosure:
-        some = left.take(_filled(lanes, _OPEN_MODES))
+        some = left.take(_filled(lanes, self.sizes.open_modes))
         values, known = self.values[:, some.cell], (some.omegas, some.rough, np.int64(purpose))
         better = improved(self.problem, values, some.enclosure, some.mode + 1.0, *known)
         self._count(left.cell[lanes], purpose.evaluations)
@@ -203,10 +233,11 @@ class Work:
 
     def _extended(self, some: OpenModes, omega: np.ndarray) -> tuple[np.ndarray, ...]:
         """Sign, log|D| and count in double-double, one frequency for each mode."""
+        size = self.sizes.extended_modes
         value = extended(
             self.problem,
-            self.values[:, _filled(some.cell, _EXTENDED_MODES)],
-            _filled(omega, _EXTENDED_MODES),
+            self.values[:, _filled(some.cell, size)],
+            _filled(omega, size),
         )
         self._count(some.cell, 1)
         numbers = (value.sign, value.log_abs, value.count)
@@ -218,7 +249,8 @@ class Work:
 
     def solve_exactly(self, cells: np.ndarray, theory: str) -> None:
         """The general search in double-double."""
-        size = 1 if cells.size <= _EXACT_CELLS // 4 else _EXACT_CELLS
+        most = self.sizes.exact_cells
+        size = 1 if cells.size <= most // 4 else most
 
         def solve(at: np.ndarray) -> None:
             values = self.values[:, _filled(at, size)]

@@ -19,8 +19,10 @@ from jaxmodal.batch_kernels import Problem, pilot_guess
 from jaxmodal.batch_results import Results
 from jaxmodal.batch_work import Work
 from jaxmodal.beams import theory_flags
+from jaxmodal.devices import default_device
 from jaxmodal.frequencies import NaturalFrequencies, positive_integer
 from jaxmodal.frequency_derivatives import require_concrete
+from jaxmodal.fused_search import chosen_kernel
 from jaxmodal.parameters import resolve
 from jaxmodal.precision import require_x64
 
@@ -31,6 +33,7 @@ def natural_frequencies_batch(
     num_modes: int = 10,
     theory: str = "timoshenko",
     chunk_size: int | None = None,
+    kernel: str = "auto",
 ) -> NaturalFrequencies:
     """Lowest natural frequencies of many variants of an arm, each certified.
 
@@ -48,6 +51,9 @@ def natural_frequencies_batch(
     chunk_size : int, optional
         Cells solved side by side on one core. The default keeps the working set in cache, and solves large batches
         in which only joint angles vary by the posture series (docs/posture-series.md).
+    kernel : str
+        ``"portable"`` leaves the search to XLA, ``"fused"`` makes one kernel of it (docs/gpu.md), and ``"auto"`` takes
+        that on a GPU that can compile it. Statuses and counts are the same.
 
     Returns
     -------
@@ -58,7 +64,8 @@ def natural_frequencies_batch(
     Raises
     ------
     ValueError
-        Lengths differ, an array is not one-dimensional, or ``num_modes``, ``theory`` or ``chunk_size`` is not usable.
+        Lengths differ, an array is not one-dimensional, or ``num_modes``, ``theory``, ``chunk_size`` or ``kernel``
+        is not usable.
     ArmError
         An address is unknown, or the arm lacks what the theory needs.
 
@@ -83,6 +90,7 @@ def natural_frequencies_batch(
     require_concrete((arm, dict(parameters)))
     modes = positive_integer(num_modes, "num_modes")
     flags = theory_flags(theory)
+    program = chosen_kernel(kernel, default_device())
     if theory == "timoshenko":
         require_shear(arm)
     addresses, values = _columns(arm, parameters)
@@ -91,7 +99,7 @@ def natural_frequencies_batch(
 
         def general(values: np.ndarray, size: int) -> NaturalFrequencies:
             columns = dict(zip(addresses, values, strict=True))
-            return natural_frequencies_batch(arm, columns, modes, theory, size)
+            return natural_frequencies_batch(arm, columns, modes, theory, size, kernel)
 
         with ThreadPoolExecutor(_cores()) as pool:
             return series_search.solve(arm, addresses, values, modes, theory, general, pool)
@@ -102,7 +110,7 @@ def natural_frequencies_batch(
     guess = pilot_guess(problem, values, free)
     workers = _cores()
     with ThreadPoolExecutor(workers) as pool:
-        Work(problem, values, results, pool, workers).solve(guess, chunk, theory)
+        Work(problem, values, results, pool, workers, program).solve(guess, chunk, theory)
     return results.frozen(theory)
 
 
