@@ -71,10 +71,17 @@ def written(jaxpr: Any) -> Operations:
 
 
 def _written(jaxpr: Any) -> Operations:
-    total, constant = Operations(), set()
+    total, constant, ones = Operations(), set(), set()
     for equation in jaxpr.eqns:
         name, out = equation.primitive.name, equation.outvars[0]
         fixed = [hasattr(v, "val") or v in constant for v in equation.invars]
+        if name in ("pjit", "jit", "select_n") and len(fixed) == 3 and fixed == [False, True, True]:
+            ones.add(out)  # the divisor of `arithmetic.keep`, whose division LLVM drops
+            continue
+        if name == "convert_element_type" and equation.invars[0] in ones:
+            ones.add(out)
+        if name == "div" and equation.invars[1] in ones:
+            continue
         if name in ("while", "cond"):
             raise ValueError(f"{name}: how often its body runs is not known beforehand")
         inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
@@ -191,13 +198,28 @@ def _executed(computations: dict[str, list[_Instruction]], name: str) -> Operati
 def _fused(instructions: list[_Instruction], elements: int) -> Operations:
     """Everything once for each element of the output; a reduction's operand and what leads to it as large as it is."""
     sizes = {i.name: i.arrays for i in instructions}
+    ones = _kept_ones(instructions)
     reduces = any(i.opcode == "reduce" for i in instructions)
     total = Operations()
     for i in instructions:
         own = max((size for _, size in i.arrays), default=0)
-        if own > 1 or elements == 1:
+        dropped = i.name in ones or (i.opcode == "divide" and i.operands()[1] in ones)
+        if (own > 1 or elements == 1) and not dropped:
             total += _one(i, sizes, own if reduces else elements)
     return total
+
+
+def _kept_ones(instructions: list[_Instruction]) -> set[str]:
+    """Divisors of `arithmetic.keep`, selections between two constants: LLVM drops the divisions."""
+    constant: set[str] = set()
+    ones: set[str] = set()
+    for i in instructions:
+        fixed = [name in constant for name in i.operands()]
+        if i.opcode == "constant" or (i.opcode in ("broadcast", "bitcast") and all(fixed)):
+            constant.add(i.name)
+        elif i.opcode == "select" and fixed == [False, True, True]:
+            ones.add(i.name)
+    return ones
 
 
 def _one(i: _Instruction, sizes: dict[str, list[tuple[str, int]]], elements: int) -> Operations:

@@ -10,11 +10,9 @@ BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 #: what runs in each stage
 STAGES = {
     "pilots": "256 cells searched from a grid, and the guess fitted to them",
-    "first_guess": "beam quantities and guessed frequencies of every cell",
-    "enclosed": "six evaluations of every mode, interpolation between them",
-    "grid_guess": "cells that the guess fails, searched from a grid",
+    "searched": "guesses, then six evaluations of every mode and interpolation between them",
     "improved": "open modes: four evaluations, up to four times",
-    "confirm": "doubtful modes: four evaluations for a second estimate",
+    "confirm": "doubtful modes: two evaluations for a second estimate",
     "extended": "noisy modes: one to seven evaluations in double-double",
     "exact": "what is left: the general search",
     "host": "NumPy between them: tests, gathering, storing",
@@ -30,7 +28,6 @@ OPERATIONS = {
 }
 #: what would be different, for each of `next_factors`
 CHANGES = {
-    "no_logarithm_per_link": "one logarithm for an evaluation, not one for each link",
     "one_evaluation_fewer_per_mode": "five evaluations of a mode where there are six",
     "interpolation_for_free": "evaluations that cost what the determinant alone does",
     "host_and_double_double_for_free": "neither NumPy nor double-double",
@@ -61,7 +58,7 @@ def tables(report: dict[str, Any]) -> str:
         _row("all, nothing watched", [f"{run['microseconds_per_cell']:.2f}" for run in runs]),
         _row("evaluations of a cell", [f"{run['evaluations_per_cell']:.1f}" for run in runs]),
         "",
-        "Of one float64 evaluation within `enclosed`, operations as written → as executed:",
+        "Of one float64 evaluation and the interpolation after it, operations as written → as executed:",
         "",
         *_head("operations", [*names, "measured rate, 10⁹/s"]),
     ]

@@ -108,7 +108,7 @@ def test_every_link_takes_the_same_operations():
     three, two = of(jm.examples.three_link_industrial()), of(jm.examples.two_link_flexible())
     per_link = dataclasses.astuple(three.times(1 / 3 / LANES))
     assert np.allclose(per_link, dataclasses.astuple(two.times(1 / 2 / LANES)), rtol=1e-12)
-    assert three.logarithm == 3 * LANES
+    assert (three.exponential, three.logarithm) == (3 * LANES, 0)
 
 
 def test_page_has_the_figures_of_its_report():
