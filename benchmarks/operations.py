@@ -75,12 +75,13 @@ def _written(jaxpr: Any) -> Operations:
     for equation in jaxpr.eqns:
         name, out = equation.primitive.name, equation.outvars[0]
         fixed = [hasattr(v, "val") or v in constant for v in equation.invars]
+        one = [not hasattr(v, "val") and v in ones for v in equation.invars]
         if name in ("pjit", "jit", "select_n") and len(fixed) == 3 and fixed == [False, True, True]:
             ones.add(out)  # the divisor of `arithmetic.keep`, whose division LLVM drops
             continue
-        if name == "convert_element_type" and equation.invars[0] in ones:
+        if name == "convert_element_type" and one[0]:
             ones.add(out)
-        if name == "div" and equation.invars[1] in ones:
+        if name == "div" and one[1]:
             continue
         if name in ("while", "cond"):
             raise ValueError(f"{name}: how often its body runs is not known beforehand")
