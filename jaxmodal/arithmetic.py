@@ -2,14 +2,15 @@
 
 The formulas of `beams`, `member` and `condensation` are written once, with ``+ - * /`` and the
 functions below; the type of their
-arguments decides how they are evaluated (`evaluate_formula`): in float64 at once, in double-double through `programs`.
+arguments decides how they are evaluated (`evaluate_formula`): in float64 at once, in double-double through `programs`;
+inside a kernel as `registers`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import jax.numpy as jnp
 from jax import Array
@@ -18,9 +19,12 @@ from jaxmodal import double_double as dd
 from jaxmodal import programs
 from jaxmodal.double_double import DoubleDouble
 from jaxmodal.programs import Expression
+from jaxmodal.registers import Register, bare
 
-#: A float64 array, a DoubleDouble or an Expression. All numbers of one formula are of one kind.
+#: A float64 array, a DoubleDouble, an Expression or a Register. All numbers of one formula are of one kind.
 Number = Any
+#: What `number` makes of an array: itself (False), a DoubleDouble (True) or a Register.
+Kind = bool | Literal["registers"]
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
 
@@ -33,14 +37,16 @@ def evaluate_formula(
     return formula(*inputs)
 
 
-def number(value: Array, extended: bool) -> Number:
-    """A float64 array as it is, or (``extended``) as a double-double."""
+def number(value: Array, extended: Kind) -> Number:
+    """A float64 array as it is, (``extended``) as a double-double, or (``"registers"``) as a register."""
+    if extended == "registers":
+        return Register(value)
     return dd.as_double_double(value) if extended else value
 
 
 def leading(x: Number) -> Array:
     """The float64 value nearest to x; its sign is exact."""
-    return x.hi if isinstance(x, DoubleDouble) else x
+    return x.hi if isinstance(x, DoubleDouble) else bare(x)
 
 
 def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
@@ -49,11 +55,15 @@ def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
         return condition.select(if_positive, otherwise)
     if isinstance(condition, DoubleDouble):
         return dd.where(condition.hi > 0.0, if_positive, otherwise)
+    if isinstance(condition, Register):
+        return Register(jnp.where(condition.value > 0.0, bare(if_positive), bare(otherwise)))
     return jnp.where(condition > 0.0, if_positive, otherwise)
 
 
 def nonzero(x: Number) -> Number:
     """A denominator: exact zeros are replaced by a tiny number (`programs` does the same in every division)."""
+    if isinstance(x, Register):
+        return Register(nonzero(x.value))
     if isinstance(x, Array):
         return jnp.where(x == 0.0, 1e-280, x)
     return x
@@ -80,6 +90,8 @@ def sqrt(x: Number) -> Number:
         return x.sqrt()
     if isinstance(x, DoubleDouble):
         return dd.sqrt(x)
+    if isinstance(x, Register):
+        return Register(sqrt(x.value))
     positive = x > 0.0
     return jnp.where(positive, jnp.sqrt(jnp.where(positive, x, 1.0)), 0.0)
 
@@ -100,6 +112,9 @@ def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
             (DoubleDouble(s.hi[i], s.lo[i]), DoubleDouble(c.hi[i], c.lo[i]), k[i])
             for i in range(len(arguments))
         ]
+    if isinstance(arguments[0], Register):
+        found = sin_cos(*(x.value for x in arguments))
+        return [(Register(sine), Register(cosine), turns) for sine, cosine, turns in found]
     return [_sin_cos(x) for x in arguments]
 
 
@@ -115,7 +130,7 @@ def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
     The remainder of x by pi needs no exchange of sine and cosine, so that XLA, which computes the two apart, evaluates
     one polynomial for each.
     """
-    k = jnp.round(x * (1.0 / math.pi))
+    k = jnp.floor(x * (1.0 / math.pi) + 0.5)
     r = x
     for part in _PI:
         r = r - k * part
@@ -133,6 +148,8 @@ def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
 
 def exp_negative(x: Number) -> Number:
     """``exp(-x)`` for x >= 0."""
+    if isinstance(x, Register):
+        return Register(exp_negative(x.value))
     return dd.exp_negative(x) if isinstance(x, DoubleDouble) else jnp.exp(-x)
 
 
@@ -141,6 +158,8 @@ def sinh_ratio(z: Number) -> Number:
     if isinstance(z, DoubleDouble):
         inside = (z.hi >= 0.0) & (z.hi <= 0.25)
         return dd.sinh_ratio(dd.where(inside, z, jnp.zeros_like(z.hi)))
+    if isinstance(z, Register):
+        return Register(sinh_ratio(z.value))
     z = jnp.clip(z, 0.0, 0.25)
     total = jnp.full_like(z, 1.0 / math.factorial(17))
     for k in range(7, -1, -1):

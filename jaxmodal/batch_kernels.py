@@ -63,7 +63,11 @@ def _evaluate(problem: Problem, beams: BeamArrays, omega: Array, extended: bool)
     value = evaluate(beams, problem.flags, omega, extended)
     if not problem.hinged:
         return value
-    free = number_of_hinges(beams, beams.length.shape[0])
+    return without_hinges(value, number_of_hinges(beams, beams.length.shape[0]), omega)
+
+
+def without_hinges(value: Evaluation, free: Array, omega: Array) -> Evaluation:
+    """``value`` with the zero frequencies of ``free`` hinges, int64, divided out and not counted."""
     return dataclasses.replace(
         value,
         sign=jnp.where(free % 2 == 0, value.sign, -value.sign),

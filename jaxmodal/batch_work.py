@@ -20,7 +20,6 @@ from jax import Array
 
 from jaxmodal.batch_kernels import (
     Problem,
-    enclosed,
     exact,
     extended,
     first_guess,
@@ -36,23 +35,45 @@ from jaxmodal.batch_results import (
     proven,
     quiet,
 )
+from jaxmodal.fused_search import Kernel
 from jaxmodal.guided_search import Enclosure
 from jaxmodal.interpolation import chord, parabola
 from jaxmodal.open_modes import OpenModes
 from jaxmodal.pilots import Guess
 from jaxmodal.status import Status
 
-#: lanes (cells times modes) of one chunk: their working set stays in the cache of a core
-_LANES = 4096
-#: cells of one compiled pass without a guess; modes of one over what is open, in float64 and in double-double
-_OPEN_CELLS, _OPEN_MODES, _EXTENDED_MODES = 128, 1024, 128
 #: a mode whose float64 error is smaller needs one evaluation in double-double
 _KNOWN = 1e-11
 #: half the width of the others' enclosures, in turn: near a pole float64 may be wrong by more than the first
 _POLISH = (2e-9, 1e-5, 1e-7, 2e-9)
-_EXACT_CELLS = 16
-#: cells whose open modes are gathered before they go on
-_ROUND = 65536
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """How much one compiled pass takes at once.
+
+    Attributes
+    ----------
+    lanes : int
+        Cells times modes of one chunk.
+    cells : int
+        Cells whose open modes are gathered before they go on.
+    open_cells, open_modes, extended_modes, exact_cells : int
+        Cells without a guess; open modes in float64 and in double-double; cells of the general search.
+    """
+
+    lanes: int
+    cells: int
+    open_cells: int
+    open_modes: int
+    extended_modes: int
+    exact_cells: int
+
+
+#: the working set of a chunk stays in the cache of a core
+CPU_SIZES = Sizes(4096, 65536, 128, 1024, 128, 16)
+#: enough to fill a GPU several times over, and a gigabyte or two of its memory
+GPU_SIZES = Sizes(2**20, 2**20, 4096, 16384, 4096, 256)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,16 +84,22 @@ class Work:
     values: np.ndarray
     results: Results
     pool: ThreadPoolExecutor
+    kernel: Kernel
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+
+    @property
+    def sizes(self) -> Sizes:
+        """Those of the device."""
+        return GPU_SIZES if self.kernel.on_gpu else CPU_SIZES
 
     def solve(self, guess: Guess | None, chunk: int | None, theory: str) -> None:
         """All cells, ``chunk`` of them side by side on one core."""
-        cells = self.values.shape[1]
-        size = max(1, min(_LANES // self.problem.modes if chunk is None else chunk, cells))
-        for start in range(0, cells, _ROUND):
-            self.search(np.arange(start, min(start + _ROUND, cells)), guess, size)
+        cells, sizes = self.values.shape[1], self.sizes
+        size = max(1, min(sizes.lanes // self.problem.modes if chunk is None else chunk, cells))
+        for start in range(0, cells, sizes.cells):
+            self.search(np.arange(start, min(start + sizes.cells, cells)), guess, size)
         if guess is not None:
-            self.search(self.results.open_cells(), None, _OPEN_CELLS)
+            self.search(self.results.open_cells(), None, sizes.open_cells)
         self.solve_exactly(self.results.open_cells(), theory)
 
     def each(self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int) -> list[Any]:
@@ -99,31 +126,31 @@ class Work:
         parts = self.each(lambda at: self.enclose(at, guess, size), cells, size)
         if not parts:
             return
-        left = OpenModes.joined(parts)
+        sizes, left = self.sizes, OpenModes.joined(parts)
         for halve in (False, True, True, True):
             unproven = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
-            self.each(functools.partial(self.improve, left, halve), unproven, _OPEN_MODES)
+            self.each(functools.partial(self.improve, left, halve), unproven, sizes.open_modes)
         e = left.enclosure
         near = crowded(self.results.omega[left.cell].T)[left.mode, np.arange(left.mode.size)]
         self.results.status[left.cell[near], left.mode[near]] = int(Status.uncertified)
         unsure = np.flatnonzero(doubtful(e, left.mode + 1) & ~near)
-        self.each(functools.partial(self.confirm, left), unsure, _OPEN_MODES)
+        self.each(functools.partial(self.confirm, left), unsure, sizes.open_modes)
         isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
         noisy = isolated & (self.results.status[left.cell, left.mode] != Status.certified)
         known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN) & ~near
         correct = functools.partial(self.correct, left)
-        self.each(correct, np.flatnonzero(known), _EXTENDED_MODES)
+        self.each(correct, np.flatnonzero(known), sizes.extended_modes)
         for half_width in _POLISH:
             noisy &= self.results.status[left.cell, left.mode] != Status.certified
             polish = functools.partial(self.polish, left, half_width)
-            self.each(polish, np.flatnonzero(noisy), _EXTENDED_MODES)
+            self.each(polish, np.flatnonzero(noisy), sizes.extended_modes)
 
     def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
         """Six evaluations of every mode; returns the modes that they leave open."""
         values = self._values(_filled(at, size))
         start = grid_guess if guess is None else functools.partial(first_guess, guess=guess)
         beams, invalid, rough = start(self.problem, values)
-        found = enclosed(self.problem, beams, rough)
+        found = self.kernel.enclosed(self.problem, beams, rough)
         e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
         bad = np.asarray(invalid)[: at.size]
         good = accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~crowded(e.omega)
@@ -148,7 +175,7 @@ class Work:
         self.results.confirm(some.cell[alike], some.mode[alike], middle[alike])
 
     def _improved(self, left: OpenModes, halve: bool, lanes: np.ndarray) -> Enclosure:
-        some = left.take(_filled(lanes, _OPEN_MODES))
+        some = left.take(_filled(lanes, self.sizes.open_modes))
         numbers = jnp.asarray(some.mode + 1.0)
         values, known = self._values(some.cell), (some.omegas, some.rough, jnp.bool_(halve))
         better = improved(self.problem, values, some.enclosure, numbers, *known)
@@ -202,10 +229,11 @@ class Work:
 
     def _extended(self, some: OpenModes, omega: np.ndarray) -> tuple[np.ndarray, ...]:
         """Sign, log|D| and count in double-double, one frequency for each mode."""
+        size = self.sizes.extended_modes
         value = extended(
             self.problem,
-            self._values(_filled(some.cell, _EXTENDED_MODES)),
-            jnp.asarray(_filled(omega, _EXTENDED_MODES)),
+            self._values(_filled(some.cell, size)),
+            jnp.asarray(_filled(omega, size)),
         )
         self._count(some.cell, 1)
         numbers = (value.sign, value.log_abs, value.count.astype(jnp.float64))
@@ -217,7 +245,8 @@ class Work:
 
     def solve_exactly(self, cells: np.ndarray, theory: str) -> None:
         """The general search in double-double."""
-        size = 1 if cells.size <= _EXACT_CELLS // 4 else _EXACT_CELLS
+        most = self.sizes.exact_cells
+        size = 1 if cells.size <= most // 4 else most
 
         def solve(at: np.ndarray) -> None:
             values = self._values(_filled(at, size))

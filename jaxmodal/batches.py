@@ -21,6 +21,7 @@ from jaxmodal.batch_work import Work
 from jaxmodal.beams import theory_flags
 from jaxmodal.frequencies import NaturalFrequencies, positive_integer
 from jaxmodal.frequency_derivatives import require_concrete
+from jaxmodal.fused_search import chosen_kernel, default_device
 from jaxmodal.parameters import resolve
 from jaxmodal.precision import require_x64
 
@@ -31,6 +32,7 @@ def natural_frequencies_batch(
     num_modes: int = 10,
     theory: str = "timoshenko",
     chunk_size: int | None = None,
+    kernel: str = "auto",
 ) -> NaturalFrequencies:
     """Lowest natural frequencies of many variants of an arm, each certified.
 
@@ -48,6 +50,9 @@ def natural_frequencies_batch(
     chunk_size : int, optional
         Cells solved side by side on one core. The default keeps the working set in cache, and solves large batches
         in which only joint angles vary by the posture series (docs/posture-series.md).
+    kernel : str
+        ``"portable"`` leaves the search to XLA, ``"fused"`` makes one kernel of it (docs/gpu.md), and ``"auto"`` takes
+        that on a GPU that can compile it. Statuses and counts are the same.
 
     Returns
     -------
@@ -58,7 +63,8 @@ def natural_frequencies_batch(
     Raises
     ------
     ValueError
-        Lengths differ, an array is not one-dimensional, or ``num_modes``, ``theory`` or ``chunk_size`` is not usable.
+        Lengths differ, an array is not one-dimensional, or ``num_modes``, ``theory``, ``chunk_size`` or ``kernel``
+        is not usable.
     ArmError
         An address is unknown, or the arm lacks what the theory needs.
 
@@ -83,6 +89,7 @@ def natural_frequencies_batch(
     require_concrete((arm, dict(parameters)))
     modes = positive_integer(num_modes, "num_modes")
     flags = theory_flags(theory)
+    program = chosen_kernel(kernel, default_device())
     if theory == "timoshenko":
         require_shear(arm)
     addresses, values = _columns(arm, parameters)
@@ -91,7 +98,7 @@ def natural_frequencies_batch(
 
         def general(values: np.ndarray, size: int) -> NaturalFrequencies:
             columns = dict(zip(addresses, values, strict=True))
-            return natural_frequencies_batch(arm, columns, modes, theory, size)
+            return natural_frequencies_batch(arm, columns, modes, theory, size, kernel)
 
         with ThreadPoolExecutor(_cores()) as pool:
             return series_search.solve(arm, addresses, values, modes, theory, general, pool)
@@ -101,7 +108,7 @@ def natural_frequencies_batch(
     results = Results.empty(free, modes)
     guess = pilot_guess(problem, values, free)
     with ThreadPoolExecutor(_cores()) as pool:
-        Work(problem, values, results, pool).solve(guess, chunk, theory)
+        Work(problem, values, results, pool, program).solve(guess, chunk, theory)
     return results.frozen(theory)
 
 

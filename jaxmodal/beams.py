@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxmodal.arithmetic import Number, evaluate_formula, number, select, sqrt
+from jaxmodal.arithmetic import Kind, Number, evaluate_formula, number, select, sqrt
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays, require_shear
 from jaxmodal.precision import require_x64
 
@@ -135,7 +135,7 @@ def _wave_formula(
     )
 
 
-def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: bool) -> WaveNumbers:
+def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -> WaveNumbers:
     """Wave numbers of one link at ``omega`` > 0, in float64 or (``extended``) in double-double.
 
     Parameters

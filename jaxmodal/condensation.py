@@ -20,6 +20,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxmodal.arithmetic import (
+    Kind,
     Number,
     evaluate_formula,
     keep,
@@ -131,23 +132,37 @@ def evaluate(
     ``(-1)**count == sign`` at every frequency. Zero frequency is no argument: D tends to a
     constant, the members' formulas divide by omega.
     """
-    links = beams.length.shape[0]
+
+    def link_at(i: Array) -> BeamArrays:
+        link: BeamArrays = jax.tree_util.tree_map(
+            lambda x: lax.dynamic_index_in_dim(x, i, keepdims=False), beams
+        )
+        return link
+
+    most = beams.length.shape[0]
+    links = most if num_links is None or most == 1 else num_links
+    return evaluate_links(link_at, links, theory, omega, extended)
+
+
+def evaluate_links(
+    link_at: Callable[[Array], BeamArrays],
+    links: Array | int,
+    theory: Theory,
+    omega: Array,
+    extended: Kind,
+) -> Evaluation:
+    """`evaluate` for ``links`` links, of which ``link_at(i)`` is the one at place i from the base."""
     zero = number(jnp.zeros_like(omega), extended)
     ones, zeros = jnp.ones_like(omega), jnp.zeros_like(omega)
     start = (Stiffness(*(zero,) * 6), _Tally(ones, zeros, zeros, ones, ones))
 
     def step(i: Array, state: tuple[Stiffness, _Tally]) -> tuple[Stiffness, _Tally]:
-        last = links - 1 if num_links is None else num_links - 1
-        link = jax.tree_util.tree_map(
-            lambda x: lax.dynamic_index_in_dim(x, last - i, keepdims=False), beams
-        )
-        return add_link(link, theory, omega, state[0], state[1], extended)
+        return add_link(link_at(links - 1 - i), theory, omega, state[0], state[1], extended)
 
-    count = links if num_links is None else num_links
-    if links == 1:
+    if isinstance(links, int) and links == 1:
         _, tally = step(jnp.int64(0), start)
     else:
-        _, tally = lax.fori_loop(0, count, step, start)
+        _, tally = lax.fori_loop(0, links, step, start)
     return Evaluation(tally.sign, tally.log_abs, tally.passed.astype(jnp.int64), tally.smallest)
 
 
@@ -288,7 +303,7 @@ def add_link(
     omega: Array,
     outboard: Stiffness,
     tally: _Tally,
-    extended: bool,
+    extended: Kind,
 ) -> tuple[Stiffness, _Tally]:
     """Add one link, its tip body and the joint at its base to the ``outboard`` stiffness (in this link's axes).
 

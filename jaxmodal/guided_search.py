@@ -63,6 +63,29 @@ class Enclosure:
     smallest: AnyArray
 
 
+def _row(x: Array, j: int) -> Array:
+    return x[j : j + 1]
+
+
+@dataclasses.dataclass(frozen=True)
+class Others:
+    """What the other modes of an arm tell of each of its modes, and how one lane reads what belongs to another.
+
+    Attributes
+    ----------
+    known : int
+        K, the number of modes that are enclosed together.
+    beyond : tuple of Array, shape (1, arms)
+        Estimates of the modes above them, one array each.
+    row : Callable
+        ``row(x, j)`` is what mode j + 1 has of an array over modes and arms, shape (1, arms).
+    """
+
+    known: int
+    beyond: tuple[Array, ...]
+    row: Callable[[Array, int], Array] = _row
+
+
 def enclose(
     evaluate: Callable[[Array], Evaluation], modes: Array, guess: Array, log_at_zero: Array
 ) -> Enclosure:
@@ -85,37 +108,61 @@ def enclose(
         ``omega`` is a mode where ``lower_count = mode - 1``, ``upper_count = mode`` and ``consistent`` hold; it is
         accurate to ``error`` where the ends are no farther apart than `WIDTH`.
     """
-    e = _isolated(evaluate, modes, guess, log_at_zero)
-    return _stages(e, modes, evaluate, None, guess, _SCHEDULE, jnp.bool_(False))
+    known = modes.shape[0]
+    others = Others(known, tuple(guess[known:, None]))
+    trial = separating_trials(guess, known)
+    return enclose_from(evaluate, modes, guess[:known], trial, others, log_at_zero)
+
+
+def enclose_from(
+    evaluate: Callable[[Array], Evaluation],
+    modes: Array,
+    own: Array,
+    trial: Array,
+    others: Others,
+    log_at_zero: Array,
+) -> Enclosure:
+    """`enclose` with given estimates ``own`` and first trial frequencies, arrays of shape (lanes, arms).
+
+    There are as many lanes as modes, or more that repeat the last mode.
+    """
+    e = _isolated(evaluate, modes, own, trial, others, log_at_zero)
+    return _stages(e, modes, evaluate, None, others, _SCHEDULE, None)
 
 
 def _isolated(
-    evaluate: Callable[[Array], Evaluation], modes: Array, guess: Array, log_at_zero: Array
+    evaluate: Callable[[Array], Evaluation],
+    modes: Array,
+    own: Array,
+    trial: Array,
+    others: Others,
+    log_at_zero: Array,
 ) -> Enclosure:
     """Enclosures from one evaluation between any two guessed modes: every count may tighten every bracket."""
-    lanes = modes.shape[0]
-    trial = separating_trials(guess, lanes)
+    row = others.row
     value = evaluate(trial)
     count = value.count.astype(trial.dtype)
-    agrees = (value.sign > 0.0) == (value.count % 2 == 0)
-    lower, upper = jnp.zeros_like(trial), _BEYOND * trial[-1:] * jnp.ones_like(trial)
+    agrees = ((value.sign > 0.0) == (value.count % 2 == 0)).astype(trial.dtype)
+    lower = jnp.zeros_like(trial)
+    upper = _BEYOND * row(trial, others.known - 1) * jnp.ones_like(trial)
     lower_log, upper_log = log_at_zero * jnp.ones_like(trial), jnp.zeros_like(trial)
     lower_count, upper_count = jnp.zeros_like(trial), jnp.full_like(trial, _UNBOUNDED)
-    consistent = jnp.ones(trial.shape, bool)
-    for j in reversed(
-        range(lanes)
-    ):  # from above: the last trial that passes a mode is its upper end
-        passed = count[j : j + 1] >= modes
-        upper = jnp.where(passed, trial[j : j + 1], upper)
-        upper_log = jnp.where(passed, value.log_abs[j : j + 1], upper_log)
-        upper_count = jnp.where(passed, count[j : j + 1], upper_count)
-        consistent = jnp.where(passed, agrees[j : j + 1], consistent)
-    for j in range(lanes):
-        below = count[j : j + 1] < modes
-        lower = jnp.where(below, trial[j : j + 1], lower)
-        lower_log = jnp.where(below, value.log_abs[j : j + 1], lower_log)
-        lower_count = jnp.where(below, count[j : j + 1], lower_count)
-    own = guess[:lanes]
+    consistent = jnp.ones_like(trial)
+    seen = [
+        tuple(row(x, j) for x in (trial, count, value.log_abs, agrees)) for j in range(others.known)
+    ]
+    for at, counted, log_abs, agreed in reversed(seen):
+        # from above: the last trial that passes a mode is its upper end
+        passed = counted >= modes
+        upper = jnp.where(passed, at, upper)
+        upper_log = jnp.where(passed, log_abs, upper_log)
+        upper_count = jnp.where(passed, counted, upper_count)
+        consistent = jnp.where(passed, agreed, consistent)
+    for at, counted, log_abs, _ in seen:
+        below = counted < modes
+        lower = jnp.where(below, at, lower)
+        lower_log = jnp.where(below, log_abs, lower_log)
+        lower_count = jnp.where(below, counted, lower_count)
     inside = (own > lower) & (own < upper)
     return Enclosure(
         omega=jnp.where(inside, own, 0.5 * (lower + upper)),
@@ -128,7 +175,7 @@ def _isolated(
         third=jnp.full_like(lower, jnp.nan),
         third_log=lower_log,
         third_sign=jnp.ones_like(lower),
-        consistent=consistent,
+        consistent=consistent > 0.0,
         error=jnp.ones_like(lower),
         smallest=jnp.ones_like(lower),
     )
@@ -148,7 +195,9 @@ def improve(
     (K, lanes), ``guess`` as many rows and those beyond. Brackets of several modes are cut at the estimate, or where
     ``halve`` holds in the middle: slower, but it parts what the estimates do not.
     """
-    return _stages(e, modes, evaluate, omegas, guess, _SECOND_SCHEDULE, halve)
+    known = omegas.shape[0]
+    others = Others(known, tuple(guess[known:, None]))
+    return _stages(e, modes, evaluate, omegas, others, _SECOND_SCHEDULE, halve)
 
 
 def _stages(
@@ -156,9 +205,9 @@ def _stages(
     modes: Array,
     evaluate: Callable[[Array], Evaluation],
     omegas: Array | None,
-    guess: Array,
+    others: Others,
     schedule: list[tuple[float, float]],
-    halve: Array,
+    halve: Array | None,
 ) -> Enclosure:
     """One evaluation for each (beyond, aside) of a schedule, in a loop, so that it is compiled once.
 
@@ -166,17 +215,27 @@ def _stages(
     half-way there, and ``aside`` above it; where ``halve`` holds, brackets of several modes are halved. ``omegas`` are
     the frequencies of all modes, None if ``e`` has them all.
     """
-    beyond, aside = jnp.asarray(schedule).T
+    beyond, aside = zip(*schedule, strict=True)
 
     def stage(i: Array, e: Enclosure) -> Enclosure:
         to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
-        step = jnp.minimum(beyond[i] * e.omega, 0.5 * jnp.maximum(to_lower, to_upper))
-        trial = e.omega + jnp.where(to_lower < to_upper, step, -step) + aside[i] * e.omega
-        several = halve & (e.upper_count - e.lower_count > 1.5)
-        trial = jnp.where(several, 0.5 * (e.lower + e.upper), trial)
-        return _advance(e, modes, trial, evaluate, omegas, guess)
+        far = _entry(beyond, i) * e.omega
+        step = jnp.minimum(far, 0.5 * jnp.maximum(to_lower, to_upper))
+        trial = e.omega + jnp.where(to_lower < to_upper, step, -step) + _entry(aside, i) * e.omega
+        if halve is not None:
+            several = halve & (e.upper_count - e.lower_count > 1.5)
+            trial = jnp.where(several, 0.5 * (e.lower + e.upper), trial)
+        return _advance(e, modes, trial, evaluate, omegas, others)
 
     return lax.fori_loop(0, len(schedule), stage, e)
+
+
+def _entry(values: tuple[float, ...], i: Array) -> Array:
+    """``values[i]`` by comparisons: kernels have no tables."""
+    chosen = jnp.float64(values[-1])
+    for k, value in enumerate(values[:-1]):
+        chosen = jnp.where(i == k, value, chosen)
+    return chosen
 
 
 def _advance(
@@ -185,7 +244,7 @@ def _advance(
     trial: Array,
     evaluate: Callable[[Array], Evaluation],
     omegas: Array | None,
-    guess: Array,
+    others: Others,
 ) -> Enclosure:
     """One more evaluation of every mode and the estimate that follows from it."""
     value = evaluate(trial)
@@ -207,27 +266,27 @@ def _advance(
         error=e.error,
         smallest=value.smallest,
     )
-    omega = _estimate(e, modes, e.omega if omegas is None else omegas, guess)
+    omega = _estimate(e, modes, e.omega if omegas is None else omegas, others)
     return dataclasses.replace(e, omega=omega, error=jnp.abs(omega / e.omega - 1.0))
 
 
-def _estimate(e: Enclosure, modes: Array, omegas: Array, guess: Array) -> Array:
+def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Array:
     """Inverse quadratic interpolation of D over omega^2, the other modes divided out; else the chord."""
-    known = omegas.shape[0]
-    reach = 1.0 / jnp.maximum(jnp.max(e.upper, axis=0), omegas[-1])[None]
+    known, row = others.known, others.row
+    reach = 1.0 / jnp.maximum(jnp.max(e.upper, axis=0, keepdims=True), row(omegas, known - 1))
     z, low, high, third = ((x * reach) ** 2 for x in (omegas, e.lower, e.upper, e.third))
     at_low, at_high, at_third = jnp.ones_like(low), jnp.ones_like(low), jnp.ones_like(low)
     for j in range(known):
-        other = jnp.where(modes == j + 1.0, 1e3, z[j : j + 1])
+        other = jnp.where(modes == j + 1.0, 1e3, row(z, j))
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
-    for higher in guess[known:]:
-        other = jnp.maximum(higher[None] * reach, 1.02) ** 2
+    for higher in others.beyond:
+        other = jnp.maximum(higher * reach, 1.02) ** 2
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
     # the infinitely many modes beyond: prod (1 - z/z_j), z_j growing like j^4, is about exp(-tail z)
-    guessed = guess.shape[0]
-    tail = guessed / 3.0 * (guessed / (guessed + 0.5)) ** 3 / (guess[-1:] * reach) ** 2
+    guessed = known + len(others.beyond)
+    tail = guessed / 3.0 * (guessed / (guessed + 0.5)) ** 3 / (others.beyond[-1] * reach) ** 2
     high_log = e.upper_log - e.lower_log + tail * (high - low)
     third_log = e.third_log - e.lower_log + tail * (third - low)
     high_value = -jnp.abs(at_low / at_high) * jnp.exp(high_log)

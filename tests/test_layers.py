@@ -7,14 +7,14 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "jaxmodal"
 ORDER = [
-    "errors", "precision", "compilation", "double_double", "programs", "arithmetic", "status", "quantities",
-    "documents", "shapes", "sections", "links", "payloads", "tables", "arm", "segments", "arm_files", "parameters",
+    "errors", "precision", "compilation", "double_double", "programs", "registers", "arithmetic", "status",
+    "quantities", "documents", "shapes", "sections", "links", "payloads", "tables", "arm", "segments", "arm_files", "parameters",
     "examples", "plausibility", "beams", "member", "joints", "attachments",
     "fields", "modal_mass", "eigenspaces", "energies",
     "clusters", "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
     "frequencies", "tapers", "interpolation", "posture_harmonics", "posture_tables", "series_roots", "series_search",
     "trigonometric_zeros", "inverse_postures", "resonance_maps", "pilots",
-    "guided_search", "open_modes", "batch_kernels", "batch_results", "batch_work", "batches",
+    "guided_search", "open_modes", "batch_kernels", "fused_search", "batch_results", "batch_work", "batches",
     "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities", "modal_batches",
     "mode_plots", "resonance_plots", "published", "comparison", "reproduction_report",
     "reproduce", "cli_output", "cli", "cli_modes", "cli_postures", "__init__", "__main__",
