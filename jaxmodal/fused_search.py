@@ -26,8 +26,10 @@ from jaxmodal.guided_search import Enclosure, Others, enclose_from
 from jaxmodal.joints import number_of_hinges
 from jaxmodal.root_search import separating_trials
 
-#: lanes of one program of the kernel, and its warps: one lane for each thread
+#: lanes of one program of the kernel, one for each thread, and its warps; more modes are left to the portable program
 _LANES, _WARPS = 128, 4
+#: lanes of one program that is interpreted: XLA then vectorises it as it does the portable one, and rounds alike
+_INTERPRETED_LANES = 1024
 _FIELDS = tuple(field.name for field in dataclasses.fields(Enclosure))
 
 
@@ -53,7 +55,7 @@ class Kernel:
 
     def enclosed(self, problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
         """Enclosures of the modes of ``beams``, of shape (n, 1, cells), that are roughly known."""
-        if not self.fused:
+        if not self.fused or problem.modes > _LANES:
             return enclosed(problem, beams, rough)
         kind: Kind = "registers" if self.on_gpu else False
         return enclosed_fused(problem, beams, rough, kind=kind, interpret=not self.on_gpu)
@@ -129,7 +131,7 @@ def enclosed_fused(
     """
     cells = rough.shape[1]
     rows = _power_of_two(problem.modes)
-    width = max(1, _LANES // rows)
+    width = (_INTERPRETED_LANES if interpret else _LANES) // rows
     padded = -(-cells // width) * width
 
     def filled(x: Array) -> Array:
