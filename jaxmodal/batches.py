@@ -19,9 +19,10 @@ from jaxmodal.batch_kernels import Problem, pilot_guess
 from jaxmodal.batch_results import Results
 from jaxmodal.batch_work import Work
 from jaxmodal.beams import theory_flags
+from jaxmodal.devices import default_device
 from jaxmodal.frequencies import NaturalFrequencies, positive_integer
 from jaxmodal.frequency_derivatives import require_concrete
-from jaxmodal.fused_search import chosen_kernel, default_device
+from jaxmodal.fused_search import chosen_kernel
 from jaxmodal.parameters import resolve
 from jaxmodal.precision import require_x64
 

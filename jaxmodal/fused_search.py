@@ -22,6 +22,7 @@ from jaxmodal.arm import BeamArrays
 from jaxmodal.batch_kernels import Problem, enclosed, without_hinges
 from jaxmodal.beams import Theory
 from jaxmodal.condensation import Evaluation, evaluate_links, log_at_zero
+from jaxmodal.devices import is_gpu
 from jaxmodal.guided_search import Enclosure, Others, enclose_from
 from jaxmodal.joints import number_of_hinges
 from jaxmodal.root_search import separating_trials
@@ -59,20 +60,6 @@ class Kernel:
             return enclosed(problem, beams, rough)
         kind: Kind = "registers" if self.on_gpu else False
         return enclosed_fused(problem, beams, rough, kind=kind, interpret=not self.on_gpu)
-
-
-def default_device() -> Any:
-    """The device that JAX uses by default in this thread."""
-    config: Any = jax.config
-    chosen = config.jax_default_device
-    if chosen is None:
-        return jax.local_devices()[0]
-    return jax.local_devices(backend=chosen)[0] if isinstance(chosen, str) else chosen
-
-
-def is_gpu(device: Any) -> bool:
-    """Whether a device is a GPU."""
-    return device.platform in ("gpu", "cuda", "rocm")
 
 
 def chosen_kernel(name: str, device: Any) -> Kernel:

@@ -146,7 +146,7 @@ def roots_of(
     ``safe`` takes more steps, which never leave an interval.
     """
     terms = harmonics(angles)
-    values, polynomials = _once(grid.table @ terms, panels.table @ terms)
+    values, polynomials = _once(_product(grid.table, terms), _product(panels.table, terms))
     words, clear = _once(_changes_of_sign(values), _clear(values, grid.weak))
     number = jnp.sum(lax.population_count(words), axis=0).astype(jnp.float64)
     count, smallest = _count_at(beams, theory, top, angles)
@@ -156,6 +156,11 @@ def roots_of(
     # neighbouring enclosures do not touch
     complete &= jnp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
     return Roots(omega.T, width.T, noise.T, complete)
+
+
+def _product(table: Array, terms: Array) -> Array:
+    """The matrix product, all digits of float64 on every device."""
+    return jnp.matmul(table, terms, precision=lax.Precision.HIGHEST)
 
 
 def _changes_of_sign(values: Array) -> Array:

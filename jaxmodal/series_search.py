@@ -23,6 +23,7 @@ from jax import Array
 
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays
 from jaxmodal.beams import Theory, prepared
+from jaxmodal.devices import default_device, is_gpu
 from jaxmodal.frequencies import NaturalFrequencies
 from jaxmodal.interpolation import parabola
 from jaxmodal.parameters import resolve
@@ -31,8 +32,8 @@ from jaxmodal.posture_tables import has_series, tabulate
 from jaxmodal.series_roots import WIDEST, Grid, Panels, counts_of, grid_of, panels_of, roots_of
 from jaxmodal.status import Status
 
-#: cells of one chunk: its tables of values stay in cache
-_CHUNK, _SECOND_CHUNK = 2048, 256
+#: cells of one chunk, and in the second pass: its tables of values stay in cache, or fill a GPU
+_CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 4096)
 #: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
 _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
 #: half-width of the enclosures in double-double, at the least and at most, and what the next correction may be
@@ -78,6 +79,7 @@ class _Tables:
     panels: Panels
     angles: np.ndarray
     pool: ThreadPoolExecutor
+    chunks: tuple[int, int]
 
     def solve(
         self, grid: Grid, results: _Results, cells: np.ndarray, safe: bool
@@ -86,7 +88,7 @@ class _Tables:
 
         Returns which of the cells have all their roots apart, and the widths of the enclosures, (cells, modes).
         """
-        size = _SECOND_CHUNK if safe else _CHUNK
+        size = self.chunks[1] if safe else self.chunks[0]
         parts = [cells[start : start + size] for start in range(0, cells.size, size)]
         chunk = functools.partial(self._chunk, grid, results, size=size, safe=safe)
         none = np.empty(0, bool), np.empty((0, self.modes))
@@ -156,6 +158,10 @@ def pays(arm: Arm, addresses: Sequence[str], cells: int) -> bool:
     return enough and len(set(singles)) == len(singles) and has_series(beam_arrays(arm))
 
 
+def _chunks() -> tuple[int, int]:
+    return _GPU_CHUNKS if is_gpu(default_device()) else _CPU_CHUNKS
+
+
 def _postures(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
     """Joint angles of all links, shape (n, cells), from values of shape (addresses, cells)."""
     own = [float(link.joint_angle) for link in arm.links]
@@ -205,8 +211,8 @@ def solve(
     left = np.flatnonzero(results.open & valid)
     found = None
     if left.size:
-        padded = left if left.size >= _SECOND_CHUNK else np.resize(left, _SECOND_CHUNK)
-        found = general(values[:, padded], _SECOND_CHUNK)
+        size = _chunks()[1]
+        found = general(values[:, np.resize(left, max(left.size, size))], size)
     return _merged(results, valid, left, found, theory)
 
 
@@ -226,14 +232,14 @@ def _by_series(
         return results
     series = tabulate(beams, flags, *ends, theory)
     top, usable = series.edges[-1:] ** 2, np.where(valid, angles, 0.0)
-    tables = _Tables(beams, flags, modes, top, panels_of(series), usable, pool)
-    left = np.flatnonzero(valid)
+    tables = _Tables(beams, flags, modes, top, panels_of(series), usable, pool, _chunks())
+    left, first = np.flatnonzero(valid), tables.chunks[0]
     for fine in _SEPARATORS:
         grid = grid_of(series, fine)
-        tables.solve(grid, results, left[:_CHUNK], safe=False)
-        if results.open[left[:_CHUNK]].mean() < _OPEN:
+        tables.solve(grid, results, left[:first], safe=False)
+        if results.open[left[:first]].mean() < _OPEN:
             break
-    tables.solve(grid, results, left[_CHUNK:], safe=False)
+    tables.solve(grid, results, left[first:], safe=False)
     left = np.flatnonzero(results.open & valid)
     complete, width = tables.solve(grid_of(series, _FINE), results, left, safe=True)
     wide = complete & results.open[left] & (2.0 * width <= _MOST).all(axis=1)
@@ -253,8 +259,7 @@ def _range(
     wanted = np.repeat([1, modes], _PILOTS)
     rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
     scale = float(jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length)))
-    low, high = np.log(scale * 1e-5), np.log(scale * 1e4 * modes**2)
-    low, high = np.full(wanted.size, low), np.full(wanted.size, high)
+    low, high = (np.full(wanted.size, np.log(scale * x)) for x in (1e-5, 1e4 * modes**2))
     for _ in range(_RANGE_ROUNDS):
         middle = 0.5 * (low + high)
         passed = np.asarray(counts_of(beams, flags, jnp.exp(jnp.asarray(middle)), pilots)) >= wanted

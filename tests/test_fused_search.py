@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal import fused_search
 from jaxmodal.arm import beam_arrays
 from jaxmodal.batch_kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
 from jaxmodal.batch_results import accepted, crowded
 from jaxmodal.beams import theory_flags
+from jaxmodal.devices import default_device
 from jaxmodal.fused_search import chosen_kernel, enclosed_fused
 from tests.problems import problems
 from tests.real_arms import random_arm
@@ -196,7 +196,7 @@ def test_what_cannot_be_fused_is_refused_with_the_remedy():
 
 def test_the_default_device_decides():
     cpu = jax.local_devices(backend="cpu")[0]
-    assert fused_search.default_device() == jax.local_devices()[0]
+    assert default_device() == jax.local_devices()[0]
     for chosen in (cpu, "cpu"):
         with jax.default_device(chosen):
-            assert fused_search.default_device() == cpu
+            assert default_device() == cpu

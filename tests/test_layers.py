@@ -7,9 +7,9 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "jaxmodal"
 ORDER = [
-    "errors", "precision", "compilation", "double_double", "programs", "registers", "arithmetic", "status",
-    "quantities", "documents", "shapes", "sections", "links", "payloads", "tables", "arm", "segments", "arm_files",
-    "parameters", "examples", "plausibility", "beams", "member", "joints", "attachments",
+    "errors", "precision", "compilation", "devices", "double_double", "programs", "registers", "arithmetic",
+    "status", "quantities", "documents", "shapes", "sections", "links", "payloads", "tables", "arm", "segments",
+    "arm_files", "parameters", "examples", "plausibility", "beams", "member", "joints", "attachments",
     "fields", "modal_mass", "eigenspaces", "energies",
     "clusters", "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
     "frequencies", "tapers", "interpolation", "posture_harmonics", "posture_tables", "series_roots", "series_search",
