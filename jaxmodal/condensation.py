@@ -110,7 +110,7 @@ class _Tally(NamedTuple):
 
 
 def evaluate(
-    beams: BeamArrays, theory: Theory, omega: Array, extended: bool, num_links: Array | None = None
+    beams: BeamArrays, theory: Theory, omega: Array, extended: Kind, num_links: Array | None = None
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J of one arm at ``omega``.
 
@@ -123,7 +123,7 @@ def evaluate(
     omega : Array
         Angular frequencies > 0 in rad/s, any shape; evaluated elementwise.
     extended : bool
-        Double-double arithmetic.
+        Double-double arithmetic, or in a kernel ``"registers"``.
     num_links : Array, optional
         Number of links in use when ``beams`` is padded to a longer shape.
 

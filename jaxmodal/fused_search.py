@@ -92,9 +92,16 @@ def _capability(device: Any) -> float | None:
         return None
 
 
-@functools.partial(jax.jit, static_argnames=("kind", "interpret"))
+@functools.partial(jax.jit, static_argnames=("kind", "interpret", "lanes", "warps"))
 def enclosed_fused(
-    problem: Problem, beams: BeamArrays, rough: Array, *, kind: Kind, interpret: bool
+    problem: Problem,
+    beams: BeamArrays,
+    rough: Array,
+    *,
+    kind: Kind,
+    interpret: bool,
+    lanes: int | None = None,
+    warps: int = _WARPS,
 ) -> Enclosure:
     """`batch_kernels.enclosed` in one kernel.
 
@@ -110,6 +117,8 @@ def enclosed_fused(
         ``"registers"``, for a compiled kernel; False computes as the portable program does, division by division.
     interpret : bool
         Run the kernel by JAX's interpreter, on any device, instead of compiling it for a GPU.
+    lanes, warps : int
+        Of one program of the kernel; at least as many lanes as the next power of two over the modes.
 
     Returns
     -------
@@ -118,7 +127,7 @@ def enclosed_fused(
     """
     cells = rough.shape[1]
     rows = _power_of_two(problem.modes)
-    width = (_INTERPRETED_LANES if interpret else _LANES) // rows
+    width = (lanes or (_INTERPRETED_LANES if interpret else _LANES)) // rows
     padded = -(-cells // width) * width
 
     def filled(x: Array) -> Array:
@@ -151,7 +160,7 @@ def enclosed_fused(
         in_specs=[pl.BlockSpec((4,), lambda i: (0,)), *(_columns(x.shape, width) for x in arrays)],
         out_specs=_columns((len(_FIELDS), rows, padded), width),
         out_shape=shape_of((len(_FIELDS), rows, padded), jnp.float64),
-        compiler_params=plgpu.CompilerParams(num_warps=_WARPS, num_stages=1),
+        compiler_params=plgpu.CompilerParams(num_warps=warps, num_stages=1),
         interpret=interpret,
         name="enclosed",
     )(jnp.stack([flags.shear, flags.rotary_inertia, flags.axial, flags.axial]), *arrays)

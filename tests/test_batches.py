@@ -185,9 +185,10 @@ import jaxmodal as jm
 
 cells = {"link2.joint_angle": np.linspace(-3.0, 3.0, 900), "payload.mass": np.linspace(0.0, 0.2, 900)}
 arm = jm.examples.two_link_flexible()
-spread = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=100)
+kernel = sys.argv[1]
+spread = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=100, kernel=kernel)
 with jax.default_device(jax.local_devices()[-1]):
-    alone = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=100)
+    alone = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=100, kernel=kernel)
 assert len(jax.local_devices()) == 3
 assert bool(spread.certified.all())
 assert np.array_equal(np.asarray(spread.omega), np.asarray(alone.omega))
@@ -195,10 +196,11 @@ assert np.array_equal(np.asarray(spread.omega), np.asarray(alone.omega))
 
 
 @pytest.mark.slow
-def test_several_local_devices_share_a_batch_and_give_the_same_bits():
+@pytest.mark.parametrize("kernel", ["portable", "fused"])
+def test_several_local_devices_share_a_batch_and_give_the_same_bits(kernel):
     flags = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=3"
     done = subprocess.run(
-        [sys.executable, "-c", _ON_DEVICES],
+        [sys.executable, "-c", _ON_DEVICES, kernel],
         env=os.environ | {"XLA_FLAGS": flags},
         capture_output=True,
         text=True,

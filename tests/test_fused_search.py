@@ -1,5 +1,6 @@
 """Does the fused kernel find what the portable program finds, bit for bit where the same compiler rounds both?"""
 
+import dataclasses
 import types
 
 import jax
@@ -99,6 +100,24 @@ def test_a_batch_is_that_of_the_portable_program():
     fused = jm.natural_frequencies_batch(arm, cells, MODES, kernel="fused")
     assert_alike(fused, portable)
     assert bool(fused.certified.all())
+
+
+@pytest.mark.slow
+def test_batches_of_the_reference_arms_are_right_with_either_kernel():
+    """The two-link arms one by one, whatever they need after float64."""
+    for problem in problems().values():
+        if len(problem.entry["links"]) != 2:
+            continue
+        arm = dataclasses.replace(problem.arm, name="two links")
+        cell = {"link1.length": np.asarray(arm.links[0].length)[None]}
+        portable, fused = (
+            jm.natural_frequencies_batch(arm, cell, MODES, problem.model, kernel=kernel)
+            for kernel in ("portable", "fused")
+        )
+        assert_alike(fused, portable)
+        error = np.abs(np.asarray(fused.omega)[0] / problem.omega[:MODES] - 1.0)
+        assert error.max() < BATCH_ACCURACY, problem.name
+        assert bool(fused.certified.all()), problem.name
 
 
 @pytest.mark.slow

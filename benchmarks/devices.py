@@ -1,0 +1,114 @@
+"""What a benchmark records of a device: name, driver, versions, and what it reaches at its best."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+#: published float64 peaks of the vector units and of the tensor cores, TFLOP/s, and memory bandwidth, TB/s
+PUBLISHED = {
+    "H200": (34.0, 67.0, 4.8),
+    "H100 80GB HBM3": (34.0, 67.0, 3.35),
+    "H100 PCIe": (26.0, 51.0, 2.0),
+    "A100-SXM4-80GB": (9.7, 19.5, 2.039),
+    "A100-SXM4-40GB": (9.7, 19.5, 1.555),
+}
+
+
+def first_gpu() -> Any:
+    """The first GPU that JAX sees, or None."""
+    import jax
+
+    from jaxmodal.devices import is_gpu
+
+    return next((device for device in jax.local_devices() if is_gpu(device)), None)
+
+
+def about(device: Any, command: list[str]) -> dict[str, Any]:
+    """What was measured with what."""
+    import jax
+    import jaxlib
+
+    import jaxmodal as jm
+    from benchmarks.batch import cpu_model
+    from jaxmodal.devices import is_gpu
+
+    return {
+        "measured_on_a_gpu": is_gpu(device),
+        "device": {
+            "kind": device.device_kind,
+            "platform": device.platform,
+            "of_this_process": len(jax.local_devices()),
+            "nvidia_smi": nvidia_smi(),
+        },
+        "machine": {"cpu": cpu_model(), "system": platform.platform()},
+        "versions": {
+            "jaxmodal": jm.__version__,
+            "jax": jax.__version__,
+            "jaxlib": jaxlib.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+        "command": " ".join(command),
+    }
+
+
+def nvidia_smi() -> str | None:
+    """Name, driver, memory and clocks of the GPUs by nvidia-smi, None where there is none."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return None
+    query = "--query-gpu=name,driver_version,memory.total,clocks.max.sm,power.limit"
+    done = subprocess.run([program, query, "--format=csv"], capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else done.stderr.strip()
+
+
+def written(report: dict[str, Any], out: Path) -> None:
+    """Write the report so that a reader never sees half of it."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    partial = out.with_suffix(".partial")
+    partial.write_text(json.dumps(report, indent=1) + "\n")
+    partial.replace(out)
+
+
+def seconds(work: Callable[[], Any], repeats: int) -> tuple[float, list[float]]:
+    """Time of the first call, which compiles, and of the others."""
+    import jax
+
+    times = []
+    for _ in range(repeats + 1):
+        begin = time.perf_counter()
+        jax.block_until_ready(work())
+        times.append(time.perf_counter() - begin)
+    return times[0], times[1:]
+
+
+def device_rates(device: Any, quick: bool) -> dict[str, Any]:
+    """What the device reaches in a large matrix product and a large copy, float64, and what its maker states."""
+    import jax
+    import jax.numpy as jnp
+
+    size, entries = (256, 2**18) if quick else (8192, 2**28)
+    a = jnp.ones((size, size))
+    product = jax.jit(lambda x: jnp.matmul(x, x, precision=jax.lax.Precision.HIGHEST))
+    x = jnp.ones(entries)
+    copy = jax.jit(lambda x: x + 1.0)
+    product_time = min(seconds(lambda: product(a), 3)[1])
+    copy_time = min(seconds(lambda: copy(x), 3)[1])
+    known = [peaks for name, peaks in PUBLISHED.items() if name in device.device_kind]
+    vector, tensor, bandwidth = known[0] if known else (None, None, None)
+    return {
+        "matrix_product_teraflops": 2e-12 * size**3 / product_time,
+        "copy_terabytes_per_second": 16e-12 * entries / copy_time,
+        "published_vector_teraflops": vector,
+        "published_tensor_teraflops": tensor,
+        "published_terabytes_per_second": bandwidth,
+    }

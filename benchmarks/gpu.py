@@ -1,0 +1,298 @@
+"""Certified frequencies on a GPU beside this machine's CPU and beside the chain form on the same GPU, one process.
+
+``python -m benchmarks.gpu --out results/benchmarks/gpu.json``
+
+Without a GPU it says so and ends with code 2; with ``--allow-cpu`` it then measures the CPU in the GPU's place, which
+shows that the script works, and nothing about GPUs. The report is written after every part, so that a run that is cut
+off leaves what it has measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.devices import about, device_rates, first_gpu, seconds, written
+
+MODES = 10
+#: cells compared with the double-double search of single arms
+SAMPLE = 100
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the benchmark, print and write what came out."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("results/benchmarks/gpu.json"))
+    parser.add_argument("--postures", type=int, default=10_000_000, help="of the posture series")
+    parser.add_argument("--cells", type=int, default=1_000_000, help="of the general path")
+    parser.add_argument("--rival-cells", type=int, default=20_000, help="of the chain form")
+    parser.add_argument(
+        "--cpu-cells", type=int, default=20_000, help="of the CPU, and ten times as many postures"
+    )
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a small run: is all well?")
+    parser.add_argument("--allow-cpu", action="store_true", help="without a GPU, measure the CPU")
+    options = parser.parse_args(arguments)
+    if options.quick:
+        options.postures, options.cells, options.rival_cells, options.cpu_cells = 7000, 600, 64, 700
+        options.repeats = 1
+    import jax
+
+    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
+    gpu = first_gpu()
+    if gpu is None and not options.allow_cpu:
+        print(
+            f"no GPU: JAX sees {jax.devices()}. Nothing was measured or written. Install jaxmodal[cuda] on a machine"
+            " with an NVIDIA GPU, or give --allow-cpu to measure the CPU in its place",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+    device = jax.devices("cpu")[0] if gpu is None else gpu
+    command = ["python -m benchmarks.gpu", *(sys.argv[1:] if arguments is None else arguments)]
+    report = about(device, command) | {"modes": MODES}
+    with jax.default_device(device):
+        for name, part in parts(options, device).items():
+            try:
+                report[name] = part()
+            except (jax.errors.JaxRuntimeError, NotImplementedError) as error:
+                report[name] = {"failed": str(error)[:2000]}
+            written(report, options.out)
+    with jax.default_device(jax.devices("cpu")[0]):
+        report["cpu"] = cpu_path(options)
+    report["ratios"] = ratios(report)
+    written(report, options.out)
+    print(json.dumps(report, indent=1))
+    failed = [name for name, part in report.items() if isinstance(part, dict) and "failed" in part]
+    if failed:
+        raise SystemExit(f"{', '.join(failed)} failed; {options.out} says why")
+
+
+def parts(options: Any, device: Any) -> dict[str, Callable[[], dict[str, Any]]]:
+    """What is measured on the device, in turn."""
+    return {
+        "device_rates": functools.partial(device_rates, device, options.quick),
+        "series": functools.partial(series, options.postures, options.repeats),
+        "general_fused": functools.partial(general, "fused", options.cells, options.repeats),
+        "general_portable": functools.partial(general, "portable", options.cells, options.repeats),
+        "programs": functools.partial(programs, options.cells, options.repeats),
+        "chain_form": functools.partial(chain_form, options.rival_cells, options.repeats),
+    }
+
+
+def posture_parameters(cells: int) -> tuple[Any, dict[str, np.ndarray]]:
+    """The three-link arm and random postures of it."""
+    import jaxmodal as jm
+
+    angles = np.random.default_rng(6).uniform(-np.pi, np.pi, (2, cells))
+    return jm.examples.three_link_industrial(), {
+        f"link{i}.joint_angle": row for i, row in enumerate(angles, start=2)
+    }
+
+
+def general_parameters(cells: int) -> tuple[Any, dict[str, np.ndarray]]:
+    """The three-link arm, random postures and wall thicknesses: the first workload of `benchmarks.batch`."""
+    from benchmarks.batch import workloads
+
+    arm, parameters, _, _ = workloads(cells)["three_link"]
+    return arm, parameters
+
+
+def called(
+    arm: Any, parameters: dict[str, np.ndarray], repeats: int, **options: Any
+) -> dict[str, Any]:
+    """Calls of `natural_frequencies_batch`, host and transfers included, and how good they are."""
+    import jaxmodal as jm
+    from benchmarks.batch import _accuracy, _first, _reference
+
+    kept: list[Any] = [None]
+
+    def solve() -> Any:
+        kept[0] = jm.natural_frequencies_batch(arm, parameters, MODES, **options)
+        return kept[0].omega
+
+    first, times = seconds(solve, repeats)
+    cells, result = next(iter(parameters.values())).size, kept[0]
+    typical = statistics.median(times)
+    sample = min(SAMPLE, cells)
+    return {
+        "cells": cells,
+        "first_call_seconds": first,
+        "repeats_seconds": times,
+        "cells_per_second": cells / typical,
+        "microseconds_per_cell": 1e6 * typical / cells,
+        "modes_not_certified": int((~np.asarray(result.certified)).sum()),
+        **_accuracy(np.asarray(result.omega)[:sample], _reference(arm, _first(parameters, sample))),
+    }
+
+
+def series(cells: int, repeats: int) -> dict[str, Any]:
+    """Random postures by the posture series."""
+    return called(*posture_parameters(cells), repeats)
+
+
+def general(kernel: str, cells: int, repeats: int) -> dict[str, Any]:
+    """Random cells by the general path."""
+    return called(*general_parameters(cells), repeats, kernel=kernel)
+
+
+def programs(cells: int, repeats: int) -> dict[str, Any]:
+    """The float64 search alone, inputs and outputs on the device: operations and bytes against time."""
+    import jax
+    import jax.numpy as jnp
+
+    from benchmarks.operations import operations
+    from jaxmodal.batch_kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
+    from jaxmodal.batch_work import CPU_SIZES, GPU_SIZES
+    from jaxmodal.beams import theory_flags
+    from jaxmodal.devices import default_device, is_gpu
+    from jaxmodal.fused_search import Kernel
+
+    on_gpu = is_gpu(default_device())
+    arm, parameters = general_parameters(max(cells, 600))
+    values = np.stack(list(parameters.values()))
+    problem = Problem(arm, theory_flags("timoshenko"), tuple(parameters), MODES)
+    guess = pilot_guess(problem, values, np.zeros(values.shape[1], np.int32))
+    size = min(cells, (GPU_SIZES if on_gpu else CPU_SIZES).lanes // MODES)
+    beams, _, rough = first_guess(problem, jnp.asarray(values[:, :size]), guess)
+    links, fields = arm.num_links, len(jax.tree_util.tree_leaves(beams))
+    work = {
+        "operations_per_cell": operations(_without_keep, problem, beams, rough) / size,
+        # what the kernel must read and write: the links, the guess, and what it found of every mode
+        "bytes_per_cell": 8.0 * (links * fields + 3 * MODES + EXTRA + 13 * MODES),
+    }
+    found: dict[str, Any] = {"cells": size, **work, "fused_is_interpreted": not on_gpu}
+    kernels = {"fused": Kernel(True, on_gpu).enclosed, "portable": enclosed}
+    for name, program in kernels.items():
+        first, times = seconds(functools.partial(program, problem, beams, rough), repeats)
+        typical = statistics.median(times)
+        found[name] = {
+            "first_call_seconds": first,
+            "repeats_seconds": times,
+            "cells_per_second": size / typical,
+            "teraflops": 1e-12 * work["operations_per_cell"] * size / typical,
+            "terabytes_per_second": 1e-12 * work["bytes_per_cell"] * size / typical,
+        }
+    found["variants"] = variants(problem, beams, rough, repeats) if on_gpu else "need a GPU"
+    return found
+
+
+def variants(problem: Any, beams: Any, rough: Any, repeats: int) -> dict[str, Any]:
+    """The fused kernel with other numbers of lanes and warps in one program: cells per second."""
+    import jax
+
+    from jaxmodal.fused_search import enclosed_fused
+
+    rates: dict[str, Any] = {}
+    for lanes in (32, 64, 128, 256):
+        for warps in (1, 2, 4, 8):
+            program = functools.partial(
+                enclosed_fused, kind="registers", interpret=False, lanes=lanes, warps=warps
+            )
+            name = f"{lanes} lanes, {warps} warps"
+            try:
+                _, times = seconds(functools.partial(program, problem, beams, rough), repeats)
+                rates[name] = rough.shape[1] / statistics.median(times)
+            except jax.errors.JaxRuntimeError as error:  # too many registers, say
+                rates[name] = str(error)[:500]
+    return rates
+
+
+def _without_keep(problem: Any, beams: Any, rough: Any) -> Any:
+    """The operations that the search needs, without the divisions that only keep XLA from repeating some."""
+    import jax.numpy as jnp
+
+    from jaxmodal.condensation import evaluate, log_at_zero
+    from jaxmodal.guided_search import enclose
+
+    numbers = jnp.arange(1.0, problem.modes + 1.0)[:, None]
+    zero = log_at_zero(beams.length.shape[0])
+    return enclose(
+        lambda omega: evaluate(beams, problem.flags, omega, "registers"), numbers, rough, zero
+    )
+
+
+def chain_form(cells: int, repeats: int) -> dict[str, Any]:
+    """The rival at 3e-11 (`benchmarks.batch`) as a JAX program on the same device, and the first cells of `general`."""
+    from benchmarks.batch import _accuracy, _first, _reference, workloads
+    from benchmarks.chain_form_jax import frequencies
+    from benchmarks.rivals import cell_beams
+
+    arm, parameters, chain, _ = workloads(cells)["three_link"]
+    beams = cell_beams(arm, parameters)
+    kept: list[Any] = [None]
+
+    def solve() -> Any:
+        kept[0] = frequencies(chain, beams, MODES, min(cells, 4096))
+        return kept[0]
+
+    first, times = seconds(solve, repeats)
+    sample = min(SAMPLE, cells)
+    return {
+        "cells": cells,
+        "first_call_seconds": first,
+        "repeats_seconds": times,
+        "cells_per_second": cells / statistics.median(times),
+        "microseconds_per_cell": 1e6 * statistics.median(times) / cells,
+        **_accuracy(kept[0][:sample], _reference(arm, _first(parameters, sample))),
+    }
+
+
+def cpu_path(options: Any) -> dict[str, Any]:
+    """The same by this machine's CPU, all cores that the process may use."""
+    few = max(7000, 10 * options.cpu_cells)
+    return {
+        "series": called(*posture_parameters(few), options.repeats),
+        "general": called(
+            *general_parameters(options.cpu_cells), options.repeats, kernel="portable"
+        ),
+        "chain_form": chain_form(min(options.rival_cells, 2000), options.repeats),
+    }
+
+
+def ratios(report: dict[str, Any]) -> dict[str, float | None]:
+    """How many times as many cells per second, and shares of what the device can do; None where a part is missing."""
+    cpu = report["cpu"]
+    rates = {
+        ("series", "chain_form"): (report["series"], report["chain_form"]),
+        ("general_fused", "chain_form"): (report["general_fused"], report["chain_form"]),
+        ("general_portable", "chain_form"): (report["general_portable"], report["chain_form"]),
+        ("general_fused", "general_portable"): (
+            report["general_fused"],
+            report["general_portable"],
+        ),
+        ("series", "cpu"): (report["series"], cpu["series"]),
+        ("general_fused", "cpu"): (report["general_fused"], cpu["general"]),
+        ("general_portable", "cpu"): (report["general_portable"], cpu["general"]),
+        ("chain_form", "cpu"): (report["chain_form"], cpu["chain_form"]),
+    }
+    found = {
+        f"{name}_over_{other}": _over(a.get("cells_per_second"), b.get("cells_per_second"))
+        for (name, other), (a, b) in rates.items()
+    }
+    able = report["device_rates"]
+    for name in ("fused", "portable"):
+        program = report["programs"].get(name, {})
+        for whole, of in (
+            ("published_vector_teraflops", "teraflops"),
+            ("matrix_product_teraflops", "teraflops"),
+            ("published_terabytes_per_second", "terabytes_per_second"),
+            ("copy_terabytes_per_second", "terabytes_per_second"),
+        ):
+            found[f"{name}_program_over_{whole}"] = _over(program.get(of), able.get(whole))
+    return found
+
+
+def _over(part: float | None, whole: float | None) -> float | None:
+    return None if part is None or whole is None else part / whole
+
+
+if __name__ == "__main__":
+    main()
