@@ -80,9 +80,7 @@ def oracle_block(links, theory):
     return problem, beams, jnp.asarray(rough[:, at])
 
 
-@pytest.mark.parametrize(
-    "links", [2, 3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 4, 5, 6, 8, 12))]
-)
+@pytest.mark.parametrize("links", [2, 3])
 def test_enclosures_of_the_reference_arms_are_those_of_the_portable_program(links):
     blocks = [oracle_block(links, theory) for theory in jm.THEORIES]
     blocks = [block for block in blocks if block is not None]
@@ -103,19 +101,21 @@ def test_a_batch_is_that_of_the_portable_program():
 
 
 @pytest.mark.slow
-def test_batches_of_the_reference_arms_are_right_with_either_kernel():
-    """The two-link arms one by one, whatever they need after float64."""
+@pytest.mark.parametrize("links", [1, 2, 3, 4, 5, 6, 8, 12])
+def test_batches_of_the_reference_arms_are_right_with_either_kernel(links):
+    """One by one, whatever they need after float64."""
     for problem in problems().values():
-        if len(problem.entry["links"]) != 2:
+        if len(problem.entry["links"]) != links:
             continue
-        arm = dataclasses.replace(problem.arm, name="two links")
-        cell = {"link1.length": np.asarray(arm.links[0].length)[None]}
+        arm = dataclasses.replace(problem.arm, name="")
+        # fewer cells than a vector holds XLA compiles in another way, and rounds in another way
+        cell = {"link1.length": np.full(16, float(arm.links[0].length))}
         portable, fused = (
             jm.natural_frequencies_batch(arm, cell, MODES, problem.model, kernel=kernel)
             for kernel in ("portable", "fused")
         )
         assert_alike(fused, portable)
-        error = np.abs(np.asarray(fused.omega)[0] / problem.omega[:MODES] - 1.0)
+        error = np.abs(np.asarray(fused.omega) / problem.omega[:MODES] - 1.0)
         assert error.max() < BATCH_ACCURACY, problem.name
         assert bool(fused.certified.all()), problem.name
 
