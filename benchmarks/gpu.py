@@ -10,6 +10,7 @@ off leaves what it has measured.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
 import json
 import statistics
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.devices import about, device_rates, first_gpu, seconds, written
+from benchmarks.gpu_report import about, device_rates, first_gpu, ratios, seconds, write_report
 
 MODES = 10
 #: cells compared with the double-double search of single arms
@@ -64,11 +65,11 @@ def main(arguments: list[str] | None = None) -> None:
                 report[name] = part()
             except (jax.errors.JaxRuntimeError, NotImplementedError) as error:
                 report[name] = {"failed": str(error)[:2000]}
-            written(report, options.out)
+            write_report(report, options.out)
     with jax.default_device(jax.devices("cpu")[0]):
         report["cpu"] = cpu_path(options)
     report["ratios"] = ratios(report)
-    written(report, options.out)
+    write_report(report, options.out)
     print(json.dumps(report, indent=1))
     failed = [name for name, part in report.items() if isinstance(part, dict) and "failed" in part]
     if failed:
@@ -148,7 +149,7 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
     import jax
     import jax.numpy as jnp
 
-    from benchmarks.operations import operations
+    from benchmarks.operations import KINDS, written
     from jaxmodal.batch_kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
     from jaxmodal.batch_work import CPU_SIZES, GPU_SIZES
     from jaxmodal.beams import theory_flags
@@ -163,12 +164,14 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
     size = min(cells, (GPU_SIZES if on_gpu else CPU_SIZES).lanes // MODES)
     beams, _, rough = first_guess(problem, jnp.asarray(values[:, :size]), guess)
     links, fields = arm.num_links, len(jax.tree_util.tree_leaves(beams))
+    kinds = dataclasses.asdict(written(_traced(problem, beams, rough)).times(1.0 / size))
     work = {
-        "operations_per_cell": operations(_without_keep, problem, beams, rough) / size,
+        "operations_per_cell": sum(kinds[kind] for kind in KINDS if kind != "select"),
         # what the kernel must read and write: the links, the guess, and what it found of every mode
         "bytes_per_cell": 8.0 * (links * fields + 3 * MODES + EXTRA + 13 * MODES),
     }
     found: dict[str, Any] = {"cells": size, **work, "fused_is_interpreted": not on_gpu}
+    found["operations_per_cell_by_kind"] = {kind: kinds[kind] for kind in KINDS}
     kernels = {"fused": Kernel(True, on_gpu).enclosed, "portable": enclosed}
     for name, program in kernels.items():
         first, times = seconds(functools.partial(program, problem, beams, rough), repeats)
@@ -205,8 +208,9 @@ def variants(problem: Any, beams: Any, rough: Any, repeats: int) -> dict[str, An
     return rates
 
 
-def _without_keep(problem: Any, beams: Any, rough: Any) -> Any:
-    """The operations that the search needs, without the divisions that only keep XLA from repeating some."""
+def _traced(problem: Any, beams: Any, rough: Any) -> Any:
+    """The search as a jaxpr, without the divisions that only keep XLA from repeating some operations."""
+    import jax
     import jax.numpy as jnp
 
     from jaxmodal.condensation import evaluate, log_at_zero
@@ -214,9 +218,14 @@ def _without_keep(problem: Any, beams: Any, rough: Any) -> Any:
 
     numbers = jnp.arange(1.0, problem.modes + 1.0)[:, None]
     zero = log_at_zero(beams.length.shape[0])
-    return enclose(
-        lambda omega: evaluate(beams, problem.flags, omega, "registers"), numbers, rough, zero
-    )
+
+    def search(rough: Any) -> Any:
+        def at(omega: Any) -> Any:
+            return evaluate(beams, problem.flags, omega, "registers")
+
+        return jax.tree_util.tree_leaves(enclose(at, numbers, rough, zero))
+
+    return jax.make_jaxpr(search)(rough)
 
 
 def chain_form(cells: int, repeats: int) -> dict[str, Any]:
@@ -255,43 +264,6 @@ def cpu_path(options: Any) -> dict[str, Any]:
         ),
         "chain_form": chain_form(min(options.rival_cells, 2000), options.repeats),
     }
-
-
-def ratios(report: dict[str, Any]) -> dict[str, float | None]:
-    """How many times as many cells per second, and shares of what the device can do; None where a part is missing."""
-    cpu = report["cpu"]
-    rates = {
-        ("series", "chain_form"): (report["series"], report["chain_form"]),
-        ("general_fused", "chain_form"): (report["general_fused"], report["chain_form"]),
-        ("general_portable", "chain_form"): (report["general_portable"], report["chain_form"]),
-        ("general_fused", "general_portable"): (
-            report["general_fused"],
-            report["general_portable"],
-        ),
-        ("series", "cpu"): (report["series"], cpu["series"]),
-        ("general_fused", "cpu"): (report["general_fused"], cpu["general"]),
-        ("general_portable", "cpu"): (report["general_portable"], cpu["general"]),
-        ("chain_form", "cpu"): (report["chain_form"], cpu["chain_form"]),
-    }
-    found = {
-        f"{name}_over_{other}": _over(a.get("cells_per_second"), b.get("cells_per_second"))
-        for (name, other), (a, b) in rates.items()
-    }
-    able = report["device_rates"]
-    for name in ("fused", "portable"):
-        program = report["programs"].get(name, {})
-        for whole, of in (
-            ("published_vector_teraflops", "teraflops"),
-            ("matrix_product_teraflops", "teraflops"),
-            ("published_terabytes_per_second", "terabytes_per_second"),
-            ("copy_terabytes_per_second", "terabytes_per_second"),
-        ):
-            found[f"{name}_program_over_{whole}"] = _over(program.get(of), able.get(whole))
-    return found
-
-
-def _over(part: float | None, whole: float | None) -> float | None:
-    return None if part is None or whole is None else part / whole
 
 
 if __name__ == "__main__":

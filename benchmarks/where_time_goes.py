@@ -111,7 +111,7 @@ class _Clock:
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Time what `natural_frequencies_batch` calls."""
-        from jaxmodal import batch_kernels, batch_work, batches
+        from jaxmodal import batch_kernels, batch_work, batches, fused_search
 
         confirm = batch_work.Work.confirm
 
@@ -122,8 +122,9 @@ class _Clock:
 
         with contextlib.ExitStack() as stack:
             for name in ("first_guess", "grid_guess", "enclosed", "improved", "extended", "exact"):
-                timed = self.kernel(name, getattr(batch_work, name))
-                stack.enter_context(mock.patch.object(batch_work, name, timed))
+                module = fused_search if name == "enclosed" else batch_work
+                timed = self.kernel(name, getattr(module, name))
+                stack.enter_context(mock.patch.object(module, name, timed))
             pilots = self.kernel("pilots", batch_kernels.pilot_guess)
             stack.enter_context(mock.patch.object(batches, "pilot_guess", pilots))
             stack.enter_context(mock.patch.object(batch_work.Work, "confirm", confirmed))
@@ -182,7 +183,7 @@ def counted(
     from jaxmodal.beams import theory_flags
     from jaxmodal.condensation import evaluate
 
-    cells = min(batch_work._LANES // MODES, next(iter(parameters.values())).size)
+    cells = min(batch_work.CPU_SIZES.lanes // MODES, next(iter(parameters.values())).size)
     problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), tuple(parameters), MODES)
     values = jnp.stack([jnp.asarray(column[:cells]) for column in parameters.values()])
     beams, _, rough = batch_kernels.grid_guess(problem, values)

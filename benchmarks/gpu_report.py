@@ -1,4 +1,4 @@
-"""What a benchmark records of a device: name, driver, versions, and what it reaches at its best."""
+"""What `gpu` records of a device: name, driver, versions, what it reaches at its best, and the ratios that follow."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def nvidia_smi() -> str | None:
     return done.stdout.strip() if done.returncode == 0 else done.stderr.strip()
 
 
-def written(report: dict[str, Any], out: Path) -> None:
+def write_report(report: dict[str, Any], out: Path) -> None:
     """Write the report so that a reader never sees half of it."""
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_suffix(".partial")
@@ -112,3 +112,40 @@ def device_rates(device: Any, quick: bool) -> dict[str, Any]:
         "published_tensor_teraflops": tensor,
         "published_terabytes_per_second": bandwidth,
     }
+
+
+def ratios(report: dict[str, Any]) -> dict[str, float | None]:
+    """How many times as many cells per second, and shares of what the device can do; None where a part is missing."""
+    cpu = report["cpu"]
+    rates = {
+        ("series", "chain_form"): (report["series"], report["chain_form"]),
+        ("general_fused", "chain_form"): (report["general_fused"], report["chain_form"]),
+        ("general_portable", "chain_form"): (report["general_portable"], report["chain_form"]),
+        ("general_fused", "general_portable"): (
+            report["general_fused"],
+            report["general_portable"],
+        ),
+        ("series", "cpu"): (report["series"], cpu["series"]),
+        ("general_fused", "cpu"): (report["general_fused"], cpu["general"]),
+        ("general_portable", "cpu"): (report["general_portable"], cpu["general"]),
+        ("chain_form", "cpu"): (report["chain_form"], cpu["chain_form"]),
+    }
+    found = {
+        f"{name}_over_{other}": _over(a.get("cells_per_second"), b.get("cells_per_second"))
+        for (name, other), (a, b) in rates.items()
+    }
+    able = report["device_rates"]
+    for name in ("fused", "portable"):
+        program = report["programs"].get(name, {})
+        for whole, of in (
+            ("published_vector_teraflops", "teraflops"),
+            ("matrix_product_teraflops", "teraflops"),
+            ("published_terabytes_per_second", "terabytes_per_second"),
+            ("copy_terabytes_per_second", "terabytes_per_second"),
+        ):
+            found[f"{name}_program_over_{whole}"] = _over(program.get(of), able.get(whole))
+    return found
+
+
+def _over(part: float | None, whole: float | None) -> float | None:
+    return None if part is None or whole is None else part / whole
