@@ -15,7 +15,6 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 from jax.experimental import pallas as pl
-from jax.experimental.pallas import triton as plgpu
 
 from jaxmodal.arithmetic import Kind
 from jaxmodal.arm import BeamArrays
@@ -63,7 +62,7 @@ class Kernel:
 
 
 def chosen_kernel(name: str, device: Any) -> Kernel:
-    """The kernel of a name among `KERNELS` on a device; ``"auto"`` is ``"fused"`` on GPUs that can compile it.
+    """The kernel of a name among `KERNELS` on a device; ``"auto"`` is ``"fused"`` on NVIDIA GPUs that can compile it.
 
     Raises
     ------
@@ -75,13 +74,13 @@ def chosen_kernel(name: str, device: Any) -> Kernel:
         raise ValueError(f"kernel = {name!r} is not known; choose one of {known}")
     on_gpu = is_gpu(device)
     capability = _capability(device)
-    new_enough = capability is None or capability >= _LEAST_CAPABILITY
-    if name == "fused" and on_gpu and not new_enough:
+    if name == "fused" and on_gpu and capability is not None and capability < _LEAST_CAPABILITY:
         raise ValueError(
             f"kernel = 'fused' needs a GPU of compute capability {_LEAST_CAPABILITY} or more, and"
             f" {device.device_kind} has {capability}; leave kernel out, or choose 'portable'"
         )
-    return Kernel(name == "fused" or (name == "auto" and on_gpu and new_enough), on_gpu)
+    suits = on_gpu and capability is not None and capability >= _LEAST_CAPABILITY
+    return Kernel(name == "fused" or (name == "auto" and suits), on_gpu)
 
 
 def _capability(device: Any) -> float | None:
@@ -160,12 +159,18 @@ def enclosed_fused(
         in_specs=[pl.BlockSpec((4,), lambda i: (0,)), *(_columns(x.shape, width) for x in arrays)],
         out_specs=_columns((len(_FIELDS), rows, padded), width),
         out_shape=shape_of((len(_FIELDS), rows, padded), jnp.float64),
-        compiler_params=plgpu.CompilerParams(num_warps=warps, num_stages=1),
+        compiler_params=None if interpret else _triton_parameters(warps),
         interpret=interpret,
         name="enclosed",
     )(jnp.stack([flags.shear, flags.rotary_inertia, flags.axial, flags.axial]), *arrays)
     fields = dict(zip(_FIELDS, found[:, : problem.modes, :cells], strict=True))
     return Enclosure(**fields | {"consistent": fields["consistent"] > 0.0})
+
+
+def _triton_parameters(warps: int) -> Any:
+    from jax.experimental.pallas import triton  # here, for builds of JAX without it
+
+    return triton.CompilerParams(num_warps=warps, num_stages=1)
 
 
 def _columns(shape: tuple[int, ...], width: int) -> pl.BlockSpec:

@@ -195,7 +195,7 @@ def device(platform, capability=None):
         ("portable", device("gpu", "9.0"), False, True),
         ("fused", device("cpu"), True, False),
         ("fused", device("gpu", "8.0"), True, True),
-        ("auto", device("rocm", "gfx942"), True, True),
+        ("auto", device("rocm", "gfx942"), False, True),
         ("auto", device("tpu"), False, False),
     ],
 )
