@@ -143,6 +143,16 @@ def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array,
     springs enter with the opposite sign, so that terms of one entry add.
     """
     amplitudes = jnp.max(jnp.abs(rows), axis=1)
+    size = jnp.abs(_conditions_matrix(opposed(beams), omega, amplitudes, amplitudes, sizes=True))
+    row_scale = column_scale = jnp.ones(size.shape[0])
+    for _ in range(3):
+        row_scale = 1.0 / power_of_two(jnp.max(size * column_scale[None, :], axis=1))
+        column_scale = 1.0 / power_of_two(jnp.max(size * row_scale[:, None], axis=0))
+    return row_scale, column_scale
+
+
+def opposed(beams: BeamArrays) -> BeamArrays:
+    """The links with bodies and springs of the opposite sign: terms of one entry of the matrix add up by size."""
     more: dict[str, Any] = {}
     if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
         more["joint_axial_stiffness"] = -beams.joint_axial_stiffness
@@ -150,22 +160,17 @@ def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array,
     if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
         more["tip_moment_x"] = -jnp.abs(beams.tip_moment_x)
         more["tip_moment_y"] = jnp.abs(beams.tip_moment_y)
-    opposite = dataclasses.replace(
+    return dataclasses.replace(
         beams,
         tip_mass=-beams.tip_mass,
         tip_inertia=-beams.tip_inertia,
         joint_stiffness=-beams.joint_stiffness,
         **more,
     )
-    size = jnp.abs(_conditions_matrix(opposite, omega, amplitudes, amplitudes, sizes=True))
-    row_scale = column_scale = jnp.ones(size.shape[0])
-    for _ in range(3):
-        row_scale = 1.0 / _power_of_two(jnp.max(size * column_scale[None, :], axis=1))
-        column_scale = 1.0 / _power_of_two(jnp.max(size * row_scale[:, None], axis=0))
-    return row_scale, column_scale
 
 
-def _power_of_two(x: Array) -> Array:
+def power_of_two(x: Array) -> Array:
+    """The nearest power of two; 1 for zero."""
     return jnp.exp2(jnp.round(jnp.log2(jnp.where(x > 0.0, x, 1.0))))
 
 
@@ -217,7 +222,7 @@ def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     return slope
 
 
-def _with_heavy_bodies(beams: BeamArrays, omega: Array, fields: Array, last: int) -> Array:
+def with_heavy_bodies(beams: BeamArrays, omega: Array, fields: Array, last: int) -> Array:
     """The fields (n, s, 6) with the displacements of very heavy bodies, at station ``last``, from the forces on them.
 
     A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as
@@ -286,7 +291,7 @@ def eigenspace(
     slope = _matrix_slope(*lax.stop_gradient((beams, theory, omega)))
     constants = _null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
     fields = jnp.einsum("nsfc,mnc->mnsf", rows, constants)
-    fields = jax.vmap(lambda f: _with_heavy_bodies(beams, omega, f, last))(fields)
+    fields = jax.vmap(lambda f: with_heavy_bodies(beams, omega, f, last))(fields)
     modes = ModeFields(fields[:, :, 0], fields[:, :, 1:last], fields[:, :, last])
     coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
     gram = coordinates @ coordinates.T

@@ -6,29 +6,35 @@ derivatives and energies at once, one compiled call for a block of cells.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from numpy.typing import NDArray
 
 from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
+from jaxmodal.batches import available_cores
 from jaxmodal.beams import Theory, theory_flags
 from jaxmodal.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
 from jaxmodal.eigenspaces import SLOTS, eigenspace
 from jaxmodal.energies import Energies, frequency_gradient, mode_energies
 from jaxmodal.frequencies import NaturalFrequencies
 from jaxmodal.modal_mass import ModeFields, mass_coordinates, quadrature_size, rigid_fields
+from jaxmodal.null_vectors import simple_mode
 from jaxmodal.parameters import get_parameter, resolve, set_parameters
 from jaxmodal.shape_checks import signs
 
 #: cells of one compiled call: few enough to stay in cache
 _BLOCK = 16
+_SIMPLE_BLOCK = 32
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -136,8 +142,13 @@ def modal_quantities_batch(
         slot=np.minimum(np.arange(omega.shape[1]) - group, SLOTS - 1),
     )
     flags = theory_flags(frequencies.theory)
-    found = _in_blocks(
-        functools.partial(_block, arm, flags, names=tuple(parameters), members=members), cells
+    solve = functools.partial(_block, arm, flags, names=tuple(parameters), members=members)
+    apart = ((first == last) & (multiplicity == 1)).all(axis=1)
+    found = _joined(
+        [
+            (rows, _in_blocks(solve, _taken(cells, rows), bool(apart[rows[0]])))
+            for rows in _parted(apart)
+        ]
     )
     means = jax.tree_util.tree_map(lambda x: jnp.asarray(cluster_means(x, first)), found.means)
     return ModalQuantities(
@@ -178,22 +189,46 @@ class _Found(NamedTuple):
     total_mass: Any
 
 
-def _in_blocks(solve: Callable[[_Cells], _Found], cells: _Cells) -> _Found:
-    """Solve all cells in blocks of one size, one after another."""
-    number = len(cells.values)
-    blocks = []
-    for start in range(0, number, _BLOCK):
-        at = np.minimum(np.arange(start, start + _BLOCK), number - 1)
+def _taken(cells: _Cells, rows: NDArray[np.int64]) -> _Cells:
+    return _Cells(*(x[rows] for x in cells))
+
+
+def _parted(apart: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+    """Rows of the cells whose frequencies all stand apart, and of the others; none of the parts is empty."""
+    parts = [np.flatnonzero(apart), np.flatnonzero(~apart)]
+    return [rows for rows in parts if rows.size]
+
+
+def _joined(parts: list[tuple[NDArray[np.int64], _Found]]) -> _Found:
+    """What was found for some rows each, in the order of the rows."""
+    order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+    joined: _Found = jax.tree_util.tree_map(
+        lambda *x: np.concatenate(x)[order], *(found for _, found in parts)
+    )
+    return joined
+
+
+def _in_blocks(solve: Callable[..., _Found], cells: _Cells, simple: bool) -> _Found:
+    """Solve all cells in blocks of one size: side by side where every mode stands apart, else one after another."""
+    number, size = len(cells.values), _SIMPLE_BLOCK if simple else _BLOCK
+
+    def one(start: int) -> _Found:
+        at = np.minimum(np.arange(start, start + size), number - 1)
         # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
-        with _ONE_AT_A_TIME:
-            found = solve(jax.tree_util.tree_map(lambda x, at=at: jnp.asarray(x[at]), cells))
-            kept = jax.tree_util.tree_map(np.asarray, found)
-        blocks.append(jax.tree_util.tree_map(lambda x, left=number - start: x[:left], kept))
+        with contextlib.nullcontext() if simple else _ONE_AT_A_TIME:
+            found = solve(jax.tree_util.tree_map(jnp.asarray, _taken(cells, at)), simple=simple)
+            kept: _Found = jax.tree_util.tree_map(np.asarray, found)
+        left = number - start
+        return jax.tree_util.tree_map(lambda x: x[:left], kept) if left < size else kept
+
+    starts = range(0, number, size)
+    with ThreadPoolExecutor(available_cores()) as pool:
+        blocks = list(pool.map(one, starts)) if simple else [one(start) for start in starts]
     joined: _Found = jax.tree_util.tree_map(lambda *parts: np.concatenate(parts), *blocks)
     return joined
 
 
-@functools.partial(jax.jit, static_argnames=("names", "members"))
+@functools.partial(jax.jit, static_argnames=("names", "members", "simple"))
 def _block(
     arm: Arm,
     theory: Theory,
@@ -201,6 +236,7 @@ def _block(
     *,
     names: tuple[str, ...],
     members: tuple[tuple[str, ...], ...],
+    simple: bool,
 ) -> _Found:
     singles = tuple(dict.fromkeys(single for group in members for single in group))
     share = np.array([[float(single in group) for group in members] for single in singles])
@@ -222,7 +258,8 @@ def _block(
         beams, slopes = arrays(values), jax.vmap(slope)(jnp.eye(len(singles)))
         omega = jnp.where(valid, cell.omega, 1.0)
         size = quadrature_size(omega.shape[0])
-        modes = functools.partial(_of_group, size, beams, theory)
+        of_modes = _of_mode if simple else _of_group
+        modes = functools.partial(of_modes, size, beams, theory)
         energies, gradient, moved, carried = jax.vmap(modes)(omega, cell.multiplicity, cell.slot)
         terms = jax.tree_util.tree_map(lambda g, s: jnp.einsum("kn,sn->ks", g, s), gradient, slopes)
         of_single = sum(jax.tree_util.tree_leaves(terms), start=jnp.zeros((1, 1)))
@@ -256,16 +293,8 @@ def _of_group(
     """Means over the modes of a group: energies, gradient, effective masses; and the participation of one of them."""
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
     modes = ModeFields(space.inner, space.nodes, space.outer)
-    rigid = rigid_fields(beams, num_points)
-    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
-
-    def each(mode: ModeFields) -> tuple[Energies, BeamArrays, Array]:
-        return (
-            mode_energies(beams, theory, omega, mode, mode),
-            frequency_gradient(beams, theory, omega, mode, mode),
-            carried @ mass_coordinates(beams, theory, mode),
-        )
-
+    carried = _carried(num_points, beams, theory)
+    each = functools.partial(_quantities, beams, theory, omega, carried)
     energies, gradient, participation = jax.vmap(each)(modes)
     mass = participation * participation
     energies, gradient, mass = jax.tree_util.tree_map(
@@ -274,3 +303,37 @@ def _of_group(
     sign = signs(space.outer[slot][None], beams)[0]
     moved = _Moved(sign * participation[slot], mass)
     return energies, gradient, moved, jnp.sum(carried * carried, axis=-1)
+
+
+def _of_mode(
+    num_points: int,
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    multiplicity: Array,
+    slot: Array,
+) -> tuple[Energies, BeamArrays, _Moved, Array]:
+    """The same for a mode that stands apart."""
+    mode = simple_mode(beams, theory, omega, num_points)
+    carried = _carried(num_points, beams, theory)
+    energies, gradient, participation = _quantities(beams, theory, omega, carried, mode)
+    sign = signs(mode.outer[None], beams)[0]
+    moved = _Moved(sign * participation, participation * participation)
+    return energies, gradient, moved, jnp.sum(carried * carried, axis=-1)
+
+
+def _carried(num_points: int, beams: BeamArrays, theory: Theory) -> Array:
+    """The motions of the rigid arm with its base in the coordinates of `mass_coordinates`, shape (3, ...)."""
+    rigid = rigid_fields(beams, num_points)
+    return jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
+
+
+def _quantities(
+    beams: BeamArrays, theory: Theory, omega: Array, carried: Array, mode: ModeFields
+) -> tuple[Energies, BeamArrays, Array]:
+    """Energies and gradient of one mode, and its products with the motions of the base."""
+    return (
+        mode_energies(beams, theory, omega, mode, mode),
+        frequency_gradient(beams, theory, omega, mode, mode),
+        carried @ mass_coordinates(beams, theory, mode),
+    )

@@ -10,7 +10,7 @@ ORDER = [
     "errors", "precision", "compilation", "double_double", "programs", "arithmetic", "status", "quantities",
     "documents", "shapes", "sections", "links", "payloads", "tables", "arm", "segments", "arm_files", "parameters",
     "examples", "plausibility", "beams", "member", "joints", "attachments",
-    "fields", "modal_mass", "eigenspaces", "energies",
+    "fields", "modal_mass", "eigenspaces", "null_vectors", "energies",
     "clusters", "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
     "frequencies", "tapers", "interpolation", "posture_harmonics", "posture_tables", "series_roots", "series_search",
     "trigonometric_zeros", "inverse_postures", "resonance_maps", "pilots",
