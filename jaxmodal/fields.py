@@ -94,6 +94,26 @@ def link_motion(
     return jnp.stack([u, v, psi, normal, shear, moment])
 
 
+def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
+    """The largest value at the stations of each field for each constant, not negative: shape (6, 6).
+
+    Parameters
+    ----------
+    link, theory, omega, xi
+        As for `link_fields`.
+    """
+    bending, axial = _solutions(link, theory, omega, xi)
+    v, psi, shear, moment = (
+        jnp.stack([jnp.max(jnp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)
+    )
+    u, normal = (
+        jnp.stack([jnp.max(jnp.abs(x)) for x in rows]) for rows in zip(*axial, strict=True)
+    )
+    no4, no2 = jnp.zeros(4), jnp.zeros(2)
+    rows = ((no4, u), (v, no2), (psi, no2), (no4, normal), (shear, no2), (moment, no2))
+    return jnp.stack([jnp.concatenate(row) for row in rows])
+
+
 def _solutions(
     link: BeamArrays, theory: Theory, omega: Array, xi: Array
 ) -> tuple[list[_Bending], list[tuple[Array, Array]]]:

@@ -16,16 +16,17 @@ import numpy as np
 from jax import Array, lax
 
 from jaxmodal.arm import BeamArrays
+from jaxmodal.attachments import opposed
 from jaxmodal.beams import Theory
-from jaxmodal.eigenspaces import end_conditions, opposed, power_of_two, with_heavy_bodies
-from jaxmodal.fields import link_fields, link_motion
-from jaxmodal.modal_mass import ModeFields, mass_coordinates, quadrature
+from jaxmodal.eigenspaces import end_conditions, power_of_two
+from jaxmodal.fields import field_sizes, link_fields
 
-#: where the sizes of the fields along a link are looked at, beside its ends
-_PLACES = (0.0, 1.0, 0.17, 0.31, 0.44, 0.59, 0.73, 0.86)
-#: pivots are at least this, of entries near one
-_TINY = 1e-18
+#: where the sizes of the fields along a link are looked at
+_PLACES = (0.0, 0.31, 0.59, 0.83, 1.0)
+#: pivots are at least this, of entries near one: far enough above rounding that two solutions agree
+_TINY = 1e-12
 _ITERATIONS = 3
+_CORRECTIONS = 3
 
 
 class _Blocks(NamedTuple):
@@ -57,8 +58,8 @@ class _Step(NamedTuple):
     kept: Array
 
 
-def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int) -> ModeFields:
-    """Fields of the mode at a simple natural frequency, mass-normalised; its sign is arbitrary.
+def null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
+    """Constants of the links, (n, 6), that meet all conditions at a simple natural frequency; any amplitude and sign.
 
     Parameters
     ----------
@@ -68,65 +69,45 @@ def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int
         Flags of the theory.
     omega : Array
         A natural frequency in rad/s, well apart from the others.
-    num_points : int
-        Number of quadrature nodes, see `modal_mass.quadrature_size`.
 
-    Returns
-    -------
-    ModeFields
-        As from `eigenspaces.eigenspace`; not for differentiation.
-    """
-    constants = _null_vector(beams, theory, omega)
-    nodes = np.concatenate([[0.0], quadrature(num_points)[0], [1.0]])
-    motion = jax.vmap(link_motion, in_axes=(0, None, None, None, 0))
-    fields = jnp.swapaxes(motion(beams, theory, omega, jnp.asarray(nodes), constants), 1, 2)
-    fields = with_heavy_bodies(beams, omega, fields, num_points + 1)
-    mode = ModeFields(fields[:, 0], fields[:, 1:-1], fields[:, -1])
-    coordinates = mass_coordinates(beams, theory, mode)
-    size = jnp.sqrt(jnp.sum(coordinates * coordinates))
-    scaled: ModeFields = jax.tree_util.tree_map(lambda x: x / size, mode)
-    return scaled
-
-
-def _null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
-    """Constants of the links, (n, 6), that meet all conditions.
-
+    Notes
+    -----
     The residual that the rounding of the frequency leaves goes where a change of frequency would put it, as in
-    `eigenspaces`.
+    `eigenspaces`. Not for differentiation.
     """
-    xi = jnp.array(_PLACES)
-
-    def rows(omega: Array) -> Array:
-        of_links = jax.vmap(link_fields, in_axes=(0, None, None, None))
-        found: Array = of_links(beams, theory, omega, xi[:2])
-        return found
+    ends_at, places = jnp.array([0.0, 1.0]), jnp.array(_PLACES)
 
     def blocks(omega: Array) -> _Blocks:
-        ends = rows(omega)
+        of_links = jax.vmap(link_fields, in_axes=(0, None, None, None))
+        ends = of_links(beams, theory, omega, ends_at)
         return _Blocks(*end_conditions(beams, omega, ends[:, 0], ends[:, 1]))
 
     matrix, slope = jax.jvp(blocks, (omega,), (jnp.ones_like(omega),))
-    along = jax.vmap(link_fields, in_axes=(0, None, None, None))(beams, theory, omega, xi)
-    row, column = _scales(beams, omega, jnp.max(jnp.abs(along), axis=1))
+    sizes = jax.vmap(field_sizes, in_axes=(0, None, None, None))(beams, theory, omega, places)
+    row, column = _scales(beams, omega, sizes)
     matrix, slope = (_scaled(x, row, column) for x in (matrix, slope))
     steps = _eliminated(matrix)
     n = beams.length.shape[0]
-    # a right-hand side without symmetry
-    vector = _unit(
-        _solved(steps, jnp.asarray(1.0 + 0.5 * np.sin(1.0 + np.arange(6.0 * n))).reshape(n, 6))
-    )
-    for _ in range(_ITERATIONS - 1):
-        target = _times(slope, vector)
-        solution = _solved(steps, target)
+    # a first right-hand side without symmetry
+    first = jnp.asarray(1.0 + 0.5 * np.sin(1.0 + np.arange(6.0 * n))).reshape(n, 6)
+
+    def improved(k: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        """Inverse iteration first; then corrections of the vector beside itself, with the shift that they need."""
+        vector, target, shift = state
+        refined = k >= _ITERATIONS
+        towards = jnp.where(k == 0, first, _times(slope, vector))
+        target = jnp.where(refined, target, towards)
+        given = jnp.where(refined, shift * target - _times(matrix, vector), target)
+        solution = _solved(steps, given)
+        share = jnp.sum(solution * vector) / jnp.maximum(jnp.sum(vector * vector), 1e-300)
         size = jnp.max(jnp.abs(solution))
-        vector, target = solution / size, target / size
-    # one refinement makes the residual of each condition small beside its own terms
-    vector = vector + _solved(steps, target - _times(matrix, vector))
-    return vector * column
+        corrected = vector + (solution - share * vector)
+        vector = jnp.where(refined, corrected, solution / size)
+        return vector, target, jnp.where(refined, shift * (1.0 - share), 1.0 / size)
 
-
-def _unit(x: Array) -> Array:
-    return x / jnp.max(jnp.abs(x))
+    zero = jnp.zeros((n, 6))
+    last = lax.fori_loop(0, _ITERATIONS + _CORRECTIONS, improved, (zero, zero, jnp.float64(0.0)))
+    return last[0] * column
 
 
 def _scales(beams: BeamArrays, omega: Array, amplitudes: Array) -> tuple[Array, Array]:
@@ -211,7 +192,7 @@ def _eliminated(x: _Blocks) -> _Step:
 
 
 def _bounded(pivot: Array) -> Array:
-    return jnp.where(jnp.abs(pivot) < _TINY, _TINY, pivot)
+    return jnp.where(jnp.abs(pivot) < _TINY, jnp.where(pivot < 0.0, -_TINY, _TINY), pivot)
 
 
 def _solved(steps: _Step, target: Array) -> Array:
