@@ -24,9 +24,9 @@ from jaxmodal.fields import field_sizes, link_fields
 #: where the sizes of the fields along a link are looked at
 _PLACES = (0.0, 0.31, 0.59, 0.83, 1.0)
 #: pivots are at least this, of entries near one: far enough above rounding that two solutions agree
-_TINY = 1e-12
+_TINY = 1e-13
 _ITERATIONS = 3
-_CORRECTIONS = 3
+_CORRECTIONS = 6
 
 
 class _Blocks(NamedTuple):
