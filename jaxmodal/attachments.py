@@ -6,7 +6,8 @@ shape (n, 6, ...), one entry for each link.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import dataclasses
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
@@ -134,6 +135,24 @@ def spring_gives(beams: BeamArrays, omega: Array, joint: Array, before: Array) -
     return jnp.where(clear, by_forces, joint[:, :3] - before)
 
 
+def opposed(beams: BeamArrays) -> BeamArrays:
+    """The links with bodies and springs of the opposite sign: terms of one entry of the matrix add up by size."""
+    more: dict[str, Any] = {}
+    if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
+        more["joint_axial_stiffness"] = -beams.joint_axial_stiffness
+        more["joint_shear_stiffness"] = -beams.joint_shear_stiffness
+    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
+        more["tip_moment_x"] = -jnp.abs(beams.tip_moment_x)
+        more["tip_moment_y"] = jnp.abs(beams.tip_moment_y)
+    return dataclasses.replace(
+        beams,
+        tip_mass=-beams.tip_mass,
+        tip_inertia=-beams.tip_inertia,
+        joint_stiffness=-beams.joint_stiffness,
+        **more,
+    )
+
+
 __all__ = [
     "JointLaw",
     "at_joint",
@@ -144,5 +163,6 @@ __all__ = [
     "inertia_forces",
     "joint_law",
     "line_mass",
+    "opposed",
     "spring_gives",
 ]

@@ -101,20 +101,20 @@ def natural_frequencies_batch(
             columns = dict(zip(addresses, values, strict=True))
             return natural_frequencies_batch(arm, columns, modes, theory, size, kernel)
 
-        with ThreadPoolExecutor(_cores()) as pool:
+        with ThreadPoolExecutor(available_cores()) as pool:
             return series_search.solve(arm, addresses, values, modes, theory, general, pool)
     chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     free = _free_hinges(arm, addresses, values)
     problem = Problem(arm, flags, addresses, modes, hinged=bool(free.any()))
     results = Results.empty(free, modes)
     guess = pilot_guess(problem, values, free)
-    workers = _cores()
+    workers = available_cores()
     with ThreadPoolExecutor(workers) as pool:
         Work(problem, values, results, pool, workers, program).solve(guess, chunk, theory)
     return results.frozen(theory)
 
 
-def _cores() -> int:
+def available_cores() -> int:
     """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -13,7 +13,6 @@ use and the others zero.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +20,7 @@ import numpy as np
 from jax import Array, lax
 
 from jaxmodal.arm import BeamArrays
-from jaxmodal.attachments import at_joint, at_tip, inertia_forces, joint_law
+from jaxmodal.attachments import at_joint, at_tip, inertia_forces, joint_law, opposed
 from jaxmodal.beams import Theory
 from jaxmodal.fields import link_fields
 from jaxmodal.modal_mass import ModeFields, mass_coordinates, quadrature
@@ -143,29 +142,16 @@ def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array,
     springs enter with the opposite sign, so that terms of one entry add.
     """
     amplitudes = jnp.max(jnp.abs(rows), axis=1)
-    more: dict[str, Any] = {}
-    if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
-        more["joint_axial_stiffness"] = -beams.joint_axial_stiffness
-        more["joint_shear_stiffness"] = -beams.joint_shear_stiffness
-    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
-        more["tip_moment_x"] = -jnp.abs(beams.tip_moment_x)
-        more["tip_moment_y"] = jnp.abs(beams.tip_moment_y)
-    opposite = dataclasses.replace(
-        beams,
-        tip_mass=-beams.tip_mass,
-        tip_inertia=-beams.tip_inertia,
-        joint_stiffness=-beams.joint_stiffness,
-        **more,
-    )
-    size = jnp.abs(_conditions_matrix(opposite, omega, amplitudes, amplitudes, sizes=True))
+    size = jnp.abs(_conditions_matrix(opposed(beams), omega, amplitudes, amplitudes, sizes=True))
     row_scale = column_scale = jnp.ones(size.shape[0])
     for _ in range(3):
-        row_scale = 1.0 / _power_of_two(jnp.max(size * column_scale[None, :], axis=1))
-        column_scale = 1.0 / _power_of_two(jnp.max(size * row_scale[:, None], axis=0))
+        row_scale = 1.0 / power_of_two(jnp.max(size * column_scale[None, :], axis=1))
+        column_scale = 1.0 / power_of_two(jnp.max(size * row_scale[:, None], axis=0))
     return row_scale, column_scale
 
 
-def _power_of_two(x: Array) -> Array:
+def power_of_two(x: Array) -> Array:
+    """The nearest power of two; 1 for zero."""
     return jnp.exp2(jnp.round(jnp.log2(jnp.where(x > 0.0, x, 1.0))))
 
 
@@ -217,30 +203,33 @@ def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     return slope
 
 
-def _with_heavy_bodies(beams: BeamArrays, omega: Array, fields: Array, last: int) -> Array:
-    """The fields (n, s, 6) with the displacements of very heavy bodies, at station ``last``, from the forces on them.
+def with_heavy_bodies(
+    beams: BeamArrays, omega: Array, inner: Array, outer: Array, largest: Array
+) -> Array:
+    """The fields at the outer ends with the displacements of very heavy bodies from the forces on them; (n, 6) each.
+
+    ``largest`` holds the largest value of each field on the link.
 
     A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as
     the end value of a field it is known to 1e-16 of the motion of the link only. Both agree to rounding of the
     latter. Bodies beside the axis are left as they are.
     """
     if beams.tip_moment_x is not None or beams.end_offset_x is not None:
-        return fields
+        return outer
     free = dataclasses.replace(
         beams,
         tip_mass=jnp.zeros_like(beams.tip_mass),
         tip_inertia=jnp.zeros_like(beams.tip_inertia),
     )
-    own, _, following = end_conditions(free, omega, fields[:, 0], fields[:, last])
+    own, _, following = end_conditions(free, omega, inner, outer)
     forces = own.at[:-1].add(following[1:])[:, 3:]
     mass = omega * omega * jnp.stack([beams.tip_mass, beams.tip_mass, beams.tip_inertia], axis=1)
-    largest = jnp.max(jnp.abs(lax.stop_gradient(fields)), axis=1)  # (n, 6)
     moved, loaded = largest[:, :3], largest[:, 3:]
     moved = moved.at[:, :2].set(jnp.max(moved[:, :2], axis=1, keepdims=True))
     loaded = loaded.at[:, :2].set(jnp.max(loaded[:, :2], axis=1, keepdims=True))
     heavy = mass * moved > loaded
     displacement = forces / jnp.where(heavy, mass, 1.0)
-    return fields.at[:, last, :3].set(jnp.where(heavy, displacement, fields[:, last, :3]))
+    return outer.at[:, :3].set(jnp.where(heavy, displacement, outer[:, :3]))
 
 
 def eigenspace(
@@ -286,7 +275,11 @@ def eigenspace(
     slope = _matrix_slope(*lax.stop_gradient((beams, theory, omega)))
     constants = _null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
     fields = jnp.einsum("nsfc,mnc->mnsf", rows, constants)
-    fields = jax.vmap(lambda f: _with_heavy_bodies(beams, omega, f, last))(fields)
+    largest = jnp.max(jnp.abs(lax.stop_gradient(fields)), axis=2)
+    outer = jax.vmap(with_heavy_bodies, (None, None, 0, 0, 0))(
+        beams, omega, fields[:, :, 0], fields[:, :, last], largest
+    )
+    fields = fields.at[:, :, last].set(outer)
     modes = ModeFields(fields[:, :, 0], fields[:, :, 1:last], fields[:, :, last])
     coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
     gram = coordinates @ coordinates.T

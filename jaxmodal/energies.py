@@ -67,6 +67,29 @@ class Energies:
         return jnp.sum(links + self.body_translation + self.body_rotation, axis=-1)
 
 
+class LinkIntegrals(NamedTuple):
+    """Of the fields of two modes, or of one with itself: what an energy needs from along each link.
+
+    Attributes
+    ----------
+    alike : Array, shape (n, 6)
+        Integrals over the length of the products of like fields.
+    sliding : Array, shape (n,)
+        Mean of shear force times rotation, half from each mode with the other.
+    """
+
+    alike: Array
+    sliding: Array
+
+
+def link_integrals(beams: BeamArrays, a: ModeFields, b: ModeFields) -> LinkIntegrals:
+    """By Gauss's rule, with as many nodes as resolve the modes to rounding (`modal_mass.quadrature_size`)."""
+    weights = jnp.asarray(quadrature(a.nodes.shape[1])[1])
+    alike = jnp.einsum("nqf,nqf,q->nf", a.nodes, b.nodes, weights) * beams.length[:, None]
+    turning = 0.5 * (a.nodes[..., 4] * b.nodes[..., 2] + b.nodes[..., 4] * a.nodes[..., 2])
+    return LinkIntegrals(alike, jnp.einsum("nq,q->n", turning, weights))
+
+
 def mode_energies(
     beams: BeamArrays, theory: Theory, omega: Array, a: ModeFields, b: ModeFields
 ) -> Energies:
@@ -85,13 +108,20 @@ def mode_energies(
     -------
     Energies
         Arrays of shape (n,).
-
-    Notes
-    -----
-    Integrals by Gauss's rule, with as many nodes as resolve the mode to rounding (`modal_mass.quadrature_size`).
     """
-    weights = jnp.asarray(quadrature(a.nodes.shape[1])[1])
-    along = jnp.einsum("nqf,nqf,q->nf", a.nodes, b.nodes, weights) * (0.5 * beams.length[:, None])
+    return energies_of(beams, theory, omega, link_integrals(beams, a, b), a, b)
+
+
+def energies_of(
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    integrals: LinkIntegrals,
+    a: ModeFields,
+    b: ModeFields,
+) -> Energies:
+    """`mode_energies` from integrals that are known; of the modes only the ends of the links are looked at."""
+    along = 0.5 * integrals.alike
     kinetic, elastic = 0.5 * omega * omega, flexibility(beams)
     first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
     bodies = tip_coordinates(beams, first.tip) * tip_coordinates(beams, second.tip)
@@ -174,12 +204,21 @@ def frequency_gradient(
     that the force in the joint has about it for a turn of the outboard part; a length by the force ``-dE/dL`` that is
     constant along a uniform link; an offset by the section force there times the rotation.
     """
-    e = mode_energies(beams, theory, omega, a, b)
+    return gradient_of(beams, theory, omega, link_integrals(beams, a, b), a, b)
+
+
+def gradient_of(
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    integrals: LinkIntegrals,
+    a: ModeFields,
+    b: ModeFields,
+) -> BeamArrays:
+    """`frequency_gradient` from integrals that are known; of the modes only the ends of the links are looked at."""
+    e = energies_of(beams, theory, omega, integrals, a, b)
     first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
     own = e.bending + e.axial
-    weights = jnp.asarray(quadrature(a.nodes.shape[1])[1])
-    turning = 0.5 * (a.nodes[..., 4] * b.nodes[..., 2] + b.nodes[..., 4] * a.nodes[..., 2])
-    sliding = jnp.einsum("nq,q->n", turning, weights)
     force, other = first.joint[:, 3:], second.joint[:, 3:]
     joint = (
         force[:, 1] * second.before[:, 0]
@@ -191,7 +230,8 @@ def frequency_gradient(
     line = line_mass(beams)
     translation = e.translation * beams.density * beams.area / line
     squares = BeamArrays(
-        length=-2.0 * (own + e.shear + e.translation + e.rotation) / beams.length - 2.0 * sliding,
+        length=-2.0 * (own + e.shear + e.translation + e.rotation) / beams.length
+        - 2.0 * integrals.sliding,
         youngs_modulus=2.0 * own / beams.youngs_modulus,
         area=2.0 * (e.shear + e.axial - translation) / beams.area,
         second_moment=2.0 * (e.bending - e.rotation) / beams.second_moment,

@@ -9,6 +9,7 @@ near the cut-off and beyond it, beside ``cos`` and ``sin/alpha``. All are smooth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import factorial
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxmodal.arithmetic import sin_cos
 from jaxmodal.arm import BeamArrays
 from jaxmodal.beams import Theory, WaveNumbers, wave_numbers
 
@@ -59,10 +61,68 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     The paper's eqs 26-38 with the solutions regrouped. The shear force is the antiderivative of the inertia force and
     so holds for the theories without shear deformation, too.
     """
+    bending, axial = _solutions(link, theory, omega, xi)
+    v, psi, shear, moment = (jnp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
+    u, normal = (jnp.stack(rows, axis=-1) for rows in zip(*axial, strict=True))
+    no4, no2 = jnp.zeros_like(v), jnp.zeros_like(u)
+    rows = ((no4, u), (v, no2), (psi, no2), (no4, normal), (shear, no2), (moment, no2))
+    return jnp.stack([jnp.concatenate(row, axis=-1) for row in rows], axis=-2)
+
+
+def link_motion(
+    link: BeamArrays, theory: Theory, omega: Array, xi: Array, constants: Array
+) -> Array:
+    """The six fields of one link for given constants, shape (6, s): those of `link_fields`, added up.
+
+    Parameters
+    ----------
+    link, theory, omega, xi
+        As for `link_fields`.
+    constants : Array, shape (6,)
+        The constants of the link.
+    """
+    bending, axial = _solutions(link, theory, omega, xi)
+
+    def total(solutions: Sequence[tuple[Array, ...]], constants: Array) -> list[Array]:
+        return [
+            sum((c * f for c, f in zip(constants, rows, strict=True)), start=jnp.zeros_like(xi))
+            for rows in zip(*solutions, strict=True)
+        ]
+
+    v, psi, shear, moment = total(bending, constants[:4])
+    u, normal = total(axial, constants[4:])
+    return jnp.stack([u, v, psi, normal, shear, moment])
+
+
+def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
+    """The largest value at the stations of each field for each constant, not negative: shape (6, 6).
+
+    Parameters
+    ----------
+    link, theory, omega, xi
+        As for `link_fields`.
+    """
+    bending, axial = _solutions(link, theory, omega, xi)
+    v, psi, shear, moment = (
+        jnp.stack([jnp.max(jnp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)
+    )
+    u, normal = (
+        jnp.stack([jnp.max(jnp.abs(x)) for x in rows]) for rows in zip(*axial, strict=True)
+    )
+    no4, no2 = jnp.zeros(4), jnp.zeros(2)
+    rows = ((no4, u), (v, no2), (psi, no2), (no4, normal), (shear, no2), (moment, no2))
+    return jnp.stack([jnp.concatenate(row) for row in rows])
+
+
+def _solutions(
+    link: BeamArrays, theory: Theory, omega: Array, xi: Array
+) -> tuple[list[_Bending], list[tuple[Array, Array]]]:
+    """The four solutions of bending (v, psi, V, M_b) and the two axial ones (u, N) at the stations, in SI units."""
     w = wave_numbers(link, theory, omega, extended=False)
     z2 = -w.beta * w.beta
     small, evanescent = w.beta * w.beta < _SMALL, w.z1 >= _SMALL
-    co, s_beta = jnp.cos(w.beta * xi), jnp.sin(w.beta * xi) / w.beta
+    ((si, co, _),) = sin_cos(w.beta * xi)
+    s_beta = si / w.beta
     series = _power_series(
         jnp.where(jnp.abs(w.z1) < _SMALL, w.z1, 0.0), jnp.where(small, z2, 0.0), xi
     )
@@ -77,29 +137,25 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
         _Bending(-z2 / w.e_b * s_beta, co, w.e_a * co, z2 * s_beta),
     )
     bending = [_choose(small, a, b) for a, b in zip(start, general, strict=True)]
-    v, psi, shear, moment = (jnp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
-    u, normal = _axial(w, theory, xi)
+    axial = _axial(w, theory, xi)
     if link.flexible is not None:
         rotary = 0.5 * (w.sum_rs - w.g)  # omega^2 rho I L^2/(E I)
+        flexible, one = link.flexible > 0.0, jnp.ones_like(xi)
         bar = _rigid_solutions(w.b2, rotary, xi)
-        still = jnp.stack([jnp.ones_like(xi), jnp.zeros_like(xi)], axis=-1)
-        force = jnp.stack([-w.mass_term * xi, jnp.ones_like(xi)], axis=-1)
-        flexible = link.flexible > 0.0
-        v, psi, shear, moment = (
-            jnp.where(flexible, a, b) for a, b in zip((v, psi, shear, moment), bar, strict=True)
-        )
-        u, normal = jnp.where(flexible, u, still), jnp.where(flexible, normal, force)
-    no4, no2 = jnp.zeros_like(v), jnp.zeros_like(u)
+        bending = [_choose(flexible, a, b) for a, b in zip(bending, bar, strict=True)]
+        still = [(one, -w.mass_term * xi), (0.0 * one, one)]
+        axial = [
+            (jnp.where(flexible, u, a), jnp.where(flexible, normal, b))
+            for (u, normal), (a, b) in zip(axial, still, strict=True)
+        ]
     rigidity, length = w.flexural_rigidity, link.length
-    rows = (
-        (no4, u),
-        (v, no2),
-        (psi / length, no2),
-        (no4, normal),
-        (shear * (rigidity / length**2), no2),
-        (moment * (rigidity / length), no2),
-    )
-    return jnp.stack([jnp.concatenate(row, axis=-1) for row in rows], axis=-2)
+    scaled = [
+        _Bending(
+            b.v, b.psi / length, b.shear * (rigidity / length**2), b.moment * (rigidity / length)
+        )
+        for b in bending
+    ]
+    return scaled, axial
 
 
 def _choose(condition: Array, a: _Bending, b: _Bending) -> _Bending:
@@ -143,10 +199,8 @@ def _cosine_pair(z1: Array, xi: Array, series: _Series) -> tuple[Array, Array]:
     """``C = cosh(sqrt(z1) xi)`` and ``S = sinh(sqrt(z1) xi)/sqrt z1`` for z1 < 1, circular where z1 < 0."""
     circular = z1 <= -_SMALL
     alpha = jnp.sqrt(jnp.where(circular, -z1, 1.0))
-    return (
-        jnp.where(circular, jnp.cos(alpha * xi), series.c),
-        jnp.where(circular, jnp.sin(alpha * xi) / alpha, series.s),
-    )
+    ((si, co, _),) = sin_cos(alpha * xi)
+    return jnp.where(circular, co, series.c), jnp.where(circular, si / alpha, series.s)
 
 
 def _cosine_solutions(w: WaveNumbers, c: Array, s: Array) -> tuple[_Bending, _Bending]:
@@ -195,28 +249,27 @@ def _unit_start_solutions(w: WaveNumbers, series: _Series) -> tuple[_Bending, ..
     )
 
 
-def _rigid_solutions(b2: Array, rotary: Array, xi: Array) -> tuple[Array, ...]:
-    """v, psi L, shear and moment (as in `_Bending`) of a rigid link; columns: translation, rotation, shear, moment."""
+def _rigid_solutions(b2: Array, rotary: Array, xi: Array) -> tuple[_Bending, ...]:
+    """Of a rigid link: translation, rotation, shear and moment at the inner end."""
     one, zero = jnp.ones_like(xi), jnp.zeros_like(xi)
     square, cube = 0.5 * xi * xi, xi * xi * xi / 6.0
-    columns = (
-        (one, xi, zero, zero),
-        (zero, one, zero, zero),
-        (-b2 * xi, -b2 * square, one, zero),
-        (b2 * square, b2 * cube - rotary * xi, -xi, one),
+    return (
+        _Bending(one, zero, -b2 * xi, b2 * square),
+        _Bending(xi, one, -b2 * square, b2 * cube - rotary * xi),
+        _Bending(zero, zero, one, -xi),
+        _Bending(zero, zero, zero, one),
     )
-    return tuple(jnp.stack(column, axis=-1) for column in columns)
 
 
-def _axial(w: WaveNumbers, theory: Theory, xi: Array) -> tuple[Array, Array]:
+def _axial(w: WaveNumbers, theory: Theory, xi: Array) -> list[tuple[Array, Array]]:
     """U and N of the two axial constants; of translation and outer force where links are axially rigid."""
     elastic = theory.axial > 0.0
     stiffness = w.axial_rigidity * w.mu
     one, zero = jnp.ones_like(xi), jnp.zeros_like(xi)
-    cosine, sine = jnp.cos(w.mu * xi), jnp.sin(w.mu * xi)
+    ((sine, cosine, _),) = sin_cos(w.mu * xi)
     u = (jnp.where(elastic, cosine, one), jnp.where(elastic, sine, zero))
     normal = (
         jnp.where(elastic, -stiffness * sine, w.mass_term * (1.0 - xi)),
         jnp.where(elastic, stiffness * cosine, one),
     )
-    return jnp.stack(u, axis=-1), jnp.stack(normal, axis=-1)
+    return list(zip(u, normal, strict=True))

@@ -6,29 +6,33 @@ derivatives and energies at once, one compiled call for a block of cells.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from numpy.typing import NDArray
 
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
-from jaxmodal.beams import Theory, theory_flags
+from jaxmodal.arm import Arm
+from jaxmodal.batches import available_cores
+from jaxmodal.beams import theory_flags
 from jaxmodal.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
-from jaxmodal.eigenspaces import SLOTS, eigenspace
-from jaxmodal.energies import Energies, frequency_gradient, mode_energies
+from jaxmodal.eigenspaces import SLOTS
+from jaxmodal.energies import Energies
 from jaxmodal.frequencies import NaturalFrequencies
-from jaxmodal.modal_mass import ModeFields, mass_coordinates, quadrature_size, rigid_fields
-from jaxmodal.parameters import get_parameter, resolve, set_parameters
-from jaxmodal.shape_checks import signs
+from jaxmodal.modal_kernels import Cells, Found, block
+from jaxmodal.parameters import resolve
 
-#: cells of one compiled call: few enough to stay in cache
+#: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
 _BLOCK = 16
+_SIMPLE_BLOCK = 32
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -129,15 +133,20 @@ def modal_quantities_batch(
         )
     first, last = clusters(omega, group, cluster_tolerance)
     multiplicity = np.clip(np.asarray(frequencies.multiplicity, np.int64), 1, SLOTS)
-    cells = _Cells(
+    cells = Cells(
         values=np.stack(columns, axis=1) if columns else np.zeros((len(omega), 0)),
         omega=np.take_along_axis(omega, group, axis=1),
         multiplicity=multiplicity,
         slot=np.minimum(np.arange(omega.shape[1]) - group, SLOTS - 1),
     )
     flags = theory_flags(frequencies.theory)
-    found = _in_blocks(
-        functools.partial(_block, arm, flags, names=tuple(parameters), members=members), cells
+    solve = functools.partial(block, arm, flags, names=tuple(parameters), members=members)
+    apart = ((first == last) & (multiplicity == 1)).all(axis=1)
+    found = _joined(
+        [
+            (rows, _in_blocks(solve, _taken(cells, rows), bool(apart[rows[0]])))
+            for rows in _parted(apart)
+        ]
     )
     means = jax.tree_util.tree_map(lambda x: jnp.asarray(cluster_means(x, first)), found.means)
     return ModalQuantities(
@@ -152,125 +161,40 @@ def modal_quantities_batch(
     )
 
 
-class _Cells(NamedTuple):
-    """What each cell is solved from: values (N, A); frequency and size of each mode's group, its slot, (N, K)."""
-
-    values: Any
-    omega: Any
-    multiplicity: Any
-    slot: Any
+def _taken(cells: Cells, rows: NDArray[np.int64]) -> Cells:
+    return Cells(*(x[rows] for x in cells))
 
 
-class _Means(NamedTuple):
-    """What is averaged over a group, arrays with leading axis K."""
-
-    derivative: Any
-    logarithmic: Any
-    effective_mass: Any
-    energies: Any
+def _parted(apart: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+    """Rows of the cells whose frequencies all stand apart, and of the others; none of the parts is empty."""
+    parts = [np.flatnonzero(apart), np.flatnonzero(~apart)]
+    return [rows for rows in parts if rows.size]
 
 
-class _Found(NamedTuple):
-    """All of one cell."""
-
-    means: _Means
-    participation: Any
-    total_mass: Any
-
-
-def _in_blocks(solve: Callable[[_Cells], _Found], cells: _Cells) -> _Found:
-    """Solve all cells in blocks of one size, one after another."""
-    number = len(cells.values)
-    blocks = []
-    for start in range(0, number, _BLOCK):
-        at = np.minimum(np.arange(start, start + _BLOCK), number - 1)
-        # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
-        with _ONE_AT_A_TIME:
-            found = solve(jax.tree_util.tree_map(lambda x, at=at: jnp.asarray(x[at]), cells))
-            kept = jax.tree_util.tree_map(np.asarray, found)
-        blocks.append(jax.tree_util.tree_map(lambda x, left=number - start: x[:left], kept))
-    joined: _Found = jax.tree_util.tree_map(lambda *parts: np.concatenate(parts), *blocks)
+def _joined(parts: list[tuple[NDArray[np.int64], Found]]) -> Found:
+    """What was found for some rows each, in the order of the rows."""
+    order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+    joined: Found = jax.tree_util.tree_map(
+        lambda *x: np.concatenate(x)[order], *(found for _, found in parts)
+    )
     return joined
 
 
-@functools.partial(jax.jit, static_argnames=("names", "members"))
-def _block(
-    arm: Arm,
-    theory: Theory,
-    cells: _Cells,
-    *,
-    names: tuple[str, ...],
-    members: tuple[tuple[str, ...], ...],
-) -> _Found:
-    singles = tuple(dict.fromkeys(single for group in members for single in group))
-    share = np.array([[float(single in group) for group in members] for single in singles])
-    share = share.reshape(len(singles), len(members))
+def _in_blocks(solve: Callable[..., Found], cells: Cells, simple: bool) -> Found:
+    """Solve all cells in blocks of one size: side by side where every mode stands apart, else one after another."""
+    number, size = len(cells.values), _SIMPLE_BLOCK if simple else _BLOCK
 
-    def one(cell: _Cells) -> _Found:
-        varied = set_parameters(arm, dict(zip(names, cell.values, strict=True)))
-        valid = ~jnp.asarray(invalid_values(varied)) & jnp.all(jnp.isfinite(cell.omega))
-        values = jnp.array([get_parameter(varied, single) for single in singles]).reshape(-1)
+    def one(start: int) -> Found:
+        at = np.minimum(np.arange(start, start + size), number - 1)
+        # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
+        with contextlib.nullcontext() if simple else _ONE_AT_A_TIME:
+            found = solve(jax.tree_util.tree_map(jnp.asarray, _taken(cells, at)), simple=simple)
+            kept: Found = jax.tree_util.tree_map(np.asarray, found)
+        left = number - start
+        return jax.tree_util.tree_map(lambda x: x[:left], kept) if left < size else kept
 
-        def arrays(values: Array) -> BeamArrays:
-            changed = set_parameters(varied, dict(zip(singles, values, strict=True)))
-            return jax.tree_util.tree_map(lambda x: jnp.where(valid, x, 1.0), beam_arrays(changed))
-
-        def slope(direction: Array) -> BeamArrays:
-            tangent: BeamArrays = jax.jvp(arrays, (values,), (direction,))[1]
-            return tangent
-
-        beams, slopes = arrays(values), jax.vmap(slope)(jnp.eye(len(singles)))
-        omega = jnp.where(valid, cell.omega, 1.0)
-        size = quadrature_size(omega.shape[0])
-        modes = functools.partial(_of_group, size, beams, theory)
-        energies, gradient, moved, carried = jax.vmap(modes)(omega, cell.multiplicity, cell.slot)
-        terms = jax.tree_util.tree_map(lambda g, s: jnp.einsum("kn,sn->ks", g, s), gradient, slopes)
-        of_single = sum(jax.tree_util.tree_leaves(terms), start=jnp.zeros((1, 1)))
-        finite = jnp.where(jnp.isfinite(values), values, 0.0)
-        relative = of_single * finite[None, :] / omega[:, None]
-        found = _Found(
-            _Means(of_single @ share, relative @ share, moved.effective_mass, vars(energies)),
-            moved.participation,
-            carried[0],
-        )
-        return jax.tree_util.tree_map(lambda x: jnp.where(valid, x, jnp.nan), found)
-
-    return jax.vmap(one)(cells)
-
-
-class _Moved(NamedTuple):
-    """How a mode answers to a base that moves in x, in y or turns, shape (3,)."""
-
-    participation: Array
-    effective_mass: Array
-
-
-def _of_group(
-    num_points: int,
-    beams: BeamArrays,
-    theory: Theory,
-    omega: Array,
-    multiplicity: Array,
-    slot: Array,
-) -> tuple[Energies, BeamArrays, _Moved, Array]:
-    """Means over the modes of a group: energies, gradient, effective masses; and the participation of one of them."""
-    space = eigenspace(beams, theory, omega, multiplicity, num_points)
-    modes = ModeFields(space.inner, space.nodes, space.outer)
-    rigid = rigid_fields(beams, num_points)
-    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
-
-    def each(mode: ModeFields) -> tuple[Energies, BeamArrays, Array]:
-        return (
-            mode_energies(beams, theory, omega, mode, mode),
-            frequency_gradient(beams, theory, omega, mode, mode),
-            carried @ mass_coordinates(beams, theory, mode),
-        )
-
-    energies, gradient, participation = jax.vmap(each)(modes)
-    mass = participation * participation
-    energies, gradient, mass = jax.tree_util.tree_map(
-        lambda x: jnp.sum(x, axis=0) / multiplicity.astype(x.dtype), (energies, gradient, mass)
-    )
-    sign = signs(space.outer[slot][None], beams)[0]
-    moved = _Moved(sign * participation[slot], mass)
-    return energies, gradient, moved, jnp.sum(carried * carried, axis=-1)
+    starts = range(0, number, size)
+    with ThreadPoolExecutor(available_cores()) as pool:
+        blocks = list(pool.map(one, starts)) if simple else [one(start) for start in starts]
+    joined: Found = jax.tree_util.tree_map(lambda *parts: np.concatenate(parts), *blocks)
+    return joined

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -44,7 +45,12 @@ def quadrature_size(highest_mode: int) -> int:
     resolves 2 q radians of it and 12 to 20 nodes more.
     """
     lanes, _ = padding(highest_mode)
-    return 24 + -(-13 * (lanes + 2) // 4)
+    return unpadded_quadrature_size(lanes)
+
+
+def unpadded_quadrature_size(highest_mode: int) -> int:
+    """`quadrature_size` for programs that are compiled for their number of modes anyway."""
+    return 24 + -(-13 * (highest_mode + 2) // 4)
 
 
 def mass_coordinates(beams: BeamArrays, theory: Theory, mode: ModeFields) -> Array:
@@ -67,8 +73,13 @@ def mass_coordinates(beams: BeamArrays, theory: Theory, mode: ModeFields) -> Arr
     rotary = theory.rotary_inertia * beams.density * beams.length * beams.second_moment
     density = jnp.stack([mass, mass, rotary], axis=-1)
     along = mode.nodes[..., :3] * _root(density)[:, None, :] * jnp.sqrt(weights)[None, :, None]
+    return jnp.concatenate([along.reshape(-1), lumped_coordinates(beams, mode)])
+
+
+def lumped_coordinates(beams: BeamArrays, mode: ModeFields) -> Array:
+    """The part of `mass_coordinates` that belongs to bodies, hubs and rotors; nodes are not looked at."""
     tip = at_tip(beams, mode.outer)
-    parts = [along, tip_coordinates(beams, tip)]
+    parts = [tip_coordinates(beams, tip)]
     joint = at_joint(beams, jnp.float64(0.0), mode.inner)
     if beams.hub_mass is not None and beams.hub_inertia is not None:
         hub = jnp.stack([beams.hub_mass, beams.hub_mass, beams.hub_inertia], axis=-1)
@@ -139,3 +150,10 @@ def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
     nodes = jnp.asarray(quadrature(num_points)[0])
     ends = fields(jnp.array([0.0, 1.0]))
     return ModeFields(ends[:, :, 0], fields(nodes), ends[:, :, 1])
+
+
+def total_mass(beams: BeamArrays, theory: Theory) -> Array:
+    """What moves with the base, shape (3,): mass (kg) twice, and moment of inertia about the base (kg m^2)."""
+    rigid = rigid_fields(beams, 3)  # three nodes integrate squares of linear motions exactly
+    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    return jnp.sum(carried * carried, axis=-1)
