@@ -19,7 +19,6 @@ from jaxmodal.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces import SLOTS, eigenspace
 from jaxmodal.energies import frequency_gradient
 from jaxmodal.modal_mass import ModeFields, padding
-from jaxmodal.simple_modes import energies_and_gradient, simple_mode
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -157,69 +156,8 @@ def mean_gradient(
     return kept
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+@functools.partial(jax.jit, static_argnums=0)
 def _padded_gradient(
-    num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
-) -> BeamArrays:
-    """Of simple frequencies by their null vectors; eigenspaces are computed where some are repeated only."""
-    if isinstance(multiplicity, jax.core.Tracer):
-        return _gradient_of_any(num_points, beams, theory, omega, multiplicity)
-    if bool(jnp.any(multiplicity > 1)):
-        return _gradient_of_groups(num_points, beams, theory, omega, multiplicity)
-    return _gradient_of_simple(num_points, beams, theory, omega)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _gradient_of_any(
-    num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
-) -> BeamArrays:
-    def repeated(state: tuple[Array, BeamArrays]) -> tuple[Array, BeamArrays]:
-        means = _gradient_of_groups(num_points, beams, theory, omega, multiplicity)
-        several = (multiplicity > 1)[:, None]
-        chosen: BeamArrays = jax.tree_util.tree_map(
-            lambda a, b: jnp.where(several, a, b), means, state[1]
-        )
-        return jnp.asarray(False), chosen
-
-    # a loop of at most one turn, since under vmap both sides of a cond would run
-    simple = _gradient_of_simple(num_points, beams, theory, omega)
-    found: tuple[Array, BeamArrays] = lax.while_loop(
-        lambda state: state[0], repeated, (jnp.any(multiplicity > 1), simple)
-    )
-    return found[1]
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _gradient_of_simple(
-    num_points: int, beams: BeamArrays, theory: Theory, omega: Array
-) -> BeamArrays:
-    def one(omega: Array) -> BeamArrays:
-        mode = simple_mode(beams, theory, omega, num_points)
-        return energies_and_gradient(beams, theory, omega, mode)[1]
-
-    return jax.vmap(one)(omega)
-
-
-@_padded_gradient.defjvp
-def _padded_gradient_jvp(
-    num_points: int,
-    primals: tuple[BeamArrays, Theory, Array, Array],
-    tangents: tuple[BeamArrays, Any, Array, Any],
-) -> tuple[BeamArrays, BeamArrays]:
-    """Eigenspaces are differentiable."""
-    beams, theory, omega, multiplicity = primals
-
-    def gradient(beams: BeamArrays, omega: Array) -> BeamArrays:
-        return _gradient_of_groups(num_points, beams, theory, omega, multiplicity)
-
-    both: tuple[BeamArrays, BeamArrays] = jax.jvp(
-        gradient, (beams, omega), (tangents[0], tangents[2])
-    )
-    return both
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _gradient_of_groups(
     num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
 ) -> BeamArrays:
     def one(omega: Array, multiplicity: Array) -> BeamArrays:

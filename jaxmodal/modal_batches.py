@@ -33,6 +33,8 @@ from jaxmodal.parameters import resolve
 #: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
 _BLOCK = 16
 _SIMPLE_BLOCK = 32
+#: what the last correction of a null vector may still change, relative
+_CONVERGED = 1e-12
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -142,12 +144,7 @@ def modal_quantities_batch(
     flags = theory_flags(frequencies.theory)
     solve = functools.partial(block, arm, flags, names=tuple(parameters), members=members)
     apart = ((first == last) & (multiplicity == 1)).all(axis=1)
-    found = _joined(
-        [
-            (rows, _in_blocks(solve, _taken(cells, rows), bool(apart[rows[0]])))
-            for rows in _parted(apart)
-        ]
-    )
+    found = _found(solve, cells, apart)
     means = jax.tree_util.tree_map(lambda x: jnp.asarray(cluster_means(x, first)), found.means)
     return ModalQuantities(
         derivative=means.derivative,
@@ -165,14 +162,18 @@ def _taken(cells: Cells, rows: NDArray[np.int64]) -> Cells:
     return Cells(*(x[rows] for x in cells))
 
 
-def _parted(apart: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
-    """Rows of the cells whose frequencies all stand apart, and of the others; none of the parts is empty."""
-    parts = [np.flatnonzero(apart), np.flatnonzero(~apart)]
-    return [rows for rows in parts if rows.size]
-
-
-def _joined(parts: list[tuple[NDArray[np.int64], Found]]) -> Found:
-    """What was found for some rows each, in the order of the rows."""
+def _found(solve: Callable[..., Found], cells: Cells, apart: NDArray[np.bool_]) -> Found:
+    """All cells: those whose frequencies stand ``apart`` by null vectors; the others and failures by eigenspaces."""
+    parts, rest = [], ~apart
+    if apart.any():
+        rows = np.flatnonzero(apart)
+        found = _in_blocks(solve, _taken(cells, rows), True)
+        converged = ~(found.change > _CONVERGED).any(axis=1)  # NaN is the answer of an invalid cell
+        parts.append((rows[converged], jax.tree_util.tree_map(lambda x: x[converged], found)))
+        rest[rows[~converged]] = True
+    if rest.any():
+        rows = np.flatnonzero(rest)
+        parts.append((rows, _in_blocks(solve, _taken(cells, rows), False)))
     order = np.argsort(np.concatenate([rows for rows, _ in parts]))
     joined: Found = jax.tree_util.tree_map(
         lambda *x: np.concatenate(x)[order], *(found for _, found in parts)

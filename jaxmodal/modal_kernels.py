@@ -45,11 +45,12 @@ class Means(NamedTuple):
 
 
 class Found(NamedTuple):
-    """All of one cell."""
+    """All of one cell; ``change`` is what the last correction of each mode still changed, relative."""
 
     means: Means
     participation: Any
     total_mass: Any
+    change: Any
 
 
 @functools.partial(jax.jit, static_argnames=("names", "members", "simple"))
@@ -99,6 +100,7 @@ def block(
             Means(of_single @ share, relative @ share, moved.effective_mass, vars(energies)),
             moved.participation,
             total_mass(beams, theory),
+            moved.change,
         )
         return jax.tree_util.tree_map(lambda x: jnp.where(valid, x, jnp.nan), found)
 
@@ -106,10 +108,11 @@ def block(
 
 
 class _Moved(NamedTuple):
-    """How a mode answers to a base that moves in x, in y or turns, shape (3,)."""
+    """How a mode answers to a base that moves in x, in y or turns, shape (3,); ``change`` as in `Found`."""
 
     participation: Array
     effective_mass: Array
+    change: Array
 
 
 def _of_group(
@@ -139,7 +142,7 @@ def _of_group(
         lambda x: jnp.sum(x, axis=0) / multiplicity.astype(x.dtype), (energies, gradient, mass)
     )
     sign = signs(space.outer[slot][None], beams)[0]
-    return energies, gradient, _Moved(sign * products[slot], mass)
+    return energies, gradient, _Moved(sign * products[slot], mass, jnp.zeros_like(omega))
 
 
 def _of_mode(
@@ -154,4 +157,4 @@ def _of_mode(
     mode = simple_mode(beams, theory, omega, num_points)
     energies, gradient = energies_and_gradient(beams, theory, omega, mode)
     moved = signs(mode.ends.outer[None], beams)[0] * participation(beams, theory, mode)
-    return energies, gradient, _Moved(moved, moved * moved)
+    return energies, gradient, _Moved(moved, moved * moved, mode.change)

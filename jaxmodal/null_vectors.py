@@ -58,7 +58,7 @@ class _Step(NamedTuple):
     kept: Array
 
 
-def null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
+def null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> tuple[Array, Array]:
     """Constants of the links, (n, 6), that meet all conditions at a simple natural frequency; any amplitude and sign.
 
     Parameters
@@ -69,6 +69,13 @@ def null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
         Flags of the theory.
     omega : Array
         A natural frequency in rad/s, well apart from the others.
+
+    Returns
+    -------
+    constants : Array, shape (n, 6)
+    change : Array
+        What the last correction still changed, relative to the largest constant, both in the scaled system. It is small
+        where the corrections have converged, and with them the residual of every condition.
 
     Notes
     -----
@@ -91,9 +98,11 @@ def null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     # a first right-hand side without symmetry
     first = jnp.asarray(1.0 + 0.5 * np.sin(1.0 + np.arange(6.0 * n))).reshape(n, 6)
 
-    def improved(k: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+    def improved(
+        k: Array, state: tuple[Array, Array, Array, Array]
+    ) -> tuple[Array, Array, Array, Array]:
         """Inverse iteration first; then corrections of the vector beside itself, with the shift that they need."""
-        vector, target, shift = state
+        vector, target, shift, _ = state
         refined = k >= _ITERATIONS
         towards = jnp.where(k == 0, first, _times(slope, vector))
         target = jnp.where(refined, target, towards)
@@ -101,13 +110,15 @@ def null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
         solution = _solved(steps, given)
         share = jnp.sum(solution * vector) / jnp.maximum(jnp.sum(vector * vector), 1e-300)
         size = jnp.max(jnp.abs(solution))
-        corrected = vector + (solution - share * vector)
-        vector = jnp.where(refined, corrected, solution / size)
-        return vector, target, jnp.where(refined, shift * (1.0 - share), 1.0 / size)
+        correction = solution - share * vector
+        change = jnp.max(jnp.abs(correction)) / jnp.max(jnp.abs(vector))
+        vector = jnp.where(refined, vector + correction, solution / size)
+        return vector, target, jnp.where(refined, shift * (1.0 - share), 1.0 / size), change
 
-    zero = jnp.zeros((n, 6))
-    last = lax.fori_loop(0, _ITERATIONS + _CORRECTIONS, improved, (zero, zero, jnp.float64(0.0)))
-    return last[0] * column
+    zero, none = jnp.zeros((n, 6)), jnp.float64(0.0)
+    start = (zero, zero, none, none)
+    last = lax.fori_loop(0, _ITERATIONS + _CORRECTIONS, improved, start)
+    return last[0] * column, last[3]
 
 
 def _scales(beams: BeamArrays, omega: Array, amplitudes: Array) -> tuple[Array, Array]:

@@ -39,11 +39,14 @@ class SimpleMode(NamedTuple):
         Of the mode with itself.
     means : Array, shape (n, 4)
         Means over each link of u, v, psi and x v/L.
+    change : Array
+        What the last correction of the null vector changed, relative (`null_vectors`).
     """
 
     ends: ModeFields
     integrals: LinkIntegrals
     means: Array
+    change: Array
 
 
 def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int) -> SimpleMode:
@@ -65,7 +68,7 @@ def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int
     SimpleMode
         Not for differentiation.
     """
-    constants = null_vector(beams, theory, omega)
+    constants, change = null_vector(beams, theory, omega)
     nodes, weights = quadrature(num_points)
     xi = jnp.asarray(np.concatenate([[0.0], nodes, [1.0]]))
     motion = jax.vmap(link_motion, in_axes=(0, None, None, None, 0))
@@ -91,6 +94,7 @@ def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int
         ModeFields(inner / size, ends.nodes, outer / size),
         LinkIntegrals(*(x / (size * size) for x in integrals)),
         means / size,
+        change,
     )
 
 

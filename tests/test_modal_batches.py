@@ -2,14 +2,20 @@
 
 import dataclasses
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal import modal_batches
+from tests.problems import problems
 
 SAME = 1e-9
 """Two paths to the same numbers; the frequencies of a batch are right to about 1e-13."""
+
+EIGENSPACES = 1e-10
+"""Of the largest logarithmic derivative of a mode: what `sensitivities` is right to."""
 
 DOUBLE_ROOT = np.deg2rad([-155.009952919027194, -64.1983428536445678])
 """Posture of the three-link arm at which modes 2 and 3 coincide."""
@@ -115,3 +121,31 @@ def test_wrong_uses_are_refused(arm, cells, found):
         jm.modal_quantities_batch(arm, {"link2.joint_angle": jnp.ones(2)}, found)
     with pytest.raises(ValueError, match="cluster_tolerance = 1"):
         jm.modal_quantities_batch(arm, cells, found, cluster_tolerance=1.0)
+
+
+def test_null_vectors_that_do_not_converge_are_replaced(arm, cells, found, table, monkeypatch):
+    monkeypatch.setattr(modal_batches, "_CONVERGED", -1.0)  # none does
+    again = jm.modal_quantities_batch(arm, cells, found, addresses=ADDRESSES)
+    for name in ("logarithmic", "effective_mass", "participation"):
+        one, other = getattr(again, name)[VALID], getattr(table, name)[VALID]
+        np.testing.assert_allclose(one, other, rtol=SAME, atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["P18", "P24", "P31", "P32", "P33"])
+def test_reference_arms_have_the_derivatives_of_their_eigenspaces(name):
+    """Those that are hardest for the elimination, and one with repeated frequencies.
+
+    The derivatives of `sensitivities` are tested against 40 digits."""
+    problem = problems()[name]
+    number = min(problem.num_modes, 8)
+    alone = jm.sensitivities(problem.arm, number, problem.model, repeated="mean")
+    found = jm.natural_frequencies(problem.arm, number, problem.model)
+    one = jax.tree_util.tree_map(lambda x: x[None], found)
+    length = {"link1.length": np.array([float(problem.arm.links[0].length)])}
+    table = jm.modal_quantities_batch(problem.arm, length, one, addresses=alone.addresses)
+    single = np.asarray(table.individual[0]) & (np.asarray(found.omega) > 0.0)
+    own, expected = np.asarray(table.logarithmic[0])[single], np.asarray(alone.logarithmic)[single]
+    assert single.any()
+    largest = np.max(np.abs(expected), axis=1, keepdims=True)
+    assert np.max(np.abs(own - expected) / largest) <= EIGENSPACES
