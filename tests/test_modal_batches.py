@@ -132,9 +132,9 @@ def test_null_vectors_that_do_not_converge_are_replaced(arm, cells, found, table
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["P18", "P24", "P31", "P32", "P33"])
+@pytest.mark.parametrize("name", ["P18", "P24", "P31", "P32", "P33", "P37"])
 def test_reference_arms_have_the_derivatives_of_their_eigenspaces(name):
-    """Those that are hardest for the elimination, and one with repeated frequencies.
+    """Those that are hardest for the elimination (it fails on P37), and one with repeated frequencies.
 
     The derivatives of `sensitivities` are tested against 40 digits."""
     problem = problems()[name]
