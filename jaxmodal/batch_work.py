@@ -125,9 +125,8 @@ class Work:
 
         Without a guess every cell searches from a grid first.
         """
-        blocks = -(-cells.size // (size * self.workers)) if guess is not None else 1
-        part = size * min(max(blocks, 1), self.sizes.blocks)
-        parts = self.each(lambda at: self.enclose(at, guess, size), cells, part)
+        blocks = self._blocks(cells.size, size) if guess is not None else 1
+        parts = self.each(lambda at: self.enclose(at, guess, size), cells, blocks * size)
         if not parts:
             return
         sizes, left = self.sizes, OpenModes.joined(parts)
@@ -148,6 +147,12 @@ class Work:
             noisy &= self.results.status[left.cell, left.mode] != Status.certified
             polish = functools.partial(self.polish, left, half_width)
             self.each(polish, np.flatnonzero(noisy), sizes.extended_modes)
+
+    def _blocks(self, cells: int, size: int) -> int:
+        """Blocks of ``size`` cells in one call: at most as many as compiled for, and equally many for every worker."""
+        blocks = max(1, -(-cells // size))
+        rounds = -(-blocks // (self.sizes.blocks * self.workers))
+        return -(-blocks // (rounds * self.workers))
 
     def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
         """Six evaluations of every mode of cells in blocks of ``size``; returns the modes that they leave open."""
