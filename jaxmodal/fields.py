@@ -18,7 +18,7 @@ import numpy as np
 from jax import Array
 
 from jaxmodal.arithmetic import sin_cos
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory, WaveNumbers, wave_numbers
 
 #: the order of the fields in the arrays of this module: displacements, then section forces
