@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
+
+from benchmarks.memory import peak_resident_bytes
 
 MODES = 10
 #: relative difference that the chain form's own error explains (it is accurate to 3e-11, and 3e-10 on hard cells)
@@ -110,7 +111,7 @@ def memory(cells: int) -> dict[str, float]:
 
 
 def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    return peak_resident_bytes() / 1e9
 
 
 def against_chain_form(cells: int) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import tempfile
 import time
 from pathlib import Path
+
+from benchmarks.memory import peak_resident_bytes
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -41,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
             "cells": sweep.num_cells,
             "modes": options.modes,
             "seconds": time.perf_counter() - begin,
-            "peak_rss_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+            "peak_rss_bytes": peak_resident_bytes(),
             "store_bytes": stored_bytes(store),
             "certificates": ds.attrs["certificate_summary"],
         }

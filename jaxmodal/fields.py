@@ -17,7 +17,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arithmetic import sin_cos
 from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory, WaveNumbers, wave_numbers
 
@@ -121,7 +120,7 @@ def _solutions(
     w = wave_numbers(link, theory, omega, extended=False)
     z2 = -w.beta * w.beta
     small, evanescent = w.beta * w.beta < _SMALL, w.z1 >= _SMALL
-    ((si, co, _),) = sin_cos(w.beta * xi)
+    si, co = jnp.sin(w.beta * xi), jnp.cos(w.beta * xi)
     s_beta = si / w.beta
     series = _power_series(
         jnp.where(jnp.abs(w.z1) < _SMALL, w.z1, 0.0), jnp.where(small, z2, 0.0), xi
@@ -199,7 +198,7 @@ def _cosine_pair(z1: Array, xi: Array, series: _Series) -> tuple[Array, Array]:
     """``C = cosh(sqrt(z1) xi)`` and ``S = sinh(sqrt(z1) xi)/sqrt z1`` for z1 < 1, circular where z1 < 0."""
     circular = z1 <= -_SMALL
     alpha = jnp.sqrt(jnp.where(circular, -z1, 1.0))
-    ((si, co, _),) = sin_cos(alpha * xi)
+    si, co = jnp.sin(alpha * xi), jnp.cos(alpha * xi)
     return jnp.where(circular, co, series.c), jnp.where(circular, si / alpha, series.s)
 
 
@@ -266,7 +265,7 @@ def _axial(w: WaveNumbers, theory: Theory, xi: Array) -> list[tuple[Array, Array
     elastic = theory.axial > 0.0
     stiffness = w.axial_rigidity * w.mu
     one, zero = jnp.ones_like(xi), jnp.zeros_like(xi)
-    ((sine, cosine, _),) = sin_cos(w.mu * xi)
+    cosine, sine = jnp.cos(w.mu * xi), jnp.sin(w.mu * xi)
     u = (jnp.where(elastic, cosine, one), jnp.where(elastic, sine, zero))
     normal = (
         jnp.where(elastic, -stiffness * sine, w.mass_term * (1.0 - xi)),

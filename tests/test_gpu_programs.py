@@ -8,7 +8,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal import batch_kernels, posture_harmonics, series_roots
 from jaxmodal.beams import prepared
-from jaxmodal.guided_search import Enclosure
+from jaxmodal.guided_search import Enclosure, Purpose
 from tests.test_batches import random_cells
 
 CELLS, MODES = 32, 4
@@ -51,7 +51,7 @@ def batch_program(name):
         "first_guess": (problem, values, a_guess(problem, values)),
         "grid_guess": (problem, values),
         "enclosed": (problem, beams, rows),
-        "improved": (problem, values, e, one, rows[:MODES], rows, jnp.bool_(True)),
+        "improved": (problem, values, e, one, rows[:MODES], rows, jnp.int64(Purpose.halve)),
         "extended": (problem, values, one),
     }[name]
     return getattr(batch_kernels, name), arguments
