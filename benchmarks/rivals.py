@@ -19,7 +19,8 @@ from numpy.polynomial import legendre
 
 import jaxmodal as jm
 from benchmarks.chain_form import FIELDS, Beams
-from jaxmodal.arm import Arm, beam_arrays
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import beam_arrays
 from jaxmodal.parameters import set_parameters
 
 

@@ -21,7 +21,7 @@ from design_opt.kkt import optimality
 from design_opt.recording import FEASIBLE, Recorder
 from design_opt.scipy_solver import Outcome, sharpnesses
 from design_opt.spectra import spectra
-from jaxmodal.arm import BeamArrays, beam_arrays
+from jaxmodal.arm_arrays import BeamArrays, beam_arrays
 
 #: postures of all sets together that a program in JAX may hold, every one of them at every step
 MAX_POSTURES = 256

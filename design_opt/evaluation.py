@@ -26,7 +26,7 @@ from design_opt.lanes import (
 )
 from design_opt.problem import Problem
 from design_opt.spectra import cluster_derivatives, groups
-from jaxmodal.arm import beam_arrays
+from jaxmodal.arm_arrays import beam_arrays
 from jaxmodal.batches import natural_frequencies_batch
 from jaxmodal.beams import theory_flags
 

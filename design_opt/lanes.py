@@ -11,7 +11,7 @@ import numpy as np
 
 from design_opt.designs import OWN
 from design_opt.spectra import beam_gradients, search
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory
 
 #: link values by name, one row for each lane

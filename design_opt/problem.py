@@ -17,7 +17,8 @@ from design_opt.errors import ProblemError
 from design_opt.objectives import Objective
 from design_opt.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.variables import DesignSpace, FixedReach, Variable
-from jaxmodal.arm import Arm, require_shear
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import require_shear
 from jaxmodal.beams import THEORIES
 from jaxmodal.errors import ArmError, suggestion
 from jaxmodal.precision import require_x64

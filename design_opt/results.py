@@ -18,7 +18,8 @@ from design_opt.recording import Recorder
 from design_opt.scipy_solver import Outcome
 from jaxmodal.arm import Arm
 from jaxmodal.batches import natural_frequencies_batch
-from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.frequencies import natural_frequencies
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.status import Status as Certainty
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory
 from jaxmodal.condensation import evaluate, log_at_zero
 from jaxmodal.eigenspaces import SLOTS, eigenspace

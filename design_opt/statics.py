@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory
 from jaxmodal.modal_mass import quadrature
 

@@ -14,7 +14,8 @@ from design_opt.constraints import where
 from design_opt.designs import OWN, Design, check_number
 from design_opt.errors import ProblemError
 from design_opt.statics import STANDARD_GRAVITY, tip_deflection
-from jaxmodal.arm import Arm, beam_arrays
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import beam_arrays
 from jaxmodal.beams import theory_flags
 
 

@@ -5,23 +5,19 @@ must be on before the first arm is made; see `X64DisabledError`.
 """
 
 from jaxmodal import examples
-from jaxmodal.arm import Arm, BeamArrays, Link, Payload, beam_arrays, invalid_values
+from jaxmodal.arm import Arm, Link, Payload
+from jaxmodal.arm_arrays import BeamArrays, beam_arrays, invalid_values
 from jaxmodal.arm_files import arm_from_dict, read_arm, write_arm
 from jaxmodal.batches import natural_frequencies_batch
 from jaxmodal.beams import THEORIES
 from jaxmodal.characteristic import characteristic_matrix, determinant_scan, log_determinant
 from jaxmodal.clusters import RepeatedFrequencyError
 from jaxmodal.compilation import CompilationError, tune_cpu, use_compilation_cache
+from jaxmodal.counts import certify, count_below
 from jaxmodal.errors import ArmError
-from jaxmodal.frequencies import (
-    Certificate,
-    NaturalFrequencies,
-    certify,
-    count_below,
-    frequencies_in_band,
-    natural_frequencies,
-)
+from jaxmodal.frequencies import frequencies_in_band, natural_frequencies
 from jaxmodal.frequency_derivatives import individual_modes
+from jaxmodal.frequency_results import Certificate, NaturalFrequencies
 from jaxmodal.inverse_postures import PosturesAt, postures_at
 from jaxmodal.modal_batches import ModalQuantities, modal_quantities_batch
 from jaxmodal.modes import ModeShapes, modal_assurance, mode_shapes

@@ -15,10 +15,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays, beam_arrays, invalid_values
 from jaxmodal.beams import Theory
 from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
-from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.frequencies import natural_frequencies
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.guided_search import Enclosure, enclose, improve
 from jaxmodal.joints import number_of_hinges
 from jaxmodal.parameters import set_parameters

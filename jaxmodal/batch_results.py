@@ -7,7 +7,7 @@ import dataclasses
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.frequencies import NaturalFrequencies
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.guided_search import WIDTH, Enclosure
 from jaxmodal.interpolation import Chord
 from jaxmodal.status import Status

@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from jaxmodal import series_search
-from jaxmodal.arm import Arm, require_shear
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import require_shear
 from jaxmodal.batch_kernels import Problem, pilot_guess
 from jaxmodal.batch_results import Results
 from jaxmodal.batch_work import Work
 from jaxmodal.beams import theory_flags
 from jaxmodal.devices import default_device
-from jaxmodal.frequencies import NaturalFrequencies, positive_integer
+from jaxmodal.frequencies import positive_integer
 from jaxmodal.frequency_derivatives import require_concrete
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.fused_search import chosen_kernel
 from jaxmodal.parameters import resolve
 from jaxmodal.precision import require_x64

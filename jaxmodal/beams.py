@@ -15,7 +15,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxmodal.arithmetic import Kind, Number, evaluate_formula, number, select, sqrt
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays, require_shear
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays, beam_arrays, require_shear
 from jaxmodal.precision import require_x64
 
 #: Names of the theories, most complete first.

@@ -16,7 +16,8 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from jaxmodal.arm import Arm, BeamArrays
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.beams import Theory, prepared, wave_numbers
 from jaxmodal.errors import ArmError

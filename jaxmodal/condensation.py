@@ -24,15 +24,13 @@ from jaxmodal.arithmetic import (
     Number,
     evaluate_formula,
     keep,
-    keep_all,
     leading,
     log,
-    nonzero,
     number,
     select,
     sin_cos,
 )
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory, WaveNumbers, wave_numbers
 from jaxmodal.joints import (
     Attachments,
@@ -45,12 +43,19 @@ from jaxmodal.joints import (
     with_body,
 )
 from jaxmodal.member import (
-    FreeEndMember,
     MemberFunctions,
     SymmetryTests,
     clamped_count,
     free_end_member,
     member_functions,
+)
+from jaxmodal.stiffness import (
+    Receptance,
+    Stiffness,
+    negative_eigenvalues,
+    rotated,
+    through_joint,
+    through_member,
 )
 
 
@@ -76,18 +81,7 @@ class Evaluation:
     smallest: Array
 
 
-class Stiffness(NamedTuple):
-    """A symmetric 3 x 3 dynamic stiffness over (u, v, psi)."""
-
-    uu: Number
-    uv: Number
-    up: Number
-    vv: Number
-    vp: Number
-    pp: Number
-
-
-class _Tally(NamedTuple):
+class Tally(NamedTuple):
     """Running sign, logarithm and count of the factors met so far."""
 
     sign: Array
@@ -96,9 +90,9 @@ class _Tally(NamedTuple):
     smallest: Array
     factor: Array
 
-    def times(self, factor: Array, growth: Array, denominator: Array) -> _Tally:
+    def times(self, factor: Array, growth: Array, denominator: Array) -> Tally:
         """Multiply by ``factor * exp(growth)``; the previous factor has become a denominator."""
-        return _Tally(
+        return Tally(
             sign=self.sign * jnp.sign(factor),
             log_abs=self.log_abs + (log(jnp.abs(factor)) + growth),
             passed=self.passed,
@@ -106,7 +100,7 @@ class _Tally(NamedTuple):
             factor=jnp.abs(factor),
         )
 
-    def plus(self, count: Array) -> _Tally:
+    def plus(self, count: Array) -> Tally:
         return self._replace(passed=self.passed + count)
 
 
@@ -155,9 +149,9 @@ def evaluate_links(
     """`evaluate` for ``links`` links, of which ``link_at(i)`` is the one at place i from the base."""
     zero = number(jnp.zeros_like(omega), extended)
     ones, zeros = jnp.ones_like(omega), jnp.zeros_like(omega)
-    start = (Stiffness(*(zero,) * 6), _Tally(ones, zeros, zeros, ones, ones))
+    start = (Stiffness(*(zero,) * 6), Tally(ones, zeros, zeros, ones, ones))
 
-    def step(i: Array, state: tuple[Stiffness, _Tally]) -> tuple[Stiffness, _Tally]:
+    def step(i: Array, state: tuple[Stiffness, Tally]) -> tuple[Stiffness, Tally]:
         return add_link(link_at(links - 1 - i), theory, omega, state[0], state[1], extended)
 
     if isinstance(links, int) and links == 1:
@@ -181,22 +175,6 @@ class LinkResult(NamedTuple):
     delta: Number
     tests: SymmetryTests
     receptance: Receptance
-
-
-class Receptance(NamedTuple):
-    """Of the symmetric ``S = R + R W R``: diagonal, minors of order 2, determinants.
-
-    ``det_flex`` is the determinant of the (v, psi) block.
-    """
-
-    uu: Number
-    vv: Number
-    pp: Number
-    minor_uv: Number
-    minor_up: Number
-    minor_vp: Number
-    det_full: Number
-    det_flex: Number
 
 
 class _LinkInputs(NamedTuple):
@@ -230,9 +208,9 @@ def _link_formula(*numbers: Number) -> list[Number]:
     omega2 = link.omega * link.omega
     mass, inertia = omega2 * link.tip_mass, omega2 * link.tip_inertia
     tip = outboard._replace(uu=outboard.uu - mass, vv=outboard.vv - mass, pp=outboard.pp - inertia)
-    inner, det, receptance = _through_member(member, tip)
-    inner, pivot = _through_joint(inner, link.joint_unit, link.joint_compliance)
-    stiffness = _rotated(inner, link.sin_angle, link.cos_angle)
+    inner, det, receptance = through_member(member, tip)
+    inner, pivot = through_joint(inner, link.joint_unit, link.joint_compliance)
+    stiffness = rotated(inner, link.sin_angle, link.cos_angle)
     return [*stiffness, det, pivot, member.delta, *tests, *receptance]
 
 
@@ -257,7 +235,7 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         tip = with_body(outboard, omega2, link.tip_mass, link.tip_inertia, *moments)
         if more.end_offset_x is not None:
             tip = shifted(tip, more.end_offset_x, more.end_offset_y)
-        inner, det, receptance = _through_member(member, tip)
+        inner, det, receptance = through_member(member, tip)
         delta = member.delta
         if more.flexible is not None:
             rotary = (waves.sum_rs - waves.g) * 0.5 * waves.flexural_rigidity
@@ -271,14 +249,14 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         if more.relative_inertia is not None:
             inner = inner._replace(pp=inner.pp - omega2 * more.driven_inertia)
             unit = unit - omega2 * more.relative_inertia * link.joint_compliance
-        inner, pivot = _through_joint(inner, unit, link.joint_compliance)
+        inner, pivot = through_joint(inner, unit, link.joint_compliance)
         others = [one, one]
         if more.axial_compliance is not None:
             inner, others[0] = through_axial_spring(inner, more.axial_compliance)
             inner, others[1] = through_shear_spring(inner, more.shear_compliance)
         if more.carried_inertia is not None:
             inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
-        stiffness = _rotated(inner, link.sin_angle, link.cos_angle)
+        stiffness = rotated(inner, link.sin_angle, link.cos_angle)
         return [*stiffness, det, pivot, delta, *tests, *receptance, *others]
 
     return formula
@@ -303,9 +281,9 @@ def add_link(
     theory: Theory,
     omega: Array,
     outboard: Stiffness,
-    tally: _Tally,
+    tally: Tally,
     extended: Kind,
-) -> tuple[Stiffness, _Tally]:
+) -> tuple[Stiffness, Tally]:
     """Add one link, its tip body and the joint at its base to the ``outboard`` stiffness (in this link's axes).
 
     Returns the stiffness that the previous link's tip feels, in the previous link's axes, and the tally.
@@ -328,7 +306,7 @@ def add_link(
         result, others = _unflatten(list(evaluate_formula(_link_formula, inputs))), []
     pivot = leading(result.pivot)
     own = clamped_count(result.tests, turns, theory.axial)
-    own = own + _negative_eigenvalues(result.receptance, theory.axial)
+    own = own + negative_eigenvalues(result.receptance, theory.axial)
     growth = jnp.where(leading(w.z1) > 0.0, leading(w.alpha), 0.0)
     if "flexible" in more:
         own, growth = (jnp.where(more["flexible"] > 0.0, x, 0.0) for x in (own, growth))
@@ -340,154 +318,3 @@ def add_link(
     )
     tally = tally.plus(own + sum((p < 0.0).astype(omega.dtype) for p in pivots))
     return result.stiffness, tally
-
-
-class _Matrix(NamedTuple):
-    """A general 3 x 3 matrix over (u, v, psi)."""
-
-    uu: Number
-    uv: Number
-    up: Number
-    vu: Number
-    vv: Number
-    vp: Number
-    pu: Number
-    pv: Number
-    pp: Number
-
-
-def _through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, Receptance]:
-    """``P = F + H^T X H`` with ``X = W (I + R W)^-1``, det(I + R W), and the signs of R + R W R."""
-    q = keep_all(_identity_plus_product(m, w))
-    a = _adjugate(q)
-    det = keep(nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu))
-    by_det = 1.0 / det
-    x = keep_all(
-        Stiffness(
-            uu=(w.uu * a.uu + w.uv * a.vu + w.up * a.pu) * by_det,
-            uv=(w.uu * a.uv + w.uv * a.vv + w.up * a.pv) * by_det,
-            up=(w.uu * a.up + w.uv * a.vp + w.up * a.pp) * by_det,
-            vv=(w.uv * a.uv + w.vv * a.vv + w.vp * a.pv) * by_det,
-            vp=(w.uv * a.up + w.vv * a.vp + w.vp * a.pp) * by_det,
-            pp=(w.up * a.up + w.vp * a.vp + w.pp * a.pp) * by_det,
-        )
-    )
-    y_vv, y_pv = x.vv * m.h_vv + x.vp * m.h_pv, x.vp * m.h_vv + x.pp * m.h_pv
-    y_vp, y_pp = x.vv * m.h_vp + x.vp * m.h_pp, x.vp * m.h_vp + x.pp * m.h_pp
-    inner = Stiffness(
-        uu=m.f_uu + m.h_uu * m.h_uu * x.uu,
-        uv=m.h_uu * (x.uv * m.h_vv + x.up * m.h_pv),
-        up=m.h_uu * (x.uv * m.h_vp + x.up * m.h_pp),
-        vv=m.f_vv + m.h_vv * y_vv + m.h_pv * y_pv,
-        vp=m.f_vp + m.h_vv * y_vp + m.h_pv * y_pp,
-        pp=m.f_pp + m.h_vp * y_vp + m.h_pp * y_pp,
-    )
-    return keep_all(inner), det, _receptance(m, q, a.uu, det)
-
-
-def _identity_plus_product(m: FreeEndMember, w: Stiffness) -> _Matrix:
-    """``Q = I + R W``."""
-    return _Matrix(
-        uu=m.r_uu * w.uu + 1.0,
-        uv=m.r_uu * w.uv,
-        up=m.r_uu * w.up,
-        vu=m.r_vv * w.uv + m.r_vp * w.up,
-        vv=m.r_vv * w.vv + m.r_vp * w.vp + 1.0,
-        vp=m.r_vv * w.vp + m.r_vp * w.pp,
-        pu=m.r_vp * w.uv + m.r_pp * w.up,
-        pv=m.r_vp * w.vv + m.r_pp * w.vp,
-        pp=m.r_vp * w.vp + m.r_pp * w.pp + 1.0,
-    )
-
-
-def _adjugate(q: _Matrix) -> _Matrix:
-    """The adjugate: ``Q adj Q = det Q``."""
-    return _Matrix(
-        uu=q.vv * q.pp - q.vp * q.pv,
-        uv=q.up * q.pv - q.uv * q.pp,
-        up=q.uv * q.vp - q.up * q.vv,
-        vu=q.vp * q.pu - q.vu * q.pp,
-        vv=q.uu * q.pp - q.up * q.pu,
-        vp=q.up * q.vu - q.uu * q.vp,
-        pu=q.vu * q.pv - q.vv * q.pu,
-        pv=q.uv * q.pu - q.uu * q.pv,
-        pp=q.uu * q.vv - q.uv * q.vu,
-    )
-
-
-def _receptance(m: FreeEndMember, q: _Matrix, det_q_flex: Number, det_q: Number) -> Receptance:
-    """What decides the signs of ``S = Q R``."""
-    uu, uv, up = q.uu * m.r_uu, q.uv * m.r_vv + q.up * m.r_vp, q.uv * m.r_vp + q.up * m.r_pp
-    vv, vp = q.vv * m.r_vv + q.vp * m.r_vp, q.vv * m.r_vp + q.vp * m.r_pp
-    pp = q.pv * m.r_vp + q.pp * m.r_pp
-    return Receptance(
-        uu=uu,
-        vv=vv,
-        pp=pp,
-        minor_uv=uu * vv - uv * uv,
-        minor_up=uu * pp - up * up,
-        minor_vp=vv * pp - vp * vp,
-        det_full=det_q * m.r_uu * m.det_r_flex,
-        det_flex=det_q_flex * m.det_r_flex,
-    )
-
-
-def _negative_eigenvalues(s: Receptance, axial: Array) -> Array:
-    """Negative eigenvalues of a symmetric matrix by Descartes' rule on its characteristic polynomial.
-
-    The matrix is scaled to unit diagonal first; all roots being real, the sign changes of (1, c1,
-    c2, c3) count them. Without axial motion only the (v, psi) block counts.
-    """
-    u, v, p = (nonzero(leading(x)) for x in (s.uu, s.vv, s.pp))
-    c2 = (
-        leading(s.minor_uv) / jnp.abs(u * v)
-        + leading(s.minor_up) / jnp.abs(u * p)
-        + leading(s.minor_vp) / jnp.abs(v * p)
-    )
-    three = _sign_changes(jnp.sign(u) + jnp.sign(v) + jnp.sign(p), c2, leading(s.det_full))
-    two = _sign_changes(jnp.sign(v) + jnp.sign(p), leading(s.det_flex))
-    return jnp.where(axial > 0.0, three, two)
-
-
-def _sign_changes(*coefficients: Array) -> Array:
-    changes = jnp.zeros_like(coefficients[0])
-    previous = jnp.zeros_like(coefficients[0], dtype=bool)
-    for coefficient in coefficients:
-        negative = coefficient < 0.0
-        changes = changes + (negative ^ previous).astype(changes.dtype)
-        previous = negative
-    return changes
-
-
-def _through_joint(p: Stiffness, unit: Number, y: Number) -> tuple[Stiffness, Number]:
-    """A torsional spring in series: ``P - y (P e)(P e)^T/pivot``, e the rotation, ``pivot = unit + y e^T P e``.
-
-    Unit and compliance y are those of `joints.torsional_spring`: (1, 0) is rigid, (0, 1) a free hinge.
-    """
-    pivot = nonzero(y * p.pp + unit)
-    inverse = 1.0 / pivot
-    a, by_pivot = y * inverse, unit * inverse
-    return (
-        Stiffness(
-            uu=p.uu - a * p.up * p.up,
-            uv=p.uv - a * p.up * p.vp,
-            up=p.up * by_pivot,
-            vv=p.vv - a * p.vp * p.vp,
-            vp=p.vp * by_pivot,
-            pp=p.pp * by_pivot,
-        ),
-        pivot,
-    )
-
-
-def _rotated(p: Stiffness, s: Number, c: Number) -> Stiffness:
-    """``T^T P T``, T of the paper's eq 42: into the axes of the previous link, s and c of the joint angle."""
-    cc, cs, ss = c * c, c * s, s * s
-    return Stiffness(
-        uu=cc * p.uu - cs * p.uv * 2.0 + ss * p.vv,
-        uv=(p.uu - p.vv) * cs + (cc - ss) * p.uv,
-        up=c * p.up - s * p.vp,
-        vv=ss * p.uu + cs * p.uv * 2.0 + cc * p.vv,
-        vp=s * p.up + c * p.vp,
-        pp=p.pp,
-    )

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.attachments import at_joint, at_tip, inertia_forces, joint_law, opposed
 from jaxmodal.beams import Theory
 from jaxmodal.fields import link_fields

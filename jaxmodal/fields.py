@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory, WaveNumbers, wave_numbers
 
 #: the order of the fields in the arrays of this module: displacements, then section forces

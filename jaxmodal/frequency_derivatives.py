@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory
 from jaxmodal.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces import SLOTS, eigenspace

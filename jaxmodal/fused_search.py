@@ -17,7 +17,7 @@ from jax import Array
 from jax.experimental import pallas as pl
 
 from jaxmodal.arithmetic import Kind
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.batch_kernels import Problem, enclosed, without_hinges
 from jaxmodal.beams import Theory
 from jaxmodal.condensation import Evaluation, evaluate_links, log_at_zero

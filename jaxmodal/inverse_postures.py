@@ -14,7 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import Arm, BeamArrays
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory, prepared
 from jaxmodal.posture_harmonics import determinant
 from jaxmodal.status import Status

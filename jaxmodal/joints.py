@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxmodal.arithmetic import Number, nonzero, select
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 
 #: a named tuple of the entries uu, uv, up, vv, vp, pp
 Symmetric = Any

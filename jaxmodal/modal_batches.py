@@ -26,7 +26,7 @@ from jaxmodal.beams import theory_flags
 from jaxmodal.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
 from jaxmodal.eigenspaces import SLOTS
 from jaxmodal.energies import Energies
-from jaxmodal.frequencies import NaturalFrequencies
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.modal_kernels import Cells, Found, block
 from jaxmodal.parameters import resolve
 

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays, beam_arrays, invalid_values
 from jaxmodal.beams import Theory
 from jaxmodal.eigenspaces import eigenspace
 from jaxmodal.energies import Energies, frequency_gradient, mode_energies

@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory
 from jaxmodal.eigenspaces import SLOTS, eigenspace
-from jaxmodal.frequencies import NaturalFrequencies
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.modal_mass import ModeFields, mass_coordinates, padding, quadrature_size
 from jaxmodal.shape_checks import signs
 

@@ -13,11 +13,13 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays, invalid_values
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays, beam_arrays, invalid_values
 from jaxmodal.beams import Theory, theory_flags
 from jaxmodal.energies import Energies, mode_energies
-from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.frequencies import natural_frequencies
 from jaxmodal.frequency_derivatives import guarded, individual_modes
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.modal_mass import (
     link_starts,
     mass_coordinates,

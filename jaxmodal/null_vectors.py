@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.attachments import opposed
 from jaxmodal.beams import Theory
 from jaxmodal.eigenspaces import end_conditions, power_of_two

@@ -22,10 +22,11 @@ from jax import Array, lax
 
 from jaxmodal import double_double as dd
 from jaxmodal.arithmetic import keep, number, sin_cos
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory, wave_numbers
-from jaxmodal.condensation import Stiffness, _Tally, add_link
+from jaxmodal.condensation import Tally, add_link
 from jaxmodal.double_double import DoubleDouble
+from jaxmodal.stiffness import Stiffness
 
 #: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
 _FEW_LANES, _LANES = 64, 1024
@@ -87,13 +88,13 @@ def harmonic_names(num_links: int) -> list[str]:
     return [name.strip() or "1" for name in even]
 
 
-class _Product(_Tally):
+class _Product(Tally):
     """A tally that keeps the product of the factors in place of its sign, without the growth, which is kept apart."""
 
-    def times(self, factor: Array, growth: Array, denominator: Array) -> _Tally:
+    def times(self, factor: Array, growth: Array, denominator: Array) -> Tally:
         return _Product(*self._replace(sign=self.sign * factor))
 
-    def plus(self, count: Array) -> _Tally:
+    def plus(self, count: Array) -> Tally:
         return _Product(*super().plus(count))
 
 
@@ -116,7 +117,7 @@ def _factors(
 
     def step(
         i: Array, state: tuple[Stiffness, _Product, DoubleDouble]
-    ) -> tuple[Stiffness, _Tally, DoubleDouble]:
+    ) -> tuple[Stiffness, Tally, DoubleDouble]:
         link = jax.tree_util.tree_map(
             lambda x: lax.dynamic_index_in_dim(x, links - 1 - i, keepdims=False), lanes
         )

@@ -17,7 +17,8 @@ import numpy as np
 from jax import Array
 from numpy.polynomial import chebyshev
 
-from jaxmodal.arm import Arm, BeamArrays
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory, prepared, wave_numbers
 from jaxmodal.errors import ArmError
 from jaxmodal.posture_harmonics import exact_coefficients, harmonics, num_harmonics

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import Arm, BeamArrays
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory, prepared
 from jaxmodal.inverse_postures import postures_at
 from jaxmodal.posture_harmonics import determinant

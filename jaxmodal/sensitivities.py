@@ -17,12 +17,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays, beam_arrays
 from jaxmodal.beams import theory_flags
 from jaxmodal.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
 from jaxmodal.energies import frequency_gradient
-from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.frequencies import natural_frequencies
 from jaxmodal.frequency_derivatives import mean_gradient
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.modal_mass import quadrature_size
 from jaxmodal.mode_fields import mode_fields
 from jaxmodal.parameters import addresses as all_addresses

@@ -14,11 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory
-from jaxmodal.condensation import Stiffness, _Tally, add_link, evaluate
+from jaxmodal.condensation import Tally, add_link, evaluate
 from jaxmodal.posture_harmonics import harmonics
 from jaxmodal.posture_tables import DEGREES, PostureSeries
+from jaxmodal.stiffness import Stiffness
 
 #: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
 _STEPS, _SAFE_STEPS = 6, 12
@@ -206,7 +207,7 @@ def _count_at(
     All that does not depend on the posture is computed once.
     """
     zero, one = jnp.zeros_like(omega), jnp.ones_like(omega)
-    outboard, tally = Stiffness(*(zero,) * 6), _Tally(one, zero, zero, one, one)
+    outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, one, one)
     for i in reversed(range(beams.length.shape[0])):
         link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], beams)
         if i > 0:

@@ -21,10 +21,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import Arm, BeamArrays, beam_arrays
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import BeamArrays, beam_arrays
 from jaxmodal.beams import Theory, prepared
 from jaxmodal.devices import default_device, is_gpu
-from jaxmodal.frequencies import NaturalFrequencies
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.interpolation import parabola
 from jaxmodal.parameters import resolve
 from jaxmodal.posture_harmonics import determinant, num_harmonics

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.attachments import joint_law
 from jaxmodal.eigenspaces import end_conditions
 from jaxmodal.modal_mass import ModeFields

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm import BeamArrays
+from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.attachments import line_mass
 from jaxmodal.beams import Theory
 from jaxmodal.eigenspaces import with_heavy_bodies

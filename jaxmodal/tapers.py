@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm import Arm
 from jaxmodal.certificate import TOLERANCE
-from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.frequencies import natural_frequencies
+from jaxmodal.frequency_results import NaturalFrequencies
 
 #: the observed order of convergence must lie this close to 2 for the extrapolation to be used
 _ORDER_RANGE = (1.5, 2.5)

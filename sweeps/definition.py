@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from jaxmodal import examples
-from jaxmodal.arm import Arm, require_shear
+from jaxmodal.arm import Arm
+from jaxmodal.arm_arrays import require_shear
 from jaxmodal.arm_files import read_arm
 from jaxmodal.beams import THEORIES
 from jaxmodal.errors import ArmError, suggestion

@@ -14,7 +14,8 @@ from jaxmodal.arm import Arm
 from jaxmodal.batches import natural_frequencies_batch
 from jaxmodal.certificate import TOLERANCE
 from jaxmodal.errors import ArmError
-from jaxmodal.frequencies import NaturalFrequencies, natural_frequencies
+from jaxmodal.frequencies import natural_frequencies
+from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.modal_batches import ModalQuantities, modal_quantities_batch
 from jaxmodal.parameters import set_parameters
 from jaxmodal.status import Status

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import xarray as xr
 
+from jaxmodal.counts import certify
 from jaxmodal.errors import ArmError
-from jaxmodal.frequencies import certify
 from jaxmodal.status import Status
 from sweeps.cells import arm_of_cell
 from sweeps.errors import SweepError

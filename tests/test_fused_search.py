@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.arm import beam_arrays
+from jaxmodal.arm_arrays import beam_arrays
 from jaxmodal.batch_kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
 from jaxmodal.batch_results import accepted, crowded
 from jaxmodal.beams import theory_flags

@@ -8,11 +8,12 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "jaxmodal"
 ORDER = [
     "errors", "precision", "compilation", "devices", "double_double", "programs", "registers", "arithmetic",
-    "status", "quantities", "documents", "shapes", "sections", "links", "payloads", "tables", "arm", "segments",
-    "arm_files", "parameters", "examples", "plausibility", "beams", "member", "joints", "attachments",
+    "status", "quantities", "documents", "shapes", "sections", "links", "payloads", "tables", "arm", "arm_arrays",
+    "segments", "arm_files", "parameters", "examples", "plausibility", "beams", "member", "joints", "attachments",
     "fields", "modal_mass", "eigenspaces", "null_vectors", "energies", "simple_modes",
-    "clusters", "frequency_derivatives", "characteristic", "condensation", "root_search", "certificate",
-    "frequencies", "tapers", "interpolation", "posture_harmonics", "posture_tables", "series_roots", "series_search",
+    "clusters", "frequency_derivatives", "characteristic", "stiffness", "condensation", "root_search", "certificate",
+    "frequency_results", "frequency_programs", "counts", "frequencies", "tapers", "interpolation",
+    "posture_harmonics", "posture_tables", "series_roots", "series_search",
     "trigonometric_zeros", "inverse_postures", "resonance_maps", "pilots",
     "guided_search", "open_modes", "batch_kernels", "fused_search", "batch_results", "batch_work", "batches",
     "mode_tables", "shape_checks", "mode_fields", "modes", "sensitivities", "modal_kernels", "modal_batches",

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from numpy.polynomial import legendre
 
 import jaxmodal as jm
-from jaxmodal.arm import beam_arrays
+from jaxmodal.arm_arrays import beam_arrays
 from jaxmodal.cli import main
 from jaxmodal.eigenspaces import eigenspace
 from jaxmodal.modal_mass import quadrature_size

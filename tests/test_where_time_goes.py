@@ -15,7 +15,7 @@ from jax import lax
 import jaxmodal as jm
 from benchmarks.operations import KINDS, Operations, executed, written
 from benchmarks.performance_page import BEGIN, CHANGES, END, STAGES, tables, with_tables
-from jaxmodal.arm import beam_arrays
+from jaxmodal.arm_arrays import beam_arrays
 from jaxmodal.beams import theory_flags
 from jaxmodal.condensation import evaluate
 

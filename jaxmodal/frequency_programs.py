@@ -1,0 +1,90 @@
+"""The compiled parts of the solvers of one arm: search, count, certificate; shapes are padded to share compilations."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxmodal.arm_arrays import BeamArrays
+from jaxmodal.beams import Theory
+from jaxmodal.certificate import TOLERANCE, Confirmation, confirm
+from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
+from jaxmodal.root_search import find_brackets, grid_trials
+
+#: unit in the last place of one
+EPS = 2.0**-52
+#: relative width to which each mode is enclosed in double-double, and the rounds allowed for it
+_WIDTH = 4.0 * EPS
+_MAX_ROUNDS = 300
+
+
+def padded_beams(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
+    """Beams padded to a bucket of links (never evaluated) and the true number of links.
+
+    Invalid arms are replaced by harmless values.
+    """
+    links = beams.length.shape[0]
+    size = padded_size(links, 4, 4)
+
+    def pad(x: Array) -> Array:
+        x = jnp.where(invalid, 1.0, x)
+        return jnp.concatenate([x, jnp.broadcast_to(x[-1:], (size - links,))])
+
+    padded = jax.tree_util.tree_map(pad, beams)
+    return dataclasses.replace(padded, has_shear=True), jnp.int64(links)
+
+
+def padded_size(size: int, smallest: int, factor: int) -> int:
+    """The first of ``smallest``, times ``factor``, times ``factor`` again that is not less than ``size``."""
+    while smallest < size:
+        smallest *= factor
+    return smallest
+
+
+@jax.jit
+def solve_padded(
+    beams: BeamArrays, num_links: Array, flags: Theory, modes: Array, num_modes: Array
+) -> tuple[Array, Array, Confirmation, Array]:
+    """The modes of these numbers: frequencies, whether converged, certificate, evaluations."""
+
+    def at(omega: Array) -> Evaluation:
+        return evaluate(beams, flags, omega, True, num_links)
+
+    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
+    scale = jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length))
+    first = grid_trials(scale, modes.shape[0])
+    brackets = find_brackets(at, modes, first, first, log_at_zero(num_links), _WIDTH, _MAX_ROUNDS)
+    omega = lax.cummax(brackets.estimate)
+    found = confirm(at, omega, modes, num_modes, jnp.float64(TOLERANCE))
+    evaluations = jnp.sum(brackets.evaluations).astype(jnp.int64) + 3 * omega.shape[0]
+    return omega, brackets.converged(_WIDTH), found, evaluations
+
+
+@jax.jit
+def count_padded(beams: BeamArrays, num_links: Array, flags: Theory, omega: Array) -> Array:
+    """Counts below frequencies of shape (chunks, size), chunk by chunk."""
+
+    def count(x: Array) -> Array:
+        positive = jnp.where(x > 0.0, x, 1.0)
+        return jnp.where(x > 0.0, evaluate(beams, flags, positive, True, num_links).count, 0)
+
+    return lax.map(count, omega)
+
+
+@jax.jit
+def confirm_padded(
+    beams: BeamArrays,
+    num_links: Array,
+    flags: Theory,
+    omega: Array,
+    modes: Array,
+    num_modes: Array,
+    tolerance: Array,
+) -> Confirmation:
+    """The certificate of a list of frequencies."""
+    return confirm(
+        lambda x: evaluate(beams, flags, x, True, num_links), omega, modes, num_modes, tolerance
+    )
