@@ -1,6 +1,6 @@
 """Float64 numbers inside a kernel: each is computed once and stays in a register.
 
-`arithmetic.keep` costs arrays a division for that, which a kernel does not need.
+`arithmetic.keep` does that for arrays by a division that XLA cannot remove; a kernel needs none.
 """
 
 from __future__ import annotations
