@@ -1,6 +1,6 @@
 """Batch solver against its rivals: the same cells, in one process, on one core and on all.
 
-``python -m benchmarks.batch --cells 20000 --repeats 5 --out results/benchmarks/batch.json``
+``python -m benchmarks.batch --cells 100000 --repeats 5 --out results/benchmarks/batch.json``
 
 Every number of cores gets a process of its own, pinned before JAX and NumPy are imported.
 """
@@ -42,7 +42,7 @@ WRONG_MODE = 1e-3
 def main(arguments: list[str] | None = None) -> None:
     """Run the benchmark and write JSON, table and plot."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.batch", description=__doc__)
-    parser.add_argument("--cells", type=int, default=20000)
+    parser.add_argument("--cells", type=int, default=100000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/batch.json"))
     parser.add_argument("--quick", action="store_true", help="600 cells, 2 repeats: is all well?")

@@ -151,7 +151,7 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
 
     from benchmarks.operations import KINDS, written
     from jaxmodal.batch_kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
-    from jaxmodal.batch_work import CPU_SIZES, GPU_SIZES
+    from jaxmodal.batch_sizes import CPU_SIZES, GPU_SIZES
     from jaxmodal.beams import theory_flags
     from jaxmodal.devices import default_device, is_gpu
     from jaxmodal.fused_search import Kernel

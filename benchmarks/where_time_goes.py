@@ -30,6 +30,8 @@ from benchmarks.performance_page import STAGES, tables, with_tables
 MODES = 10
 #: evaluations of one call of the compiled parts, for each lane
 EVALUATIONS = {"searched": 6, "improved": 4, "confirm": 2, "extended": 1}
+#: which argument says how many blocks are used
+_USED = {"searched": 2, "improved": 7, "extended": 3}
 #: evaluations of the loop in which the determinant alone is timed
 _LOOP = 20
 
@@ -101,11 +103,10 @@ class _Clock:
             result = _ready(function(*args, **named))
             self.seconds[stage] += time.process_time() - begin
             self.calls[stage] += 1
-            if stage in EVALUATIONS:
-                if stage == "searched":  # of so many blocks the first ones
-                    self.lanes[stage] += result[2].omega.size // args[1].shape[0] * int(args[2])
-                else:
-                    self.lanes[stage] += (result.sign if stage == "extended" else result.omega).size
+            if stage in EVALUATIONS:  # of so many blocks the first ones
+                values = {"searched": lambda: result[2].omega, "extended": lambda: result[0]}
+                lanes = values.get(name, lambda: result.omega)().size
+                self.lanes[stage] += lanes // named["blocks"] * int(args[_USED[name]])
             return result
 
         return timed
@@ -113,7 +114,7 @@ class _Clock:
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Time what `natural_frequencies_batch` calls."""
-        from jaxmodal import batch_kernels, batch_work, batches
+        from jaxmodal import batch_work
 
         confirm = batch_work.Work.confirm
 
@@ -126,8 +127,8 @@ class _Clock:
             for name in ("searched", "improved", "extended", "exact"):
                 timed = self.kernel(name, getattr(batch_work, name))
                 stack.enter_context(mock.patch.object(batch_work, name, timed))
-            pilots = self.kernel("pilots", batch_kernels.pilot_guess)
-            stack.enter_context(mock.patch.object(batches, "pilot_guess", pilots))
+            pilots = self.kernel("pilots", batch_work.pilot_guess)
+            stack.enter_context(mock.patch.object(batch_work, "pilot_guess", pilots))
             stack.enter_context(mock.patch.object(batch_work.Work, "confirm", confirmed))
             yield
 
@@ -179,11 +180,11 @@ def counted(
     import jax
     import jax.numpy as jnp
 
-    from jaxmodal import batch_kernels, batch_work
+    from jaxmodal import batch_kernels, batch_sizes
     from jaxmodal.beams import theory_flags
     from jaxmodal.condensation import evaluate
 
-    cells = min(batch_work.CPU_SIZES.lanes // MODES, next(iter(parameters.values())).size)
+    cells = min(batch_sizes.CPU_SIZES.lanes // MODES, next(iter(parameters.values())).size)
     problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), tuple(parameters), MODES)
     values = jnp.stack([jnp.asarray(column[:cells]) for column in parameters.values()])
     beams, _, rough = batch_kernels.grid_guess(problem, values)

@@ -107,19 +107,37 @@ def grid_guess(problem: Problem, values: Array) -> tuple[BeamArrays, Array, Arra
     return beams, invalid, b.estimate
 
 
-def pilot_guess(problem: Problem, values: np.ndarray, free: np.ndarray) -> Guess | None:
-    """The guess from pilot cells, ``free`` hinges in each cell; None for batches too small to pay for them."""
+def _at_once(work: Callable[[np.ndarray], Any], cells: np.ndarray) -> list[Any]:
+    return [work(cells)]
+
+
+def pilot_guess(
+    problem: Problem,
+    values: np.ndarray,
+    free: np.ndarray,
+    each: Callable[[Callable[[np.ndarray], Any], np.ndarray], list[Any]] = _at_once,
+) -> Guess | None:
+    """The guess from pilot cells, ``free`` hinges in each cell; None for batches too small to pay for them.
+
+    ``each(work, cells)`` lists ``work`` on every part of the pilot cells.
+    """
     cells = values.shape[1]
     if cells < 2 * _PILOTS:
         return None
     pilots = np.sort(np.random.default_rng(0).choice(cells, _PILOTS, replace=False))
+
+    def solve(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        _, invalid, omega = grid_guess(problem, jnp.asarray(values[:, at]))
+        return np.asarray(invalid), np.asarray(omega)
+
+    parts = each(solve, pilots)
+    invalid, omega = (np.concatenate(x, axis=-1) for x in zip(*parts, strict=True))
     chosen = values[:, pilots]
-    _, invalid, omega = grid_guess(problem, jnp.asarray(chosen))
-    good = ~np.asarray(invalid) & np.isfinite(chosen).all(axis=0) & np.isfinite(omega).all(axis=0)
+    good = ~invalid & np.isfinite(chosen).all(axis=0) & np.isfinite(omega).all(axis=0)
     good &= free[pilots] == free.min()  # the frequencies with a hinge are no limit of those without
     if good.sum() < 8:
         return None
-    return fit(chosen[:, good], np.asarray(omega)[:, good], problem.addresses)
+    return fit(chosen[:, good], omega[:, good], problem.addresses)
 
 
 @jax.jit
@@ -137,14 +155,42 @@ class Encloser(Protocol):
         ...
 
 
-@functools.partial(jax.jit, static_argnames=("kernel",))
+def _in_turn(block: Callable[[Any], Any], blocks: int, used: Array, lanes: Any) -> Any:
+    """What ``block`` makes of each of the first ``used`` of so many ``blocks``, the last axis over the lanes of all."""
+
+    def part(i: Array) -> Any:
+        def of(x: Array) -> Array:
+            apart = x.reshape(*x.shape[:-1], blocks, x.shape[-1] // blocks)
+            return lax.dynamic_index_in_dim(apart, i, -2, keepdims=False)
+
+        return block(jax.tree_util.tree_map(of, lanes))
+
+    def add(i: Array, found: Any) -> Any:
+        put = functools.partial(lax.dynamic_update_index_in_dim, index=i, axis=0)
+        return jax.tree_util.tree_map(put, found, part(i))
+
+    shapes = jax.eval_shape(part, used)
+    empty = jax.tree_util.tree_map(lambda x: jnp.zeros((blocks, *x.shape), x.dtype), shapes)
+    found = lax.fori_loop(0, used, add, empty)
+    return jax.tree_util.tree_map(
+        lambda x: jnp.moveaxis(x, 0, -2).reshape((*x.shape[1:-1], -1)), found
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("kernel", "blocks"))
 def searched(
-    problem: Problem, values: Array, used: Array, guess: Guess | None, *, kernel: Encloser
+    problem: Problem,
+    values: Array,
+    used: Array,
+    guess: Guess | None,
+    *,
+    kernel: Encloser,
+    blocks: int,
 ) -> tuple[Array, Array, Enclosure]:
     """`first_guess`, without a guess `grid_guess`, and the kernel's `enclosed` of several blocks of cells in turn.
 
-    ``values`` has shape (blocks, addresses, cells); the first ``used`` blocks are solved. Returns which cells are
-    invalid, the rough frequencies and the enclosures, the last axis over the cells of all blocks.
+    ``values`` has shape (addresses, cells of all blocks); the first ``used`` blocks are solved. Returns which cells are
+    invalid, the rough frequencies and the enclosures.
     """
 
     def block(values: Array) -> tuple[Array, Array, Enclosure]:
@@ -152,22 +198,11 @@ def searched(
         beams, invalid, rough = start(problem, values)
         return invalid, rough, kernel.enclosed(problem, beams, rough)
 
-    def add(i: Array, found: Any) -> Any:
-        new = block(lax.dynamic_index_in_dim(values, i, keepdims=False))
-        put = functools.partial(lax.dynamic_update_index_in_dim, index=i, axis=0)
-        return jax.tree_util.tree_map(put, found, new)
-
-    blocks = values.shape[0]
-    shapes = jax.eval_shape(block, values[0])
-    empty = jax.tree_util.tree_map(lambda x: jnp.zeros((blocks, *x.shape), x.dtype), shapes)
-    found = lax.fori_loop(0, used, add, empty)
-    joined: tuple[Array, Array, Enclosure] = jax.tree_util.tree_map(
-        lambda x: jnp.moveaxis(x, 0, -2).reshape((*x.shape[1:-1], -1)), found
-    )
-    return joined
+    found: tuple[Array, Array, Enclosure] = _in_turn(block, blocks, used, values)
+    return found
 
 
-@jax.jit
+@functools.partial(jax.jit, static_argnames=("blocks",))
 def improved(
     problem: Problem,
     values: Array,
@@ -176,23 +211,45 @@ def improved(
     omegas: Array,
     rough: Array,
     purpose: Array,
+    used: Array,
+    *,
+    blocks: int,
 ) -> Enclosure:
     """Enclosures of single modes that were left open, after the evaluations of `improve`; fields of shape (lanes,).
 
-    ``values`` has shape (addresses, lanes), ``modes`` holds the mode numbers, ``omegas`` and ``rough`` all frequencies
-    of each lane's cell, shape (modes, lanes) and (modes + EXTRA, lanes).
+    ``values`` has shape (addresses, lanes of all blocks), ``modes`` holds the mode numbers, ``omegas`` and ``rough``
+    all frequencies of each lane's cell, shape (modes, lanes) and (modes + EXTRA, lanes). The first ``used`` blocks are
+    improved.
     """
-    beams, _ = _cell_beams(problem, values)
-    row = jax.tree_util.tree_map(lambda x: x[None], e)
-    better = improve(row, _float64(problem, beams), modes[None], omegas, rough, purpose)
-    return jax.tree_util.tree_map(lambda x: x[0], better)
+
+    def block(lanes: tuple[Array, Enclosure, Array, Array, Array]) -> Enclosure:
+        beams, _ = _cell_beams(problem, lanes[0])
+        row = jax.tree_util.tree_map(lambda x: x[None], lanes[1])
+        known = lanes[2][None], *lanes[3:]
+        better = improve(row, _float64(problem, beams), *known, purpose)
+        return jax.tree_util.tree_map(lambda x: x[0], better)
+
+    found: Enclosure = _in_turn(block, blocks, used, (values, e, modes, omegas, rough))
+    return found
 
 
-@jax.jit
-def extended(problem: Problem, values: Array, omega: Array) -> Evaluation:
-    """D and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
-    beams, _ = _cell_beams(problem, values)
-    return _evaluate(problem, jax.tree_util.tree_map(lambda x: x[:, 0], beams), omega, True)
+@functools.partial(jax.jit, static_argnames=("blocks",))
+def extended(
+    problem: Problem, values: Array, omega: Array, used: Array, *, blocks: int
+) -> tuple[Array, Array, Array]:
+    """Sign of D, log|D| and count in double-double at one frequency of each cell: ``omega`` has shape (cells,).
+
+    The cells are those of ``blocks`` blocks, of which the first ``used`` are evaluated.
+    """
+
+    def block(lanes: tuple[Array, Array]) -> tuple[Array, Array, Array]:
+        beams, _ = _cell_beams(problem, lanes[0])
+        rows = jax.tree_util.tree_map(lambda x: x[:, 0], beams)
+        value = _evaluate(problem, rows, lanes[1], True)
+        return value.sign, value.log_abs, value.count
+
+    found: tuple[Array, Array, Array] = _in_turn(block, blocks, used, (values, omega))
+    return found
 
 
 @functools.partial(jax.jit, static_argnames=("theory",))

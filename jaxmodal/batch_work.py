@@ -21,6 +21,7 @@ from jaxmodal.batch_kernels import (
     exact,
     extended,
     improved,
+    pilot_guess,
     searched,
 )
 from jaxmodal.batch_results import (
@@ -32,6 +33,7 @@ from jaxmodal.batch_results import (
     proven,
     quiet,
 )
+from jaxmodal.batch_sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks, parted
 from jaxmodal.fused_search import Kernel
 from jaxmodal.guided_search import Enclosure, Purpose
 from jaxmodal.interpolation import chord, parabola
@@ -43,38 +45,11 @@ from jaxmodal.status import Status
 _KNOWN = 1e-11
 #: half the width of the others' enclosures, in turn: near a pole float64 may be wrong by more than the first
 _POLISH = (2e-9, 1e-5, 1e-7, 2e-9)
+#: how often brackets of several modes are halved before the search is left to double-double
+_HALVINGS = 3
 
-
-@dataclasses.dataclass(frozen=True)
-class Sizes:
-    """How much one compiled pass takes at once.
-
-    Attributes
-    ----------
-    lanes : int
-        Cells times modes of one block.
-    blocks : int
-        Blocks that one call solves, one after the other.
-    cells : int
-        Cells whose open modes are gathered before they go on.
-    open_cells, open_modes, extended_modes, exact_cells : int
-        Cells without a guess; open modes in float64 and in double-double; cells of the general search.
-    """
-
-    lanes: int
-    blocks: int
-    cells: int
-    open_cells: int
-    open_modes: int
-    extended_modes: int
-    exact_cells: int
-
-
-#: The eighty arrays that XLA puts between its loops fit the second-level cache of a core, and are no multiple of 4 KiB
-#: long, where they would all fall on the same lines of the first.
-CPU_SIZES = Sizes(2080, 16, 65536, 128, 1056, 136, 16)
-#: enough to fill a GPU several times over, and a gigabyte or two of its memory
-GPU_SIZES = Sizes(2**20, 1, 2**20, 4096, 16384, 4096, 256)
+#: spreads work on items over parts: (work, items, size of a block, most blocks in a part)
+Each = Callable[[Callable[[np.ndarray], Any], np.ndarray, int, int], list[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,9 +69,11 @@ class Work:
         """Those of the device."""
         return GPU_SIZES if self.kernel.on_gpu else CPU_SIZES
 
-    def solve(self, guess: Guess | None, chunk: int | None, theory: str) -> None:
+    def solve(self, chunk: int | None, theory: str) -> None:
         """All cells, ``chunk`` of them side by side on one core."""
         cells, sizes = self.values.shape[1], self.sizes
+        side_by_side = functools.partial(self.each, size=sizes.pilots)
+        guess = pilot_guess(self.problem, self.values, self.results.free, side_by_side)
         size = max(1, min(sizes.lanes // self.problem.modes if chunk is None else chunk, cells))
         for start in range(0, cells, sizes.cells):
             self.search(np.arange(start, min(start + sizes.cells, cells)), guess, size)
@@ -104,12 +81,15 @@ class Work:
             self.search(self.results.open_cells(), None, sizes.open_cells)
         self.solve_exactly(self.results.open_cells(), theory)
 
-    def each(self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int) -> list[Any]:
+    def each(
+        self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int = 1
+    ) -> list[Any]:
         """``work`` on every part of ``items``, in any order, the local devices in turn.
 
-        A device that the caller has chosen as JAX's default keeps all parts.
+        A part is at most so many blocks of ``size`` items. A device that the caller has chosen as JAX's default keeps
+        all parts.
         """
-        parts = [items[start : start + size] for start in range(0, items.size, size)]
+        parts = parted(items, size, blocks, self.workers)
         config: Any = jax.config
         chosen = config.jax_default_device  # chosen for the calling thread alone
         devices = jax.local_devices() if chosen is None else [chosen]
@@ -120,47 +100,79 @@ class Work:
 
         return list(self.pool.map(placed, range(len(parts))))
 
+    def in_turn(
+        self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int
+    ) -> list[Any]:
+        """`each`, but in the calling thread."""
+        return [work(part) for part in parted(items, size, blocks, 1)]
+
     def search(self, cells: np.ndarray, guess: Guess | None, size: int) -> None:
         """Solve cells in float64, and the modes that this leaves open with more evaluations and in double-double.
 
         Without a guess every cell searches from a grid first.
         """
-        blocks = self._blocks(cells.size, size) if guess is not None else 1
-        parts = self.each(lambda at: self.enclose(at, guess, size), cells, blocks * size)
+        sizes = self.sizes
+        blocks = sizes.blocks if guess is not None else sizes.open_blocks
+        first = functools.partial(self.first, guess=guess, size=size, blocks=blocks)
+        parts = self.each(first, cells, size, blocks)
         if not parts:
             return
-        sizes, left = self.sizes, OpenModes.joined(parts)
-        for purpose in (Purpose.cut, Purpose.halve, Purpose.halve, Purpose.halve):
-            unproven = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
-            self.each(functools.partial(self.improve, left, purpose), unproven, sizes.open_modes)
+        unproven, noisy = (OpenModes.joined(list(some)) for some in zip(*parts, strict=True))
+        for _ in range(_HALVINGS):
+            self.improve_unproven(unproven, Purpose.halve, self.each)
+        self.finish(unproven, self.each)
+        left = OpenModes.joined([noisy, self.uncertified(unproven)])
         e = left.enclosure
+        isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
+        for half_width in _POLISH:
+            isolated &= self.results.status[left.cell, left.mode] != Status.certified
+            polish = functools.partial(self.polish, left, half_width)
+            self.each(polish, np.flatnonzero(isolated), sizes.extended_modes, sizes.open_blocks)
+
+    def first(
+        self, at: np.ndarray, guess: Guess | None, size: int, blocks: int
+    ) -> tuple[OpenModes, OpenModes]:
+        """What settles nearly all modes of cells, in the calling thread.
+
+        Returns the modes of cells with a mode that is not proven, and those of other cells that float64 knows badly.
+        """
+        left = self.enclose(at, guess, size, blocks)
+        self.improve_unproven(left, Purpose.cut, self.in_turn)
+        unproven = np.isin(left.cell, left.cell[~proven(left.enclosure, left.mode + 1)])
+        others = left.take(np.flatnonzero(~unproven))
+        self.finish(others, self.in_turn)
+        return left.take(np.flatnonzero(unproven)), self.uncertified(others)
+
+    def improve_unproven(self, left: OpenModes, purpose: Purpose, each: Each) -> None:
+        """More evaluations of modes that are not proven."""
+        lanes = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
+        improve = functools.partial(self.improve, left, purpose)
+        each(improve, lanes, self.sizes.open_modes, self.sizes.open_blocks)
+
+    def finish(self, left: OpenModes, each: Each) -> None:
+        """Certify modes by a second estimate or one evaluation in double-double; open those that lie crowded."""
+        e, sizes = left.enclosure, self.sizes
         near = crowded(self.results.omega[left.cell].T)[left.mode, np.arange(left.mode.size)]
         self.results.status[left.cell[near], left.mode[near]] = int(Status.uncertified)
         unsure = np.flatnonzero(doubtful(e, left.mode + 1) & ~near)
-        self.each(functools.partial(self.confirm, left), unsure, sizes.open_modes)
-        isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
-        noisy = isolated & (self.results.status[left.cell, left.mode] != Status.certified)
-        known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN) & ~near
+        confirm = functools.partial(self.confirm, left)
+        each(confirm, unsure, sizes.open_modes, sizes.open_blocks)
+        noisy = self.results.status[left.cell, left.mode] != Status.certified
+        known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN) & (e.omega > 0.0) & ~near
         correct = functools.partial(self.correct, left)
-        self.each(correct, np.flatnonzero(known), sizes.extended_modes)
-        for half_width in _POLISH:
-            noisy &= self.results.status[left.cell, left.mode] != Status.certified
-            polish = functools.partial(self.polish, left, half_width)
-            self.each(polish, np.flatnonzero(noisy), sizes.extended_modes)
+        each(correct, np.flatnonzero(known), sizes.extended_modes, sizes.open_blocks)
 
-    def _blocks(self, cells: int, size: int) -> int:
-        """Blocks of ``size`` cells in one call: at most as many as compiled for, and equally many for every worker."""
-        blocks = max(1, -(-cells // size))
-        rounds = -(-blocks // (self.sizes.blocks * self.workers))
-        return -(-blocks // (rounds * self.workers))
+    def uncertified(self, left: OpenModes) -> OpenModes:
+        """The lanes that are not certified."""
+        status = self.results.status[left.cell, left.mode]
+        return left.take(np.flatnonzero(status != Status.certified))
 
-    def enclose(self, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
+    def enclose(self, at: np.ndarray, guess: Guess | None, size: int, blocks: int) -> OpenModes:
         """Six evaluations of every mode of cells in blocks of ``size``; returns the modes that they leave open."""
-        blocks, addresses = self.sizes.blocks if guess is not None else 1, self.values.shape[0]
-        values = self.values[:, _filled(at, blocks * size)].reshape(addresses, blocks, size)
-        used = np.int64(-(-at.size // size))
-        blockwise = values.swapaxes(0, 1)
-        invalid, rough, found = searched(self.problem, blockwise, used, guess, kernel=self.kernel)
+        values, used = self.values[:, filled(at, blocks * size)], number_of_blocks(at.size, size)
+        invalid, rough, found = searched(
+            self.problem, values, used, guess, kernel=self.kernel, blocks=blocks
+        )
         e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
         bad = np.asarray(invalid)[: at.size]
         good = accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~crowded(e.omega)
@@ -185,9 +197,11 @@ class Work:
         self.results.confirm(some.cell[alike], some.mode[alike], middle[alike])
 
     def _improved(self, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> Enclosure:
-        some = left.take(_filled(lanes, self.sizes.open_modes))
+        size, blocks = self.sizes.open_modes, self.sizes.open_blocks
+        some = left.take(filled(lanes, blocks * size))
         values, known = self.values[:, some.cell], (some.omegas, some.rough, np.int64(purpose))
-        better = improved(self.problem, values, some.enclosure, some.mode + 1.0, *known)
+        modes, used = some.mode + 1.0, number_of_blocks(lanes.size, size)
+        better = improved(self.problem, values, some.enclosure, modes, *known, used, blocks=blocks)
         self._count(left.cell[lanes], purpose.evaluations)
         e: Enclosure = jax.tree_util.tree_map(lambda x: np.asarray(x)[: lanes.size], better)
         return e
@@ -238,15 +252,16 @@ class Work:
 
     def _extended(self, some: OpenModes, omega: np.ndarray) -> tuple[np.ndarray, ...]:
         """Sign, log|D| and count in double-double, one frequency for each mode."""
-        size = self.sizes.extended_modes
+        size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
         value = extended(
             self.problem,
-            self.values[:, _filled(some.cell, size)],
-            _filled(omega, size),
+            self.values[:, filled(some.cell, blocks * size)],
+            filled(omega, blocks * size),
+            number_of_blocks(omega.size, size),
+            blocks=blocks,
         )
         self._count(some.cell, 1)
-        numbers = (value.sign, value.log_abs, value.count)
-        return tuple(np.asarray(x, np.float64)[: some.cell.size] for x in numbers)
+        return tuple(np.asarray(x, np.float64)[: some.cell.size] for x in value)
 
     def _count(self, cells: np.ndarray, evaluations: int) -> None:
         with self.lock:
@@ -258,12 +273,7 @@ class Work:
         size = 1 if cells.size <= most // 4 else most
 
         def solve(at: np.ndarray) -> None:
-            values = self.values[:, _filled(at, size)]
+            values = self.values[:, filled(at, size)]
             self.results.settle(at, exact(self.problem, values, theory=theory))
 
         self.each(solve, cells, size)
-
-
-def _filled(items: np.ndarray, size: int) -> np.ndarray:
-    """Repeat the last item until there are ``size`` of them."""
-    return np.concatenate([items, np.repeat(items[-1:], size - items.size)])

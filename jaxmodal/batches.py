@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxmodal import series_search
 from jaxmodal.arm import Arm
 from jaxmodal.arm_arrays import require_shear
-from jaxmodal.batch_kernels import Problem, pilot_guess
+from jaxmodal.batch_kernels import Problem
 from jaxmodal.batch_results import Results
 from jaxmodal.batch_work import Work
 from jaxmodal.beams import theory_flags
@@ -108,11 +109,11 @@ def natural_frequencies_batch(
     chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     free = _free_hinges(arm, addresses, values)
     problem = Problem(arm, flags, addresses, modes, hinged=bool(free.any()))
+    problem = jax.device_put(problem)  # once, not with every call of a compiled part
     results = Results.empty(free, modes)
-    guess = pilot_guess(problem, values, free)
     workers = available_cores()
     with ThreadPoolExecutor(workers) as pool:
-        Work(problem, values, results, pool, workers, program).solve(guess, chunk, theory)
+        Work(problem, values, results, pool, workers, program).solve(chunk, theory)
     return results.frozen(theory)
 
 

@@ -91,7 +91,7 @@ def fit(values: np.ndarray, omega: np.ndarray, addresses: tuple[str, ...]) -> Gu
     system[pilots:, :pilots] = basis[pilots:]
     right = np.zeros((pilots + tail, omega.shape[0]))
     right[:pilots] = np.log(omega).T
-    weights = np.linalg.lstsq(system, right, rcond=1e-12)[0]
+    weights = _solved(system, right)
     angles, logarithms, start, width = arguments
     return Guess(
         angular=angles,
@@ -101,3 +101,14 @@ def fit(values: np.ndarray, omega: np.ndarray, addresses: tuple[str, ...]) -> Gu
         centres=jnp.asarray(centres),
         weights=jnp.asarray(weights.T),
     )
+
+
+def _solved(system: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solution of a linear system, the smallest where pilots that coincide make it singular."""
+    try:
+        solution = np.linalg.solve(system, right)
+    except np.linalg.LinAlgError:
+        solution = np.full_like(right, np.nan)
+    if np.abs(system @ solution - right).max() <= 1e-6:
+        return np.asarray(solution)
+    return np.asarray(np.linalg.lstsq(system, right, rcond=1e-12)[0])

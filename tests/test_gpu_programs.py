@@ -1,5 +1,7 @@
 """Can every program of a batch be lowered for a GPU, in float64 throughout and without the host in it?"""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -46,15 +48,19 @@ def batch_program(name):
     rows = jnp.ones((MODES + batch_kernels.EXTRA, CELLS))
     one = jnp.ones(CELLS)
     beams, _ = batch_kernels._cell_beams(problem, values)
+    used = jnp.int64(1)
     e = Enclosure(*(one > 0.0 if f == "consistent" else one for f in Enclosure.__annotations__))
     arguments = {
         "first_guess": (problem, values, a_guess(problem, values)),
         "grid_guess": (problem, values),
         "enclosed": (problem, beams, rows),
-        "improved": (problem, values, e, one, rows[:MODES], rows, jnp.int64(Purpose.halve)),
-        "extended": (problem, values, one),
+        "improved": (problem, values, e, one, rows[:MODES], rows, jnp.int64(Purpose.halve), used),
+        "extended": (problem, values, one, used),
     }[name]
-    return getattr(batch_kernels, name), arguments
+    program = getattr(batch_kernels, name)
+    if name in ("improved", "extended"):
+        program = functools.partial(program, blocks=2)
+    return program, arguments
 
 
 def assert_suits_a_gpu(text):
