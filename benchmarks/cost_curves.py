@@ -16,9 +16,8 @@ from typing import Any
 LINKS = (2, 4, 8, 16, 32, 64)
 MODES = (1, 2, 5, 10, 20, 40)
 CELLS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
-#: links, modes and cells of a curve on which they do not vary; the longest arms take fewer cells
+#: links, modes and cells of a curve on which they do not vary
 BASE = {"links": 3, "modes": 10, "cells": 4096}
-_LINK_CELLS = 16384
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -43,18 +42,12 @@ def main(arguments: list[str] | None = None) -> None:
         report[name] = []
         for value in values:
             size = BASE | {name: value}
-            if name == "links":
-                size["cells"] = _cells(value)
             row = measured(size, options.repeats)
             report[name].append({name: value, **row})
             print(name, value, json.dumps(row), flush=True)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1) + "\n")
     plot(report, options.out.with_suffix(".png"))
-
-
-def _cells(links: int) -> int:
-    return max(512, _LINK_CELLS // links)
 
 
 def measured(size: dict[str, int], repeats: int) -> dict[str, Any]:

@@ -162,7 +162,8 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
     problem = Problem(arm, theory_flags("timoshenko"), tuple(parameters), MODES)
     guess = pilot_guess(problem, values, np.zeros(values.shape[1], np.int32))
     size = min(cells, (GPU_SIZES if on_gpu else CPU_SIZES).lanes // MODES)
-    beams, _, rough = first_guess(problem, jnp.asarray(values[:, :size]), guess)
+    start = first_guess(problem, jnp.asarray(values[:, :size]), guess)
+    beams, rough = start.beams, start.rough
     links, fields = arm.num_links, len(jax.tree_util.tree_leaves(beams))
     kinds = dataclasses.asdict(written(_traced(problem, beams, rough)).times(1.0 / size))
     work = {

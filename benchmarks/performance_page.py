@@ -13,7 +13,7 @@ STAGES = {
     "searched": "guesses, then six evaluations of every mode and interpolation between them",
     "improved": "open modes: four evaluations, up to four times",
     "confirm": "doubtful modes: two evaluations for a second estimate",
-    "extended": "noisy modes: one to seven evaluations in double-double",
+    "extended": "noisy modes: one to sixteen evaluations in double-double",
     "exact": "what is left: the general search",
     "host": "NumPy between them: tests, gathering, storing",
 }

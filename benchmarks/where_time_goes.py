@@ -104,8 +104,12 @@ class _Clock:
             self.seconds[stage] += time.process_time() - begin
             self.calls[stage] += 1
             if stage in EVALUATIONS:  # of so many blocks the first ones
-                values = {"searched": lambda: result[2].omega, "extended": lambda: result[0]}
-                lanes = values.get(name, lambda: result.omega)().size
+                enclosures = {
+                    "searched": 3,
+                    "extended": 0,
+                }  # where the result has an array of all lanes
+                found = result[enclosures[name]] if name in enclosures else result
+                lanes = getattr(found, "omega", found).size
                 self.lanes[stage] += lanes // named["blocks"] * int(args[_USED[name]])
             return result
 
@@ -187,7 +191,8 @@ def counted(
     cells = min(batch_sizes.CPU_SIZES.lanes // MODES, next(iter(parameters.values())).size)
     problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), tuple(parameters), MODES)
     values = jnp.stack([jnp.asarray(column[:cells]) for column in parameters.values()])
-    beams, _, rough = batch_kernels.grid_guess(problem, values)
+    start = batch_kernels.grid_guess(problem, values)
+    beams, rough = start.beams, start.rough
     lanes = MODES * cells
 
     def determinant(beams: Any, omega: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -87,15 +87,29 @@ def _numbers(problem: Problem) -> Array:
     return jnp.arange(1.0, problem.modes + 1.0)[:, None]
 
 
+class Start(NamedTuple):
+    """What the enclosure of cells starts from.
+
+    Beams of shape (n, 1, cells), which cells are invalid, shape (cells,), rough frequencies, shape (modes + EXTRA,
+    cells), and how many evaluations these took, shape (cells,).
+    """
+
+    beams: BeamArrays
+    invalid: Array
+    rough: Array
+    evaluations: Array
+
+
 @jax.jit
-def first_guess(problem: Problem, values: Array, guess: Guess) -> tuple[BeamArrays, Array, Array]:
-    """Beams, which cells are invalid, and the guessed frequencies, of shape (modes + EXTRA, cells)."""
+def first_guess(problem: Problem, values: Array, guess: Guess) -> Start:
+    """What the enclosure starts from, the frequencies guessed."""
     beams, invalid = _cell_beams(problem, values)
-    return beams, invalid, guess.frequencies(values)
+    none = jnp.zeros(invalid.shape, jnp.int64)
+    return Start(beams, invalid, guess.frequencies(values), none)
 
 
 @jax.jit
-def grid_guess(problem: Problem, values: Array) -> tuple[BeamArrays, Array, Array]:
+def grid_guess(problem: Problem, values: Array) -> Start:
     """As `first_guess`, but searched from a grid of frequencies."""
     beams, invalid = _cell_beams(problem, values)
     rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
@@ -104,7 +118,7 @@ def grid_guess(problem: Problem, values: Array) -> tuple[BeamArrays, Array, Arra
     numbers = jnp.arange(1, problem.modes + EXTRA + 1)[:, None]
     zero = log_at_zero(beams.length.shape[0])
     b = find_brackets(_float64(problem, beams), numbers, first, first, zero, 1e-5, _GRID_ROUNDS)
-    return beams, invalid, b.estimate
+    return Start(beams, invalid, b.estimate, jnp.sum(b.evaluations, axis=0).astype(jnp.int64))
 
 
 def _at_once(work: Callable[[np.ndarray], Any], cells: np.ndarray) -> list[Any]:
@@ -119,7 +133,7 @@ def pilot_guess(
 ) -> Guess | None:
     """The guess from pilot cells, ``free`` hinges in each cell; None for batches too small to pay for them.
 
-    ``each(work, cells)`` lists ``work`` on every part of the pilot cells.
+    ``each(work, cells)`` lists ``work`` on every part of the pilot cells, in their order.
     """
     cells = values.shape[1]
     if cells < 2 * _PILOTS:
@@ -127,8 +141,8 @@ def pilot_guess(
     pilots = np.sort(np.random.default_rng(0).choice(cells, _PILOTS, replace=False))
 
     def solve(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        _, invalid, omega = grid_guess(problem, jnp.asarray(values[:, at]))
-        return np.asarray(invalid), np.asarray(omega)
+        found = grid_guess(problem, jnp.asarray(values[:, at]))
+        return np.asarray(found.invalid), np.asarray(found.rough)
 
     parts = each(solve, pilots)
     invalid, omega = (np.concatenate(x, axis=-1) for x in zip(*parts, strict=True))
@@ -155,8 +169,10 @@ class Encloser(Protocol):
         ...
 
 
-def _in_turn(block: Callable[[Any], Any], blocks: int, used: Array, lanes: Any) -> Any:
+def _block_by_block(block: Callable[[Any], Any], blocks: int, used: Array, lanes: Any) -> Any:
     """What ``block`` makes of each of the first ``used`` of so many ``blocks``, the last axis over the lanes of all."""
+    if blocks == 1:
+        return block(lanes)
 
     def part(i: Array) -> Any:
         def of(x: Array) -> Array:
@@ -186,19 +202,20 @@ def searched(
     *,
     kernel: Encloser,
     blocks: int,
-) -> tuple[Array, Array, Enclosure]:
+) -> tuple[Array, Array, Array, Enclosure]:
     """`first_guess`, without a guess `grid_guess`, and the kernel's `enclosed` of several blocks of cells in turn.
 
     ``values`` has shape (addresses, cells of all blocks); the first ``used`` blocks are solved. Returns which cells are
-    invalid, the rough frequencies and the enclosures.
+    invalid, the rough frequencies, how many evaluations these took, and the enclosures.
     """
 
-    def block(values: Array) -> tuple[Array, Array, Enclosure]:
-        start = functools.partial(first_guess, guess=guess) if guess is not None else grid_guess
-        beams, invalid, rough = start(problem, values)
-        return invalid, rough, kernel.enclosed(problem, beams, rough)
+    def block(values: Array) -> tuple[Array, Array, Array, Enclosure]:
+        begin = functools.partial(first_guess, guess=guess) if guess is not None else grid_guess
+        start = begin(problem, values)
+        found = kernel.enclosed(problem, start.beams, start.rough)
+        return start.invalid, start.rough, start.evaluations, found
 
-    found: tuple[Array, Array, Enclosure] = _in_turn(block, blocks, used, values)
+    found: tuple[Array, Array, Array, Enclosure] = _block_by_block(block, blocks, used, values)
     return found
 
 
@@ -229,7 +246,7 @@ def improved(
         better = improve(row, _float64(problem, beams), *known, purpose)
         return jax.tree_util.tree_map(lambda x: x[0], better)
 
-    found: Enclosure = _in_turn(block, blocks, used, (values, e, modes, omegas, rough))
+    found: Enclosure = _block_by_block(block, blocks, used, (values, e, modes, omegas, rough))
     return found
 
 
@@ -248,7 +265,7 @@ def extended(
         value = _evaluate(problem, rows, lanes[1], True)
         return value.sign, value.log_abs, value.count
 
-    found: tuple[Array, Array, Array] = _in_turn(block, blocks, used, (values, omega))
+    found: tuple[Array, Array, Array] = _block_by_block(block, blocks, used, (values, omega))
     return found
 
 

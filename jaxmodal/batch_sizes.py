@@ -21,8 +21,10 @@ class Sizes:
         Most blocks that one call solves, one after the other.
     cells : int
         Cells whose open modes are gathered before they go on.
-    open_cells, open_modes, extended_modes : int
-        Lanes of one block of cells without a guess; of open modes in float64 and in double-double.
+    open_cells : int
+        Cells of one block that is searched anew from a grid.
+    open_modes, extended_modes : int
+        Open modes of one block in float64 and in double-double.
     open_blocks : int
         Most blocks of those that one call takes.
     exact_cells : int
@@ -40,15 +42,38 @@ class Sizes:
     exact_cells: int
 
 
-#: The eighty arrays that XLA puts between its loops fit the second-level cache of a core, and are no multiple of 4 KiB
-#: long, where they would all fall on the same lines of the first.
-CPU_SIZES = Sizes(64, 2080, 16, 65536, 32, 1056, 104, 4, 16)
+#: The arrays that XLA puts between its loops, those in use at one time, fit the second-level cache of a core. With
+#: `lanes` a multiple of 512 each would be a multiple of 4 KiB long, and all would fall on the same lines of the first.
+CPU_SIZES = Sizes(
+    pilots=64,
+    lanes=2080,
+    blocks=16,
+    cells=65536,
+    open_cells=32,
+    open_modes=1056,
+    extended_modes=104,
+    open_blocks=4,
+    exact_cells=16,
+)
 #: enough to fill a GPU several times over, and a gigabyte or two of its memory
-GPU_SIZES = Sizes(256, 2**20, 1, 2**20, 4096, 16384, 4096, 1, 256)
+GPU_SIZES = Sizes(
+    pilots=256,
+    lanes=2**20,
+    blocks=1,
+    cells=2**20,
+    open_cells=4096,
+    open_modes=16384,
+    extended_modes=4096,
+    open_blocks=1,
+    exact_cells=256,
+)
 
 
 def parted(items: np.ndarray, size: int, blocks: int, workers: int) -> list[np.ndarray]:
-    """Parts of whole blocks: as many for every worker, and nearly as many blocks in each."""
+    """Parts of at most so many blocks of ``size`` items, only the last block cut short.
+
+    Every worker gets as many parts where there are enough blocks, and every part nearly as many blocks.
+    """
     count = int(number_of_blocks(items.size, size))
     parts = min(count, -(-count // (blocks * workers)) * workers)
     ends = [size * (number * count // parts) for number in range(1, parts)]

@@ -1,7 +1,8 @@
 """The passes of the batch solver: every block of cells once, then the open modes, gathered, with more and more effort.
 
 Float64 first (`guided_search`), then one or a few double-double evaluations of the modes whose rounding noise is too
-large, then the general search, cell by cell. No finished cell waits for a slow one.
+large, then the general search, cell by cell. A thread takes a part of the cells through the passes that settle nearly
+all modes; what they leave open in any part is gathered and shared out again. No finished cell waits for a slow one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from jaxmodal.batch_results import (
 )
 from jaxmodal.batch_sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks, parted
 from jaxmodal.fused_search import Kernel
-from jaxmodal.guided_search import Enclosure, Purpose
+from jaxmodal.guided_search import WIDTH, Enclosure, Purpose
 from jaxmodal.interpolation import chord, parabola
 from jaxmodal.open_modes import OpenModes
 from jaxmodal.pilots import Guess
@@ -43,8 +44,9 @@ from jaxmodal.status import Status
 
 #: a mode whose float64 error is smaller needs one evaluation in double-double
 _KNOWN = 1e-11
-#: half the width of the others' enclosures, in turn: near a pole float64 may be wrong by more than the first
-_POLISH = (2e-9, 1e-5, 1e-7, 2e-9)
+#: half the width of the others' enclosures, in turn; None is that of float64, which parts modes closer than its error;
+#: near a pole float64 may be wrong by more than the first
+_POLISH = (2e-9, None, 1e-5, 1e-7, 2e-9)
 #: how often brackets of several modes are halved before the search is left to double-double
 _HALVINGS = 3
 
@@ -54,7 +56,7 @@ Each = Callable[[Callable[[np.ndarray], Any], np.ndarray, int, int], list[Any]]
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """The passes of one call, each spread over the ``workers`` threads of a pool."""
+    """The passes of one call, over the ``workers`` threads of a pool."""
 
     problem: Problem
     values: np.ndarray
@@ -84,7 +86,7 @@ class Work:
     def each(
         self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int = 1
     ) -> list[Any]:
-        """``work`` on every part of ``items``, in any order, the local devices in turn.
+        """``work`` on every part of ``items``, on the local devices in turn; the results in the order of the parts.
 
         A part is at most so many blocks of ``size`` items. A device that the caller has chosen as JAX's default keeps
         all parts.
@@ -100,12 +102,6 @@ class Work:
 
         return list(self.pool.map(placed, range(len(parts))))
 
-    def in_turn(
-        self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int
-    ) -> list[Any]:
-        """`each`, but in the calling thread."""
-        return [work(part) for part in parted(items, size, blocks, 1)]
-
     def search(self, cells: np.ndarray, guess: Guess | None, size: int) -> None:
         """Solve cells in float64, and the modes that this leaves open with more evaluations and in double-double.
 
@@ -113,6 +109,7 @@ class Work:
         """
         sizes = self.sizes
         blocks = sizes.blocks if guess is not None else sizes.open_blocks
+        blocks = min(blocks, int(number_of_blocks(sizes.cells, size)))  # of large blocks fewer
         first = functools.partial(self.first, guess=guess, size=size, blocks=blocks)
         parts = self.each(first, cells, size, blocks)
         if not parts:
@@ -137,14 +134,14 @@ class Work:
         Returns the modes of cells with a mode that is not proven, and those of other cells that float64 knows badly.
         """
         left = self.enclose(at, guess, size, blocks)
-        self.improve_unproven(left, Purpose.cut, self.in_turn)
+        self.improve_unproven(left, Purpose.cut, in_turn)
         unproven = np.isin(left.cell, left.cell[~proven(left.enclosure, left.mode + 1)])
         others = left.take(np.flatnonzero(~unproven))
-        self.finish(others, self.in_turn)
+        self.finish(others, in_turn)
         return left.take(np.flatnonzero(unproven)), self.uncertified(others)
 
     def improve_unproven(self, left: OpenModes, purpose: Purpose, each: Each) -> None:
-        """More evaluations of modes that are not proven."""
+        """`improve` all modes that are not proven."""
         lanes = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
         improve = functools.partial(self.improve, left, purpose)
         each(improve, lanes, self.sizes.open_modes, self.sizes.open_blocks)
@@ -170,7 +167,7 @@ class Work:
     def enclose(self, at: np.ndarray, guess: Guess | None, size: int, blocks: int) -> OpenModes:
         """Six evaluations of every mode of cells in blocks of ``size``; returns the modes that they leave open."""
         values, used = self.values[:, filled(at, blocks * size)], number_of_blocks(at.size, size)
-        invalid, rough, found = searched(
+        invalid, rough, taken, found = searched(
             self.problem, values, used, guess, kernel=self.kernel, blocks=blocks
         )
         e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
@@ -178,11 +175,11 @@ class Work:
         good = accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~crowded(e.omega)
         self.results.store(at, e, good)
         self.results.refuse(at[bad])
-        self.results.evaluations[at] += 6 * self.problem.modes
+        self.results.evaluations[at] += 6 * self.problem.modes + np.asarray(taken)[: at.size]
         return OpenModes.of(at, e, np.asarray(rough)[:, : at.size], ~good & ~bad)
 
     def improve(self, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> None:
-        """More evaluations of modes that are not proven."""
+        """A few more evaluations of some lanes, for one purpose."""
         e = self._improved(left, purpose, lanes)
         left.replace(lanes, e)
         good = accepted(e, left.mode[lanes] + 1)
@@ -225,14 +222,18 @@ class Work:
         kept = dataclasses.replace(found, lower_count=np.where(sound, found.lower_count, -1.0))
         self.results.polish(some.cell, some.mode, kept)
 
-    def polish(self, left: OpenModes, half_width: float, lanes: np.ndarray) -> None:
+    def polish(self, left: OpenModes, half_width: float | None, lanes: np.ndarray) -> None:
         """The parabola through three evaluations in double-double, for modes that float64 knows badly.
 
-        Where D changes its sign between them, the mode is known the better afterwards.
+        Where D changes its sign between them, the mode is known the better afterwards, and settled between ends that
+        lie as close as an enclosure's.
         """
         some = left.take(lanes)
-        omega = some.enclosure.omega
-        ends = np.stack([omega * (1.0 - half_width), omega * (1.0 + half_width)])
+        e, omega = some.enclosure, some.enclosure.omega
+        if half_width is None:
+            ends = np.stack([np.maximum(e.lower, 0.5 * omega), np.minimum(e.upper, 2.0 * omega)])
+        else:
+            ends = np.stack([omega * (1.0 - half_width), omega * (1.0 + half_width)])
         signs, logs, counts = (
             np.stack(x) for x in zip(*(self._extended(some, end) for end in ends), strict=True)
         )
@@ -245,10 +246,10 @@ class Work:
             np.stack([logs[0], log_abs, logs[1]]),
         )
         left.enclosure.omega[lanes] = np.where(enclosed, refined, omega)
-        if half_width == min(_POLISH):
-            kept = np.where(enclosed, found.lower_count, -1.0)
-            found = dataclasses.replace(found, omega=refined, lower_count=kept)
-            self.results.polish(some.cell, some.mode, found)
+        settled = enclosed & (ends[1] - ends[0] <= WIDTH * omega)
+        kept = np.where(settled, found.lower_count, -1.0)
+        found = dataclasses.replace(found, omega=refined, lower_count=kept)
+        self.results.polish(some.cell, some.mode, found)
 
     def _extended(self, some: OpenModes, omega: np.ndarray) -> tuple[np.ndarray, ...]:
         """Sign, log|D| and count in double-double, one frequency for each mode."""
@@ -277,3 +278,10 @@ class Work:
             self.results.settle(at, exact(self.problem, values, theory=theory))
 
         self.each(solve, cells, size)
+
+
+def in_turn(
+    work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int
+) -> list[Any]:
+    """As `Work.each`, but in the calling thread."""
+    return [work(part) for part in parted(items, size, blocks, 1)]

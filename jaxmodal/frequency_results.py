@@ -26,7 +26,8 @@ class NaturalFrequencies:
     count_below, count_above : Array, shape (..., K)
         J, the number of natural frequencies below the lower and below the upper end of ``bracket``.
     bracket : Array, shape (..., K, 2)
-        The two frequencies in rad/s at which the counts were taken, at most 1e-12 (relative) from the group.
+        The two frequencies in rad/s at which the counts were taken, at most 1e-12 (relative) from the group; of
+        batches 4e-8.
     group : Array, shape (..., K)
         Index of the first mode of this mode's group; modes closer than 1e-12 form one group.
     residual_ratio : Array, shape (..., K)

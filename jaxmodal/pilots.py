@@ -85,13 +85,15 @@ def fit(values: np.ndarray, omega: np.ndarray, addresses: tuple[str, ...]) -> Gu
     arguments = tuple(map(jnp.asarray, (angular * 1.0, logarithmic * 1.0, low, span)))
     centres = np.asarray(_features(jnp.asarray(values), *arguments))
     basis = np.asarray(_basis(jnp.asarray(centres), jnp.asarray(centres)))
-    pilots, tail = centres.shape[1], 1 + centres.shape[0]
-    system = np.zeros((pilots + tail, pilots + tail))
-    system[:pilots] = basis.T
-    system[pilots:, :pilots] = basis[pilots:]
-    right = np.zeros((pilots + tail, omega.shape[0]))
+    pilots = centres.shape[1]
+    # a feature that does not vary has no slope
+    used = np.concatenate([np.full(pilots + 1, True), np.ptp(centres, axis=1) > 0.0])
+    tail = basis[used][pilots:]
+    system = np.block([[basis[:pilots], tail.T], [tail, np.zeros((len(tail), len(tail)))]])
+    right = np.zeros((system.shape[0], omega.shape[0]))
     right[:pilots] = np.log(omega).T
-    weights = _solved(system, right)
+    weights = np.zeros((used.size, omega.shape[0]))
+    weights[used] = _solved(system, right)
     angles, logarithms, start, width = arguments
     return Guess(
         angular=angles,
@@ -104,7 +106,7 @@ def fit(values: np.ndarray, omega: np.ndarray, addresses: tuple[str, ...]) -> Gu
 
 
 def _solved(system: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Solution of a linear system, the smallest where pilots that coincide make it singular."""
+    """Solution of a linear system, or the smallest of its best ones where pilots that coincide make it singular."""
     try:
         solution = np.linalg.solve(system, right)
     except np.linalg.LinAlgError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import subprocess
@@ -96,6 +97,7 @@ def provenance() -> dict[str, str]:
     return found | ({"git_commit": commit} if commit else {})
 
 
+@functools.cache  # what this process runs does not change with the checkout
 def _commit(root: Path) -> str:
     """Commit of the checkout that the package lies in, empty if it lies in none."""
     if not (root / ".git").exists():

@@ -47,7 +47,8 @@ def three_link_problem(cells):
     arm, values = jm.examples.three_link_industrial(), np.stack(list(cells.values()))
     problem = Problem(arm, theory_flags("timoshenko"), tuple(cells), MODES)
     guess = pilot_guess(problem, values, np.zeros(values.shape[1], np.int32))
-    beams, _, rough = first_guess(problem, jnp.asarray(values), guess)
+    start = first_guess(problem, jnp.asarray(values), guess)
+    beams, rough = start.beams, start.rough
     return problem, beams, rough
 
 

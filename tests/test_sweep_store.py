@@ -20,6 +20,7 @@ import zarr
 from interrupted_store import CountingStore
 
 import sweeps
+import sweeps.dataset
 import sweeps.grid
 import sweeps.store
 
@@ -55,6 +56,16 @@ def contents(path):
     """Every stored key with its bytes, except what a kill left half written under another name."""
     files = [p for p in Path(path).rglob("*") if p.is_file() and p.suffix != ".partial"]
     return {str(p.relative_to(path)): p.read_bytes() for p in files}
+
+
+def pinned_commit(root):
+    """In place of the commit of the checkout, which may change between the processes of one test."""
+    return "0123456789abcdef"
+
+
+@pytest.fixture(autouse=True)
+def one_commit(monkeypatch):
+    monkeypatch.setattr(sweeps.dataset, "_commit", pinned_commit)
 
 
 @pytest.fixture
@@ -245,7 +256,8 @@ import jax
 jax.config.update("jax_enable_x64", True)
 sys.path[:0] = [{root!r}, {tests!r}]
 import test_sweep_store as setup
-import sweeps, sweeps.grid, synthetic_cells, interrupted_store, os
+import sweeps, sweeps.dataset, sweeps.grid, synthetic_cells, interrupted_store, os
+sweeps.dataset._commit = setup.pinned_commit
 """
 
 
