@@ -155,24 +155,17 @@ def _measured_workload(
     begin = time.perf_counter()
     batch(cells)
     first_call = time.perf_counter() - begin
-    top = 1.2 * float(np.nanmax(np.asarray(results["jaxmodal"].omega)))
     contenders: dict[str, Callable[[int], Any]] = {"jaxmodal": batch}
     chains = {"chain_form": fine, "chain_form_p11": ChainForm(), "chain_form_coarse": coarse}
     for label, chain in chains.items():
         contenders[label] = functools.partial(_chain, chain, beams, cores)
-    skipped = opensees.missing()
+    skipped = opensees.missing() if cores == 1 else None
     if cores == 1:
+        top = 1.2 * float(np.nanmax(np.asarray(results["jaxmodal"].omega)))
         contenders |= _serial_rivals(arm, parameters, beams, top)
-        if skipped is not None:
-            print(skipped)
-    seconds: dict[str, list[float]] = {label: [] for label in contenders}
-    omega: dict[str, Any] = {}
-    for _ in range(repeats):
-        for label, solve in contenders.items():
-            size = min(cells, SLOW_CELLS.get(label, cells))
-            begin = time.perf_counter()
-            omega[label] = solve(size)
-            seconds[label].append((time.perf_counter() - begin) / size)
+    if skipped is not None:
+        print(skipped)
+    seconds, omega = _in_turn(contenders, cells, repeats)
     # what is computed does not depend on the cores: one comparison is enough
     truth = _reference(arm, _first(parameters, SAMPLE)) if cores == 1 else None
     own = statistics.median(seconds["jaxmodal"])
@@ -187,7 +180,7 @@ def _measured_workload(
             "median": float(np.median(evaluations)),
             "most": int(evaluations.max()),
         },
-        "skipped": [skipped] if cores == 1 and skipped is not None else [],
+        "skipped": [] if skipped is None else [skipped],
         "solvers": {
             label: {
                 "milliseconds_per_cell": 1e3 * statistics.median(times),
@@ -198,6 +191,21 @@ def _measured_workload(
             for label, times in seconds.items()
         },
     }
+
+
+def _in_turn(
+    contenders: dict[str, Callable[[int], Any]], cells: int, repeats: int
+) -> tuple[dict[str, list[float]], dict[str, Any]]:
+    """Seconds per cell of every solver, one after the other in each repeat, and what each computed last."""
+    seconds: dict[str, list[float]] = {label: [] for label in contenders}
+    omega: dict[str, Any] = {}
+    for _ in range(repeats):
+        for label, solve in contenders.items():
+            size = min(cells, SLOW_CELLS.get(label, cells))
+            begin = time.perf_counter()
+            omega[label] = solve(size)
+            seconds[label].append((time.perf_counter() - begin) / size)
+    return seconds, omega
 
 
 def _serial_rivals(
