@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import functools
 import importlib
 import os
 import pkgutil
@@ -148,7 +149,11 @@ def test_ctrl_c_keeps_the_best_feasible_design(tmp_path):
     command = [sys.executable, "-m", "jaxmodal", "optimise", "example:two_link_front", "--no-plot"]
     environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
     options = {"cwd": tmp_path, "env": environment, "text": True, "stderr": subprocess.PIPE}
-    process = subprocess.Popen([*command, "--starts", "500"], stdout=subprocess.PIPE, **options)
+    # a shell's background processes ignore SIGINT, and theirs do: as from a terminal, it is not ignored here
+    heeds = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(
+        [*command, "--starts", "500"], stdout=subprocess.PIPE, preexec_fn=heeds, **options
+    )
     checkpoint = tmp_path / "two_link_front.checkpoint.json"
     while not checkpoint.exists() and process.poll() is None:
         time.sleep(0.05)
