@@ -36,7 +36,7 @@ from jaxmodal.batch_results import (
 )
 from jaxmodal.batch_sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks, parted
 from jaxmodal.fused_search import Kernel
-from jaxmodal.guided_search import WIDTH, Enclosure, Purpose
+from jaxmodal.guided_search import Enclosure, Purpose
 from jaxmodal.interpolation import chord, parabola
 from jaxmodal.open_modes import OpenModes
 from jaxmodal.pilots import Guess
@@ -225,8 +225,7 @@ class Work:
     def polish(self, left: OpenModes, half_width: float | None, lanes: np.ndarray) -> None:
         """The parabola through three evaluations in double-double, for modes that float64 knows badly.
 
-        Where D changes its sign between them, the mode is known the better afterwards, and settled between ends that
-        lie as close as an enclosure's.
+        Where D changes its sign between them, the mode is known the better afterwards; the closest ends settle it.
         """
         some = left.take(lanes)
         e, omega = some.enclosure, some.enclosure.omega
@@ -246,10 +245,10 @@ class Work:
             np.stack([logs[0], log_abs, logs[1]]),
         )
         left.enclosure.omega[lanes] = np.where(enclosed, refined, omega)
-        settled = enclosed & (ends[1] - ends[0] <= WIDTH * omega)
-        kept = np.where(settled, found.lower_count, -1.0)
-        found = dataclasses.replace(found, omega=refined, lower_count=kept)
-        self.results.polish(some.cell, some.mode, found)
+        if half_width == _POLISH[0]:
+            kept = np.where(enclosed, found.lower_count, -1.0)
+            found = dataclasses.replace(found, omega=refined, lower_count=kept)
+            self.results.polish(some.cell, some.mode, found)
 
     def _extended(self, some: OpenModes, omega: np.ndarray) -> tuple[np.ndarray, ...]:
         """Sign, log|D| and count in double-double, one frequency for each mode."""
