@@ -49,7 +49,7 @@ _ANGLE = re.compile(r"link(\d+|\*)\.joint_angle", re.ASCII)
 
 @dataclasses.dataclass
 class _Results:
-    """Output arrays while they fill, cells first."""
+    """Output arrays while they fill, cells first; NaN where nothing has been found."""
 
     omega: np.ndarray
     bracket: np.ndarray
@@ -61,9 +61,9 @@ class _Results:
     def empty(cls, cells: int, modes: int) -> _Results:
         shape = (cells, modes)
         return cls(
-            omega=np.empty(shape),
-            bracket=np.empty((*shape, 2)),
-            noise=np.empty(shape, np.float32),
+            omega=np.full(shape, np.nan),
+            bracket=np.full((*shape, 2), np.nan),
+            noise=np.full(shape, np.nan, np.float32),
             open=np.ones(cells, bool),
             by_sign_changes=np.zeros(shape, bool),
         )
@@ -107,7 +107,7 @@ class _Tables:
         results.omega[at] = omega
         results.bracket[at, :, 0] = omega * (1.0 - width)
         results.bracket[at, :, 1] = omega * (1.0 + width)
-        results.noise[at] = noise
+        results.noise[at] = np.where(complete[:, None], noise, np.nan)
         results.open[at] = ~proven
         results.by_sign_changes[at] = proven[:, None]
         return complete, width

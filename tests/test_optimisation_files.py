@@ -2,7 +2,6 @@
 
 import ast
 import doctest
-import functools
 import importlib
 import os
 import pkgutil
@@ -149,11 +148,12 @@ def test_ctrl_c_keeps_the_best_feasible_design(tmp_path):
     command = [sys.executable, "-m", "jaxmodal", "optimise", "example:two_link_front", "--no-plot"]
     environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
     options = {"cwd": tmp_path, "env": environment, "text": True, "stderr": subprocess.PIPE}
-    # a shell's background processes ignore SIGINT, and theirs do: as from a terminal, it is not ignored here
-    heeds = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen(
-        [*command, "--starts", "500"], stdout=subprocess.PIPE, preexec_fn=heeds, **options
-    )
+    # children of a shell's background job ignore SIGINT unless, as here, their parent heeds it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen([*command, "--starts", "500"], stdout=subprocess.PIPE, **options)
+    finally:
+        signal.signal(signal.SIGINT, before)
     checkpoint = tmp_path / "two_link_front.checkpoint.json"
     while not checkpoint.exists() and process.poll() is None:
         time.sleep(0.05)

@@ -93,6 +93,8 @@ def test_values_that_are_not_finite_are_left_out():
     angles[0, 7], angles[1, 9] = np.nan, np.inf
     found = by_series(THREE, angles, 4)
     assert found.open[[7, 9]].all()
+    for column in (found.omega, found.bracket, found.noise):
+        assert np.isnan(column[[7, 9]]).all(), "what nobody has computed is not a number"
     assert np.delete(found.open, [7, 9]).mean() < 0.05
 
 
