@@ -13,29 +13,31 @@ from jaxmodal.interpolation import Chord
 from jaxmodal.status import Status
 
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
-#: when no denominator on the way was smaller: with its square digits are lost, and one small change may be an accident
-NOISE, _DENOMINATOR = 5e-14, 1.0 / 10.0
-#: denominators down to which a second estimate that agrees with the first is proof enough
+#: when no pair of denominators on the way had a smaller product: with its square digits are lost, and one small change
+#: may be an accident
+NOISE, _DENOMINATOR = 5e-14, 1.0 / 7.0
+#: products of denominators down to which a second estimate that agrees with the first is proof enough
 _DOUBTFUL = 1.0 / 250.0
-#: relative distance of neighbouring modes below which both are finished in double-double
-_CROWDED = 1e-6
+#: relative distance of neighbouring modes below which a second estimate must agree: D is flat between them, and the
+#: error about 6e-16 over the distance; and below which both are finished in double-double
+CLOSE, CROWDED = 1e-2, 1e-6
 
 
 def accepted(e: Enclosure, number: np.ndarray) -> np.ndarray:
-    """Enclosures of the modes of these numbers that are proven and whose rounding noise is small."""
+    """Enclosures of the modes of these numbers, proven, and with small rounding noise unless another mode is close."""
     return quiet(e, number) & (e.smallest >= _DENOMINATOR)
 
 
-def crowded(omega: np.ndarray) -> np.ndarray:
-    """Modes with a neighbour so near that float64 cannot tell its own error; ``omega`` of shape (modes, cells)."""
-    near = np.abs(omega[1:] - omega[:-1]) <= _CROWDED * omega[1:]
+def with_neighbour(omega: np.ndarray, distance: float) -> np.ndarray:
+    """Modes with a neighbour within a relative distance; ``omega`` of shape (modes, cells)."""
+    near = np.abs(omega[1:] - omega[:-1]) <= distance * omega[1:]
     none = np.zeros_like(near[:1], shape=(1, *omega.shape[1:]))
     return np.concatenate([near, none]) | np.concatenate([none, near])
 
 
-def doubtful(e: Enclosure, number: np.ndarray) -> np.ndarray:
-    """Enclosures whose rounding noise may be small by accident."""
-    small = (e.smallest >= _DOUBTFUL) & (e.smallest < _DENOMINATOR)
+def doubtful(e: Enclosure, number: np.ndarray, close: np.ndarray) -> np.ndarray:
+    """Enclosures whose rounding noise may be small by accident; ``close`` are those with a close neighbour."""
+    small = (e.smallest >= _DOUBTFUL) & ((e.smallest < _DENOMINATOR) | close)
     return quiet(e, number) & small
 
 
@@ -116,17 +118,19 @@ class Results:
         for name, value in _columns(e, good).items():
             getattr(self, name)[cells] = value.T
 
-    def store_modes(
-        self, cells: np.ndarray, modes: np.ndarray, e: Enclosure, good: np.ndarray
-    ) -> None:
-        """Write the enclosures of single modes, arrays of shape (lanes,), and certify the ``good`` ones."""
-        for name, value in _columns(e, good).items():
+    def store_modes(self, cells: np.ndarray, modes: np.ndarray, e: Enclosure) -> None:
+        """Write the enclosures of single modes, arrays of shape (lanes,), none certified yet."""
+        for name, value in _columns(e, np.zeros(cells.shape, bool)).items():
             getattr(self, name)[cells, modes] = value
+
+    def certify(self, cells: np.ndarray, modes: np.ndarray) -> None:
+        """Single modes as they are stored."""
+        self.status[cells, modes] = int(Status.certified)
 
     def confirm(self, cells: np.ndarray, modes: np.ndarray, omega: np.ndarray) -> None:
         """Single modes whose frequency a second estimate has confirmed."""
         self.omega[cells, modes] = omega
-        self.status[cells, modes] = int(Status.certified)
+        self.certify(cells, modes)
 
     def refuse(self, at: np.ndarray) -> None:
         """Cells with an impossible value."""

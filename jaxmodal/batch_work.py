@@ -26,13 +26,15 @@ from jaxmodal.batch_kernels import (
     searched,
 )
 from jaxmodal.batch_results import (
+    CLOSE,
+    CROWDED,
     NOISE,
     Results,
     accepted,
-    crowded,
     doubtful,
     proven,
     quiet,
+    with_neighbour,
 )
 from jaxmodal.batch_sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks, parted
 from jaxmodal.fused_search import Kernel
@@ -147,15 +149,19 @@ class Work:
         each(improve, lanes, self.sizes.open_modes, self.sizes.open_blocks)
 
     def finish(self, left: OpenModes, each: Each) -> None:
-        """Certify modes by a second estimate or one evaluation in double-double; open those that lie crowded."""
-        e, sizes = left.enclosure, self.sizes
-        near = crowded(self.results.omega[left.cell].T)[left.mode, np.arange(left.mode.size)]
+        """Certify modes as they are, by a second estimate or one evaluation in double-double; open those that crowd."""
+        e, number, sizes = left.enclosure, left.mode + 1, self.sizes
+        omega = self.results.omega[left.cell].T
+        own = left.mode, np.arange(left.mode.size)
+        close, near = (with_neighbour(omega, distance)[own] for distance in (CLOSE, CROWDED))
         self.results.status[left.cell[near], left.mode[near]] = int(Status.uncertified)
-        unsure = np.flatnonzero(doubtful(e, left.mode + 1) & ~near)
+        good = accepted(e, number) & ~close
+        self.results.certify(left.cell[good], left.mode[good])
+        unsure = np.flatnonzero(doubtful(e, number, close) & ~near)
         confirm = functools.partial(self.confirm, left)
         each(confirm, unsure, sizes.open_modes, sizes.open_blocks)
         noisy = self.results.status[left.cell, left.mode] != Status.certified
-        known = noisy & proven(e, left.mode + 1) & (e.error <= _KNOWN) & (e.omega > 0.0) & ~near
+        known = noisy & proven(e, number) & (e.error <= _KNOWN) & (e.omega > 0.0) & ~near
         correct = functools.partial(self.correct, left)
         each(correct, np.flatnonzero(known), sizes.extended_modes, sizes.open_blocks)
 
@@ -172,7 +178,8 @@ class Work:
         )
         e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
         bad = np.asarray(invalid)[: at.size]
-        good = accepted(e, np.arange(1, self.problem.modes + 1)[:, None]) & ~crowded(e.omega)
+        number = np.arange(1, self.problem.modes + 1)[:, None]
+        good = accepted(e, number) & ~with_neighbour(e.omega, CLOSE)
         self.results.store(at, e, good)
         self.results.refuse(at[bad])
         self.results.evaluations[at] += 6 * self.problem.modes + np.asarray(taken)[: at.size]
@@ -182,8 +189,7 @@ class Work:
         """A few more evaluations of some lanes, for one purpose."""
         e = self._improved(left, purpose, lanes)
         left.replace(lanes, e)
-        good = accepted(e, left.mode[lanes] + 1)
-        self.results.store_modes(left.cell[lanes], left.mode[lanes], e, good)
+        self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
 
     def confirm(self, left: OpenModes, lanes: np.ndarray) -> None:
         """More evaluations of modes that are known, for an estimate with other rounding errors."""

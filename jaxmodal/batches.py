@@ -76,7 +76,7 @@ def natural_frequencies_batch(
     -----
     The bracket of a mode is at most 4e-8 wide (relative) and the counts at its ends prove the
     mode; the frequency inside it is
-    the zero of the determinant, good to about 1e-13, one in 10,000 to 5e-13. Modes that float64 cannot part are solved
+    the zero of the determinant, good to about 1e-13. Modes that float64 cannot part are solved
     in double-double. Memory: the chunks in work and the result.
 
     Examples

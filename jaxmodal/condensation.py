@@ -71,8 +71,8 @@ class Evaluation:
     count : Array
         J(omega), the number of natural frequencies below omega, int64.
     smallest : Array
-        The smallest denominator on the way, of order 1 unless omega is close to a resonance of a single link or of
-        the outer links alone: there float64 loses digits, about its square.
+        The smallest product of two successive denominators on the way, of order 1 unless omega is close to a resonance
+        of a single link or of the outer links alone: there float64 loses digits, about its square.
     """
 
     sign: Array
@@ -82,7 +82,7 @@ class Evaluation:
 
 
 class Tally(NamedTuple):
-    """Running sign, logarithm and count of the factors met so far."""
+    """Running sign, logarithm and count of the factors met so far, and the last factor, 1 at most."""
 
     sign: Array
     log_abs: Array
@@ -96,8 +96,8 @@ class Tally(NamedTuple):
             sign=self.sign * jnp.sign(factor),
             log_abs=self.log_abs + (log(jnp.abs(factor)) + growth),
             passed=self.passed,
-            smallest=jnp.minimum(self.smallest, jnp.minimum(jnp.abs(denominator), self.factor)),
-            factor=jnp.abs(factor),
+            smallest=jnp.minimum(self.smallest, self.factor * jnp.abs(denominator)),
+            factor=jnp.minimum(jnp.abs(factor), 1.0),
         )
 
     def plus(self, count: Array) -> Tally:

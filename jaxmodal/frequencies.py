@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import numbers
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +19,8 @@ from jaxmodal.beams import Theory, prepared
 from jaxmodal.certificate import Confirmation
 from jaxmodal.counts import count_below, is_concrete
 from jaxmodal.frequency_derivatives import with_derivative
-from jaxmodal.frequency_programs import EPS, padded_beams, padded_size, solve_padded
+from jaxmodal.frequency_programs import EPS, padded_problem, padded_size, solve_padded
 from jaxmodal.frequency_results import NaturalFrequencies
-from jaxmodal.joints import number_of_hinges
 from jaxmodal.modal_mass import quadrature_size
 from jaxmodal.status import Status, UncertifiedError
 
@@ -73,20 +74,7 @@ def natural_frequencies(
     ['5.6464', '21.2404', '79.0882']
     """
     count = positive_integer(num_modes, "num_modes")
-    beams, flags = prepared(arm, theory)
-    lanes = padded_size(count, 16, 2)
-    invalid = jnp.asarray(invalid_values(arm))
-    modes = jnp.minimum(jnp.arange(1, lanes + 1), count)
-    free = jnp.where(invalid, 0, number_of_hinges(beams, arm.num_links))
-    solution = solve_padded(
-        *padded_beams(lax.stop_gradient(beams), invalid),
-        flags,
-        jnp.maximum(modes, free + 1),
-        jnp.int64(count),
-    )
-    result = _result(solution, count, invalid, theory)
-    result = _differentiable(result, beams, flags, invalid, count)
-    result = _with_zero_frequencies(result, modes[:count], free)
+    result = _solve(arm, theory, 0, count)
     if throw and is_concrete(result.status):
         _raise_uncertified(result, arm)
     return result
@@ -138,28 +126,29 @@ def frequencies_in_band(
         raise ValueError(
             f"the band holds {count} natural frequencies, max_modes = {limit}: narrow it or raise max_modes"
         )
-    beams, flags = prepared(arm, theory)
-    lanes = padded_size(max(count, 1), 16, 2)
-    invalid = jnp.asarray(invalid_values(arm))
-    modes = ends[0] + jnp.minimum(jnp.arange(1, lanes + 1), max(count, 1))
-    free = jnp.where(invalid, 0, number_of_hinges(beams, arm.num_links))
-    solution = solve_padded(
-        *padded_beams(lax.stop_gradient(beams), invalid),
-        flags,
-        jnp.maximum(modes, free + 1),
-        jnp.int64(max(count, 1)),
-    )
-    result = _result(solution, count, invalid, theory)
-    result = _differentiable(result, beams, flags, invalid, max(int(ends[1]), 1))
-    result = _with_zero_frequencies(result, modes[:count], free)
+    result = _solve(arm, theory, int(ends[0]), count)
     if throw:
         _raise_uncertified(result, arm)
     return result, int(ends[0]) + 1
 
 
+def _solve(arm: Arm, theory: str, first: int, count: int) -> NaturalFrequencies:
+    """The ``count`` frequencies, possibly none, after the ``first`` lowest."""
+    beams, flags = prepared(arm, theory)
+    wanted = max(count, 1)
+    lanes = padded_size(wanted, 16, 2)
+    invalid = jnp.asarray(invalid_values(arm))
+    problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
+    result = _result(solve_padded(problem, flags), invalid, count=count, theory=theory)
+    result = _differentiable(result, beams, flags, invalid, max(first + count, 1))
+    return _with_zero_frequencies(result, problem.modes, problem.free)
+
+
+@functools.partial(jax.jit, static_argnames=("count", "theory"))
 def _result(
-    solution: tuple[Array, Array, Confirmation, Array], count: int, invalid: Array, theory: str
+    solution: tuple[Array, Array, Confirmation, Array], invalid: Array, *, count: int, theory: str
 ) -> NaturalFrequencies:
+    """The first ``count`` modes of a padded solution."""
     omega, converged, found, evaluations = solution
     status = jnp.where(found.confirmed, int(Status.certified), int(Status.uncertified))
     status = jnp.where(converged, status, int(Status.not_converged))
@@ -177,13 +166,15 @@ def _result(
     )
 
 
+@jax.jit
 def _with_zero_frequencies(
     result: NaturalFrequencies, modes: Array, free: Array
 ) -> NaturalFrequencies:
-    """The result for the given mode numbers, the first of which, one for each free hinge, have frequency zero.
+    """The result for the first of these mode numbers; the lowest, one for each free hinge, have frequency zero.
 
     In their place stand copies of the lowest other mode, whose lower count says how many modes lie below it.
     """
+    modes = modes[: result.omega.shape[0]]
     zero = modes <= free
     lowest = result.count_below == free
     certified = jnp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
@@ -206,13 +197,18 @@ def _differentiable(
     result: NaturalFrequencies, beams: BeamArrays, flags: Theory, invalid: Array, highest_mode: int
 ) -> NaturalFrequencies:
     """The result with derivatives of omega attached."""
-    safe = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x), beams)
-    omega = jnp.where(invalid, 1.0, result.omega)
-    multiplicity = jnp.where(invalid, 1, result.multiplicity)
+    given = beams, result.omega, result.multiplicity
+    safe, omega, multiplicity = _ones_if(invalid, given)
     omega = with_derivative(
         quadrature_size(highest_mode), safe, flags, omega, result.group, multiplicity
     )
     return dataclasses.replace(result, omega=jnp.where(invalid, jnp.nan, omega))
+
+
+@jax.jit
+def _ones_if(invalid: Array, values: Any) -> Any:
+    """``values``, or ones in their place."""
+    return jax.tree_util.tree_map(lambda x: jnp.where(invalid, jnp.ones_like(x), x), values)
 
 
 def positive_integer(value: object, name: str) -> int:

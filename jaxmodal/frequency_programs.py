@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +14,7 @@ from jaxmodal.arm_arrays import BeamArrays
 from jaxmodal.beams import Theory
 from jaxmodal.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.condensation import Evaluation, evaluate, log_at_zero
+from jaxmodal.joints import number_of_hinges
 from jaxmodal.root_search import find_brackets, grid_trials
 
 #: unit in the last place of one
@@ -21,6 +24,7 @@ _WIDTH = 4.0 * EPS
 _MAX_ROUNDS = 300
 
 
+@jax.jit
 def padded_beams(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
     """Beams padded to a bucket of links (never evaluated) and the true number of links.
 
@@ -37,6 +41,33 @@ def padded_beams(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
     return dataclasses.replace(padded, has_shear=True), jnp.int64(links)
 
 
+class Problem(NamedTuple):
+    """What to search for in an arm: its padded beams, numbers of modes, and how many hinges are free.
+
+    ``modes`` holds the numbers (lanes,) of the ``num_modes`` modes, the last one over and over beyond them; ``search``
+    has, in place of modes of zero frequency, which no search finds, the lowest other one.
+    """
+
+    beams: BeamArrays
+    num_links: Array
+    modes: Array
+    search: Array
+    num_modes: Array
+    free: Array
+
+
+@functools.partial(jax.jit, static_argnames="lanes")
+def padded_problem(
+    beams: BeamArrays, invalid: Array, first: Array | int, num_modes: Array | int, *, lanes: int
+) -> Problem:
+    """The search for modes ``first + 1`` to ``first + num_modes`` of an arm."""
+    padded, num_links = padded_beams(beams, invalid)
+    modes = first + jnp.minimum(jnp.arange(1, lanes + 1), num_modes)
+    free = jnp.where(invalid, 0, number_of_hinges(beams, beams.length.shape[0]))
+    search = jnp.maximum(modes, free + 1)
+    return Problem(padded, num_links, modes, search, jnp.asarray(num_modes), free)
+
+
 def padded_size(size: int, smallest: int, factor: int) -> int:
     """The first of ``smallest``, times ``factor``, times ``factor`` again that is not less than ``size``."""
     while smallest < size:
@@ -45,10 +76,9 @@ def padded_size(size: int, smallest: int, factor: int) -> int:
 
 
 @jax.jit
-def solve_padded(
-    beams: BeamArrays, num_links: Array, flags: Theory, modes: Array, num_modes: Array
-) -> tuple[Array, Array, Confirmation, Array]:
-    """The modes of these numbers: frequencies, whether converged, certificate, evaluations."""
+def solve_padded(problem: Problem, flags: Theory) -> tuple[Array, Array, Confirmation, Array]:
+    """The modes to search for: frequencies, whether converged, certificate, evaluations."""
+    beams, num_links, modes = problem.beams, problem.num_links, problem.search
 
     def at(omega: Array) -> Evaluation:
         return evaluate(beams, flags, omega, True, num_links)
@@ -58,7 +88,7 @@ def solve_padded(
     first = grid_trials(scale, modes.shape[0])
     brackets = find_brackets(at, modes, first, first, log_at_zero(num_links), _WIDTH, _MAX_ROUNDS)
     omega = lax.cummax(brackets.estimate)
-    found = confirm(at, omega, modes, num_modes, jnp.float64(TOLERANCE))
+    found = confirm(at, omega, modes, problem.num_modes, jnp.float64(TOLERANCE))
     evaluations = jnp.sum(brackets.evaluations).astype(jnp.int64) + 3 * omega.shape[0]
     return omega, brackets.converged(_WIDTH), found, evaluations
 

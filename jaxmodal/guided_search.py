@@ -60,7 +60,7 @@ class Enclosure:
 
     ``third`` is the point that the last evaluation displaced, ``third_sign`` +1 if it lies below
     the mode; ``error`` the relative change of ``omega`` that it brought,
-    ``smallest`` its smallest denominator.
+    ``smallest`` that of `Evaluation`.
     """
 
     omega: AnyArray
@@ -327,5 +327,7 @@ def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Arra
     quadratic = d_high * weight_high + d_third * weight_third
     chord = d_high / (1.0 - high_value)
     inside = (quadratic > 0.0) & (quadratic < d_high)
-    offset = jnp.where(inside, quadratic, chord)
+    # a third point between the ends lies so near the root that its rounding error alone would decide, again
+    outside = (d_third < 0.0) | (d_third > d_high)
+    offset = jnp.where(inside & outside, quadratic, chord)
     return e.lower + offset / (e.lower + jnp.sqrt(e.lower * e.lower + offset))

@@ -17,10 +17,10 @@ from jaxmodal.beams import Theory
 _LANES = 16
 
 
-def padding(num_modes: int) -> tuple[int, Array]:
+def padding(num_modes: int) -> tuple[int, np.ndarray]:
     """Number of lanes, and the mode that each computes: the last one over and over beyond those asked for."""
     lanes = _LANES * -(-num_modes // _LANES)
-    return lanes, jnp.minimum(jnp.arange(lanes), num_modes - 1)
+    return lanes, np.minimum(np.arange(lanes), num_modes - 1)
 
 
 class ModeFields(NamedTuple):

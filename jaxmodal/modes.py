@@ -171,9 +171,11 @@ def mode_shapes(
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
     invalid = jnp.asarray(invalid_values(arm))
     beams = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x), beam_arrays(arm))
-    lanes, fill = padding(num_modes)
+    lanes, numbers = padding(num_modes)
     free = jnp.minimum(jnp.sum(found.omega == 0.0), num_modes - 1)
-    fill = jnp.minimum(fill + free, num_modes - 1)  # zero frequencies have no place among the lanes
+    fill = jnp.minimum(
+        numbers + free, num_modes - 1
+    )  # zero frequencies have no place among the lanes
     vibrates = jnp.arange(num_modes) >= jnp.sum(found.omega == 0.0)
     omega = jnp.where(invalid | ~vibrates, 1.0, found.omega)
     multiplicity = jnp.where(invalid | ~vibrates, 1, found.multiplicity)

@@ -202,7 +202,7 @@ def _first_bits(words: Array, number: int) -> Array:
 def _count_at(
     beams: BeamArrays, theory: Theory, omega: Array, angles: Array
 ) -> tuple[Array, Array]:
-    """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells), and the smallest denominator.
+    """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells), and the smallest denominators.
 
     All that does not depend on the posture is computed once.
     """

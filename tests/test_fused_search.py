@@ -11,7 +11,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.arm_arrays import beam_arrays
 from jaxmodal.batch_kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
-from jaxmodal.batch_results import accepted, crowded
+from jaxmodal.batch_results import CLOSE, accepted, with_neighbour
 from jaxmodal.beams import theory_flags
 from jaxmodal.devices import default_device
 from jaxmodal.fused_search import chosen_kernel, enclosed_fused
@@ -137,8 +137,8 @@ def test_registers_round_differently_and_find_the_same():
     fused = enclosed_fused(problem, beams, rough, kind="registers", interpret=True)
     number = np.arange(1, MODES + 1)[:, None]
     both = jax.tree_util.tree_map(np.asarray, (portable, fused))
-    good = [accepted(e, number) & ~crowded(e.omega) for e in both]
-    assert np.mean(good[0] & good[1]) > 0.8
+    good = [accepted(e, number) & ~with_neighbour(e.omega, CLOSE) for e in both]
+    assert np.mean(good[0] & good[1]) > 0.6, "nearly all others wait for a second estimate"
     settled = good[0] & good[1]
     for name in ("lower_count", "upper_count", "consistent"):
         assert np.array_equal(getattr(both[0], name)[settled], getattr(both[1], name)[settled])
