@@ -15,9 +15,9 @@ from jaxmodal.status import Status
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
 #: when no pair of denominators on the way had a smaller product: with its square digits are lost, and one small change
 #: may be an accident
-NOISE, _DENOMINATOR = 5e-14, 1.0 / 7.0
+NOISE, _DENOMINATOR = 5e-14, 1.0 / 12.0
 #: products of denominators down to which a second estimate that agrees with the first is proof enough
-_DOUBTFUL = 1.0 / 250.0
+_DOUBTFUL = 1.0 / 1000.0
 #: relative distance of neighbouring modes below which a second estimate must agree: D is flat between them, and the
 #: error about 6e-16 over the distance; and below which both are finished in double-double
 CLOSE, CROWDED = 1e-2, 1e-6
@@ -131,6 +131,17 @@ class Results:
         """Single modes whose frequency a second estimate has confirmed."""
         self.omega[cells, modes] = omega
         self.certify(cells, modes)
+
+    def nearest(self, cells: np.ndarray, modes: np.ndarray) -> np.ndarray:
+        """Distance of single modes to the nearest other one of their cells, relative to the mode itself."""
+        last = self.omega.shape[1] - 1
+        below, own, above = (
+            self.omega[cells, np.clip(modes + step, 0, last)] for step in (-1, 0, 1)
+        )
+        far = np.where(modes > 0, np.abs(own - below), np.inf)
+        near = np.minimum(far, np.where(modes < last, np.abs(above - own), np.inf))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(near / own)
 
     def refuse(self, at: np.ndarray) -> None:
         """Cells with an impossible value."""

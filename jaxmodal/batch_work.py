@@ -151,9 +151,8 @@ class Work:
     def finish(self, left: OpenModes, each: Each) -> None:
         """Certify modes as they are, by a second estimate or one evaluation in double-double; open those that crowd."""
         e, number, sizes = left.enclosure, left.mode + 1, self.sizes
-        omega = self.results.omega[left.cell].T
-        own = left.mode, np.arange(left.mode.size)
-        close, near = (with_neighbour(omega, distance)[own] for distance in (CLOSE, CROWDED))
+        distance = self.results.nearest(left.cell, left.mode)
+        close, near = distance <= CLOSE, distance <= CROWDED
         self.results.status[left.cell[near], left.mode[near]] = int(Status.uncertified)
         good = accepted(e, number) & ~close
         self.results.certify(left.cell[good], left.mode[good])

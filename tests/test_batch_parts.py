@@ -7,7 +7,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal import batch_kernels, pilots
-from jaxmodal.batch_results import CLOSE, accepted, doubtful, with_neighbour
+from jaxmodal.batch_results import CLOSE, Results, accepted, doubtful, with_neighbour
 from jaxmodal.batch_sizes import parted
 from jaxmodal.beams import theory_flags
 from jaxmodal.guided_search import Enclosure, Others, _estimate
@@ -112,6 +112,15 @@ def test_neighbours_are_found_on_both_sides_and_lists_of_one_mode_have_none():
     assert with_neighbour(omega, 1e-2).tolist() == expected
     assert with_neighbour(omega, 1e-6).tolist() == [[False, False], [False, True], [False, True]]
     assert not with_neighbour(omega[:1], 1e-2).any()
+    results = Results.empty(np.zeros(2, np.int32), 3)
+    results.omega[:] = omega.T
+    cells, modes = np.repeat([0, 1], 3), np.tile([0, 1, 2], 2)
+    for distance in (1e-2, 1e-6):
+        near = results.nearest(cells, modes) <= distance
+        assert near.tolist() == with_neighbour(omega, distance).T.ravel().tolist()
+    single = Results.empty(np.zeros(1, np.int32), 1)
+    single.omega[:] = 5.0
+    assert np.isinf(single.nearest(np.zeros(1, int), np.zeros(1, int)))
 
 
 def test_close_modes_are_as_exact_as_others():
