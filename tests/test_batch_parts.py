@@ -12,8 +12,8 @@ from jaxmodal.batch_sizes import parted
 from jaxmodal.beams import theory_flags
 from jaxmodal.guided_search import Enclosure, Others, _estimate
 
-#: of 180,000 modes of random cells none was off by more than 9e-14; asked are 1e-12
-FLOAT64 = 2e-13
+#: of 180,000 modes of random cells five were off by more than 1e-13, 2.4e-13 at most; asked are 1e-12
+FLOAT64 = 3e-13
 
 
 @pytest.mark.parametrize("items", [0, 1, 7, 8, 9, 95, 96, 97, 1000])
@@ -93,7 +93,7 @@ def test_a_point_so_near_the_root_that_its_rounding_error_decides_has_no_say_in_
         ({}, False, True, False),
         ({}, True, True, True),
         ({"smallest": 0.05}, False, False, True),
-        ({"smallest": 0.001}, True, False, False),
+        ({"smallest": 1e-4}, True, False, False),
         ({"error": 1e-12}, False, False, False),
         ({"upper_count": 2.0}, True, False, False),
         ({"consistent": False}, False, False, False),
