@@ -133,15 +133,15 @@ class Results:
         self.certify(cells, modes)
 
     def nearest(self, cells: np.ndarray, modes: np.ndarray) -> np.ndarray:
-        """Distance of single modes to the nearest other one of their cells, relative to the mode itself."""
+        """Distance of single modes to the nearest other one of their cells, relative to the higher of the two."""
         last = self.omega.shape[1] - 1
         below, own, above = (
             self.omega[cells, np.clip(modes + step, 0, last)] for step in (-1, 0, 1)
         )
-        far = np.where(modes > 0, np.abs(own - below), np.inf)
-        near = np.minimum(far, np.where(modes < last, np.abs(above - own), np.inf))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(near / own)
+            down = np.where(modes > 0, np.abs(own - below) / own, np.inf)
+            up = np.where(modes < last, np.abs(above - own) / above, np.inf)
+        return np.fmin(down, up)
 
     def refuse(self, at: np.ndarray) -> None:
         """Cells with an impossible value."""
