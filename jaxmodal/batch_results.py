@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxmodal.frequency_results import NaturalFrequencies
 from jaxmodal.guided_search import WIDTH, Enclosure
-from jaxmodal.interpolation import Chord
+from jaxmodal.refinement import Refined
 from jaxmodal.status import Status
 
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
@@ -149,14 +149,24 @@ class Results:
         self.status[at] = int(Status.invalid_input)
         self.free[at] = 0
 
-    def polish(self, cells: np.ndarray, modes: np.ndarray, c: Chord) -> None:
-        """Modes that double-double has settled; those whose counts do not prove them stay as they are."""
-        proven = (c.lower_count == modes) & (c.upper_count == modes + 1)
-        at = cells[proven], modes[proven]
-        self.omega[at], self.residual[at] = c.omega[proven], 1.0
-        self.lower[at], self.upper[at] = c.lower[proven], c.upper[proven]
-        self.count_below[at], self.count_above[at] = c.lower_count[proven], c.upper_count[proven]
+    def polish(self, cells: np.ndarray, modes: np.ndarray, found: Refined) -> None:
+        """Modes that double-double has settled; the others stay as they are."""
+        at = cells[found.settled], modes[found.settled]
+        self.omega[at], self.lower[at], self.upper[at], self.residual[at] = (
+            x[found.settled]
+            for x in (found.omega, found.lower, found.upper, found.error / 2.0**-52)
+        )
+        self.count_below[at], self.count_above[at] = at[1], at[1] + 1
         self.status[at] = int(Status.certified)
+
+    def reopen_contradictions(self) -> None:
+        """Open certified modes that do not ascend, or that do not lie inside their own brackets."""
+        certified = self.status == Status.certified
+        outside = certified & ~((self.lower < self.omega) & (self.omega < self.upper))
+        descending = self.omega[:, 1:] <= self.omega[:, :-1]
+        outside[:, 1:] |= descending & certified[:, 1:]
+        outside[:, :-1] |= descending & certified[:, :-1]
+        self.status[outside] = int(Status.uncertified)
 
     def settle(self, at: np.ndarray, exact: NaturalFrequencies) -> None:
         """Cells that the general search has solved; surplus cells at its end are dropped."""

@@ -39,16 +39,20 @@ from jaxmodal.batch_results import (
 from jaxmodal.batch_sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks, parted
 from jaxmodal.fused_search import Kernel
 from jaxmodal.guided_search import Enclosure, Purpose
-from jaxmodal.interpolation import chord, parabola
+from jaxmodal.interpolation import chord
 from jaxmodal.open_modes import OpenModes
 from jaxmodal.pilots import Guess
+from jaxmodal.refinement import Refined, Sample, refine
 from jaxmodal.status import Status
 
 #: a mode whose float64 error is smaller needs one evaluation in double-double
 _KNOWN = 1e-11
-#: half the width of the others' enclosures, in turn; None is that of float64, which parts modes closer than its error;
-#: near a pole float64 may be wrong by more than the first
-_POLISH = (2e-9, None, 1e-5, 1e-7, 2e-9)
+#: relative error that the chord after that evaluation may leave
+_CORRECTED = 1e-14
+#: half-width of the others' first brackets: so many times float64's own error, at the least and at most
+_ERRORS, _LEAST, _MOST = 4.0, 4e-13, 2e-9
+#: brackets of several modes that are narrower are parted in double-double, relative
+_NARROW = 1e-4
 #: how often brackets of several modes are halved before the search is left to double-double
 _HALVINGS = 3
 
@@ -83,6 +87,7 @@ class Work:
             self.search(np.arange(start, min(start + sizes.cells, cells)), guess, size)
         if guess is not None:
             self.search(self.results.open_cells(), None, sizes.open_cells)
+        self.results.reopen_contradictions()
         self.solve_exactly(self.results.open_cells(), theory)
 
     def each(
@@ -122,11 +127,9 @@ class Work:
         self.finish(unproven, self.each)
         left = OpenModes.joined([noisy, self.uncertified(unproven)])
         e = left.enclosure
-        isolated = (e.upper_count - e.lower_count == 1) & (e.omega > 0.0)
-        for half_width in _POLISH:
-            isolated &= self.results.status[left.cell, left.mode] != Status.certified
-            polish = functools.partial(self.polish, left, half_width)
-            self.each(polish, np.flatnonzero(isolated), sizes.extended_modes, sizes.open_blocks)
+        near = (e.upper_count - e.lower_count == 1) | (e.upper - e.lower <= _NARROW * e.upper)
+        polish = functools.partial(self.polish, left)
+        self.each(polish, np.flatnonzero(near), sizes.extended_modes, sizes.open_blocks)
 
     def first(
         self, at: np.ndarray, guess: Guess | None, size: int, blocks: int
@@ -211,62 +214,52 @@ class Work:
     def correct(self, left: OpenModes, lanes: np.ndarray) -> None:
         """One evaluation in double-double at modes that float64 knows well, and the chord to an end of the enclosure.
 
-        An error of the float64 end's D weighs as little as the step is short against the enclosure.
+        The step along the chord is as wrong, relative to itself, as D at the float64 end, whose noise is that of the
+        mode over its distance, and as D is curved on the way. Where that leaves more than `_CORRECTED` the mode stays
+        open.
         """
         some = left.take(lanes)
         e = some.enclosure
-        sign, log_abs, count = self._extended(some, e.omega)
-        above = count > some.mode
+        d = self._extended(some.cell, e.omega)
+        above = d.count > some.mode
         chosen = np.stack([~above, above])
         ends = np.where(chosen, e.omega, np.stack([e.lower, e.upper]))
-        logs = np.where(chosen, log_abs, np.stack([e.lower_log, e.upper_log]))
-        counts = np.where(chosen, count, np.stack([e.lower_count, e.upper_count]))
-        found = chord(ends, logs, counts, some.nearest())
-        short = np.abs(found.omega - e.omega) <= _KNOWN * e.omega
-        sound = short & ((sign > 0.0) == (count % 2 == 0))
-        kept = dataclasses.replace(found, lower_count=np.where(sound, found.lower_count, -1.0))
-        self.results.polish(some.cell, some.mode, kept)
+        logs = np.where(chosen, d.log_abs, np.stack([e.lower_log, e.upper_log]))
+        counts = np.where(chosen, d.count, np.stack([e.lower_count, e.upper_count]))
+        omega = chord(ends, logs, some.nearest())
+        step = np.abs(omega / e.omega - 1.0)
+        distance = np.where(above, e.omega - e.lower, e.upper - e.omega) / e.omega
+        gap = self.results.nearest(some.cell, some.mode)
+        error = step * (np.maximum(e.error, step) / distance + distance / gap) + 2.0**-53
+        proven = (counts == np.stack([some.mode, some.mode + 1])).all(axis=0)
+        sound = proven & ((d.sign > 0.0) == (d.count % 2 == 0))
+        inside = (ends[0] < omega) & (omega < ends[1])
+        settled = sound & inside & (step <= _KNOWN) & (error <= _CORRECTED)
+        self.results.polish(some.cell, some.mode, Refined(omega, ends[0], ends[1], error, settled))
 
-    def polish(self, left: OpenModes, half_width: float | None, lanes: np.ndarray) -> None:
-        """The parabola through three evaluations in double-double, for modes that float64 knows badly.
-
-        Where D changes its sign between them, the mode is known the better afterwards; the closest ends settle it.
-        """
+    def polish(self, left: OpenModes, lanes: np.ndarray) -> None:
+        """Evaluations in double-double alone, for modes that float64 knows badly."""
         some = left.take(lanes)
-        e, omega = some.enclosure, some.enclosure.omega
-        if half_width is None:
-            ends = np.stack([np.maximum(e.lower, 0.5 * omega), np.minimum(e.upper, 2.0 * omega)])
-        else:
-            ends = np.stack([omega * (1.0 - half_width), omega * (1.0 + half_width)])
-        signs, logs, counts = (
-            np.stack(x) for x in zip(*(self._extended(some, end) for end in ends), strict=True)
-        )
-        found = chord(ends, logs, counts, some.nearest())
-        enclosed = signs[0] * signs[1] < 0.0
-        sign, log_abs, _ = self._extended(some, np.where(enclosed, found.omega, omega))
-        refined = parabola(
-            np.stack([ends[0], found.omega, ends[1]]),
-            np.stack([signs[0], sign, signs[1]]),
-            np.stack([logs[0], log_abs, logs[1]]),
-        )
-        left.enclosure.omega[lanes] = np.where(enclosed, refined, omega)
-        if half_width == _POLISH[0]:
-            kept = np.where(enclosed, found.lower_count, -1.0)
-            found = dataclasses.replace(found, omega=refined, lower_count=kept)
-            self.results.polish(some.cell, some.mode, found)
+        half = np.clip(_ERRORS * some.enclosure.error, _LEAST, _MOST)
 
-    def _extended(self, some: OpenModes, omega: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Sign, log|D| and count in double-double, one frequency for each mode."""
+        def evaluate(at: np.ndarray, omega: np.ndarray) -> Sample:
+            return self._extended(some.cell[at], omega)
+
+        found = refine(evaluate, some.enclosure.omega, half, some.mode)
+        self.results.polish(some.cell, some.mode, found)
+
+    def _extended(self, cells: np.ndarray, omega: np.ndarray) -> Sample:
+        """Sign, log|D| and count in double-double, one frequency for each of these cells."""
         size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
         value = extended(
             self.problem,
-            self.values[:, filled(some.cell, blocks * size)],
+            self.values[:, filled(cells, blocks * size)],
             filled(omega, blocks * size),
             number_of_blocks(omega.size, size),
             blocks=blocks,
         )
-        self._count(some.cell, 1)
-        return tuple(np.asarray(x, np.float64)[: some.cell.size] for x in value)
+        self._count(cells, 1)
+        return Sample(*(np.asarray(x, np.float64)[: cells.size] for x in value))
 
     def _count(self, cells: np.ndarray, evaluations: int) -> None:
         with self.lock:

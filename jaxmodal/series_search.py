@@ -26,10 +26,10 @@ from jaxmodal.arm_arrays import BeamArrays, beam_arrays
 from jaxmodal.beams import Theory, prepared
 from jaxmodal.devices import default_device, is_gpu
 from jaxmodal.frequency_results import NaturalFrequencies
-from jaxmodal.interpolation import parabola
 from jaxmodal.parameters import resolve
 from jaxmodal.posture_harmonics import determinant, num_harmonics
 from jaxmodal.posture_tables import has_series, tabulate
+from jaxmodal.refinement import Sample, refine
 from jaxmodal.series_roots import WIDEST, Grid, Panels, counts_of, grid_of, panels_of, roots_of
 from jaxmodal.status import Status
 
@@ -37,8 +37,8 @@ from jaxmodal.status import Status
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 4096)
 #: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
 _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
-#: half-width of the enclosures in double-double, at the least and at most, and what the next correction may be
-_LEAST, _MOST, _REST = 1e-11, 1e-9, 1e-14
+#: half-width of the first brackets in double-double, at the least and at most
+_LEAST, _MOST = 4e-13, 1e-9
 _PILOTS, _RANGE_ROUNDS = 1024, 13
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to this multiple of the highest
 _BELOW, _ABOVE = 0.6, 1.01
@@ -115,36 +115,30 @@ class _Tables:
     def finish(self, results: _Results, cells: np.ndarray, width: np.ndarray) -> None:
         """Roots for which the series has lost digits, in double-double.
 
-        The counts at both ends of an enclosure prove the mode. The zero of the chord between its ends is corrected by
-        a third evaluation and the parabola, and accepted when the correction is so small that the next would be below
-        rounding.
+        The series says where they are; `refine` proves each inside a bracket of its own.
         """
         row, mode = np.nonzero(width > WIDEST)
         if row.size == 0:
             return
         cell = cells[row]
-        omega, half = results.omega[cell, mode], np.maximum(_LEAST, 2.0 * width[row, mode])
-        low, high = omega * (1.0 - half), omega * (1.0 + half)
 
-        def at(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            d = determinant(self.beams, self.flags, x, self.angles[:, cell])
-            return d.factor, d.passed
+        def evaluate(at: np.ndarray, omega: np.ndarray) -> Sample:
+            d = determinant(self.beams, self.flags, omega, self.angles[:, cell[at]])
+            with np.errstate(divide="ignore"):
+                return Sample(np.sign(d.factor), np.log(np.abs(d.factor)), d.passed)
 
-        (below, count_below), (above, count_above) = at(low), at(high)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            root = low + (high - low) * (below / (below - above))
-            value, _ = at(np.where((root > low) & (root < high), root, omega))
-            d = np.stack([below, value, above])
-            refined = parabola(np.stack([low, root, high]), np.sign(d), np.log(np.abs(d)))
-            step = refined - root
-        proven = (count_below == mode) & (count_above == mode + 1)
-        proven &= ((below < 0.0) != (above < 0.0)) & ((step / omega) ** 2 <= _REST * half)
-        results.omega[cell, mode] = refined
-        results.bracket[cell, mode] = np.stack([low, high], axis=-1)
-        results.noise[cell, mode] = 2.0**-52
+        half = np.maximum(_LEAST, 2.0 * width[row, mode])
+        found = refine(evaluate, results.omega[cell, mode], half, mode)
+        at = cell[found.settled], mode[found.settled]
+        results.omega[at], results.noise[at] = (
+            found.omega[found.settled],
+            found.error[found.settled],
+        )
+        results.bracket[at] = np.stack([found.lower, found.upper], axis=-1)[found.settled]
+        proven = found.settled
         failed = np.zeros(width.shape, bool)
         failed[row[~proven], mode[~proven]] = True
-        good = ~failed.any(axis=1)
+        good = ~failed.any(axis=1) & (np.diff(results.omega[cells], axis=1) > 0.0).all(axis=1)
         results.open[cells[good]] = False
         results.by_sign_changes[cells[good]] = width[good] <= WIDEST
 

@@ -13,7 +13,7 @@ from jaxmodal.batch_work import Work
 from jaxmodal.beams import theory_flags
 from jaxmodal.guided_search import Enclosure, Others, _estimate
 
-#: of 180,000 modes of random cells five were off by more than 1e-13, 2.4e-13 at most; asked are 1e-12
+#: of the close modes of these cells most are finished in double-double; float64 alone reaches 1e-13; asked are 1e-12
 FLOAT64 = 3e-13
 
 
