@@ -117,7 +117,7 @@ def measured(cells: int, repeats: int, cores: int) -> list[dict[str, Any]]:
     """One run per workload on the cores that this process may use."""
     import jax
 
-    from jaxmodal.compilation import add_cpu_flags
+    from jaxmodal.runtime.compilation import add_cpu_flags
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
@@ -247,7 +247,7 @@ def _reference(arm: Any, parameters: dict[str, Any]) -> Any:
     import numpy as np
 
     import jaxmodal as jm
-    from jaxmodal.parameters import set_parameters
+    from jaxmodal.arm.parameters import set_parameters
 
     @jax.jit
     def one(values: tuple[Any, ...]) -> Any:

@@ -94,7 +94,7 @@ def first_and_second_call(links: int) -> dict[str, float | int]:
     """Seconds of two calls for an arm of equal links in a zigzag."""
     import jax
 
-    from jaxmodal.compilation import add_cpu_flags
+    from jaxmodal.runtime.compilation import add_cpu_flags
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()

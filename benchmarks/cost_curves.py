@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     import jax
 
-    from jaxmodal.compilation import add_cpu_flags
+    from jaxmodal.runtime.compilation import add_cpu_flags
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()

@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _prepare() -> None:
     import jax
 
-    from jaxmodal.compilation import add_cpu_flags
+    from jaxmodal.runtime.compilation import add_cpu_flags
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
@@ -152,7 +152,7 @@ def _decided(
 ) -> dict[str, Any]:
     """Which of two frequencies is right, by the double-double solver."""
     import jaxmodal as jm
-    from jaxmodal.parameters import set_parameters
+    from jaxmodal.arm.parameters import set_parameters
 
     values = {name: float(column[cell]) for name, column in part.items()}
     exact = float(jm.natural_frequencies(set_parameters(arm, values), MODES).omega[mode])

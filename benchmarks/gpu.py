@@ -150,11 +150,11 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
     import jax.numpy as jnp
 
     from benchmarks.operations import KINDS, written
-    from jaxmodal.batch_kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
-    from jaxmodal.batch_sizes import CPU_SIZES, GPU_SIZES
-    from jaxmodal.beams import theory_flags
-    from jaxmodal.devices import default_device, is_gpu
-    from jaxmodal.fused_search import Kernel
+    from jaxmodal.batches.fused_search import Kernel
+    from jaxmodal.batches.kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
+    from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES
+    from jaxmodal.dynamic_stiffness.beams import theory_flags
+    from jaxmodal.runtime.devices import default_device, is_gpu
 
     on_gpu = is_gpu(default_device())
     arm, parameters = general_parameters(max(cells, 600))
@@ -192,7 +192,7 @@ def variants(problem: Any, beams: Any, rough: Any, repeats: int) -> dict[str, An
     """The fused kernel with other numbers of lanes and warps in one program: cells per second."""
     import jax
 
-    from jaxmodal.fused_search import enclosed_fused
+    from jaxmodal.batches.fused_search import enclosed_fused
 
     rates: dict[str, Any] = {}
     for lanes in (32, 64, 128, 256):
@@ -214,8 +214,8 @@ def _traced(problem: Any, beams: Any, rough: Any) -> Any:
     import jax
     import jax.numpy as jnp
 
-    from jaxmodal.condensation import evaluate, log_at_zero
-    from jaxmodal.guided_search import enclose
+    from jaxmodal.batches.guided_search import enclose
+    from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
 
     numbers = jnp.arange(1.0, problem.modes + 1.0)[:, None]
     zero = log_at_zero(beams.length.shape[0])

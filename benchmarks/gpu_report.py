@@ -27,7 +27,7 @@ def first_gpu() -> Any:
     """The first GPU that JAX sees, or None."""
     import jax
 
-    from jaxmodal.devices import is_gpu
+    from jaxmodal.runtime.devices import is_gpu
 
     return next((device for device in jax.local_devices() if is_gpu(device)), None)
 
@@ -39,7 +39,7 @@ def about(device: Any, command: list[str]) -> dict[str, Any]:
 
     import jaxmodal as jm
     from benchmarks.batch import cpu_model
-    from jaxmodal.devices import is_gpu
+    from jaxmodal.runtime.devices import is_gpu
 
     return {
         "measured_on_a_gpu": is_gpu(device),

@@ -19,9 +19,9 @@ from numpy.polynomial import legendre
 
 import jaxmodal as jm
 from benchmarks.chain_form import FIELDS, Beams
-from jaxmodal.arm import Arm
-from jaxmodal.arm_arrays import beam_arrays
-from jaxmodal.parameters import set_parameters
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.parameters import set_parameters
 
 
 def cell_beams(arm: Arm, parameters: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -59,7 +59,7 @@ def measured(cells: int, repeats: int, quick: bool) -> dict[str, Any]:
     """Times per cell, ratios, shares and errors."""
     import jax
 
-    from jaxmodal.compilation import add_cpu_flags
+    from jaxmodal.runtime.compilation import add_cpu_flags
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()

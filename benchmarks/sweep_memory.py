@@ -25,12 +25,12 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     import jax
 
-    from jaxmodal.compilation import add_cpu_flags
+    from jaxmodal.runtime.compilation import add_cpu_flags
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
     import sweeps
-    from sweeps.report import stored_bytes
+    from sweeps.commands.report import stored_bytes
 
     axes = [sweeps.linspace(f"theta_{n}", -180, 180, options.points, unit="degree") for n in (2, 3)]
     sweep = sweeps.Sweep("example:three_link_industrial", axes, num_modes=options.modes)

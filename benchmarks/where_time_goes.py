@@ -63,7 +63,7 @@ def measured(cells: int, repeats: int) -> dict[str, Any]:
     """The report, of this process's core."""
     import jax
 
-    from jaxmodal.compilation import add_cpu_flags
+    from jaxmodal.runtime.compilation import add_cpu_flags
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
@@ -118,7 +118,7 @@ class _Clock:
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Time what `natural_frequencies_batch` calls."""
-        from jaxmodal import batch_work
+        from jaxmodal.batches import work as batch_work
 
         confirm = batch_work.Work.confirm
 
@@ -184,9 +184,10 @@ def counted(
     import jax
     import jax.numpy as jnp
 
-    from jaxmodal import batch_kernels, batch_sizes
-    from jaxmodal.beams import theory_flags
-    from jaxmodal.condensation import evaluate
+    from jaxmodal.batches import kernels as batch_kernels
+    from jaxmodal.batches import sizes as batch_sizes
+    from jaxmodal.dynamic_stiffness.beams import theory_flags
+    from jaxmodal.dynamic_stiffness.condensation import evaluate
 
     cells = min(batch_sizes.CPU_SIZES.lanes // MODES, next(iter(parameters.values())).size)
     problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), tuple(parameters), MODES)

@@ -4,23 +4,24 @@ A `Problem` is an arm with design variables, objectives and constraints over set
 best design and says by the optimality conditions how good it is.
 """
 
-from design_opt.constraints import ForbiddenBand, FrequencyLimit, MassLimit, Require
-from design_opt.designs import Design, workspace
-from design_opt.errors import CheckpointError, ProblemError
-from design_opt.evaluation import Evaluator
-from design_opt.files import problem_from_dict, problem_names, read_problem
-from design_opt.objectives import (
+from design_opt.evaluation.evaluator import Evaluator
+from design_opt.problem.constraints import ForbiddenBand, FrequencyLimit, MassLimit, Require
+from design_opt.problem.designs import Design, workspace
+from design_opt.problem.errors import CheckpointError, ProblemError
+from design_opt.problem.files import problem_from_dict, problem_names, read_problem
+from design_opt.problem.objectives import (
     Maximise,
     MaximiseFrequency,
     MaximiseGap,
     Minimise,
     MinimiseMass,
 )
-from design_opt.optimise import METHODS, optimise
-from design_opt.problem import AGGREGATES, Problem
-from design_opt.results import Result, Status
-from design_opt.structural_constraints import DeflectionLimit, WallLimit
-from design_opt.variables import FixedReach, Variable, per_link
+from design_opt.problem.problem import AGGREGATES, Problem
+from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
+from design_opt.problem.variables import FixedReach, Variable, per_link
+from design_opt.solvers.optimise import METHODS, optimise
+from design_opt.solvers.results import Result, Status
+from jaxmodal.runtime.public_names import report_package
 
 __all__ = [
     "AGGREGATES",
@@ -52,3 +53,5 @@ __all__ = [
     "read_problem",
     "workspace",
 ]
+
+report_package(globals())

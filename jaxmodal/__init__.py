@@ -4,24 +4,11 @@ SI units and radians throughout; frequencies in Hz only where a name says so. JA
 must be on before the first arm is made; see `X64DisabledError`.
 """
 
-from jaxmodal import examples
-from jaxmodal.arm import Arm, Link, Payload
-from jaxmodal.arm_arrays import BeamArrays, beam_arrays, invalid_values
-from jaxmodal.arm_files import arm_from_dict, read_arm, write_arm
-from jaxmodal.batches import natural_frequencies_batch
-from jaxmodal.beams import THEORIES
-from jaxmodal.characteristic import characteristic_matrix, determinant_scan, log_determinant
-from jaxmodal.clusters import RepeatedFrequencyError
-from jaxmodal.compilation import CompilationError, tune_cpu, use_compilation_cache
-from jaxmodal.counts import certify, count_below
-from jaxmodal.errors import ArmError
-from jaxmodal.frequencies import frequencies_in_band, natural_frequencies
-from jaxmodal.frequency_derivatives import individual_modes
-from jaxmodal.frequency_results import Certificate, NaturalFrequencies
-from jaxmodal.inverse_postures import PosturesAt, postures_at
-from jaxmodal.modal_batches import ModalQuantities, modal_quantities_batch
-from jaxmodal.modes import ModeShapes, modal_assurance, mode_shapes
-from jaxmodal.parameters import (
+from jaxmodal.arm import examples
+from jaxmodal.arm.arm import Arm, Link, Payload
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
+from jaxmodal.arm.files import arm_from_dict, read_arm, write_arm
+from jaxmodal.arm.parameters import (
     addresses,
     describe,
     get_parameter,
@@ -29,24 +16,42 @@ from jaxmodal.parameters import (
     set_parameters,
     unit_of,
 )
-from jaxmodal.posture_tables import PostureSeries, posture_series
-from jaxmodal.precision import X64DisabledError, require_x64
-from jaxmodal.resonance_maps import ResonanceMap, resonance_free
-from jaxmodal.sections import (
+from jaxmodal.arm.sections import (
     circle,
     hollow_circle,
     hollow_rectangle,
     raw_section,
     rectangle,
 )
-from jaxmodal.segments import attach_body, tapered
-from jaxmodal.sensitivities import (
+from jaxmodal.arm.segments import attach_body, tapered
+from jaxmodal.batches.many_arms import natural_frequencies_batch
+from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.dynamic_stiffness.characteristic import (
+    characteristic_matrix,
+    determinant_scan,
+    log_determinant,
+)
+from jaxmodal.eigenspaces.clusters import RepeatedFrequencyError
+from jaxmodal.eigenspaces.frequency_derivatives import individual_modes
+from jaxmodal.frequencies.counts import certify, count_below
+from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
+from jaxmodal.frequencies.results import Certificate, NaturalFrequencies
+from jaxmodal.frequencies.status import Status, UncertifiedError
+from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
+from jaxmodal.modes.batches import ModalQuantities, modal_quantities_batch
+from jaxmodal.modes.mode_shapes import ModeShapes, modal_assurance, mode_shapes
+from jaxmodal.modes.sensitivities import (
     Sensitivities,
     directional_derivatives,
     sensitivities,
 )
-from jaxmodal.status import Status, UncertifiedError
-from jaxmodal.tapers import TaperedFrequencies, tapered_frequencies
+from jaxmodal.postures.inverse import PosturesAt, postures_at
+from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
+from jaxmodal.postures.series import PostureSeries, posture_series
+from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.precision import X64DisabledError, require_x64
+from jaxmodal.runtime.public_names import report_package
 
 __version__ = "0.1.0"
 
@@ -112,3 +117,5 @@ __all__ = [
     "use_compilation_cache",
     "write_arm",
 ]
+
+report_package(globals())

@@ -1,6 +1,6 @@
 """``python -m jaxmodal``: the same as the command ``jaxmodal``."""
 
-from jaxmodal.cli import main
+from jaxmodal.cli.commands import main
 
 if __name__ == "__main__":
     main(prog_name="jaxmodal")

@@ -4,14 +4,15 @@ A `Sweep` is an arm with named axes over any of its parameters; `run` turns it i
 in memory or in a Zarr store that survives a kill and resumes.
 """
 
-from sweeps.axes import Axis, axis, geomspace, linspace, zipped
-from sweeps.definition import Sweep
-from sweeps.errors import StoreError, SweepError
-from sweeps.executors import Dask, InProcess
-from sweeps.files import read_sweep, sweep_from_dict, sweep_names
-from sweeps.quantities import QUANTITIES
-from sweeps.random_designs import Range, random_design
-from sweeps.run import open_result, run
+from jaxmodal.runtime.public_names import report_package
+from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
+from sweeps.definition.errors import StoreError, SweepError
+from sweeps.definition.files import read_sweep, sweep_from_dict, sweep_names
+from sweeps.definition.random_designs import Range, random_design
+from sweeps.definition.sweep import Sweep
+from sweeps.solution.quantities import QUANTITIES
+from sweeps.store.executors import Dask, InProcess
+from sweeps.store.run import open_result, run
 
 __all__ = [
     "QUANTITIES",
@@ -33,3 +34,5 @@ __all__ = [
     "sweep_names",
     "zipped",
 ]
+
+report_package(globals())

@@ -18,7 +18,7 @@ from jaxtyping import install_import_hook  # noqa: E402
 # the annotated shapes and types of every function of the library are checked in every test
 install_import_hook("jaxmodal", "annotation_checks.checked")
 
-from jaxmodal.compilation import add_cpu_flags  # noqa: E402
+from jaxmodal.runtime.compilation import add_cpu_flags  # noqa: E402
 
 add_cpu_flags()  # as the command line does: compiling takes half the time
 

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from jaxmodal.status import Status
-from sweeps.solution import SolvedCells
+from jaxmodal.frequencies.status import Status
+from sweeps.solution.cells import SolvedCells
 
 
 def solve_cells(arm, values, number, num_modes, theory):

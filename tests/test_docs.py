@@ -26,7 +26,7 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 import sweeps
-from jaxmodal.cli import main
+from jaxmodal.cli.commands import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -8,7 +8,7 @@ import pytest
 
 import jaxmodal
 
-MODULES = [
+MODULES = ["jaxmodal"] + [
     module.name
     for module in pkgutil.walk_packages(jaxmodal.__path__, "jaxmodal.")
     if not module.name.endswith("__main__")

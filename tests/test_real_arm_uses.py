@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 import jaxmodal as jm
-from jaxmodal.cli import main
-from jaxmodal.joints import attachments
+from jaxmodal.cli.commands import main
+from jaxmodal.dynamic_stiffness.joints import attachments
 from sweeps import Sweep, axis, run
-from sweeps.cells import arm_of_cell
-from sweeps.verify import verify
+from sweeps.analysis.cells import arm_of_cell
+from sweeps.analysis.verify import verify
 from tests import finite_elements
 from tests.problems import ORACLE, SAME
 from tests.real_arms import VALUES, random_arm, relative, steel, two

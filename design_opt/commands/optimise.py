@@ -1,0 +1,188 @@
+"""The command ``jaxmodal optimise``.
+
+Results go to standard output, errors and progress to standard error. Exit status: 0 when the optimisation
+converged and the frequencies are certified, 1 when not, 2 for bad input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from design_opt.solvers.recording import Progress
+    from design_opt.solvers.results import Result
+
+EXIT_NOT_ALL = 1
+EXIT_BAD_INPUT = 2
+EXAMPLE_PREFIX = "example:"
+PROBLEM_HELP = "PROBLEM is a TOML file, or example:NAME for a built-in problem (see `jaxmodal optimise --list`)."
+
+
+class BadInput(click.ClickException):
+    """Input that cannot be worked on: one message on standard error, exit status 2."""
+
+    exit_code = EXIT_BAD_INPUT
+
+
+@contextlib.contextmanager
+def refusing() -> Iterator[None]:
+    """Turn the library's errors into one message."""
+    from design_opt.problem.errors import CheckpointError
+
+    try:
+        yield
+    except (CheckpointError, ValueError) as error:  # ProblemError and ArmError are ValueErrors
+        raise BadInput(str(error)) from error
+    except OSError as error:
+        raise BadInput(f"{error.filename}: cannot be written ({error.strerror}).") from error
+
+
+@click.command(epilog=PROBLEM_HELP)
+@click.argument("source", metavar="PROBLEM", required=False)
+@click.option("--out", metavar="STEM", help="Beginning of the files' names.  [default: NAME]")
+@click.option("--method", type=click.Choice(["slsqp", "augmented_lagrangian"]))
+@click.option("--starts", type=click.IntRange(min=1), metavar="N", help="Number of starts.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of the random starts.")
+@click.option("--tolerance", type=click.FloatRange(1e-12, 0.1), metavar="X", help="KKT residual.")
+@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Of each start.")
+@click.option("--plot/--no-plot", default=True, show_default=True, help="Draw pictures as well.")
+@click.option("--list", "listing", is_flag=True, help="List the built-in problems.")
+@click.option("--show", metavar="NAME", help="Print the TOML file of a built-in problem.")
+@click.option(
+    "--gallery",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Solve all built-in problems and write results, pictures and index to a folder.",
+)
+def optimise(
+    source: str | None,
+    out: str | None,
+    plot: bool,
+    listing: bool,
+    show: str | None,
+    gallery: Path | None,
+    **options: Any,
+) -> None:
+    """Optimise a PROBLEM: the best design, before and after, its optimality conditions and certificate.
+
+    Writes STEM_arm.toml (the arm found), STEM.nc (the history) and pictures. Ctrl-C ends the search and keeps the best
+    feasible design so far; the same command goes on from there. Exit status: 0 when it converged and all is
+    certified, else 1; 2 for bad input.
+    """
+    given = [source is not None, listing, show is not None, gallery is not None]
+    if sum(given) != 1:
+        raise click.UsageError("give a PROBLEM, or one of --list, --show NAME, --gallery FOLDER.")
+    if source is not None:
+        _run(source, out, plot, {key: value for key, value in options.items() if value is not None})
+    elif gallery is not None:
+        from design_opt.studies.gallery import make_gallery
+
+        with refusing():
+            make_gallery(gallery, click.echo)
+    else:
+        _show(show)
+
+
+def _show(name: str | None) -> None:
+    from design_opt.problem.files import problem_names, problem_text, read_problem
+
+    with refusing():
+        if name is not None:
+            click.echo(problem_text(name.removeprefix(EXAMPLE_PREFIX)), nl=False)
+            return
+        for known in problem_names():
+            problem, _ = read_problem(EXAMPLE_PREFIX + known)
+            count = sum(len(problem.sets[key]) for key in problem.used_sets)
+            click.echo(
+                f"{known}: {problem.name} ({problem.space.size} variables, {count} postures)"
+            )
+    click.echo(
+        "solve one: jaxmodal optimise example:NAME; print one: jaxmodal optimise --show NAME"
+    )
+
+
+def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> None:
+    from design_opt.problem.files import read_problem
+    from design_opt.solvers.optimise import optimise as search
+    from design_opt.solvers.results import Status
+
+    with refusing():
+        problem, solver = read_problem(source)
+    stem = Path(out or Path(source.removeprefix(EXAMPLE_PREFIX)).stem)
+    checkpoint = stem.with_name(stem.name + ".checkpoint.json")
+    if checkpoint.exists():
+        click.echo(f"goes on from {checkpoint}", err=True)
+    with refusing(), _progress() as advance:
+        result = search(
+            problem, **(solver.keywords | options), progress=advance, checkpoint=checkpoint
+        )
+    print_result(result)
+    from design_opt.output.artefacts import can_draw, write_result
+
+    if plot and not can_draw():
+        click.echo("no pictures: matplotlib is missing; install jaxmodal[plots].", err=True)
+    with refusing():
+        for path in write_result(result, stem, plot and can_draw()):
+            click.echo(f"{path}")
+    open_end = result.status in (Status.interrupted, Status.iteration_limit)
+    if open_end:
+        click.echo(f"to go on: the same command again ({checkpoint} is kept)", err=True)
+    else:
+        checkpoint.unlink(missing_ok=True)
+    if result.status != Status.converged or not result.certified:
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[Progress], None]]:
+    """A line on standard error that follows the search; nothing where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    bar = Bar(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    task = bar.add_task("setting up", total=None)
+
+    def advance(step: Progress) -> None:
+        text = (
+            f"start {step.start + 1}, iteration {step.iteration + 1}: objective {step.score:.6g},"
+            f" violation {step.violation:.1e}, residual {step.kkt:.1e}"
+        )
+        bar.update(task, description=text)
+
+    with bar:
+        yield advance
+
+
+def print_result(result: Result) -> None:
+    """Print the table, the status, the active set and the certificates."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from design_opt.output.report import active_lines, status_lines, table_rows
+
+    console = Console(width=200, markup=False, highlight=False, emoji=False)
+    table = Table(title=result.problem.name or "optimisation", title_justify="left")
+    table.add_column("")
+    for title in ("before", "after"):
+        table.add_column(title, justify="right")
+    for row in table_rows(result):
+        table.add_row(*row)
+    console.print(table)
+    for line in [*status_lines(result), *active_lines(result)]:
+        console.print(line, soft_wrap=True)

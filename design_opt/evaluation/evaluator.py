@@ -1,0 +1,276 @@
+"""Values and exact derivatives of a problem: frequencies of all postures, gradients of those that matter."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from design_opt.evaluation.formulation import Program, make_program
+from design_opt.evaluation.lanes import (
+    Columns,
+    beams_of,
+    columns_of,
+    given,
+    lanes_at,
+    posed,
+    pulled_back,
+    solve_cells,
+    solve_gradients,
+)
+from design_opt.evaluation.spectra import cluster_derivatives, groups
+from design_opt.problem.designs import OWN, Design
+from design_opt.problem.errors import ProblemError
+from design_opt.problem.problem import Problem
+from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.batches.many_arms import natural_frequencies_batch
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+
+TWO_PI = 2.0 * np.pi
+#: from this number of postures on, frequencies come from the batch solver of jaxmodal
+BATCH_CELLS = 512
+#: derivatives of rows with respect to a frequency below this share of the largest are left out
+_NEGLIGIBLE = 1e-12
+
+Chosen = Mapping[str, np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """A design over all postures, exactly.
+
+    ``terms`` and ``margins`` have an array (P, m) for every objective and constraint; ``score`` is the weighted
+    objective, to be large; ``violation`` the largest negative margin, or deviation of an equality.
+    """
+
+    y: np.ndarray
+    hz: dict[str, np.ndarray]
+    terms: list[np.ndarray]
+    margins: list[np.ndarray]
+    score: float
+    violation: float
+
+    @property
+    def objectives(self) -> np.ndarray:
+        """The least value of every objective, as the problem counts it (mass negative)."""
+        return np.array([float(np.min(values)) for values in self.terms])
+
+
+@dataclasses.dataclass(frozen=True)
+class Linearised:
+    """Values and derivatives of a program at one point; ``rates`` are (rows, unknowns)."""
+
+    objective: float
+    inequalities: np.ndarray
+    equalities: np.ndarray
+    objective_rate: np.ndarray
+    inequality_rates: np.ndarray
+    equality_rates: np.ndarray
+
+
+class Evaluator:
+    """Evaluates the designs of one problem.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+
+    Notes
+    -----
+    Frequencies are found without derivatives. A row of the program (objective, constraint) is then differentiated by
+    JAX with respect to variables and frequencies; only the frequencies on which some row depends at the moment are
+    differentiated themselves, by the energies of their modes.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.flags = theory_flags(problem.theory)
+        self.angles = {name: problem.sets[name] for name in problem.used_sets}
+        space = problem.space
+
+        def link_values(y: Any) -> dict[str, Any]:
+            return given(beam_arrays(space.arm_at(y)))
+
+        self._link_values = jax.jit(link_values)
+        self._link_rates = jax.jit(jax.jacfwd(link_values))
+        today = self._solve(columns_of(beam_arrays(problem.arm)), problem.arm, self.angles)
+        self.today_hz = today
+        self._pieces = jax.jit(self._make_pieces)
+        start = self.report(space.start)
+        self.program: Program = make_program(problem, start.terms)
+        self.start = dataclasses.replace(start, score=self.program.score(start.terms))
+        self._rows = jax.jit(self._make_rows)
+        self._row_rates = jax.jit(jax.jacrev(self._make_rows, argnums=(0, 1)))
+
+    # ---- frequencies
+
+    def everything(self) -> dict[str, np.ndarray]:
+        """Indices of all postures of every set."""
+        return {name: np.arange(len(angles)) for name, angles in self.angles.items()}
+
+    def frequencies(self, y: np.ndarray, chosen: Chosen | None = None) -> dict[str, np.ndarray]:
+        """Return frequencies in Hz at the chosen postures, (P, K) for each set; all postures if none are chosen."""
+        angles = self._chosen_angles(chosen)
+        if not angles:
+            return {}
+        return self._solve(self._link_values(jnp.asarray(y)), self.problem.space.arm_at(y), angles)
+
+    def _chosen_angles(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
+        if chosen is None:
+            return self.angles
+        return {name: angles[chosen[name]] for name, angles in self.angles.items()}
+
+    def _solve(
+        self, values: Columns, arm: Any, angles: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        found = {}
+        modes = self.problem.num_modes
+        small = {k: v for k, v in angles.items() if k == OWN or len(v) < BATCH_CELLS}
+        for name in angles.keys() - small.keys():
+            columns = {
+                f"link{i + 1}.joint_angle": angles[name][:, i] for i in range(1, arm.num_links)
+            }
+            result = natural_frequencies_batch(arm, columns, modes, self.problem.theory)
+            found[name] = np.asarray(result.omega) / TWO_PI
+        if small:
+            cells = posed(values, small)
+            omega = solve_cells(modes, cells, self.flags)
+            ends = np.cumsum([len(v) for v in small.values()])[:-1]
+            found.update(zip(small, np.split(omega / TWO_PI, ends), strict=True))
+        for name, hz in found.items():
+            if not np.isfinite(hz).all():
+                raise ProblemError(
+                    f"frequencies at the postures {name!r} were not found for a design within the bounds; narrow the"
+                    " bounds to designs that are possible arms."
+                )
+        return {name: found[name] for name in angles}
+
+    # ---- exact values
+
+    def _make_pieces(self, y: Any, hz: Any, angles: Any, today_hz: Any) -> Any:
+        problem = self.problem
+        design = problem.design(y, hz, angles)
+        return problem.terms(design), problem.margins(design, self._today(today_hz, angles), y)
+
+    def _today(self, hz: Any, angles: Any) -> Design:
+        problem = self.problem
+        return Design(problem.arm, jnp.asarray(problem.space.today), dict(hz), dict(angles))
+
+    def today_design(self) -> Design:
+        """Today's design at all postures."""
+        return self._today(self.today_hz, self.angles)
+
+    def report(self, y: np.ndarray, chosen: Chosen | None = None) -> Report:
+        """Return a design over the chosen postures, or over all."""
+        hz = self.frequencies(y, chosen)
+        angles = self._chosen_angles(chosen)
+        terms, margins = self._pieces(jnp.asarray(y), hz, angles, self._chosen_today(chosen))
+        return self.report_of(
+            y, hz, [np.asarray(x) for x in terms], [np.asarray(x) for x in margins]
+        )
+
+    def report_of(
+        self, y: np.ndarray, hz: Any, terms: list[np.ndarray], margins: list[np.ndarray]
+    ) -> Report:
+        """Return the report that given values make."""
+        score = self.program.score(terms) if hasattr(self, "program") else 0.0
+        violation = 0.0
+        for equal, margin in zip(self.problem.equalities, margins, strict=True):
+            worst = np.abs(margin).max() if equal else -margin.min()
+            violation = max(violation, float(worst))
+        return Report(np.array(y), hz, terms, margins, score, violation)
+
+    def _chosen_today(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
+        if chosen is None:
+            return self.today_hz
+        return {name: hz[chosen[name]] for name, hz in self.today_hz.items()}
+
+    # ---- values and derivatives of the program
+
+    def _make_rows(
+        self, w: Any, hz: Any, angles: Any, today_hz: Any, sharpness: Any
+    ) -> tuple[Any, Any, Any]:
+        return self.program.rows(w, hz, angles, self._today(today_hz, angles), sharpness)
+
+    def linearise(
+        self, w: np.ndarray, chosen: Chosen | None = None, sharpness: float | None = None
+    ) -> Linearised:
+        """Return values and derivatives of the program with the chosen postures at w."""
+        size = self.problem.space.size
+        sharp = jnp.float64(self.problem.sharpness if sharpness is None else sharpness)
+        y = np.asarray(w)[:size]
+        hz = self.frequencies(y, chosen)
+        angles = self._chosen_angles(chosen)
+        arguments = (jnp.asarray(w), hz, angles, self._chosen_today(chosen), sharp)
+        values = [np.asarray(x) for x in self._rows(*arguments)]
+        rates = self._row_rates(*arguments)
+        slopes = self._slopes(y, hz, angles, [rate[1] for rate in rates])
+        full = []
+        for (own, of_hz), value in zip(rates, values, strict=True):
+            rate = np.array(own).reshape(value.size, len(w))
+            for name, slope in slopes.items():
+                part = np.asarray(of_hz[name]).reshape(value.size, hz[name].size)
+                rate[:, :size] += part[:, slope.at] @ slope.rates
+            full.append(rate)
+        return Linearised(
+            float(values[0]), values[1], values[2], full[0].reshape(-1), full[1], full[2]
+        )
+
+    def _slopes(
+        self, y: np.ndarray, hz: dict[str, np.ndarray], angles: dict[str, np.ndarray], of_hz: Any
+    ) -> dict[str, _Slopes]:
+        """Derivatives in Hz of those frequencies that some row depends on."""
+        if not hz:
+            return {}
+        own = self._link_values(jnp.asarray(y))
+        rates = self._link_rates(jnp.asarray(y))
+        found = {}
+        for name, values in hz.items():
+            weight = np.zeros(values.size)
+            for part in of_hz:
+                weight = np.maximum(
+                    weight,
+                    np.abs(np.asarray(part[name]))
+                    .reshape(-1, values.size)
+                    .max(axis=0, initial=0.0),
+                )
+            at = np.flatnonzero(weight > _NEGLIGIBLE * weight.max(initial=0.0))
+            cell, mode = np.divmod(at, values.shape[1])
+            first, multiplicity = (np.asarray(x) for x in groups(jnp.asarray(values)))
+            centre = TWO_PI * values[cell, first[cell, mode]]
+            lanes = lanes_at(own, name, angles[name][cell])
+            gradient = solve_gradients(
+                self.problem.num_modes, lanes, self.flags, centre, multiplicity[cell, mode]
+            )
+            found[name] = _Slopes(at, pulled_back(gradient, rates, name) / TWO_PI)
+        return found
+
+    def cluster_rates(
+        self, y: np.ndarray, name: str, posture: int, modes: np.ndarray, hz: np.ndarray
+    ) -> np.ndarray:
+        """Projected derivatives, Hz per position, of a cluster of modes (indices from 0): shape (m, m, n)."""
+        own = self._link_values(jnp.asarray(y))
+        rates = self._link_rates(jnp.asarray(y))
+        lane = lanes_at(own, name, self.angles[name][[posture]])
+        beams = beams_of({key: values[0] for key, values in lane.items()})
+        gradient = cluster_derivatives(
+            self.problem.num_modes, beams, self.flags, TWO_PI * np.asarray(hz)
+        )
+        count = len(modes)
+        flat = {
+            key: values.reshape(count * count, -1) for key, values in columns_of(gradient).items()
+        }
+        return pulled_back(flat, rates, name).reshape(count, count, -1) / TWO_PI
+
+
+@dataclasses.dataclass(frozen=True)
+class _Slopes:
+    """Flat indices into (P, K), and the derivatives of those entries, (entries, n)."""
+
+    at: np.ndarray
+    rates: np.ndarray

@@ -1,0 +1,1 @@
+"""What is left of a result: texts, pictures, files."""

@@ -1,0 +1,58 @@
+"""Files of a result: the arm, the history, the pictures, each written whole or not at all."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from design_opt.solvers.results import Result
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is there."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
+    """Write a file under another name beside its place, then move it there."""
+    part = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        write(part)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def write_result(result: Result, stem: Path, plot: bool, kind: str = "png") -> list[Path]:
+    """Write the arm (STEM_arm.toml), the history (STEM.nc) and pictures (STEM_NAME.png); return the paths.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written.
+    """
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    text = result.arm.to_toml()
+    written = [
+        write_whole(
+            stem.with_name(f"{stem.name}_arm.toml"),
+            lambda path: path.write_text(text, encoding="utf-8"),
+        )
+    ]
+    if not result.steps:
+        return written
+    history = result.to_xarray()
+    written.append(write_whole(stem.with_name(f"{stem.name}.nc"), history.to_netcdf))
+    if plot:
+        from design_opt.output.plots import pictures
+        from sweeps.plots.style import save
+
+        for name, figure in pictures(result).items():
+            path = stem.with_name(f"{stem.name}_{name}.{kind}")
+            written.append(write_whole(path, functools.partial(save, figure)))
+    return written

@@ -1,0 +1,178 @@
+"""Pictures of a result: its history, the sections before and after, the frequencies over the postures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from design_opt.problem.designs import OWN
+from design_opt.solvers.recording import Step
+from design_opt.solvers.results import Result
+from sweeps.plots.style import COLOUR_MAP, COLOURS, new_figure, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_BEFORE, _AFTER = COLOURS[6], COLOURS[0]
+
+
+def pictures(result: Result) -> dict[str, Figure]:
+    """Return the pictures that suit a result, by name: history, sections, postures."""
+    found = {"history": history(result)}
+    if any(_outline(link.section) is not None for link in result.arm.links):
+        found["sections"] = sections(result)
+    if any(name != OWN and len(hz) > 1 for name, hz in result.report.hz.items()):
+        found["postures"] = postures(result)
+    return found
+
+
+def history(result: Result) -> Figure:
+    """Draw objective, violation and residual against the iteration, a line for every start."""
+    objectives = result.problem.objectives
+    single = objectives[0] if len(objectives) == 1 else None
+
+    def shown(step: Step) -> float:
+        return single.sign * float(step.objectives[0]) if single else step.score
+
+    with style():
+        figure = new_figure(7.0, 5.2)
+        axes = figure.subplots(2, 1, sharex=True)
+        starts = sorted({step.start for step in result.steps})
+        for number in starts:
+            steps = [step for step in result.steps if step.start == number]
+            x = np.arange(1, len(steps) + 1)
+            colour = COLOURS[number % len(COLOURS)]
+            label = f"start {number + 1}"
+            axes[0].plot(x, [shown(s) for s in steps], color=colour, marker=".", label=label)
+            residual = [max(s.kkt, 1e-16) for s in steps]
+            violation = [max(s.violation, 1e-16) for s in steps]
+            own = number == starts[0]
+            axes[1].semilogy(x, residual, color=colour, label="KKT residual" if own else None)
+            axes[1].semilogy(
+                x, violation, color=colour, linestyle=":", label="violation" if own else None
+            )
+        axes[1].axhline(result.tolerance, color="#888888", linewidth=0.8, linestyle="--")
+        axes[0].set_ylabel(
+            single.label.replace(", ", ",\n")
+            if single
+            else "weighted objective,\nrelative to the start"
+        )
+        axes[0].set_title(result.problem.name or "Optimisation")
+        axes[1].set_ylabel("residual, violation")
+        axes[1].set_xlabel("iteration")
+        if len(starts) > 1:
+            axes[0].legend()
+        axes[1].legend()
+    return figure
+
+
+def _outline(section: Any) -> list[np.ndarray] | None:
+    """Closed curves (points, 2) of a section in mm: outer, and inner if it is hollow."""
+    wall = getattr(section, "wall_thickness", None)
+    if section.shape in ("rectangle", "hollow_rectangle"):
+        sizes = [(float(section.width), float(section.depth))]
+        if wall is not None:
+            sizes.append((sizes[0][0] - 2.0 * float(wall), sizes[0][1] - 2.0 * float(wall)))
+        corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5]])
+        return [1e3 * corners * np.array(size) for size in sizes]
+    if section.shape in ("circle", "hollow_circle"):
+        diameter = getattr(section, "diameter", None)
+        outer = float(section.outer_diameter if diameter is None else diameter)
+        diameters = [outer] + ([outer - 2.0 * float(wall)] if wall is not None else [])
+        angle = np.linspace(0.0, 2.0 * np.pi, 181)
+        circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        return [500.0 * size * circle for size in diameters]
+    return None
+
+
+def sections(result: Result) -> Figure:
+    """Draw the section of every link before and after, to one scale; depth is upward."""
+    start = result.problem.space.arm_at(result.evaluator.start.y)
+    pairs = list(zip(start.links, result.arm.links, strict=True))
+    outlines = [[_outline(link.section) for link in pair] for pair in pairs]
+    reach = max(np.abs(curve).max() for pair in outlines for part in pair for curve in part or [])
+    with style():
+        figure = new_figure(max(2.4 * len(pairs), 4.0), 3.2)
+        axes = np.atleast_1d(figure.subplots(1, len(pairs), sharex=True, sharey=True))
+        for i, (ax, pair) in enumerate(zip(axes, outlines, strict=True)):
+            for curves, colour, line, label in zip(
+                pair, (_BEFORE, _AFTER), ("--", "-"), ("before", "after"), strict=True
+            ):
+                for number, curve in enumerate(curves or []):
+                    ax.plot(*curve.T, color=colour, linestyle=line, label=None if number else label)
+            ax.set_aspect("equal")
+            ax.set_xlim(-1.1 * reach, 1.1 * reach)
+            ax.set_ylim(-1.1 * reach, 1.1 * reach)
+            old, new = (f"{float(link.length):.3g}" for link in pairs[i])
+            ax.set_title(f"link {i + 1}, {old if old == new else f'{old} to {new}'} m")
+            ax.set_xlabel("width [mm]")
+        axes[0].set_ylabel("depth [mm]")
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
+
+
+def postures(result: Result) -> Figure:
+    """Draw the frequencies over the postures, before and after: lines, or maps over a grid of two joints.
+
+    A map shows the objective at each posture if this looks at the set, else the first frequency.
+    """
+    name = max(
+        (key for key in result.report.hz if key != OWN), key=lambda key: len(result.report.hz[key])
+    )
+    angles = np.degrees(result.evaluator.angles[name][:, 1:])
+    before, after = result.evaluator.start.hz[name], result.report.hz[name]
+    axes = [np.unique(column) for column in angles.T]
+    moving = [i for i, values in enumerate(axes) if len(values) > 1]
+    worst = int(after[:, 0].argmin())
+    with style():
+        if len(moving) == 2 and len(axes[moving[0]]) * len(axes[moving[1]]) == len(angles):
+            return _maps(result, name, angles, moving)
+        figure = new_figure(7.0, 3.6)
+        ax = figure.subplots()
+        x = angles[:, moving[0]] if len(moving) == 1 else np.arange(1, len(angles) + 1)
+        for mode in range(min(after.shape[1], 3)):
+            label = f"f{mode + 1}"
+            ax.plot(
+                x, before[:, mode], color=COLOURS[mode], linestyle="--", label=f"{label} before"
+            )
+            ax.plot(x, after[:, mode], color=COLOURS[mode], label=f"{label} after")
+        ax.plot(x[worst], after[worst, 0], "o", color=COLOURS[0], label="worst")
+        ax.set_xlabel(rf"$\theta_{moving[0] + 2}$ [°]" if len(moving) == 1 else "posture")
+        ax.set_ylabel("frequency [Hz]")
+        ax.set_title(f"{result.problem.name or 'Optimisation'}: postures {name}")
+        ax.legend(ncols=3)
+    return figure
+
+
+def _over_postures(result: Result, name: str) -> tuple[str, np.ndarray, np.ndarray]:
+    """What a map shows: label, values before and values after at every posture of the set."""
+    start, report = result.evaluator.start, result.report
+    for part, old, new in zip(result.problem.objectives, start.terms, report.terms, strict=True):
+        if part.postures == name and len(new) == len(report.hz[name]):
+            label = part.label.split(", worst")[0]
+            return label, part.sign * old.min(axis=1), part.sign * new.min(axis=1)
+    return "f1 [Hz]", start.hz[name][:, 0], report.hz[name][:, 0]
+
+
+def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) -> Figure:
+    label, before, after = _over_postures(result, name)
+    angles = all_angles[:, moving]
+    figure = new_figure(8.6, 3.6)
+    axes = figure.subplots(1, 2, sharex=True, sharey=True)
+    x, y = np.unique(angles[:, 0]), np.unique(angles[:, 1])
+    order = np.lexsort((angles[:, 0], angles[:, 1]))
+    low, top = min(before.min(), after.min()), max(before.max(), after.max())
+    mesh: Any = None
+    for ax, values, title in zip(axes, (before, after), ("before", "after"), strict=True):
+        table = values[order].reshape(len(y), len(x))
+        mesh = ax.pcolormesh(x, y, table, cmap=COLOUR_MAP, vmin=low, vmax=top, rasterized=True)
+        worst = int(values.argmin())
+        ax.plot(*angles[worst], "o", color="#D55E00", markersize=6, clip_on=False)
+        ax.grid(visible=False)
+        ax.set_title(f"{title}: least {values[worst]:.4g}")
+        ax.set_xlabel(rf"$\theta_{moving[0] + 2}$ [°]")
+    axes[0].set_ylabel(rf"$\theta_{moving[1] + 2}$ [°]")
+    figure.colorbar(mesh, ax=axes, label=label)
+    figure.suptitle(f"{result.problem.name or 'Optimisation'}: {name}", fontsize=10)
+    return figure

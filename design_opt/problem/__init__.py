@@ -1,0 +1,1 @@
+"""What is to be optimised: variables, objectives, constraints, postures; read from files."""

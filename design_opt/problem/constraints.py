@@ -1,0 +1,230 @@
+"""What a design must keep to. Every constraint is a vector of margins, relative to its limit: kept where >= 0."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from design_opt.problem.designs import OWN, Design, check_mode, check_number
+from design_opt.problem.errors import ProblemError
+
+
+class Constraint(Protocol):
+    """What a constraint offers; a class of your own needs the same."""
+
+    @property
+    def postures(self) -> str:
+        """Posture set it looks at, empty for none."""
+
+    @property
+    def label(self) -> str:
+        """A few words, with limit and unit."""
+
+    @property
+    def highest_mode(self) -> int:
+        """Highest mode number it needs; 0 for none."""
+
+    @property
+    def equality(self) -> bool:
+        """Whether the margins must be 0."""
+
+    def margins(self, design: Design, today: Design) -> Array:
+        """Margins, shape (P, m), P being the number of postures or 1. ``today`` is the design as it stands."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FrequencyLimit:
+    """A frequency at least, or at most, so high at every posture of a set.
+
+    Parameters
+    ----------
+    mode
+        Mode number from 1.
+    at_least_hz, at_most_hz
+        The limit; one or both.
+    at_least_today
+        Limit as a multiple of the frequency that today's arm has at the same posture; 1 keeps it.
+    postures
+        Name of a posture set.
+    """
+
+    mode: int = 1
+    at_least_hz: float | None = None
+    at_most_hz: float | None = None
+    at_least_today: float | None = None
+    postures: str = OWN
+
+    equality = False
+
+    def __post_init__(self) -> None:
+        check_mode("constraint frequency", self.mode)
+        limits = {
+            key: getattr(self, key) for key in ("at_least_hz", "at_most_hz", "at_least_today")
+        }
+        given = {key: value for key, value in limits.items() if value is not None}
+        if not given:
+            raise ProblemError(
+                "constraint frequency: no limit; give at_least_hz, at_most_hz or at_least_today."
+            )
+        for key, value in given.items():
+            check_number("constraint frequency", key, value)
+        low, high = self.at_least_hz, self.at_most_hz
+        if low is not None and high is not None and low > high:
+            raise ProblemError(
+                f"constraint frequency: at_least_hz = {low!r} is above at_most_hz = {high!r}: no design can keep both."
+            )
+
+    @property
+    def label(self) -> str:
+        parts = []
+        if self.at_least_hz is not None:
+            parts.append(f"f{self.mode} >= {self.at_least_hz:g} Hz")
+        if self.at_least_today is not None:
+            parts.append(f"f{self.mode} >= {self.at_least_today:g} x today's")
+        if self.at_most_hz is not None:
+            parts.append(f"f{self.mode} <= {self.at_most_hz:g} Hz")
+        return " and ".join(parts) + where(self.postures)
+
+    @property
+    def highest_mode(self) -> int:
+        return self.mode + 1  # the next one may come down to it
+
+    def margins(self, design: Design, today: Design) -> Array:
+        hz = design.hz[self.postures]
+        own, upper = hz[:, self.mode - 1], hz[:, self.mode - 1 : self.mode + 1]
+        columns = []
+        if self.at_least_hz is not None:
+            columns.append(upper / self.at_least_hz - 1.0)
+        if self.at_least_today is not None:
+            now = today.hz[self.postures][:, self.mode - 1 : self.mode]
+            columns.append(upper / (self.at_least_today * now) - 1.0)
+        if self.at_most_hz is not None:
+            columns.append(1.0 - own[:, None] / self.at_most_hz)
+        return jnp.concatenate(columns, axis=1)
+
+
+@dataclasses.dataclass(frozen=True)
+class ForbiddenBand:
+    """No natural frequency inside a band, at any posture of a set.
+
+    Parameters
+    ----------
+    low_hz, high_hz
+        Ends of the band.
+    modes_below
+        How many modes lie below the band; without it every mode may pass to either side, which makes the problem
+        one of several separate regions, and the solver finds the best of the region it starts in.
+    modes
+        How many of the lowest modes are watched; the final design is checked for all of them by the count.
+    """
+
+    low_hz: float
+    high_hz: float
+    modes_below: int | None = None
+    modes: int = 4
+    postures: str = OWN
+
+    equality = False
+
+    def __post_init__(self) -> None:
+        check_number("constraint band", "low_hz", self.low_hz)
+        check_number("constraint band", "high_hz", self.high_hz)
+        if not self.low_hz < self.high_hz:
+            raise ProblemError(
+                f"constraint band: low_hz = {self.low_hz!r} is not below high_hz = {self.high_hz!r}."
+            )
+        check_mode("constraint band", self.modes, "modes")
+        if self.modes_below is not None and not 0 <= self.modes_below < self.modes:
+            raise ProblemError(
+                f"constraint band: modes_below = {self.modes_below!r}: must be from 0 to {self.modes - 1} (modes - 1)."
+            )
+
+    @property
+    def label(self) -> str:
+        return f"no frequency in {self.low_hz:g} to {self.high_hz:g} Hz{where(self.postures)}"
+
+    @property
+    def highest_mode(self) -> int:
+        return self.modes
+
+    def margins(self, design: Design, today: Design) -> Array:
+        hz = design.hz[self.postures][:, : self.modes]
+        if self.modes_below is None:
+            half = 0.5 * (self.high_hz - self.low_hz)
+            return (hz - self.low_hz) * (hz - self.high_hz) / (half * self.high_hz)
+        below, above = hz[:, : self.modes_below], hz[:, self.modes_below :]
+        return jnp.concatenate([1.0 - below / self.low_hz, above / self.high_hz - 1.0], axis=1)
+
+
+@dataclasses.dataclass(frozen=True)
+class MassLimit:
+    """Total mass, bodies and payload included, at most, or exactly, so large (kg).
+
+    ``"today"`` stands for the mass of today's arm.
+    """
+
+    at_most: float | str | None = None
+    equal: float | str | None = None
+    postures: str = ""
+
+    highest_mode = 0
+
+    def __post_init__(self) -> None:
+        if (self.at_most is None) == (self.equal is None):
+            raise ProblemError("constraint mass: give one of at_most and equal.")
+        key, value = ("at_most", self.at_most) if self.equal is None else ("equal", self.equal)
+        if value != "today":
+            check_number("constraint mass", key, value)
+
+    @property
+    def equality(self) -> bool:
+        return self.equal is not None
+
+    @property
+    def label(self) -> str:
+        limit = self.at_most if self.equal is None else self.equal
+        text = "today's" if isinstance(limit, str) else f"{limit:g} kg"
+        return f"total mass {'=' if self.equality else '<='} {text}"
+
+    def margins(self, design: Design, today: Design) -> Array:
+        limit = self.at_most if self.equal is None else self.equal
+        mass = today.arm.total_mass if isinstance(limit, str) else limit
+        return jnp.reshape(1.0 - design.arm.total_mass / jnp.asarray(mass, jnp.float64), (1, 1))
+
+
+@dataclasses.dataclass(frozen=True)
+class Require:
+    """A JAX function of your own that must be >= 0 (or = 0 as an equality) in every entry.
+
+    Parameters
+    ----------
+    function
+        Takes a `Design`, returns a number or a vector, best of order one.
+    label
+        A few words for tables.
+    """
+
+    function: Callable[[Design], Any]
+    label: str = "required"
+    postures: str = ""
+    highest_mode: int = 0
+    equality: bool = False
+
+    def margins(self, design: Design, today: Design) -> Array:
+        return jnp.reshape(jnp.asarray(self.function(design), jnp.float64), (1, -1))
+
+
+def where(postures: str) -> str:
+    """Return the words for a posture set in a label."""
+    return "" if postures in ("", OWN) else f" at every posture of {postures}"
+
+
+def degrees(angles: Any) -> str:
+    """Return a posture for messages: ``(45°, -90°)``, without joint 1."""
+    return "(" + ", ".join(f"{math.degrees(float(a)):.4g}°" for a in np.asarray(angles)[1:]) + ")"

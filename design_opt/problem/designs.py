@@ -1,0 +1,123 @@
+"""What objectives and constraints see of a design: its arm, its variables, its frequencies at every posture."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from design_opt.problem.errors import ProblemError
+from jaxmodal.arm.arm import Arm
+from jaxmodal.runtime.errors import suggestion
+
+#: name of the posture set that is always there: the arm's own posture
+OWN = "own"
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Design:
+    """One design as JAX sees it.
+
+    Attributes
+    ----------
+    arm : Arm
+        The arm, its values traced.
+    variables : Array, shape (n,)
+        Values of the design variables, SI units.
+    hz : mapping of str to Array, shape (P, K)
+        Frequencies in Hz at the P postures of each set, ascending.
+    angles : mapping of str to Array, shape (P, links)
+        The joint angles of the sets, rad.
+    """
+
+    arm: Arm
+    variables: Array
+    hz: dict[str, Array]
+    angles: dict[str, Array]
+
+
+def posture_sets(arm: Arm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Return named posture sets as arrays of shape (P, links), rad; ``own`` is the arm's posture.
+
+    Parameters
+    ----------
+    arm
+        The arm.
+    given
+        For each name the joint angles in rad, shape (P, links - 1) or (P, links).
+
+    Raises
+    ------
+    ProblemError
+        If a set is empty, has the wrong shape, or holds an angle that is not finite.
+    """
+    own = np.array([float(link.joint_angle) for link in arm.links])
+    found = {OWN: own[None, :]}
+    for name, postures in given.items():
+        if name == OWN:
+            raise ProblemError(f"postures: {OWN!r} is the arm's own posture; choose another name.")
+        angles = np.atleast_2d(np.asarray(postures, dtype=np.float64))
+        n = arm.num_links
+        if angles.ndim != 2 or angles.shape[0] == 0 or angles.shape[1] not in (n - 1, n):
+            raise ProblemError(
+                f"postures {name!r}: an array of shape {angles.shape}; expected (postures, {n - 1}) or "
+                f"(postures, {n}) joint angles in rad for this arm."
+            )
+        if not np.isfinite(angles).all():
+            raise ProblemError(f"postures {name!r}: an angle is not finite.")
+        if angles.shape[1] == n - 1:
+            first = np.full((angles.shape[0], 1), own[0])
+            angles = np.concatenate([first, angles], axis=1)
+        found[name] = angles
+    return found
+
+
+def workspace(*ranges_deg: tuple[float, float, int]) -> np.ndarray:
+    """Return the postures of a regular grid, rad, shape (P, axes).
+
+    Parameters
+    ----------
+    ranges_deg
+        For each joint from the second: first angle, last angle in degrees, and number of points.
+
+    Examples
+    --------
+    >>> workspace((-90, 90, 64), (0, 120, 64)).shape
+    (4096, 2)
+    """
+    for entry in ranges_deg:
+        if len(entry) != 3 or int(entry[2]) != entry[2] or entry[2] < 1:
+            raise ProblemError(
+                f"grid {entry!r}: must be (first, last, number of points) in degrees."
+            )
+    axes = [np.linspace(math.radians(a), math.radians(b), int(num)) for a, b, num in ranges_deg]
+    return np.stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+
+def check_set(where: str, name: str, known: Mapping[str, Any]) -> None:
+    """Refuse a posture set that the problem does not have."""
+    if name not in known:
+        raise ProblemError(
+            f"{where}: posture set {name!r} is unknown; known are {', '.join(known)}."
+            f"{suggestion(str(name), known)}"
+        )
+
+
+def check_mode(where: str, mode: Any, key: str = "mode") -> None:
+    """Refuse a mode number that is none."""
+    if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= 40:
+        raise ProblemError(f"{where}: {key} = {mode!r}: must be a whole number from 1 to 40.")
+
+
+def check_number(where: str, key: str, value: Any, *, positive: bool = True) -> None:
+    """Refuse a value that is no finite (positive) number."""
+    good = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
+    if not good or not math.isfinite(value) or (positive and value <= 0.0):
+        allowed = "a finite number greater than 0" if positive else "a finite number"
+        raise ProblemError(f"{where}: {key} = {value!r}: must be {allowed}.")

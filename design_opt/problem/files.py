@@ -1,0 +1,287 @@
+"""Problems in TOML files, every key checked; the built-in problems."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from design_opt.problem.constraints import Constraint, ForbiddenBand, FrequencyLimit, MassLimit
+from design_opt.problem.designs import workspace
+from design_opt.problem.errors import ProblemError
+from design_opt.problem.objectives import MaximiseFrequency, MaximiseGap, MinimiseMass, Objective
+from design_opt.problem.problem import Problem
+from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
+from design_opt.problem.variables import FixedReach, Variable, per_link
+from jaxmodal import examples
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.files import arm_from_dict, read_arm
+from jaxmodal.runtime.errors import ArmError, suggestion
+
+EXAMPLE_PREFIX = "example:"
+_TOP = (
+    *("name", "arm", "theory", "aggregate", "sharpness"),
+    *("variables", "lengths", "postures", "objective", "constraints", "solver"),
+)
+_VARIABLE = ("parameter", "tied", "lower", "upper", "follow", "scale", "start", "name")
+_OBJECTIVES: dict[str, tuple[type, tuple[str, ...]]] = {
+    "minimise mass": (MinimiseMass, ("weight",)),
+    "maximise frequency": (MaximiseFrequency, ("mode", "postures", "weight", "cluster")),
+    "maximise gap": (MaximiseGap, ("below", "postures", "weight")),
+}
+_CONSTRAINTS: dict[str, type] = {
+    "frequency": FrequencyLimit,
+    "band": ForbiddenBand,
+    "mass": MassLimit,
+    "deflection": DeflectionLimit,
+    "wall": WallLimit,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class SolverOptions:
+    """The table ``[solver]`` of a problem file, as `optimise` takes it."""
+
+    method: str = "slsqp"
+    starts: int = 1
+    seed: int = 0
+    tolerance: float = 1e-6
+    max_iterations: int = 300
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Arguments of `optimise`."""
+        return dataclasses.asdict(self)
+
+
+def problem_names() -> list[str]:
+    """Return the names of the built-in problems, sorted."""
+    files = resources.files("design_opt").joinpath("data").iterdir()
+    return sorted(file.name[: -len(".toml")] for file in files if file.name.endswith(".toml"))
+
+
+def problem_text(name: str) -> str:
+    """Return the TOML file of a built-in problem, with its comments.
+
+    Raises
+    ------
+    ProblemError
+        If there is no such problem.
+    """
+    if name not in problem_names():
+        raise ProblemError(
+            f"built-in problem {name!r} is unknown; known are {', '.join(problem_names())}."
+            f"{suggestion(name, problem_names())}"
+        )
+    return (
+        resources.files("design_opt").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
+    )
+
+
+def read_problem(source: str | Path) -> tuple[Problem, SolverOptions]:
+    """Read a problem and how to solve it.
+
+    Parameters
+    ----------
+    source
+        Path of a TOML file, or ``"example:NAME"`` for a built-in problem.
+
+    Raises
+    ------
+    ProblemError
+        If the file cannot be read or is not TOML, a key is missing or unknown, or a value is not allowed. The
+        message starts with the file.
+
+    Examples
+    --------
+    >>> problem, options = read_problem("example:three_link_stiffest")
+    >>> problem.space.size, len(problem.sets["workspace"]), options.method
+    (9, 4096, 'slsqp')
+    """
+    if isinstance(source, str) and source.startswith(EXAMPLE_PREFIX):
+        text, place, folder = problem_text(source.removeprefix(EXAMPLE_PREFIX)), source, Path()
+    else:
+        text, place, folder = _file_text(Path(source)), str(source), Path(source).parent
+    try:
+        return problem_from_dict(tomllib.loads(text), folder=folder)
+    except tomllib.TOMLDecodeError as error:
+        raise ProblemError(f"{place}: is not TOML: {error}.") from error
+    except (ProblemError, ArmError) as error:
+        raise ProblemError(f"{place}: {error}") from error
+
+
+def _file_text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        hint = ""
+        if str(path) in problem_names():
+            hint = f" For the built-in problem of this name write {EXAMPLE_PREFIX}{path}."
+        reason = error.strerror or str(error)
+        raise ProblemError(f"{path}: cannot be read ({reason}); give a TOML file.{hint}") from error
+    except UnicodeDecodeError as error:
+        raise ProblemError(f"{path}: is not text in UTF-8; give a TOML file.") from error
+
+
+def problem_from_dict(
+    document: Mapping[str, Any], *, folder: str | Path = "."
+) -> tuple[Problem, SolverOptions]:
+    """Return the problem that the plain tables of a problem file describe; see `read_problem`."""
+    _check_keys("the file", document, _TOP, ("arm", "objective"))
+    arm = _arm(document["arm"], Path(folder))
+    variables: list[Variable] = []
+    for number, entry in enumerate(_tables("variables", document), start=1):
+        variables += _variables(f"variables[{number}]", entry, arm)
+    objectives = [
+        _objective(f"objective[{number}]", entry)
+        for number, entry in enumerate(_tables("objective", document), start=1)
+    ]
+    constraints = [
+        _constraint(f"constraints[{number}]", entry)
+        for number, entry in enumerate(_tables("constraints", document), start=1)
+    ]
+    lengths = None
+    if "lengths" in document:
+        lengths = _made("lengths", FixedReach, document["lengths"], ("lower", "upper"))
+    sets = document.get("postures", {})
+    if not isinstance(sets, Mapping):
+        raise ProblemError("postures: must be tables such as [postures.workspace].")
+    options = {
+        key: document[key]
+        for key in ("theory", "aggregate", "sharpness", "name")
+        if key in document
+    }
+    problem = Problem(
+        arm,
+        variables,
+        objectives,
+        constraints,
+        postures={name: _postures(name, entry, arm) for name, entry in sets.items()},
+        lengths=lengths,
+        **options,
+    )
+    solver: SolverOptions = _made("solver", SolverOptions, document.get("solver", {}), ())
+    return problem, solver
+
+
+def _arm(entry: Any, folder: Path) -> Arm:
+    try:
+        if isinstance(entry, Mapping):
+            return arm_from_dict(entry)
+        if isinstance(entry, str) and entry.startswith(EXAMPLE_PREFIX):
+            return examples.load(entry.removeprefix(EXAMPLE_PREFIX))
+        if isinstance(entry, str):
+            return read_arm(folder / entry)
+    except ArmError as error:
+        raise ProblemError(f"arm: {error}") from error
+    raise ProblemError(
+        f"arm = {entry!r}: must be the path of an arm file, 'example:NAME' or the tables of an arm."
+    )
+
+
+def _variables(where: str, entry: Mapping[str, Any], arm: Arm) -> list[Variable]:
+    _check_keys(where, entry, _VARIABLE, ("parameter", "lower", "upper"))
+    values = dict(entry)
+    parameter, tied = values.pop("parameter"), values.pop("tied", False)
+    if not isinstance(tied, bool):
+        raise ProblemError(f"{where}: tied = {tied!r}: must be true or false.")
+    try:
+        if isinstance(parameter, str) and parameter.startswith("link*.") and not tied:
+            return per_link(arm, parameter, **values)
+        addresses = parameter if isinstance(parameter, str) else tuple(parameter)
+        return [Variable(addresses, **values)]
+    except (ProblemError, TypeError) as error:
+        raise ProblemError(f"{where}: {error}") from error
+
+
+def _objective(where: str, entry: Mapping[str, Any]) -> Objective:
+    given = [key for key in ("minimise", "maximise") if key in entry]
+    if len(given) != 1:
+        raise ProblemError(
+            f"{where}: give one of minimise and maximise, such as minimise = 'mass'."
+        )
+    kind = f"{given[0]} {entry[given[0]]}"
+    if kind not in _OBJECTIVES:
+        known = ", ".join(_OBJECTIVES)
+        raise ProblemError(
+            f"{where}: {kind!r} is unknown; known are {known}.{suggestion(kind, _OBJECTIVES)}"
+        )
+    made, keys = _OBJECTIVES[kind]
+    rest = {key: value for key, value in entry.items() if key != given[0]}
+    _check_keys(where, rest, keys)
+    objective: Objective = _made(where, made, rest, ())
+    return objective
+
+
+def _constraint(where: str, entry: Mapping[str, Any]) -> Constraint:
+    kind = entry.get("kind")
+    if kind not in _CONSTRAINTS:
+        raise ProblemError(
+            f"{where}: kind = {kind!r}; choose one of {', '.join(_CONSTRAINTS)}."
+            f"{suggestion(str(kind), _CONSTRAINTS)}"
+        )
+    rest = {key: value for key, value in entry.items() if key != "kind"}
+    constraint: Constraint = _made(where, _CONSTRAINTS[kind], rest, ())
+    return constraint
+
+
+def _postures(name: str, entry: Any, arm: Arm) -> np.ndarray:
+    where = f"postures.{name}"
+    if not isinstance(entry, Mapping):
+        raise ProblemError(f"{where}: must be a table with list_deg or grid_deg.")
+    _check_keys(where, entry, ("list_deg", "grid_deg"))
+    if len(entry) != 1:
+        raise ProblemError(f"{where}: give one of list_deg and grid_deg.")
+    try:
+        if "list_deg" in entry:
+            return np.radians(np.asarray(entry["list_deg"], dtype=np.float64))
+        wanted = [f"theta_{i}" for i in range(2, arm.num_links + 1)]
+        _check_keys(f"{where}.grid_deg", entry["grid_deg"], wanted, wanted)
+        return workspace(*(tuple(entry["grid_deg"][key]) for key in wanted))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ProblemError):
+            raise
+        raise ProblemError(
+            f"{where}: list_deg takes a list of postures [[0, 45], ...] in degrees, grid_deg a table such as"
+            " { theta_2 = [-90, 90, 64] } with first, last and number."
+        ) from error
+
+
+def _made(where: str, kind: type, entry: Any, required: Iterable[str]) -> Any:
+    if not isinstance(entry, Mapping):
+        raise ProblemError(f"{where} = {entry!r}: must be a table.")
+    known = [item.name for item in dataclasses.fields(kind) if item.init]
+    _check_keys(where, entry, known, required)
+    try:
+        return kind(**entry)
+    except (ProblemError, TypeError) as error:
+        raise ProblemError(f"{where}: {error}") from error
+
+
+def _tables(key: str, document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The tables under a key; a single table counts as a list of one."""
+    entry = document.get(key, [])
+    entries = [entry] if isinstance(entry, Mapping) else entry
+    if not isinstance(entries, list) or not all(isinstance(item, Mapping) for item in entries):
+        raise ProblemError(f"{key}: must be tables; start each with a line [[{key}]].")
+    return entries
+
+
+def _check_keys(
+    where: str, table: Mapping[str, Any], known: Iterable[str], required: Iterable[str] = ()
+) -> None:
+    known = list(known)
+    for key in table:
+        if key not in known:
+            raise ProblemError(
+                f"{where}: {key!r} is not a known key; known are {', '.join(known)}."
+                f"{suggestion(str(key), known)}"
+            )
+    for key in required:
+        if key not in table:
+            raise ProblemError(f"{where}: {key!r} is missing; add it.")

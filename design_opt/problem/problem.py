@@ -1,0 +1,238 @@
+"""A design problem: an arm, variables, objectives, constraints, posture sets; checked when it is made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from design_opt.problem.constraints import Constraint
+from design_opt.problem.designs import Design, check_number, check_set, posture_sets
+from design_opt.problem.errors import ProblemError
+from design_opt.problem.objectives import Objective
+from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
+from design_opt.problem.variables import DesignSpace, FixedReach, Variable
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import require_shear
+from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.precision import require_x64
+
+AGGREGATES = ("bound", "ks", "pnorm")
+
+
+class Problem:
+    """What to optimise.
+
+    Parameters
+    ----------
+    arm
+        Today's arm.
+    variables
+        Design variables, see `Variable` and `per_link`.
+    objective
+        One objective, or several, whose weighted sum counts: `MinimiseMass`, `MaximiseFrequency`, `MaximiseGap`,
+        `Maximise`, `Minimise`. Each is divided by its size at the start before it is weighted.
+    constraints
+        `FrequencyLimit`, `ForbiddenBand`, `MassLimit`, `DeflectionLimit`, `WallLimit`, `Require`.
+    postures
+        Named posture sets, each an array of joint angles in rad of shape (P, links - 1) or (P, links); see
+        `workspace`. ``"own"`` is always the arm's own posture.
+    lengths
+        `FixedReach` makes the link lengths variables, their sum held.
+    theory
+        Beam theory.
+    aggregate
+        How the least of several values is taken: ``"bound"``, exactly, by a further variable that bounds them from
+        below; ``"ks"`` (Kreisselmeier and Steinhauser) or ``"pnorm"``, by a smooth function of all of them that is
+        never above the least (of margins of constraints, which have any sign, by ``"ks"`` in both cases). The smooth
+        ones take every mode of a cluster in, and so have a gradient where frequencies coincide.
+    sharpness
+        Exponent of the smooth aggregates at the end; values are relative to their size at the start. The aggregate of
+        N values is below the least by at most ln(N)/sharpness.
+    name
+        Title.
+
+    Raises
+    ------
+    ProblemError
+        If anything contradicts itself or is unknown; the message names it.
+    X64DisabledError
+        If JAX runs in single precision.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> from design_opt import MassLimit, MaximiseFrequency, Problem, per_link
+    >>> arm = jm.examples.three_link_industrial()
+    >>> walls = per_link(arm, "link*.section.wall_thickness", 0.003, 0.03)
+    >>> problem = Problem(arm, walls, MaximiseFrequency(1), [MassLimit(at_most="today")])
+    >>> problem.space.size, problem.num_modes
+    (3, 3)
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        variables: Sequence[Variable],
+        objective: Objective | Sequence[Objective],
+        constraints: Sequence[Constraint] = (),
+        *,
+        postures: Mapping[str, Any] | None = None,
+        lengths: FixedReach | None = None,
+        theory: str = "timoshenko",
+        aggregate: str = "bound",
+        sharpness: float = 2000.0,
+        name: str = "",
+    ) -> None:
+        require_x64()
+        if not isinstance(arm, Arm):
+            raise ProblemError(f"arm = {arm!r}: must be an Arm.")
+        self.arm, self.name, self.theory, self.lengths = arm, name, theory, lengths
+        self.space = DesignSpace(arm, list(variables), lengths)
+        several = isinstance(objective, Sequence)
+        self.objectives: tuple[Objective, ...] = tuple(objective) if several else (objective,)  # type: ignore[arg-type, assignment]
+        self.constraints = tuple(constraints)
+        self.sets = posture_sets(arm, postures or {})
+        self.aggregate, self.sharpness = aggregate, float(sharpness)
+        self._check()
+        parts: list[Objective | Constraint] = [*self.objectives, *self.constraints]
+        modes = [part.highest_mode for part in parts]
+        self.num_modes = max(modes, default=0)
+        used = {part.postures for part in parts} - {""}
+        self.used_sets = tuple(key for key in self.sets if key in used)
+
+    def _check(self) -> None:
+        _check_name("theory", self.theory, THEORIES)
+        _check_name("aggregate", self.aggregate, AGGREGATES)
+        check_number("problem", "sharpness", self.sharpness)
+        if any(float(link.joint_stiffness) == 0.0 for link in self.arm.links):
+            raise ProblemError(
+                "arm: a joint_stiffness is 0, a free hinge, whose zero frequencies no optimisation counts; give a"
+                " small one."
+            )
+        if not self.objectives:
+            raise ProblemError("objective: there is none; give one, such as MinimiseMass().")
+        for part in self.objectives:
+            if not hasattr(part, "terms"):
+                raise ProblemError(f"objective {part!r}: is none; give one such as MinimiseMass().")
+        for rule in self.constraints:
+            if not hasattr(rule, "margins"):
+                raise ProblemError(
+                    f"constraint {rule!r}: is none; give one such as MassLimit(...)."
+                )
+            if isinstance(rule, WallLimit | DeflectionLimit):
+                rule.check_arm(self.arm)
+        entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
+        for entry in entries:
+            if entry.postures:
+                check_set(entry.label, entry.postures, self.sets)
+        if self.theory == "timoshenko":
+            try:
+                require_shear(self.arm)
+            except ArmError as error:
+                raise ProblemError(f"theory: {error}") from error
+        labels = [rule.label for rule in self.constraints]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise ProblemError(f"constraint {label!r} is given twice; give it once.")
+
+    def design(self, y: Any, hz: Mapping[str, Any], angles: Mapping[str, Any]) -> Design:
+        """Return what objectives and constraints see of the positions y, shape (n,)."""
+        return Design(self.space.arm_at(y), self.space.physical(y), dict(hz), dict(angles))
+
+    def terms(self, design: Design) -> list[Array]:
+        """Values of every objective, each of shape (P, m)."""
+        return [part.terms(design) for part in self.objectives]
+
+    def margins(self, design: Design, today: Design, y: Any) -> list[Array]:
+        """Margins of every constraint, each of shape (P, m); that of a fixed reach comes last."""
+        found = [rule.margins(design, today) for rule in self.constraints]
+        if self.lengths:
+            last = self.space.last_length(y)
+            found.append(jnp.stack([last, 1.0 - last])[None, :])
+        return found
+
+    @property
+    def constraint_labels(self) -> list[str]:
+        """A few words for every constraint, in the order of `margins`."""
+        own = [rule.label for rule in self.constraints]
+        if self.lengths:
+            own.append(
+                f"last length in {self.lengths.lower:g} to {self.lengths.upper:g} m, reach fixed"
+            )
+        return own
+
+    @property
+    def equalities(self) -> list[bool]:
+        """Which constraints are equalities."""
+        return [rule.equality for rule in self.constraints] + [False] * bool(self.lengths)
+
+    @property
+    def constraint_sets(self) -> list[str]:
+        """The posture set of every constraint, empty for none."""
+        return [rule.postures for rule in self.constraints] + [""] * bool(self.lengths)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of all that decides the numbers, functions of your own by name only."""
+        described = {
+            "arm": self.arm.to_dict(),
+            "variables": [
+                [v.addresses, v.lower, v.upper, v.scale, sorted(v.follow.items()), sorted(v.maps)]
+                for v in self.space.variables
+            ],
+            "objectives": [_described(part) for part in self.objectives],
+            "constraints": [_described(part) for part in self.constraints],
+            "sets": {k: hashlib.sha256(v.tobytes()).hexdigest() for k, v in self.sets.items()},
+            "options": [self.theory, self.aggregate, self.sharpness, repr(self.lengths)],
+        }
+        text = json.dumps(described, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _described(part: Any) -> str:
+    function = getattr(part, "function", None)
+    if function is None:
+        return repr(part)
+    return f"{type(part).__name__} {part.label} {getattr(function, '__qualname__', '')}"
+
+
+def _check_name(key: str, value: Any, known: Sequence[str]) -> None:
+    if value not in known:
+        raise ProblemError(
+            f"{key} = {value!r} is unknown; choose one of {', '.join(map(repr, known))}."
+            f"{suggestion(str(value), known)}"
+        )
+
+
+def least(values: Array, aggregate: str, sharpness: Any) -> Array:
+    """Smooth least value of an array: never above the least, and below it by at most ln(N)/sharpness.
+
+    For ``"pnorm"`` that distance is relative.
+
+    Notes
+    -----
+    G. Kreisselmeier and R. Steinhauser, IFAC Proceedings 12(7) (1979) 113-117, for ``"ks"``.
+    """
+    flat = values.reshape(-1)
+    if aggregate == "pnorm":
+        logs = jnp.log(flat)
+        return jnp.exp(-_log_sum_exp(-sharpness * logs) / sharpness)
+    return -_log_sum_exp(-sharpness * flat) / sharpness
+
+
+def _log_sum_exp(x: Array) -> Array:
+    top = jnp.max(x)
+    return top + jnp.log(jnp.sum(jnp.exp(x - top)))
+
+
+def size_of(values: np.ndarray) -> float:
+    """A size to divide an objective by: that of its least value, or of its values if that is near 0."""
+    low, top = float(abs(values.min())), float(np.abs(values).max())
+    return (low if low > 0.01 * top else 0.1 * top) or 1.0

@@ -1,0 +1,128 @@
+"""Limits of statics and manufacture: the deflection of the tip, the thickness of walls."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from design_opt.problem.constraints import where
+from design_opt.problem.designs import OWN, Design, check_number
+from design_opt.problem.errors import ProblemError
+from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+
+
+@dataclasses.dataclass(frozen=True)
+class DeflectionLimit:
+    """Deflection of the tip under gravity and payload at most so large (m), at every posture of a set.
+
+    Parameters
+    ----------
+    at_most
+        Length of the displacement of the tip, m.
+    gravity
+        m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal.
+    """
+
+    at_most: float
+    gravity: float = STANDARD_GRAVITY
+    postures: str = OWN
+    theory: str = "timoshenko"
+
+    equality = False
+    highest_mode = 0
+
+    def __post_init__(self) -> None:
+        check_number("constraint deflection", "at_most", self.at_most)
+        check_number("constraint deflection", "gravity", self.gravity)
+
+    @property
+    def label(self) -> str:
+        return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
+
+    def check_arm(self, arm: Arm) -> None:
+        """Refuse an arm with what the static deflection leaves out."""
+        beams = beam_arrays(arm)
+        given = [f.name for f in dataclasses.fields(beams) if f.default is None]
+        beyond = [name for name in given if getattr(beams, name) is not None]
+        if np.any(np.asarray(beams.joint_stiffness) == 0.0):
+            beyond.append("joint_stiffness = 0")
+        if beyond:
+            raise ProblemError(
+                f"constraint deflection: the arm has {', '.join(beyond)}; expected plain links, springs and bodies"
+                " on the axis: the deflection of other arms is not computed."
+            )
+
+    def margins(self, design: Design, today: Design) -> Array:
+        flags = theory_flags(self.theory)
+
+        def one(angles: Array) -> Array:
+            moved = tip_deflection(
+                beam_arrays(design.arm.with_posture(angles)), flags, self.gravity
+            )
+            return 1.0 - jnp.sum(moved * moved) / self.at_most**2
+
+        return jax.vmap(one)(design.angles[self.postures])[:, None]
+
+
+@dataclasses.dataclass(frozen=True)
+class WallLimit:
+    """Walls that can be made: not thinner than a limit, and not too thin for their depth.
+
+    Parameters
+    ----------
+    at_least
+        Least wall thickness, m.
+    depth_over_wall
+        Greatest ratio of outer depth (or diameter) to wall thickness.
+    """
+
+    at_least: float | None = None
+    depth_over_wall: float | None = None
+    postures: str = ""
+
+    equality = False
+    highest_mode = 0
+
+    def __post_init__(self) -> None:
+        if self.at_least is None and self.depth_over_wall is None:
+            raise ProblemError("constraint wall: give at_least, depth_over_wall or both.")
+        for key in ("at_least", "depth_over_wall"):
+            if getattr(self, key) is not None:
+                check_number("constraint wall", key, getattr(self, key))
+
+    @property
+    def label(self) -> str:
+        parts = []
+        if self.at_least is not None:
+            parts.append(f"wall >= {self.at_least:g} m")
+        if self.depth_over_wall is not None:
+            parts.append(f"depth/wall <= {self.depth_over_wall:g}")
+        return ", ".join(parts)
+
+    def check_arm(self, arm: Arm) -> None:
+        """Refuse an arm with a section without a wall."""
+        for number, link in enumerate(arm.links, start=1):
+            if not hasattr(link.section, "wall_thickness"):
+                raise ProblemError(
+                    f"constraint wall: link {number} has a section of shape {link.section.shape!r}, without a wall."
+                )
+
+    def margins(self, design: Design, today: Design) -> Array:
+        found = []
+        for link in design.arm.links:
+            section: Any = link.section
+            depth = getattr(section, "depth", None)
+            depth = section.outer_diameter if depth is None else depth
+            if self.at_least is not None:
+                found.append(section.wall_thickness / self.at_least - 1.0)
+            if self.depth_over_wall is not None:
+                found.append(self.depth_over_wall * section.wall_thickness / depth - 1.0)
+        return jnp.stack([jnp.asarray(x, jnp.float64) for x in found])[None, :]

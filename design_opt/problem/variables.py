@@ -1,0 +1,299 @@
+"""Design variables: parameters of an arm by address, with bounds and smooth maps to unconstrained space."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from design_opt.problem.errors import ProblemError
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters, unit_of
+from jaxmodal.runtime.errors import ArmError
+
+SCALES = ("linear", "log")
+
+
+@dataclasses.dataclass(frozen=True)
+class Variable:
+    """One number that the optimiser may choose, and the parameters that follow it.
+
+    Parameters
+    ----------
+    parameter
+        An address, or several that all get the same value; ``link*`` ties every link.
+    lower, upper
+        Bounds in SI units, finite, lower < upper.
+    follow
+        Further addresses and the power with which each follows: its value is today's value times
+        ``(x / x_today) ** power``. A section with I proportional to A^p is ``{"link1.section.second_moment": p}``.
+    maps
+        Further addresses and a JAX function of x for the value of each.
+    scale
+        ``"linear"`` or ``"log"``: how the box between the bounds is laid out; log suits bounds decades apart.
+    start
+        Where to start, SI units; by default today's value, moved into the bounds.
+    name
+        Short name for tables; by default the address.
+
+    Raises
+    ------
+    ProblemError
+        If the bounds contradict each other or are not finite, or the scale is unknown.
+
+    Examples
+    --------
+    >>> wall = Variable("link*.section.wall_thickness", 0.002, 0.02)
+    >>> wall.name, round(float(wall.physical(0.5)), 6)
+    ('link*.section.wall_thickness', 0.011)
+    """
+
+    parameter: str | tuple[str, ...]
+    lower: float
+    upper: float
+    follow: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    maps: Mapping[str, Callable[[Array], Array]] = dataclasses.field(default_factory=dict)
+    scale: str = "linear"
+    start: float | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        given = self.parameter
+        addresses = (given,) if isinstance(given, str) else tuple(given)
+        if not addresses or not all(isinstance(entry, str) for entry in addresses):
+            raise ProblemError(f"parameter = {given!r}: must be an address or a list of addresses.")
+        object.__setattr__(self, "parameter", addresses)
+        object.__setattr__(self, "name", self.name or " ".join(addresses))
+        where = f"variable {self.name!r}"
+        for key in ("lower", "upper"):
+            value = getattr(self, key)
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)):
+                raise ProblemError(f"{where}: {key} = {value!r}: must be a finite number (SI).")
+            if not math.isfinite(value):
+                raise ProblemError(f"{where}: {key} = {value!r}: must be finite; give a bound.")
+            object.__setattr__(self, key, float(value))
+        if not self.lower < self.upper:
+            raise ProblemError(
+                f"{where}: lower = {self.lower!r} is not below upper = {self.upper!r}; exchange them, or leave the "
+                "variable out to hold the parameter."
+            )
+        if self.scale not in SCALES:
+            raise ProblemError(f"{where}: scale = {self.scale!r}; choose 'linear' or 'log'.")
+        if self.scale == "log" and self.lower <= 0.0:
+            raise ProblemError(
+                f"{where}: lower = {self.lower!r}: a logarithmic scale needs a lower bound greater than 0."
+            )
+        if self.start is not None and not self.lower <= self.start <= self.upper:
+            raise ProblemError(
+                f"{where}: start = {self.start!r} lies outside the bounds {self.lower!r} to {self.upper!r}."
+            )
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The addresses that take the value itself."""
+        return tuple(self.parameter)
+
+    @property
+    def unit(self) -> str:
+        """SI unit of the value."""
+        return unit_of(self.addresses[0])
+
+    def physical(self, y: Any) -> Any:
+        """Value in SI units for a position y in the box, 0 at the lower and 1 at the upper bound."""
+        if self.scale == "log":
+            return self.lower * (self.upper / self.lower) ** y
+        return self.lower + (self.upper - self.lower) * y
+
+    def position(self, value: float) -> float:
+        """Position in the box of a value in SI units."""
+        if self.scale == "log":
+            return math.log(value / self.lower) / math.log(self.upper / self.lower)
+        return (value - self.lower) / (self.upper - self.lower)
+
+
+def per_link(
+    arm: Arm, parameter: str, lower: float, upper: float, **options: Any
+) -> list[Variable]:
+    """Return a variable of its own for every link that an address with ``link*`` stands for.
+
+    ``link*`` in ``follow`` stands for the same link.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> arm = jm.examples.three_link_industrial()
+    >>> [v.name for v in per_link(arm, "link*.section.depth", 0.05, 0.3)][:2]
+    ['link1.section.depth', 'link2.section.depth']
+    """
+    try:
+        singles = resolve(arm, parameter)
+    except ArmError as error:
+        raise ProblemError(f"variables: {error}") from error
+    follow = options.pop("follow", {})
+    found = []
+    for single in singles:
+        link = single.split(".", 1)[0]
+        own = {key.replace("link*", link, 1): power for key, power in follow.items()}
+        found.append(Variable(single, lower, upper, follow=own, **options))
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class FixedReach:
+    """Link lengths as variables while their sum stays; the last takes what the others leave, within the same bounds.
+
+    Parameters
+    ----------
+    lower, upper
+        Bounds of every length, m.
+    reach
+        The sum of the lengths, m; by default today's.
+    """
+
+    lower: float
+    upper: float
+    reach: float | None = None
+
+    def variables(self, arm: Arm) -> list[Variable]:
+        """Return the n - 1 free lengths."""
+        n = arm.num_links
+        reach = self.total(arm)
+        if n < 2:
+            raise ProblemError("lengths: an arm of one link has no lengths to share out.")
+        if not n * self.lower <= reach <= n * self.upper:
+            raise ProblemError(
+                f"lengths: {n} links between {self.lower!r} m and {self.upper!r} m cannot reach {reach!r} m; widen the "
+                "bounds, or change the reach."
+            )
+        return [Variable(f"link{i}.length", self.lower, self.upper) for i in range(1, n)]
+
+    def total(self, arm: Arm) -> float:
+        """Return the reach, m."""
+        today = float(sum(float(link.length) for link in arm.links))
+        return today if self.reach is None else float(self.reach)
+
+
+class DesignSpace:
+    """The box of all designs: positions y in [0, 1]^n, the arms they stand for, and the way back.
+
+    Parameters
+    ----------
+    arm
+        Today's arm.
+    variables
+        One or more.
+    lengths
+        Lengths with a fixed reach, if these are variables, too.
+
+    Raises
+    ------
+    ProblemError
+        No variable, an address unknown or set twice, or a corner of the box that is no possible arm.
+    """
+
+    def __init__(
+        self, arm: Arm, variables: Sequence[Variable], lengths: FixedReach | None = None
+    ) -> None:
+        self.arm = arm
+        self.lengths = lengths
+        self.variables = (*variables, *(lengths.variables(arm) if lengths else ()))
+        if not self.variables:
+            raise ProblemError(
+                "variables: there is none; give one variable or more, such as Variable('link*.section.wall_thickness',"
+                " 0.002, 0.02)."
+            )
+        self._reach = lengths.total(arm) if lengths else 0.0
+        self._check_addresses()
+        self.names = tuple(variable.name for variable in self.variables)
+        if len(set(self.names)) < len(self.names):
+            raise ProblemError(
+                f"variables: the names {', '.join(self.names)} are not all different."
+            )
+        self.today = [self._today(variable) for variable in self.variables]
+        self.start = np.array([self._start(i) for i in range(len(self.variables))])
+        self._check_corners()
+
+    @property
+    def size(self) -> int:
+        """Number of variables."""
+        return len(self.variables)
+
+    def physical(self, y: Any) -> Array:
+        """Values of the variables in SI units, shape (n,), for positions of shape (n,)."""
+        return jnp.stack([v.physical(y[i]) for i, v in enumerate(self.variables)])
+
+    def values(self, y: Any) -> dict[str, Any]:
+        """Values of every address that the variables set, in SI units."""
+        found: dict[str, Any] = {}
+        for i, variable in enumerate(self.variables):
+            x = variable.physical(y[i])
+            for address in variable.addresses:
+                found.update(dict.fromkeys(resolve(self.arm, address), x))
+            for address, power in variable.follow.items():
+                for single in resolve(self.arm, address):
+                    now = float(get_parameter(self.arm, single))
+                    found[single] = now * (x / self.today[i]) ** power
+            for address, function in variable.maps.items():
+                found.update(dict.fromkeys(resolve(self.arm, address), function(x)))
+        if self.lengths:
+            n = self.arm.num_links
+            found[f"link{n}.length"] = self._reach - sum(
+                found[f"link{i}.length"] for i in range(1, n)
+            )
+        return found
+
+    def arm_at(self, y: Any) -> Arm:
+        """Return the arm of a design; ``y`` may be traced."""
+        return set_parameters(self.arm, self.values(y))
+
+    def last_length(self, y: Any) -> Any:
+        """Length of the last link relative to its bounds, 0 to 1, where the reach is fixed."""
+        assert self.lengths is not None
+        length = self.values(y)[f"link{self.arm.num_links}.length"]
+        return (length - self.lengths.lower) / (self.lengths.upper - self.lengths.lower)
+
+    def _today(self, variable: Variable) -> float:
+        return float(get_parameter(self.arm, resolve(self.arm, variable.addresses[0])[0]))
+
+    def _start(self, i: int) -> float:
+        variable = self.variables[i]
+        value = self.today[i] if variable.start is None else variable.start
+        inside = min(max(value, variable.lower), variable.upper)
+        return min(max(variable.position(inside), 0.0), 1.0)
+
+    def _check_addresses(self) -> None:
+        owners: dict[str, str] = {}
+        for variable in self.variables:
+            for address in (*variable.addresses, *variable.follow, *variable.maps):
+                try:
+                    singles = resolve(self.arm, address)
+                except ArmError as error:
+                    raise ProblemError(f"variable {variable.name!r}: {error}") from error
+                for single in singles:
+                    if single in owners:
+                        raise ProblemError(
+                            f"variable {variable.name!r}: {single!r} is set by variable {owners[single]!r} already;"
+                            " vary it once."
+                        )
+                    owners[single] = variable.name
+
+    def _check_corners(self) -> None:
+        """Refuse bounds between which some design is no possible arm."""
+        corners = [np.zeros(self.size), np.ones(self.size)]
+        walls = np.array(["wall_thickness" in " ".join(v.addresses) for v in self.variables])
+        corners += [np.where(walls, 1.0, 0.0), np.where(walls, 0.0, 1.0), self.start]
+        for corner in corners:
+            values = self.values(corner)
+            if self.lengths:
+                values[f"link{self.arm.num_links}.length"] = self.lengths.lower
+            try:
+                set_parameters(self.arm, {key: float(value) for key, value in values.items()})
+            except ArmError as error:
+                raise ProblemError(
+                    f"bounds: between them lies a design that is no possible arm: {error} Narrow the bounds."
+                ) from error

@@ -1,0 +1,1 @@
+"""The search for the best design, the conditions that it meets, and what was found."""

@@ -1,0 +1,184 @@
+"""Optimality where frequencies coincide: the conditions with the mixed directions of a cluster.
+
+The members of a cluster have no gradients of their own. What takes their place is the matrix G of derivatives
+projected on the modes of the cluster: every unit vector c gives a ray c' G c, and at an optimum the gradient of the
+objective is a combination, with weights that are not negative, of the rays of all c, of the active constraints and
+of the bounds (the weights form a positive semidefinite matrix; Seyranian, Lund and Olhoff, Structural
+Optimization 8 (1994) 207-227). Rays of finitely many c are taken, and refined about those that carry weight.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from design_opt.evaluation.evaluator import Evaluator, Linearised
+from design_opt.problem.objectives import MaximiseFrequency
+from design_opt.solvers.kkt import Optimality, optimality
+
+_RAYS, _REFINEMENTS = 32, 6
+
+
+@dataclasses.dataclass(frozen=True)
+class Cluster:
+    """Coincident frequencies of one posture that an objective hangs on: modes from 1, Hz."""
+
+    postures: str
+    posture: int
+    modes: tuple[int, ...]
+    hz: tuple[float, ...]
+
+
+def active_clusters(evaluator: Evaluator, y: np.ndarray, tolerance: float) -> list[Cluster]:
+    """Return the clusters of two or three modes at the worst postures of frequency objectives.
+
+    Parameters
+    ----------
+    tolerance
+        Values within this, relative, of the least are active.
+    """
+    report = evaluator.report(y)
+    found = []
+    for part, values in zip(evaluator.problem.objectives, report.terms, strict=True):
+        if not isinstance(part, MaximiseFrequency):
+            continue
+        least = values.min()
+        near = values <= least * (1.0 + tolerance)
+        for posture in np.flatnonzero(near.sum(axis=1) > 1):
+            columns = np.flatnonzero(near[posture])
+            hz = tuple(float(f) for f in values[posture, columns])
+            modes = tuple(int(part.mode + column) for column in columns)
+            found.append(Cluster(part.postures, int(posture), modes, hz))
+    return found
+
+
+def cluster_optimality(
+    evaluator: Evaluator, y: np.ndarray, *, tolerance: float = 1e-3
+) -> tuple[Optimality, list[Cluster]]:
+    """Check the exact conditions of a max-min design, clusters included.
+
+    Parameters
+    ----------
+    evaluator
+        Of a problem with one objective, a `MaximiseFrequency` with the aggregate ``"bound"`` or a smooth one; the
+        conditions checked are those of the exact least value.
+    y
+        Positions, shape (n,).
+    tolerance
+        Values within this, relative, of the least are active, and so are margins below it: as much as the
+        smoothing leaves.
+
+    Returns
+    -------
+    Optimality
+        In the unknowns (y, t).
+    list of Cluster
+        What coincides.
+    """
+    program = evaluator.program
+    part, scale = evaluator.problem.objectives[0], program.scales[0]
+    report = evaluator.report(y)
+    clusters = active_clusters(evaluator, y, tolerance)
+    values = report.terms[0]
+    rows, rates = _active_rows(evaluator, y, values, tolerance, clusters)
+    size = evaluator.problem.space.size
+    t = float(values.min()) / scale
+    of_constraints = _constraint_rows(evaluator, y)
+    zero = np.zeros((len(of_constraints.inequality_rates), 1))
+    equal = np.zeros((len(of_constraints.equality_rates), 1))
+    at = Linearised(
+        objective=-part.weight * t,
+        inequalities=np.concatenate([rows / scale - t, of_constraints.inequalities]),
+        equalities=of_constraints.equalities,
+        objective_rate=np.append(np.zeros(size), -part.weight),
+        inequality_rates=np.concatenate(
+            [
+                np.column_stack([rates / scale, -np.ones(len(rates))]),
+                np.column_stack([of_constraints.inequality_rates, zero]),
+            ]
+        ),
+        equality_rates=np.column_stack([of_constraints.equality_rates, equal]),
+    )
+    w = np.append(y, t)
+    lower, upper = np.append(np.zeros(size), -1e3), np.append(np.ones(size), 1e3)
+    found = optimality(at, w, lower, upper, active=tolerance)
+    matrices = [
+        evaluator.cluster_rates(y, c.postures, c.posture, np.array(c.modes) - 1, np.array(c.hz))
+        for c in clusters
+    ]
+    directions = [_directions(len(c.modes)) for c in clusters]
+    for _ in range(_REFINEMENTS if clusters else 0):
+        rays = [
+            np.column_stack([np.einsum("ri,rj,ijn->rn", c, c, g) / scale, -np.ones(len(c))])
+            for c, g in zip(directions, matrices, strict=True)
+        ]
+        found = optimality(at, w, lower, upper, active=tolerance, extra=np.concatenate(rays))
+        directions = [_refined(c) for c in directions]
+    return found, clusters
+
+
+def _active_rows(
+    evaluator: Evaluator,
+    y: np.ndarray,
+    values: np.ndarray,
+    tolerance: float,
+    clusters: list[Cluster],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Active single values of the objective, and their gradients; members of clusters come as rays."""
+    part = evaluator.problem.objectives[0]
+    near = np.argwhere(values <= values.min() * (1.0 + tolerance))
+    clustered = {(c.posture, mode) for c in clusters for mode in c.modes}
+    rows, rates = [], []
+    for posture, column in near:
+        mode = int(part.highest_mode - values.shape[1] + 1 + column)
+        if (int(posture), mode) in clustered:
+            continue
+        own = evaluator.cluster_rates(
+            y, part.postures, int(posture), np.array([mode - 1]), values[posture, [column]]
+        )
+        rows.append(float(values[posture, column]))
+        rates.append(own[0, 0])
+    size = evaluator.problem.space.size
+    return np.array(rows), np.array(rates).reshape(len(rows), size)
+
+
+def _constraint_rows(evaluator: Evaluator, y: np.ndarray) -> Linearised:
+    """Values and rates of the constraints alone, in the unknowns y."""
+    program = evaluator.program
+    bounds = program.best_bounds(evaluator.report(y).terms)
+    at = evaluator.linearise(np.concatenate([y, bounds]))
+    size = evaluator.problem.space.size
+    if program.num_bounds == 0:
+        kept = np.arange(at.inequalities.size)
+    else:  # rows of the objective come first and have a rate of -1 in t
+        kept = np.flatnonzero(at.inequality_rates[:, size:].any(axis=1) == 0)
+        own = sum(values.size for values in evaluator.report(y).terms)
+        kept = kept[kept >= own]
+    return Linearised(
+        at.objective,
+        at.inequalities[kept],
+        at.equalities,
+        at.objective_rate[:size],
+        at.inequality_rates[kept][:, :size],
+        at.equality_rates[:, :size],
+    )
+
+
+def _directions(count: int) -> np.ndarray:
+    """Unit vectors spread over the half-sphere, shape (rays, count)."""
+    if count == 2:
+        angle = np.linspace(0.0, np.pi, _RAYS, endpoint=False)
+        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    vectors = np.random.default_rng(0).normal(size=(4 * _RAYS, count))
+    vectors = np.concatenate([np.eye(count), vectors])
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def _refined(directions: np.ndarray) -> np.ndarray:
+    """The directions and those half-way to their neighbours."""
+    following = np.roll(directions, -1, axis=0)
+    sign = np.where((directions * following).sum(axis=1) < 0.0, -1.0, 1.0)
+    middle = directions + sign[:, None] * following
+    middle = middle / np.linalg.norm(middle, axis=1, keepdims=True)
+    return np.concatenate([directions, middle])

@@ -1,0 +1,54 @@
+"""The design that violates the constraints least, for problems that may have no feasible one."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+from design_opt.evaluation.evaluator import Chosen, Evaluator, Linearised
+
+
+def least_violation(
+    evaluator: Evaluator, start: np.ndarray, chosen: Chosen | None, max_iterations: int = 100
+) -> np.ndarray:
+    """Minimise the largest violation, from a start; returns positions.
+
+    Notes
+    -----
+    SLSQP on: minimise s while every margin is at least -s and every equality within s.
+    """
+    program, size = evaluator.program, evaluator.problem.space.size
+    bounds = program.best_bounds(evaluator.report(start, chosen).terms) - 10.0  # never binding
+    cache: dict[bytes, Linearised] = {}
+
+    def at(x: np.ndarray) -> Linearised:
+        key = x[:size].tobytes()
+        if key not in cache:
+            cache.clear()
+            inside = np.clip(x[:size], 0.0, 1.0)
+            cache[key] = evaluator.linearise(np.concatenate([inside, bounds]), chosen)
+        return cache[key]
+
+    def margins(x: np.ndarray) -> np.ndarray:
+        found = at(x)
+        rows = [found.inequalities, found.equalities, -found.equalities]
+        return np.concatenate(rows) + x[size]
+
+    def rates(x: np.ndarray) -> np.ndarray:
+        found = at(x)
+        equal = found.equality_rates[:, :size]
+        rows = np.concatenate([found.inequality_rates[:, :size], equal, -equal])
+        return np.column_stack([rows, np.ones(len(rows))])
+
+    worst = max(0.0, -float(margins(np.append(start, 0.0)).min()))
+    slope = np.append(np.zeros(size), 1.0)
+    found = minimize(
+        lambda x: x[size],
+        np.append(start, worst),
+        jac=lambda x: slope,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * size + [(0.0, max(worst, 1.0))],
+        constraints=[{"type": "ineq", "fun": margins, "jac": rates}],
+        options={"maxiter": max_iterations, "ftol": 1e-10},
+    )
+    return np.asarray(np.clip(found.x[:size], 0.0, 1.0))

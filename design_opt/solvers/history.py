@@ -1,0 +1,99 @@
+"""The history of an optimisation as a labelled dataset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import jaxmodal
+from design_opt.solvers.results import Result
+
+
+def history_dataset(result: Result) -> xr.Dataset:
+    """Return every iterate of an optimisation.
+
+    Parameters
+    ----------
+    result
+        What `optimise` returned.
+
+    Returns
+    -------
+    xarray.Dataset
+        Dimensions ``step`` (with coordinates ``start``, ``iteration``, ``seconds``), ``variable``, ``objective``,
+        ``constraint``, ``postures``, ``mode``. Variables ``value`` (SI units), ``objective_value``, ``margin`` (least
+        margin of each constraint, relative), ``violation``, ``kkt_residual``, ``score``, ``sharpness``, and
+        ``lowest_frequency`` (Hz), the least of every mode over the postures of each set.
+    """
+    problem, steps = result.problem, result.steps
+    space = problem.space
+    physical = np.array([np.asarray(space.physical(step.y)) for step in steps])
+    signs = np.array([part.sign for part in problem.objectives])
+    sets = list(problem.used_sets)
+
+    def column(name: str) -> np.ndarray:
+        return np.array([getattr(step, name) for step in steps])
+
+    def table(rows: list[Any], *shape: int) -> np.ndarray:
+        return np.array(rows, dtype=np.float64).reshape(len(steps), *shape)
+
+    data: dict[str, Any] = {
+        "value": (
+            ("step", "variable"),
+            table(list(physical), space.size),
+            {"long_name": "value of the design variable, SI units"},
+        ),
+        "objective_value": (
+            ("step", "objective"),
+            table([step.objectives * signs for step in steps], signs.size),
+            {"long_name": "objective, worst over its postures"},
+        ),
+        "margin": (
+            ("step", "constraint"),
+            table([step.margins for step in steps], len(problem.constraint_labels)),
+            {"long_name": "least margin of the constraint, relative to its limit", "units": "1"},
+        ),
+        "score": (
+            "step",
+            column("score"),
+            {"long_name": "weighted objective, relative to the start"},
+        ),
+        "violation": ("step", column("violation"), {"units": "1"}),
+        "kkt_residual": (
+            "step",
+            column("kkt"),
+            {"long_name": "residual of the optimality conditions", "units": "1"},
+        ),
+        "sharpness": ("step", column("sharpness"), {"units": "1"}),
+    }
+    if problem.num_modes:
+        data["lowest_frequency"] = (
+            ("step", "postures", "mode"),
+            table([step.lowest_hz for step in steps], len(sets), problem.num_modes),
+            {"long_name": "least frequency over the postures", "units": "Hz"},
+        )
+    coordinates = {
+        "start": ("step", column("start")),
+        "iteration": ("step", column("iteration")),
+        "seconds": ("step", column("seconds"), {"units": "s"}),
+        "variable": ("variable", list(space.names)),
+        "unit": ("variable", [variable.unit for variable in space.variables]),
+        "objective": ("objective", [part.label for part in problem.objectives]),
+        "constraint": ("constraint", problem.constraint_labels),
+        "postures": ("postures", sets),
+        "mode": ("mode", np.arange(1, problem.num_modes + 1)),
+    }
+    attributes = {
+        "title": problem.name or f"Optimisation of {problem.arm.name or 'an arm'}",
+        "status": str(result.status),
+        "message": result.message,
+        "method": result.method,
+        "theory": problem.theory,
+        "aggregate": problem.aggregate,
+        "tolerance": result.tolerance,
+        "final_kkt_residual": result.kkt_residual,
+        "jaxmodal_version": jaxmodal.__version__,
+    }
+    return xr.Dataset(data, coordinates, attributes)

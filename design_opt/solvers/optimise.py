@@ -1,0 +1,283 @@
+"""Optimise a problem: one call, a status that says what happened, the best feasible design in any case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from design_opt.evaluation.evaluator import Evaluator, Report
+from design_opt.problem.constraints import degrees
+from design_opt.problem.designs import OWN
+from design_opt.problem.errors import ProblemError
+from design_opt.problem.objectives import MaximiseFrequency
+from design_opt.problem.problem import Problem
+from design_opt.solvers.augmented_lagrangian import solve_augmented_lagrangian
+from design_opt.solvers.clusters import cluster_optimality
+from design_opt.solvers.feasibility import least_violation
+from design_opt.solvers.recording import FEASIBLE, Progress, Recorder
+from design_opt.solvers.results import Result, Status
+from design_opt.solvers.scipy_solver import Outcome, conditions_at, solve_slsqp
+from jaxmodal.runtime.errors import suggestion
+
+METHODS = ("slsqp", "augmented_lagrangian")
+#: a score that differs by less, relative, is the same optimum
+_SAME = 1e-9
+
+
+def optimise(
+    problem: Problem,
+    method: str = "slsqp",
+    *,
+    starts: int = 1,
+    seed: int = 0,
+    tolerance: float = 1e-6,
+    max_iterations: int = 300,
+    optimizer: Any = None,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: str | Path | None = None,
+    evaluator: Evaluator | None = None,
+) -> Result:
+    """Find the best design of a problem.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    method
+        ``"slsqp"``, sequential quadratic programming, for any number of postures; or ``"augmented_lagrangian"``, all
+        in JAX with an optax optimiser, for up to 256 postures.
+    starts
+        Number of starts: the first is where the variables start, the others are random in the box.
+    seed
+        Of the random starts.
+    tolerance
+        Residual of the optimality conditions (KKT) that counts as converged.
+    max_iterations
+        Iterations of each start; steps of the inner optimiser for the augmented Lagrangian.
+    optimizer
+        Any optax optimiser for the augmented Lagrangian; L-BFGS by default.
+    progress
+        Called after every iteration.
+    checkpoint
+        File that keeps the state after every iteration. If it is there, the optimisation goes on from it.
+    evaluator
+        An `Evaluator` of the same problem, to save setting it up again.
+
+    Returns
+    -------
+    Result
+        The best feasible design found, its status, conditions, history and certificates.
+
+    Raises
+    ------
+    ProblemError
+        If the method is unknown or cannot work on the problem, or an option is not usable.
+    CheckpointError
+        If the checkpoint belongs to another problem or is damaged.
+
+    Notes
+    -----
+    Ctrl-C ends the search; what is returned is the best feasible design so far, with the status ``interrupted``.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> from design_opt import FrequencyLimit, MinimiseMass, Problem, Variable, optimise
+    >>> tube = jm.hollow_circle(0.08, 0.004, "cowper")
+    >>> arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, tube, poisson_ratio=0.33),), jm.Payload(3.0))
+    >>> wall = Variable("link1.section.wall_thickness", 0.001, 0.02)
+    >>> problem = Problem(arm, [wall], MinimiseMass(), [FrequencyLimit(1, at_least_hz=20.0)])
+    >>> found = optimise(problem)
+    >>> print(found.status, round(found.values["link1.section.wall_thickness"] * 1e3, 4))
+    converged 1.2707
+    """
+    _check(problem, method, starts, tolerance, max_iterations)
+    evaluator = Evaluator(problem) if evaluator is None else evaluator
+    recorder = Recorder(problem.fingerprint, progress, checkpoint)
+    recorder.consider(evaluator.start)
+    points = _starts(problem, starts, seed)
+    plan = list(enumerate(points))
+    if recorder.resumed is not None:
+        plan = _remaining(evaluator, recorder, points)
+        for number in range(starts):
+            latest = recorder.latest(number)
+            points[number] = points[number] if latest is None else latest
+    outcomes: list[Outcome] = []
+    interrupted = False
+    try:
+        if method == "slsqp":
+            for number, point in plan:
+                recorder.start = number
+                outcomes.append(solve_slsqp(evaluator, point, recorder, tolerance, max_iterations))
+        else:
+            outcomes = solve_augmented_lagrangian(
+                evaluator, points, recorder, tolerance, max_iterations, optimizer
+            )
+        if not any(_feasible(found.report) for found in outcomes) and recorder.best is None:
+            return _infeasible(evaluator, recorder, outcomes, tolerance, max_iterations, method)
+    except KeyboardInterrupt:
+        interrupted = True
+    return _result(evaluator, recorder, outcomes, tolerance, max_iterations, method, interrupted)
+
+
+def _check(
+    problem: Problem, method: str, starts: int, tolerance: float, max_iterations: int
+) -> None:
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem = {problem!r}: must be a Problem.")
+    if method not in METHODS:
+        raise ProblemError(
+            f"method = {method!r} is unknown; choose one of {', '.join(map(repr, METHODS))}."
+            f"{suggestion(str(method), METHODS)}"
+        )
+    for key, value in (("starts", starts), ("max_iterations", max_iterations)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ProblemError(f"{key} = {value!r}: must be a whole number of 1 or more.")
+    if not 1e-12 <= tolerance <= 1e-1:
+        raise ProblemError(f"tolerance = {tolerance!r}: must be between 1e-12 and 0.1.")
+
+
+def _starts(problem: Problem, starts: int, seed: int) -> np.ndarray:
+    space = problem.space
+    others = np.random.default_rng(seed).uniform(0.0, 1.0, (starts - 1, space.size))
+    return np.concatenate([space.start[None, :], others])
+
+
+def _remaining(
+    evaluator: Evaluator, recorder: Recorder, points: np.ndarray
+) -> list[tuple[int, np.ndarray]]:
+    """The starts that a checkpoint leaves to do; the best design of the finished ones is looked at again."""
+    assert recorder.resumed is not None
+    at = min(int(recorder.resumed["start"]), len(points) - 1)
+    plan = [(number, points[number]) for number in range(at, len(points))]
+    latest = recorder.latest(at)
+    if latest is not None:
+        plan[0] = (at, latest)
+    if recorder.resumed["best"] is not None:
+        best = np.asarray(recorder.resumed["best"], np.float64)
+        recorder.start = int(recorder.resumed["best_start"])
+        recorder.consider(evaluator.report(best))
+        if recorder.start < at:
+            plan.insert(0, (recorder.start, best))
+    return plan
+
+
+def _feasible(report: Report) -> bool:
+    return report.violation <= FEASIBLE
+
+
+def _result(
+    evaluator: Evaluator,
+    recorder: Recorder,
+    outcomes: list[Outcome],
+    tolerance: float,
+    max_iterations: int,
+    method: str,
+    interrupted: bool,
+) -> Result:
+    """The best outcome, or the best iterate if that is better, with its status."""
+    good = [found for found in outcomes if _feasible(found.report)]
+    chosen = max(good, key=lambda found: (found.report.score, found.converged), default=None)
+    best = recorder.best
+    if chosen is not None:
+        near = [f for f in good if f.report.score >= chosen.report.score - _SAME]
+        chosen = min(near, key=lambda found: found.optimality.residual)
+    done = chosen is not None and chosen.converged and not interrupted
+    if chosen is None or (not done and best is not None and best.score > chosen.report.score):
+        report = evaluator.start if best is None else best
+        chosen = conditions_at(evaluator, report, recorder, tolerance)
+    report = chosen.report
+    status, note = _status(evaluator, recorder, chosen, max_iterations, interrupted)
+    clustered = None
+    open_end = status in (Status.stalled, Status.iteration_limit)
+    if open_end and _repeats(evaluator):
+        found, clusters = cluster_optimality(evaluator, report.y, tolerance=1e-5)
+        if clusters and found.residual <= tolerance:
+            clustered, status = found, Status.converged
+            names = "; ".join(f"modes {c.modes} at {c.hz[0]:.6g} Hz" for c in clusters)
+            note = f"optimality conditions of a repeated frequency hold: {names}"
+    return Result(evaluator, report, status, note, method, tolerance, chosen, clustered, recorder)
+
+
+def _repeats(evaluator: Evaluator) -> bool:
+    objectives = evaluator.problem.objectives
+    return len(objectives) == 1 and isinstance(objectives[0], MaximiseFrequency)
+
+
+def _status(
+    evaluator: Evaluator,
+    recorder: Recorder,
+    chosen: Outcome,
+    max_iterations: int,
+    interrupted: bool,
+) -> tuple[Status, str]:
+    residual = chosen.optimality.residual
+    if interrupted:
+        kept = "the best feasible design so far is kept" if recorder.best else "none was feasible"
+        return Status.interrupted, f"stopped by the user; {kept}, residual {residual:.1e}"
+    if chosen.converged:
+        return Status.converged, f"optimality conditions hold: residual {residual:.1e}"
+    if recorder.most_iterations >= max_iterations:
+        return Status.iteration_limit, (
+            f"{max_iterations} iterations used up, residual {residual:.1e}; raise max_iterations or resume"
+        )
+    hint = ""
+    values = chosen.report.terms[0]
+    if values.size > 1 and evaluator.problem.aggregate == "bound":
+        ordered = np.sort(values, axis=None)
+        if ordered[1] - ordered[0] < 1e-3 * abs(ordered[0]):
+            hint = "; frequencies coincide there: use a smooth aggregate, 'ks'"
+    return Status.stalled, f"no more progress at a residual of {residual:.1e}{hint}"
+
+
+def _infeasible(
+    evaluator: Evaluator,
+    recorder: Recorder,
+    outcomes: list[Outcome],
+    tolerance: float,
+    max_iterations: int,
+    method: str,
+) -> Result:
+    """Where the constraints are violated least; and on from there if that is not at all."""
+    start = min(outcomes, key=lambda found: found.report.violation)
+    y = least_violation(evaluator, start.y, start.chosen)
+    report = evaluator.report(y)
+    recorder.consider(report)
+    if _feasible(report):
+        again = solve_slsqp(evaluator, y, recorder, tolerance, max_iterations)
+        return _result(
+            evaluator, recorder, [again], tolerance, max_iterations, method, interrupted=False
+        )
+    note = (
+        "no design was found that keeps all constraints; the least violation is"
+        f" {violations(evaluator, report)}"
+    )
+    return Result(
+        evaluator, report, Status.infeasible, note, method, tolerance, None, None, recorder
+    )
+
+
+def violations(evaluator: Evaluator, report: Report) -> str:
+    """Say which constraints a design violates, by how much and at which posture."""
+    problem = evaluator.problem
+    parts = []
+    for label, equal, name, margin in zip(
+        problem.constraint_labels,
+        problem.equalities,
+        problem.constraint_sets,
+        report.margins,
+        strict=True,
+    ):
+        lacking = np.abs(margin) if equal else -margin
+        worst = float(lacking.max())
+        if worst <= FEASIBLE:
+            continue
+        where = ""
+        if name not in ("", OWN):
+            posture = int(np.unravel_index(int(lacking.argmax()), lacking.shape)[0])
+            where = f" at {degrees(evaluator.angles[name][posture])}"
+        parts.append(f"{100.0 * worst:.3g} % of '{label}'{where}")
+    return ", ".join(parts) or "none"

@@ -1,0 +1,176 @@
+"""What happened: every iterate, the best feasible design so far, progress, and checkpoints on disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from design_opt.evaluation.evaluator import Report
+from design_opt.problem.errors import CheckpointError
+
+#: margins may be violated by this much, relative, and still count as kept
+FEASIBLE = 1e-6
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One iterate: its report without the frequencies of every posture, and where the solver stood."""
+
+    start: int
+    iteration: int
+    seconds: float
+    y: np.ndarray
+    score: float
+    violation: float
+    kkt: float
+    sharpness: float
+    objectives: np.ndarray
+    margins: np.ndarray
+    lowest_hz: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """What a progress function is told after every iteration."""
+
+    start: int
+    iteration: int
+    score: float
+    violation: float
+    kkt: float
+
+
+class Recorder:
+    """Collects the iterates of one optimisation.
+
+    Parameters
+    ----------
+    fingerprint
+        That of the problem, kept in the checkpoint.
+    progress
+        Called after every iteration.
+    checkpoint
+        File to write after every iteration, and to resume from if it is there.
+
+    Raises
+    ------
+    CheckpointError
+        If the file is there but is no checkpoint of this problem.
+    """
+
+    def __init__(
+        self,
+        fingerprint: str,
+        progress: Callable[[Progress], None] | None = None,
+        checkpoint: str | Path | None = None,
+    ) -> None:
+        self.fingerprint, self.progress = fingerprint, progress
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.steps: list[Step] = []
+        self.best: Report | None = None
+        self.start = self.best_start = 0
+        self.began = time.perf_counter()
+        self.resumed: dict[str, Any] | None = None
+        if self.checkpoint is not None and self.checkpoint.exists():
+            self.resumed = self._read()
+            self.steps = [_step(row) for row in self.resumed["steps"]]
+            self.began -= self.steps[-1].seconds
+        self.earlier = len(self.steps)
+
+    def latest(self, start: int) -> np.ndarray | None:
+        """Positions of the last iterate of a start; None if it has none."""
+        own = [step.y for step in self.steps if step.start == start]
+        return own[-1] if own else None
+
+    @property
+    def most_iterations(self) -> int:
+        """The largest number of iterations of one start, those before a resumption left out."""
+        new = [step.start for step in self.steps[self.earlier :]]
+        return max((new.count(start) for start in new), default=0)
+
+    def add(self, report: Report, kkt: float, sharpness: float) -> None:
+        """Record an iterate."""
+        step = Step(
+            start=self.start,
+            iteration=sum(step.start == self.start for step in self.steps),
+            seconds=time.perf_counter() - self.began,
+            y=np.array(report.y),
+            score=report.score,
+            violation=report.violation,
+            kkt=kkt,
+            sharpness=sharpness,
+            objectives=report.objectives,
+            margins=np.array([float(np.min(margin)) for margin in report.margins]),
+            lowest_hz=np.array([hz.min(axis=0) for hz in report.hz.values()]),
+        )
+        self.steps.append(step)
+        self.consider(report)
+        if self.checkpoint is not None:
+            self._write()
+        if self.progress is not None:
+            self.progress(
+                Progress(step.start, step.iteration, step.score, step.violation, step.kkt)
+            )
+
+    def consider(self, report: Report) -> None:
+        """Keep a design if it is feasible and better than the best so far."""
+        if report.violation <= FEASIBLE and (self.best is None or report.score > self.best.score):
+            self.best, self.best_start = report, self.start
+
+    def _write(self) -> None:
+        assert self.checkpoint is not None
+        document = {
+            "format": 2,
+            "fingerprint": self.fingerprint,
+            "start": self.start,
+            "best": None if self.best is None else self.best.y.tolist(),
+            "best_start": self.best_start,
+            "steps": [_row(step) for step in self.steps],
+        }
+        part = self.checkpoint.with_name(self.checkpoint.name + ".part")
+        try:
+            part.write_text(json.dumps(document), encoding="utf-8")
+            os.replace(part, self.checkpoint)  # whole or not at all
+        except OSError as error:
+            raise CheckpointError(
+                f"{self.checkpoint}: cannot be written ({error.strerror or error})."
+            ) from error
+
+    def _read(self) -> dict[str, Any]:
+        assert self.checkpoint is not None
+        try:
+            document = json.loads(self.checkpoint.read_text(encoding="utf-8"))
+            fingerprint = document["fingerprint"]
+            if document["format"] != 2 or not [_step(row) for row in document["steps"]]:
+                raise ValueError("another format")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(
+                f"{self.checkpoint}: is not a checkpoint of an optimisation; delete it or name another file."
+            ) from error
+        if fingerprint != self.fingerprint:
+            raise CheckpointError(
+                f"{self.checkpoint}: belongs to another problem; delete it or name another file."
+            )
+        return dict(document)
+
+
+def _row(step: Step) -> dict[str, Any]:
+    """A step as JSON has it."""
+    return {
+        key: value.tolist() if isinstance(value, np.ndarray) else value
+        for key, value in vars(step).items()
+    }
+
+
+def _step(row: dict[str, Any]) -> Step:
+    values: dict[str, Any] = {
+        key: np.asarray(x, np.float64) if isinstance(x, list) else x for key, x in row.items()
+    }
+    return Step(**values)

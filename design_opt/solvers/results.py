@@ -1,0 +1,243 @@
+"""What an optimisation found: design, status, conditions, history, certificates."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import jaxmodal
+from design_opt.evaluation.evaluator import BATCH_CELLS, Chosen, Evaluator, Report
+from design_opt.problem.constraints import ForbiddenBand
+from design_opt.problem.designs import OWN
+from design_opt.problem.problem import Problem
+from design_opt.solvers.kkt import Optimality
+from design_opt.solvers.recording import Recorder
+from design_opt.solvers.scipy_solver import Outcome
+from jaxmodal.arm.arm import Arm
+from jaxmodal.batches.many_arms import natural_frequencies_batch
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status as Certainty
+
+if TYPE_CHECKING:
+    import xarray
+
+#: values within this, relative, of the least are shown as active
+ACTIVE_SHOWN = 1e-4
+#: postures of one set at which a forbidden band is counted, and that are certified one by one
+COUNTED = 64
+#: certified frequencies and those that the search went by differ by less, relative
+AGREEMENT = 1e-9
+
+
+class Status(enum.StrEnum):
+    """How an optimisation ended."""
+
+    converged = "converged"
+    infeasible = "infeasible"
+    stalled = "stalled"
+    iteration_limit = "iteration_limit"
+    interrupted = "interrupted"
+
+
+class Result:
+    """The best design found; made by `optimise`.
+
+    Attributes
+    ----------
+    status : Status
+        ``converged``, ``infeasible``, ``stalled``, ``iteration_limit`` or ``interrupted``.
+    message : str
+        The status in words, with numbers.
+    report : Report
+        Objectives, margins and frequencies of the design over all postures, exactly.
+    optimality : Optimality or None
+        Conditions at the design; None where no solver ended there.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        report: Report,
+        status: Status,
+        message: str,
+        method: str,
+        tolerance: float,
+        outcome: Outcome | None,
+        clustered: Optimality | None,
+        recorder: Recorder,
+    ) -> None:
+        self.evaluator, self.report, self.status, self.message = evaluator, report, status, message
+        self.method, self.tolerance = method, tolerance
+        self.optimality = clustered or (outcome.optimality if outcome else None)
+        self.outcome, self.steps = outcome, tuple(recorder.steps)
+        self.seconds = recorder.steps[-1].seconds if recorder.steps else 0.0
+
+    @property
+    def problem(self) -> Problem:
+        """The problem."""
+        return self.evaluator.problem
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Values of the variables, SI units, by name."""
+        found = self.problem.space.physical(self.report.y)
+        return {
+            name: float(value) for name, value in zip(self.problem.space.names, found, strict=True)
+        }
+
+    @property
+    def arm(self) -> Arm:
+        """The arm of the design."""
+        values = self.problem.space.values(self.report.y)
+        return jaxmodal.set_parameters(
+            self.problem.arm, {address: float(value) for address, value in values.items()}
+        )
+
+    @property
+    def kkt_residual(self) -> float:
+        """Residual of the optimality conditions; NaN where none were checked."""
+        return float("nan") if self.optimality is None else self.optimality.residual
+
+    @property
+    def objectives(self) -> dict[str, tuple[float, float]]:
+        """Every objective before and after, in its own unit."""
+        before, after = self.evaluator.start, self.report
+        return {
+            part.label: (part.sign * float(old), part.sign * float(new))
+            for part, old, new in zip(
+                self.problem.objectives, before.objectives, after.objectives, strict=True
+            )
+        }
+
+    @property
+    def aggregate_gap(self) -> float:
+        """How far the smooth aggregate may lie below the least value, relative: ln(N)/sharpness; 0 without one."""
+        if self.problem.aggregate == "bound":
+            return 0.0
+        count = max(values.size for values in (*self.report.terms, *self.report.margins))
+        return float(np.log(count)) / self.problem.sharpness
+
+    def active_set(
+        self, tolerance: float = ACTIVE_SHOWN
+    ) -> list[tuple[str, str, np.ndarray, float]]:
+        """Return what the design hangs on: objective or constraint, posture set, joint angles (rad), margin.
+
+        Objectives are listed at every posture within ``tolerance``, relative, of the worst, if there are several
+        postures; constraints where their margin is below ``tolerance``.
+        """
+        found = []
+        problem = self.problem
+        for part, values, scale in zip(
+            problem.objectives, self.report.terms, self.evaluator.program.scales, strict=True
+        ):
+            if len(values) > 1:
+                slack = (values.min(axis=1) - values.min()) / scale
+                found += self._rows(part.label, part.postures, slack, tolerance)
+        for label, name, margin in zip(
+            problem.constraint_labels, problem.constraint_sets, self.report.margins, strict=True
+        ):
+            found += self._rows(label, name, margin.min(axis=1), tolerance)
+        return found
+
+    def _rows(
+        self, label: str, name: str, slack: np.ndarray, tolerance: float
+    ) -> list[tuple[str, str, np.ndarray, float]]:
+        rows = []
+        for posture in np.flatnonzero(slack <= tolerance):
+            angles = self.evaluator.angles[name][posture] if name else np.zeros(0)
+            rows.append((label, name, angles, float(slack[posture])))
+        return rows
+
+    @functools.cached_property
+    def certificates(self) -> list[tuple[str, np.ndarray, NaturalFrequencies]]:
+        """Certified frequencies of the design: in its own posture and at the worst posture of every set."""
+        if not self.problem.num_modes:
+            return []
+        found = []
+        for name, index in self._worst_postures().items():
+            angles = self.evaluator.angles[name][index]
+            if name == OWN:
+                angles = np.array([float(link.joint_angle) for link in self.arm.links])
+            found.append((name, angles, self._certified(name, index)))
+        return found
+
+    def _worst_postures(self) -> dict[str, int]:
+        worst = {}
+        for name, hz in self.report.hz.items():
+            slack = np.array(hz[:, 0])
+            for part, values in zip(self.problem.objectives, self.report.terms, strict=True):
+                if part.postures == name and len(values) == len(slack):
+                    slack = values.min(axis=1)
+            worst[name] = int(slack.argmin())
+        return worst
+
+    @functools.cached_property
+    def certified_postures(self) -> dict[str, tuple[int, int]]:
+        """For every set, at how many postures all frequencies are certified, and at how many this was tried.
+
+        All postures of a large set, by `natural_frequencies_batch`; of a smaller one the `COUNTED` worst. A posture
+        counts only if the search went by the same frequencies.
+        """
+        found = {}
+        for name, hz in self.report.hz.items():
+            if name == OWN or len(hz) < BATCH_CELLS:
+                own = np.argsort(hz[:, 0], kind="stable")[:COUNTED]
+                results = [self._certified(name, int(posture)) for posture in own]
+                omega = np.array([result.omega for result in results])
+                status = np.array([result.status for result in results])
+            else:
+                own = np.arange(len(hz))
+                angles = self.evaluator.angles[name]
+                columns = {f"link{i + 1}.joint_angle": x for i, x in enumerate(angles.T)}
+                cells = natural_frequencies_batch(
+                    self.arm, columns, self.problem.num_modes, self.problem.theory
+                )
+                omega, status = np.asarray(cells.omega), np.asarray(cells.status)
+            close = np.abs(omega / (2.0 * np.pi * hz[own]) - 1.0) < AGREEMENT
+            good = (close & (status == Certainty.certified)).all(axis=1)
+            found[name] = (int(good.sum()), len(own))
+        return found
+
+    def _certified(self, name: str, posture: int) -> NaturalFrequencies:
+        """Certified frequencies at one posture of a set."""
+        angles = self.evaluator.angles[name][posture]
+        arm = self.arm if name == OWN else self.arm.with_posture(list(angles))
+        return natural_frequencies(arm, self.problem.num_modes, self.problem.theory, throw=False)
+
+    @property
+    def certified(self) -> bool:
+        """Whether all frequencies tried are certified (`certified_postures`), and forbidden bands counted empty."""
+        good = all(done == tried for done, tried in self.certified_postures.values())
+        return good and self.modes_in_bands == 0
+
+    @functools.cached_property
+    def modes_in_bands(self) -> int:
+        """Number of frequencies, of any mode, that the count finds in forbidden bands at their critical postures.
+
+        Counted a millionth inside the ends, where an active limit stands, at up to `COUNTED` postures of each set.
+        """
+        found = 0
+        for rule, margin in zip(self.problem.constraints, self.report.margins, strict=False):
+            if isinstance(rule, ForbiddenBand):
+                ends = np.array([rule.low_hz * (1.0 + 1e-6), rule.high_hz * (1.0 - 1e-6)])
+                for posture in np.argsort(margin.min(axis=1), kind="stable")[:COUNTED]:
+                    angles = self.evaluator.angles[rule.postures][posture]
+                    arm = self.arm if rule.postures == OWN else self.arm.with_posture(list(angles))
+                    counts = jaxmodal.count_below(arm, 2.0 * np.pi * ends, self.problem.theory)
+                    found += int(counts[1] - counts[0])
+        return found
+
+    def refined(self, chosen: Chosen | None = None) -> Any:
+        """Values and derivatives of the program at the design, for checks of your own."""
+        bounds = self.evaluator.program.best_bounds(self.report.terms)
+        return self.evaluator.linearise(np.concatenate([self.report.y, bounds]), chosen)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the history as a dataset, see `design_opt.solvers.history.history_dataset`."""
+        from design_opt.solvers.history import history_dataset
+
+        return history_dataset(self)

@@ -1,0 +1,264 @@
+"""Sequential quadratic programming, SLSQP of D. Kraft as SciPy has it, over working sets of postures.
+
+Of a large set of postures the solver sees the critical ones only. After every run all postures are looked at, and
+those that became critical enter, until none does: the conditions then hold over the whole set.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.optimize import minimize
+
+from design_opt.evaluation.evaluator import Evaluator, Linearised, Report
+from design_opt.solvers.kkt import Optimality, optimality
+from design_opt.solvers.recording import Recorder
+
+#: postures of one set that the solver sees at a time; sets that are not larger are seen whole
+WORKING_SET = 64
+#: exchanges of the working set, and restarts without one
+_EXCHANGES, _RESTARTS = 20, 4
+#: the whole set may differ from the working set by this much, relative
+_EXCHANGE_TOLERANCE = 1e-8
+_FTOL = 1e-14
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """Where a solver ended: positions, unknowns, conditions there, iterations, and the working set."""
+
+    y: np.ndarray
+    w: np.ndarray
+    optimality: Optimality
+    report: Report
+    converged: bool
+    chosen: dict[str, np.ndarray]
+    sharpness: float
+
+
+class _Stop(Exception):  # the conditions hold, or the iterations are used up
+    pass
+
+
+def solve_slsqp(
+    evaluator: Evaluator,
+    start: np.ndarray,
+    recorder: Recorder,
+    tolerance: float,
+    max_iterations: int,
+) -> Outcome:
+    """Optimise from one start.
+
+    Parameters
+    ----------
+    evaluator
+        The problem.
+    start
+        Positions, shape (n,).
+    recorder
+        Is told of every iteration.
+    tolerance
+        Residual of the optimality conditions to reach.
+    max_iterations
+        Iterations in all.
+    """
+    y = np.array(start)
+    outcome: Outcome | None = None
+    budget = max_iterations
+    for sharpness in sharpnesses(evaluator):
+        last = sharpness == evaluator.problem.sharpness
+        report = evaluator.report(y)
+        chosen = working_set(evaluator, report, None)
+        exchanges = restarts = 0
+        while True:
+            goal = tolerance if last else max(tolerance, 1e-4)
+            run = _Run(evaluator, chosen, sharpness, goal, budget, recorder)
+            y, used = run.from_positions(y)
+            budget -= used
+            report = evaluator.report(y)
+            outcome = run.outcome(report)
+            differs = _whole_set_differs(evaluator, outcome)
+            # conditions of a blunter aggregate, or of some postures only, are not those of the problem
+            proven = outcome.converged and last and not differs
+            outcome = dataclasses.replace(outcome, converged=proven)
+            if budget <= 0:
+                break
+            if differs and exchanges < _EXCHANGES:
+                exchanges += 1
+                chosen = working_set(evaluator, report, outcome)
+                continue
+            good_enough = outcome.optimality.residual <= goal
+            if good_enough or restarts >= (_RESTARTS if last else 1) or used == 0:
+                break
+            restarts += 1
+        if budget <= 0:
+            break
+    assert outcome is not None
+    return outcome
+
+
+def conditions_at(
+    evaluator: Evaluator, report: Report, recorder: Recorder, tolerance: float
+) -> Outcome:
+    """The optimality conditions of a design that no solver ended at."""
+    chosen = working_set(evaluator, report, None)
+    run = _Run(evaluator, chosen, evaluator.problem.sharpness, tolerance, 0, recorder)
+    run.w = np.concatenate([report.y, evaluator.program.best_bounds(report.terms)])
+    found = run.outcome(report)
+    proven = found.converged and not _whole_set_differs(evaluator, found)
+    return dataclasses.replace(found, converged=proven)
+
+
+def sharpnesses(evaluator: Evaluator) -> Iterator[float]:
+    """Sharpnesses from blunt to the problem's own; one where nothing is smoothed."""
+    final = evaluator.problem.sharpness
+    if evaluator.problem.aggregate != "bound":
+        blunt = 20.0
+        while blunt < 0.5 * final:
+            yield blunt
+            blunt *= 5.0
+    yield final
+
+
+def working_set(
+    evaluator: Evaluator, report: Report, previous: Outcome | None
+) -> dict[str, np.ndarray]:
+    """The postures that matter: all of a small set; of a large one the critical ones and an even sample."""
+    whole = evaluator.everything()
+    if evaluator.problem.aggregate != "bound":
+        return whole
+    chosen = {}
+    for name, everyone in whole.items():
+        if len(everyone) <= WORKING_SET:
+            chosen[name] = everyone
+            continue
+        slack = _slack(evaluator, report, name)
+        critical = np.argsort(slack, kind="stable")[: WORKING_SET // 2]
+        kept = np.zeros(0, int)
+        if previous is not None:
+            old = previous.chosen[name]
+            kept = old[np.argsort(slack[old], kind="stable")][: WORKING_SET // 4]
+        even = everyone[:: max(1, len(everyone) // (WORKING_SET // 2))]
+        ordered = list(dict.fromkeys(np.concatenate([critical, kept, even, everyone]).tolist()))
+        chosen[name] = np.sort(np.array(ordered[:WORKING_SET]))
+    return chosen
+
+
+def _slack(evaluator: Evaluator, report: Report, name: str) -> np.ndarray:
+    """How far every posture of a set is from being the worst of an objective or from a limit."""
+    problem = evaluator.problem
+    slack = np.full(len(evaluator.angles[name]), np.inf)
+    for part, values, scale in zip(
+        problem.objectives, report.terms, evaluator.program.scales, strict=True
+    ):
+        if part.postures == name and len(values) == len(slack):
+            slack = np.minimum(slack, (values.min(axis=1) - values.min()) / scale)
+    for owner, margin in zip(problem.constraint_sets, report.margins, strict=True):
+        if owner == name and len(margin) == len(slack):
+            slack = np.minimum(slack, margin.min(axis=1))
+    return slack
+
+
+def _whole_set_differs(evaluator: Evaluator, outcome: Outcome) -> bool:
+    """Whether a posture outside the working set is worse than all inside it."""
+    chosen = outcome.chosen
+    if all(len(chosen[name]) == len(angles) for name, angles in evaluator.angles.items()):
+        return False
+    part = evaluator.report(outcome.y, chosen)
+    worse = part.score - outcome.report.score > _EXCHANGE_TOLERANCE
+    return worse or outcome.report.violation > max(part.violation, 0.0) + _EXCHANGE_TOLERANCE
+
+
+class _Run:
+    """One call of SLSQP with one working set and one sharpness."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        chosen: dict[str, np.ndarray],
+        sharpness: float,
+        tolerance: float,
+        budget: int,
+        recorder: Recorder,
+    ) -> None:
+        self.evaluator, self.chosen, self.sharpness = evaluator, chosen, sharpness
+        self.tolerance, self.budget, self.recorder = tolerance, budget, recorder
+        size, bounds = evaluator.problem.space.size, evaluator.program.num_bounds
+        self.lower = np.concatenate([np.zeros(size), np.full(bounds, -1e3)])
+        self.upper = np.concatenate([np.ones(size), np.full(bounds, 1e3)])
+        self.size, self.used = size, 0
+        self._key = b""
+        self._value: Linearised | None = None
+        self.w = np.zeros(size + bounds)
+
+    def at(self, w: np.ndarray) -> Linearised:
+        if self._value is None or w.tobytes() != self._key:
+            inside = np.clip(w, self.lower, self.upper)
+            self._value = self.evaluator.linearise(inside, self.chosen, self.sharpness)
+            self._key = w.tobytes()
+        return self._value
+
+    def conditions(self, w: np.ndarray) -> Optimality:
+        return optimality(self.at(w), w, self.lower, self.upper)
+
+    def iteration(self, w: np.ndarray) -> None:
+        self.w = np.clip(w, self.lower, self.upper)
+        found = self.conditions(self.w)
+        report = self.evaluator.report(self.w[: self.size])
+        self.recorder.add(report, found.residual, self.sharpness)
+        self.used += 1
+        if found.residual <= 0.1 * self.tolerance or self.used >= self.budget:
+            raise _Stop
+
+    def from_positions(self, y: np.ndarray) -> tuple[np.ndarray, int]:
+        terms = self.evaluator.report(y, self.chosen).terms
+        w = np.concatenate([y, self.evaluator.program.best_bounds(terms)])
+        self.w = w
+        start = self.at(w)
+        constraints = []
+        if start.inequalities.size:
+            constraints.append(
+                {
+                    "type": "ineq",
+                    "fun": lambda w: self.at(w).inequalities,
+                    "jac": lambda w: self.at(w).inequality_rates,
+                }
+            )
+        if start.equalities.size:
+            constraints.append(
+                {
+                    "type": "eq",
+                    "fun": lambda w: self.at(w).equalities,
+                    "jac": lambda w: self.at(w).equality_rates,
+                }
+            )
+        try:
+            found = minimize(
+                lambda w: self.at(w).objective,
+                w,
+                jac=lambda w: self.at(w).objective_rate,
+                method="SLSQP",
+                bounds=list(zip(self.lower, self.upper, strict=True)),
+                constraints=constraints,
+                callback=self.iteration,
+                options={"maxiter": max(self.budget, 1), "ftol": _FTOL},
+            )
+            if found.success:
+                self.w = np.clip(found.x, self.lower, self.upper)
+        except _Stop:
+            pass
+        return self.w[: self.size].copy(), self.used
+
+    def outcome(self, report: Report) -> Outcome:
+        found = self.conditions(self.w)
+        return Outcome(
+            self.w[: self.size].copy(),
+            self.w,
+            found,
+            report,
+            found.residual <= self.tolerance,
+            self.chosen,
+            self.sharpness,
+        )

@@ -1,0 +1,1 @@
+"""Checks of optima from outside, fronts, and the gallery."""

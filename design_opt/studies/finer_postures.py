@@ -1,0 +1,73 @@
+"""What happens between the postures of a grid: the same design on a finer one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from design_opt.evaluation.evaluator import Evaluator, Report
+from design_opt.problem.designs import OWN
+from design_opt.problem.problem import Problem
+from design_opt.solvers.results import Result
+
+
+def finer_grid(angles: np.ndarray, factor: int = 2) -> np.ndarray | None:
+    """Return a regular grid with further points between its own; None if the postures form no full grid.
+
+    Parameters
+    ----------
+    angles
+        Postures, rad, shape (P, links).
+    factor
+        Intervals that each interval is cut into.
+
+    Examples
+    --------
+    >>> finer_grid(np.array([[0.0, 0.0], [0.0, 1.0]])).tolist()
+    [[0.0, 0.0], [0.0, 0.5], [0.0, 1.0]]
+    """
+    axes = [np.unique(column) for column in angles.T]
+    if np.prod([len(axis) for axis in axes]) != len(angles):
+        return None
+    finer = []
+    for axis in axes:
+        index = np.arange((len(axis) - 1) * factor + 1) / factor
+        finer.append(np.interp(index, np.arange(len(axis)), axis))
+    return np.stack([x.ravel() for x in np.meshgrid(*finer, indexing="ij")], axis=1)
+
+
+def on_finer_postures(result: Result, factor: int = 2) -> tuple[int, Report] | None:
+    """Evaluate a design on finer grids of postures than it was optimised for.
+
+    Returns
+    -------
+    int
+        Number of postures of the finer sets.
+    Report
+        Objectives, margins and frequencies there; the score is relative to the start on the finer postures.
+
+    None if no set is a full grid.
+    """
+    problem = result.problem
+    sets = {
+        name: finer_grid(problem.sets[name], factor) for name in problem.used_sets if name != OWN
+    }
+    full = {name: grid for name, grid in sets.items() if grid is not None}
+    if not full:
+        return None
+    postures = {name: problem.sets[name] for name in sets} | full
+    finer = Problem(
+        problem.arm,
+        problem.space.variables[: len(problem.space.variables) - _of_lengths(problem)],
+        problem.objectives,
+        problem.constraints,
+        postures=postures,
+        lengths=problem.lengths,
+        theory=problem.theory,
+        aggregate=problem.aggregate,
+        sharpness=problem.sharpness,
+    )
+    return sum(len(grid) for grid in full.values()), Evaluator(finer).report(result.report.y)
+
+
+def _of_lengths(problem: Problem) -> int:
+    return problem.arm.num_links - 1 if problem.lengths else 0

@@ -1,0 +1,191 @@
+"""The operations of the beam formulas, for float64 arrays, double-doubles and recorded expressions alike.
+
+The formulas of `beams`, `member` and `condensation` are written once, with ``+ - * /`` and the
+functions below; the type of their
+arguments decides how they are evaluated (`evaluate_formula`): in float64 at once, in double-double through `programs`;
+inside a kernel as `registers`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxmodal.arithmetic import double_double as dd
+from jaxmodal.arithmetic import programs
+from jaxmodal.arithmetic.double_double import DoubleDouble
+from jaxmodal.arithmetic.programs import Expression
+from jaxmodal.arithmetic.registers import Register, bare
+
+#: A float64 array, a DoubleDouble, an Expression or a Register. All numbers of one formula are of one kind.
+Number = Any
+#: What `number` makes of an array: itself (False), a DoubleDouble (True) or a Register.
+Kind = bool | Literal["registers"]
+Kept = TypeVar("Kept", bound=tuple[Any, ...])
+
+
+def evaluate_formula(
+    formula: Callable[..., Sequence[Number]], inputs: Sequence[Number]
+) -> Sequence[Number]:
+    """``formula(*inputs)``, recorded and run level by level where the inputs are double-doubles."""
+    if isinstance(inputs[0], DoubleDouble):
+        return programs.run(formula, inputs)
+    return formula(*inputs)
+
+
+def number(value: Array, extended: Kind) -> Number:
+    """A float64 array as it is, (``extended``) as a double-double, or (``"registers"``) as a register."""
+    if extended == "registers":
+        return Register(value)
+    return dd.as_double_double(value) if extended else value
+
+
+def leading(x: Number) -> Array:
+    """The float64 value nearest to x; its sign is exact."""
+    return x.hi if isinstance(x, DoubleDouble) else bare(x)
+
+
+def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
+    """``if_positive`` where ``condition`` > 0, else ``otherwise``."""
+    if isinstance(condition, Expression):
+        return condition.select(if_positive, otherwise)
+    if isinstance(condition, DoubleDouble):
+        return dd.where(condition.hi > 0.0, if_positive, otherwise)
+    if isinstance(condition, Register):
+        return Register(jnp.where(condition.value > 0.0, bare(if_positive), bare(otherwise)))
+    return jnp.where(condition > 0.0, if_positive, otherwise)
+
+
+def nonzero(x: Number) -> Number:
+    """A denominator: exact zeros are replaced by a tiny number (`programs` does the same in every division)."""
+    if isinstance(x, Register):
+        return Register(nonzero(x.value))
+    if isinstance(x, Array):
+        return jnp.where(x == 0.0, 1e-280, x)
+    return x
+
+
+def keep(x: Number) -> Number:
+    """x, computed once: a float64 array is divided by a one that XLA cannot see through.
+
+    XLA on a CPU computes a cheap operation anew in every loop that uses its result; written without this, the
+    determinant of a link takes six times the multiplications. It never repeats a division. LLVM, which comes after,
+    knows that an odd number is not zero, and drops the division.
+    """
+    if not isinstance(x, Array):
+        return x
+    odd = lax.bitcast_convert_type(x, jnp.int64) | 1
+    return x / jnp.where(odd != 0, 1.0, 0.0)
+
+
+def keep_all(values: Kept) -> Kept:
+    """`keep` for every entry of a named tuple."""
+    return type(values)(*(keep(x) for x in values))
+
+
+def sqrt(x: Number) -> Number:
+    """Square root; zero for x <= 0."""
+    if isinstance(x, Expression):
+        return x.sqrt()
+    if isinstance(x, DoubleDouble):
+        return dd.sqrt(x)
+    if isinstance(x, Register):
+        return Register(sqrt(x.value))
+    positive = x > 0.0
+    return jnp.where(positive, jnp.sqrt(jnp.where(positive, x, 1.0)), 0.0)
+
+
+def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
+    """``sin x, cos x, floor(2 x/pi)`` for each argument x >= 0.
+
+    The three come from one range reduction, so that they never disagree.
+    """
+    if isinstance(arguments[0], DoubleDouble):
+        shape = jnp.broadcast_shapes(*(x.hi.shape for x in arguments))
+        stacked = DoubleDouble(
+            jnp.stack([jnp.broadcast_to(x.hi, shape) for x in arguments]),
+            jnp.stack([jnp.broadcast_to(x.lo, shape) for x in arguments]),
+        )
+        s, c, k = dd.sin_cos(stacked)
+        return [
+            (DoubleDouble(s.hi[i], s.lo[i]), DoubleDouble(c.hi[i], c.lo[i]), k[i])
+            for i in range(len(arguments))
+        ]
+    if isinstance(arguments[0], Register):
+        found = sin_cos(*(x.value for x in arguments))
+        return [(Register(sine), Register(cosine), turns) for sine, cosine, turns in found]
+    return [_sin_cos(x) for x in arguments]
+
+
+#: pi in three parts; the products of the first two with k < 2**20 are exact
+_PI = (3.1415926534682512, 1.2154201012607933e-10, 4.044532497591901e-21)
+_SIN = [(-1) ** (k + 1) / math.factorial(2 * k + 3) for k in range(10)]
+_COS = [(-1) ** k / math.factorial(2 * k + 4) for k in range(10)]
+
+
+def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
+    """The float64 version in elementary operations (about 1 ulp): library calls keep a fused loop from vectorising.
+
+    The remainder of x by pi needs no exchange of sine and cosine, so that XLA, which computes the two apart, evaluates
+    one polynomial for each.
+    """
+    k = jnp.floor(x * (1.0 / math.pi) + 0.5)
+    r = x
+    for part in _PI:
+        r = r - k * part
+    z = r * r
+    sine, cosine = jnp.full_like(r, _SIN[-1]), jnp.full_like(r, _COS[-1])
+    for c in reversed(_SIN[:-1]):
+        sine = sine * z + c
+    for c in reversed(_COS[:-1]):
+        cosine = cosine * z + c
+    sign = 1.0 - 2.0 * (k - 2.0 * jnp.floor(0.5 * k))
+    # the remainder is at most pi/2: its cosine is positive, and has the sign that the turns say
+    sine, cosine = r + r * z * sine, jnp.maximum(1.0 - 0.5 * z + z * z * cosine, 1e-18)
+    return sign * sine, sign * cosine, jnp.where(r < 0.0, 2.0 * k - 1.0, 2.0 * k)
+
+
+def exp_negative(x: Number) -> Number:
+    """``exp(-x)`` for x >= 0."""
+    if isinstance(x, Register):
+        return Register(exp_negative(x.value))
+    return dd.exp_negative(x) if isinstance(x, DoubleDouble) else jnp.exp(-x)
+
+
+def log(x: Array) -> Array:
+    """Natural logarithm of normal numbers x > 0 in elementary operations (about 1 ulp): XLA's does not vectorise."""
+    bits = lax.bitcast_convert_type(x, jnp.int64)
+    exponent = (bits >> 52) - 1023
+    mantissa = lax.bitcast_convert_type((bits & (2**52 - 1)) | (1023 << 52), jnp.float64)
+    large = mantissa > math.sqrt(2.0)
+    mantissa = jnp.where(large, 0.5 * mantissa, mantissa)
+    power = exponent.astype(jnp.float64) + jnp.where(large, 1.0, 0.0)
+    s = (mantissa - 1.0) / (mantissa + 1.0)
+    z = s * s
+    total = jnp.full_like(z, 2.0 / (2 * _LOG_TERMS + 1))
+    for k in range(_LOG_TERMS - 1, 0, -1):
+        total = total * z + 2.0 / (2 * k + 1)
+    # NaN and infinity are no normal numbers: they give NaN
+    return power * math.log(2.0) + (2.0 * s + s * (z * total)) + 0.0 * x
+
+
+#: of the series of artanh(s), s <= 0.172
+_LOG_TERMS = 11
+
+
+def sinh_ratio(z: Number) -> Number:
+    """``sinh(sqrt z)/sqrt z`` by its power series, for ``0 <= z <= 1/4``; other arguments are clipped to that range."""
+    if isinstance(z, DoubleDouble):
+        inside = (z.hi >= 0.0) & (z.hi <= 0.25)
+        return dd.sinh_ratio(dd.where(inside, z, jnp.zeros_like(z.hi)))
+    if isinstance(z, Register):
+        return Register(sinh_ratio(z.value))
+    z = jnp.clip(z, 0.0, 0.25)
+    total = jnp.full_like(z, 1.0 / math.factorial(17))
+    for k in range(7, -1, -1):
+        total = total * z + 1.0 / math.factorial(2 * k + 1)
+    return total

@@ -1,0 +1,254 @@
+"""Straight-line arithmetic recorded once and run level by level in double-double.
+
+A formula of several hundred double-double operations, written out, is some ten thousand elementary
+operations, and a compiler
+spends half a minute on it. Here the formula is recorded instead: called with `Expression` arguments it leaves a list of
+operations, which is scheduled into steps of a few independent operations each. A step is one small
+loop body, so that the whole
+formula compiles in a fraction of a second; and the formula itself stays written once, for float64
+and for double-double.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jaxmodal.arithmetic import double_double as dd
+from jaxmodal.arithmetic.double_double import DoubleDouble
+
+#: operations of each kind in one step
+_WIDTH = {"add": 8, "multiply": 8, "divide": 1, "sqrt": 2, "select": 2}
+_ARITY = {"add": 2, "multiply": 2, "divide": 2, "sqrt": 1, "select": 3}
+
+
+class Recorder:
+    """The operations met so far; equal operations are recorded once."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[str, tuple[int, ...], float]] = []
+        self._known: dict[tuple[str, tuple[int, ...], float], int] = {}
+
+    def node(self, kind: str, arguments: tuple[int, ...] = (), value: float = 0.0) -> Expression:
+        key = (kind, arguments, value)
+        if key not in self._known:
+            self._known[key] = len(self.nodes)
+            self.nodes.append(key)
+        return Expression(self, self._known[key], 1.0)
+
+
+class Expression:
+    """A recorded number: ``sign`` times the value of a node. Signs cost nothing."""
+
+    def __init__(self, recorder: Recorder, index: int, sign: float) -> None:
+        self.recorder, self.index, self.sign = recorder, index, sign
+
+    def _other(self, value: Expression | float) -> Expression:
+        return (
+            value
+            if isinstance(value, Expression)
+            else self.recorder.node("constant", (), float(value))
+        )
+
+    def __neg__(self) -> Expression:
+        return Expression(self.recorder, self.index, -self.sign)
+
+    def __add__(self, value: Expression | float) -> Expression:
+        a, b = self, self._other(value)
+        if a.sign == b.sign:
+            first, second = sorted((a.index, b.index))
+            return _signed(self.recorder.node("add", (first, second), 1.0), a.sign)
+        if a.sign < 0:
+            a, b = b, a
+        return self.recorder.node("add", (a.index, b.index), -1.0)
+
+    def __sub__(self, value: Expression | float) -> Expression:
+        return self + (-self._other(value))
+
+    def __mul__(self, value: Expression | float) -> Expression:
+        b = self._other(value)
+        first, second = sorted((self.index, b.index))
+        return _signed(self.recorder.node("multiply", (first, second)), self.sign * b.sign)
+
+    def __truediv__(self, value: Expression | float) -> Expression:
+        b = self._other(value)
+        return _signed(self.recorder.node("divide", (self.index, b.index)), self.sign * b.sign)
+
+    def __rtruediv__(self, value: float) -> Expression:
+        return self._other(value) / self
+
+    def __rsub__(self, value: float) -> Expression:
+        return self._other(value) + (-self)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def positive(self) -> Expression:
+        """Return a node with the value of this expression, sign included."""
+        return self if self.sign > 0 else self.recorder.node("constant") + self
+
+    def sqrt(self) -> Expression:
+        return self.recorder.node("sqrt", (self.positive().index,))
+
+    def select(self, if_positive: Expression, otherwise: Expression) -> Expression:
+        """``if_positive`` where this expression exceeds zero, else ``otherwise``."""
+        arguments = (
+            self.positive().index,
+            if_positive.positive().index,
+            otherwise.positive().index,
+        )
+        return self.recorder.node("select", arguments)
+
+
+def _signed(node: Expression, sign: float) -> Expression:
+    return Expression(node.recorder, node.index, sign)
+
+
+class Program(NamedTuple):
+    """A schedule: for each kind the register rows of its arguments, of shape (steps, width)."""
+
+    num_registers: int
+    constants: np.ndarray
+    steps: int
+    arguments: dict[str, list[np.ndarray]]
+    signs: np.ndarray
+    outputs: list[tuple[int, float]]
+
+
+@functools.cache
+def record(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> Program:
+    """Record ``formula`` and schedule its operations (longest path first)."""
+    recorder = Recorder()
+    inputs = [recorder.node("input", (), float(i)) for i in range(num_inputs)]
+    outputs = list(formula(*inputs))
+    nodes = recorder.nodes
+    height = [0] * len(nodes)
+    for i in reversed(range(len(nodes))):
+        for j in nodes[i][1]:
+            height[j] = max(height[j], height[i] + 1)
+    constants = [i for i, n in enumerate(nodes) if n[0] == "constant"]
+    register = {i: i for i in range(num_inputs)} | {
+        c: num_inputs + k for k, c in enumerate(constants)
+    }
+    kinds = [k for k in _WIDTH if any(n[0] == k for n in nodes)]
+    offset = dict(zip(kinds, np.cumsum([0] + [_WIDTH[k] for k in kinds]), strict=False))
+    block = sum(_WIDTH[k] for k in kinds)
+    base = num_inputs + len(constants)
+    open_nodes = sorted((i for i, n in enumerate(nodes) if n[0] in kinds), key=lambda i: -height[i])
+    arguments: dict[str, list[list[list[int]]]] = {k: [[] for _ in range(_ARITY[k])] for k in kinds}
+    signs: list[list[float]] = []
+    step = 0
+    while open_nodes:
+        used = dict.fromkeys(kinds, 0)
+        rows = {k: [[0] * _WIDTH[k] for _ in range(_ARITY[k])] for k in kinds}
+        row_signs, done = [1.0] * _WIDTH["add"], {}
+        for i in open_nodes:
+            kind, args, value = nodes[i]
+            if used[kind] < _WIDTH[kind] and all(j in register for j in args):
+                for slot, j in enumerate(args):
+                    rows[kind][slot][used[kind]] = register[j]
+                if kind == "add":
+                    row_signs[used[kind]] = value
+                done[i] = base + step * block + int(offset[kind]) + used[kind]
+                used[kind] += 1
+        register |= done
+        open_nodes = [i for i in open_nodes if i not in done]
+        for k in kinds:
+            for slot, r in enumerate(rows[k]):
+                arguments[k][slot].append(r)
+        signs.append(row_signs)
+        step += 1
+    return Program(
+        num_registers=base + step * block,
+        constants=np.array([nodes[c][2] for c in constants]),
+        steps=step,
+        arguments={k: [np.array(a, dtype=np.int32) for a in v] for k, v in arguments.items()},
+        signs=np.array(signs),
+        outputs=[(register[o.index], o.sign) for o in outputs],
+    )
+
+
+def run(
+    formula: Callable[..., Sequence[Expression]], inputs: Sequence[DoubleDouble]
+) -> list[DoubleDouble]:
+    """Evaluate ``formula(*inputs)`` in double-double.
+
+    Parameters
+    ----------
+    formula : Callable
+        A module-level function of numbers that uses ``+ - * /``, and `arithmetic.sqrt` and
+        `arithmetic.select` only; returns a sequence of numbers. Recorded at its first use.
+    inputs : sequence of DoubleDouble
+        Arguments; their shapes broadcast.
+
+    Returns
+    -------
+    list of DoubleDouble
+        The results, of the broadcast shape. A division by exactly zero gives a huge number instead of an infinity.
+    """
+    program = record(formula, len(inputs))
+    shape = jnp.broadcast_shapes(*(x.hi.shape for x in inputs))
+    constants = jnp.broadcast_to(
+        jnp.asarray(program.constants).reshape((-1,) + (1,) * len(shape)),
+        (len(program.constants), *shape),
+    )
+    rest = jnp.zeros((program.num_registers - len(inputs) - len(program.constants), *shape))
+    hi = jnp.concatenate(
+        [jnp.stack([jnp.broadcast_to(x.hi, shape) for x in inputs]), constants, rest]
+    )
+    lo = jnp.concatenate(
+        [
+            jnp.stack([jnp.broadcast_to(x.lo, shape) for x in inputs]),
+            jnp.zeros_like(constants),
+            rest,
+        ]
+    )
+    base = len(inputs) + len(program.constants)
+    block = (program.num_registers - base) // max(program.steps, 1)
+
+    def step(t: Array, registers: tuple[Array, Array]) -> tuple[Array, Array]:
+        results = _step(program, t, *registers)
+        row = base + t * block
+        return (
+            lax.dynamic_update_slice_in_dim(
+                registers[0], jnp.concatenate([x.hi for x in results]), row, 0
+            ),
+            lax.dynamic_update_slice_in_dim(
+                registers[1], jnp.concatenate([x.lo for x in results]), row, 0
+            ),
+        )
+
+    hi, lo = lax.fori_loop(0, program.steps, step, (hi, lo))
+    return [DoubleDouble(hi[row] * sign, lo[row] * sign) for row, sign in program.outputs]
+
+
+def _step(program: Program, t: Array, hi: Array, lo: Array) -> list[DoubleDouble]:
+    """The operations of one step, one stacked operation for each kind."""
+
+    def operands(kind: str) -> list[DoubleDouble]:
+        rows = [jnp.asarray(a)[t] for a in program.arguments[kind]]
+        return [
+            DoubleDouble(jnp.take(hi, r, axis=0, mode="clip"), jnp.take(lo, r, axis=0, mode="clip"))
+            for r in rows
+        ]
+
+    results = []
+    for kind in program.arguments:
+        x = operands(kind)
+        if kind == "add":
+            sign = jnp.asarray(program.signs)[t].reshape((-1,) + (1,) * (hi.ndim - 1))
+            results.append(x[0] + DoubleDouble(x[1].hi * sign, x[1].lo * sign))
+        elif kind == "multiply":
+            results.append(x[0] * x[1])
+        elif kind == "divide":
+            results.append(x[0] / dd.where(x[1].hi == 0.0, jnp.full_like(x[1].hi, 1e-280), x[1]))
+        elif kind == "sqrt":
+            results.append(dd.sqrt(x[0]))
+        else:
+            results.append(dd.where(x[0].hi > 0.0, x[1], x[2]))
+    return results

@@ -1,0 +1,198 @@
+"""Arms: links in series, a posture, a payload."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.payloads import Payload
+from jaxmodal.arm.quantities import (
+    Record,
+    Scalar,
+    frozen_pytree,
+    shown,
+    static,
+)
+from jaxmodal.arm.tables import link_table, record_table, toml_text
+from jaxmodal.runtime.errors import ArmError, within
+
+__all__ = ["Arm", "Link", "Payload"]
+
+
+@frozen_pytree
+class Arm(Record):
+    """A planar arm: links in series from the clamped base to the tip.
+
+    Parameters
+    ----------
+    links
+        The links from base to tip, one or more, counted from 1 in addresses and messages.
+    payload
+        Rigid body carried at the tip of the last link.
+    name
+        Free text.
+
+    Raises
+    ------
+    ArmError
+        If there is no link, or something other than a `Link` among them.
+    X64DisabledError
+        If JAX's 64-bit mode is off.
+
+    Notes
+    -----
+    An arm is immutable and a pytree whose leaves are its physical values as float64, so it
+    passes through ``jax.jit``, ``jax.vmap`` and ``jax.grad``. Only concrete values are
+    validated, and only when an arm is made, not when JAX rebuilds one. Arms compare equal when
+    their structure and all values are equal; they are not hashable.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import rectangle
+    >>> link = Link(0.5, 70e9, 2700.0, rectangle(depth=0.01, width=0.05), tip_mass=0.2)
+    >>> arm = Arm((link, link), name="two equal links").with_posture([0.785])
+    >>> float(arm.links[1].joint_angle)
+    0.785
+    >>> round(float(arm.total_mass), 3)
+    1.75
+    """
+
+    links: tuple[Link, ...]
+    payload: Payload = dataclasses.field(default_factory=lambda: Payload())
+    name: str = static(default="")
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.links, (tuple, list)) or not self.links:
+            raise ArmError(
+                f"links = {shown(self.links)}: must be a tuple of one Link or more; give "
+                "Arm(links=(Link(...), ...))."
+            )
+        for number, link in enumerate(self.links, start=1):
+            if not isinstance(link, Link):
+                raise ArmError(f"link{number} = {shown(link)}: must be a Link.")
+        if self.links[0].segment:
+            raise ArmError(
+                "link1.segment = True: there is no link before it to continue; take it away."
+            )
+        if not isinstance(self.payload, Payload):
+            raise ArmError(
+                f"payload = {shown(self.payload)}: must be a Payload; give Payload(mass=..., "
+                "inertia=...)."
+            )
+        if not isinstance(self.name, str):
+            raise ArmError(f"name = {shown(self.name)}: must be text.")
+        object.__setattr__(self, "links", tuple(self.links))
+        super().__post_init__()
+
+    @property
+    def num_links(self) -> int:
+        """Number of links n, segments counted."""
+        return len(self.links)
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """Numbers, from 1, of the links that begin with a joint: all but the segments."""
+        return tuple(i for i, link in enumerate(self.links, start=1) if not link.segment)
+
+    @property
+    def total_mass(self) -> Scalar:
+        """Mass of all links, tip bodies and the payload, kg."""
+        bodies = [link.mass + link.body_mass for link in self.links]
+        return sum(bodies[1:], start=bodies[0]) + self.payload.mass
+
+    def with_posture(self, angles: Any) -> "Arm":
+        """Return the arm in another posture.
+
+        Parameters
+        ----------
+        angles
+            The n - 1 angles theta_2 .. theta_n, rad, each relative to the previous link and
+            counter-clockwise; or all n. Segments have no angle and do not count. A list, or a
+            one-dimensional array, traced or not; for many postures at once, map over this method
+            with ``jax.vmap``.
+
+        Raises
+        ------
+        ArmError
+            If there are neither n - 1 nor n angles, or a concrete one is not finite.
+
+        Notes
+        -----
+        theta_1 turns the whole arm, which changes no natural frequency; with n - 1 angles it
+        stays as it is.
+        """
+        joints = self.joints
+        n = len(joints)
+        shape = np.shape(angles) if hasattr(angles, "shape") else None
+        if not isinstance(angles, Sequence) and (shape is None or len(shape) != 1):
+            what = shown(angles) if shape in (None, ()) else f"an array of shape {shape}"
+            raise ArmError(
+                f"posture = {what}: must be a list or one-dimensional array of {n - 1} or {n} "
+                "joint angles (rad); map over many postures with jax.vmap."
+            )
+        if isinstance(angles, str) or len(angles) not in (n - 1, n):
+            count = len(angles)
+            raise ArmError(
+                f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {n} "
+                f"link{'s' * (n != 1)} takes {n - 1} (theta_2 to theta_n) or {n}, in rad."
+            )
+        changed = list(self.links)
+        for place, number in enumerate(joints[n - len(angles) :]):
+            with within(f"link{number}."):
+                changed[number - 1] = changed[number - 1].replace(joint_angle=angles[place])
+        return self.replace(links=tuple(changed))
+
+    def with_thickness_factor(self, thickness_factor: Any) -> "Arm":
+        """Return the arm with the same thickness factor on every link.
+
+        Parameters
+        ----------
+        thickness_factor
+            Factor s, greater than 0; it replaces the links' own. Table 1 of the source paper is
+            used with s = 1, 10, 25, 50 and 100.
+
+        Raises
+        ------
+        ArmError
+            If s is not allowed, or a link's section is neither a rectangle nor raw.
+        """
+        changed = []
+        for number, link in enumerate(self.links, start=1):
+            with within(f"link{number}."):
+                if not link.section.scalable:
+                    raise ArmError(
+                        f"thickness_factor = {shown(thickness_factor)}: a section of shape "
+                        f"{link.section.shape!r} has no single thickness to scale; vary "
+                        f"section.{link.section.dimension_to_vary} instead."
+                    )
+                changed.append(link.replace(thickness_factor=thickness_factor))
+        return self.replace(links=tuple(changed))
+
+    def with_payload(
+        self, mass: Any = 0.0, inertia: Any = 0.0, centre_x: Any = None, centre_y: Any = None
+    ) -> "Arm":
+        """Return the arm with another `Payload`: mass in kg, inertia in kg m^2, centre of gravity in m."""
+        payload = Payload(mass=mass, inertia=inertia, centre_x=centre_x, centre_y=centre_y)
+        return self.replace(payload=payload)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the arm as the plain tables of an arm file; values at their default left out.
+
+        Raises
+        ------
+        ArmError
+            If a value is traced or batched.
+        """
+        document: dict[str, Any] = {"name": self.name} if self.name else {}
+        document["links"] = []
+        for number, link in enumerate(self.links, start=1):
+            with within(f"link{number}."):
+                document["links"].append(link_table(link))
+        payload = record_table(self.payload)
+        return document | ({"payload": payload} if payload else {})
+
+    def to_toml(self) -> str:
+        """Return the arm as the text of a TOML file, which `read_arm` reads back unchanged."""
+        return toml_text(self.to_dict())

@@ -1,0 +1,230 @@
+"""The arrays over links that the physics computes with, of an arm whose values may be traced."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.payloads import Payload
+from jaxmodal.arm.quantities import Record, quantities, shown
+from jaxmodal.runtime.errors import ArmError
+
+__all__ = ["BeamArrays", "beam_arrays", "invalid_values", "require_shear"]
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class BeamArrays:
+    """What the physics needs of an arm: one array per quantity, link 1 first, SI units.
+
+    Every array has shape (n,); a slice of one link is of the same type, and so is a batch, whose
+    further axes broadcast with the frequencies.
+
+    ``shear_modulus_effective`` is kappa G, inf where it is not known; ``tip_mass`` and
+    ``tip_inertia`` (about the tip) hold the payload in their last entry, and the part of the next
+    joint's hub that moves with the link; ``joint_stiffness`` is inf at a rigid joint, 0 at a free
+    hinge. ``has_shear`` says whether kappa G is known for every link.
+
+    The fields after it are None where no link of the arm has anything of the kind. They are those
+    of `Link`; ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m,
+    and ``flexible`` is 1, or 0 for a rigid link.
+    """
+
+    length: Float[Array, "..."]
+    youngs_modulus: Float[Array, "..."]
+    area: Float[Array, "..."]
+    second_moment: Float[Array, "..."]
+    density: Float[Array, "..."]
+    shear_modulus_effective: Float[Array, "..."]
+    tip_mass: Float[Array, "..."]
+    tip_inertia: Float[Array, "..."]
+    joint_angle: Float[Array, "..."]
+    joint_stiffness: Float[Array, "..."]
+    has_shear: bool = dataclasses.field(metadata={"static": True})
+    joint_axial_stiffness: Float[Array, "..."] | None = None
+    joint_shear_stiffness: Float[Array, "..."] | None = None
+    hub_mass: Float[Array, "..."] | None = None
+    hub_inertia: Float[Array, "..."] | None = None
+    rotor_inertia: Float[Array, "..."] | None = None
+    gear_ratio: Float[Array, "..."] | None = None
+    base_offset_x: Float[Array, "..."] | None = None
+    base_offset_y: Float[Array, "..."] | None = None
+    end_offset_x: Float[Array, "..."] | None = None
+    end_offset_y: Float[Array, "..."] | None = None
+    tip_moment_x: Float[Array, "..."] | None = None
+    tip_moment_y: Float[Array, "..."] | None = None
+    nonstructural_mass: Float[Array, "..."] | None = None
+    flexible: Float[Array, "..."] | None = None
+
+
+_STACKED = tuple(
+    f.name for f in dataclasses.fields(BeamArrays) if f.default is dataclasses.MISSING
+)[:-1]
+#: what an arm has together or not at all, and what stands for nothing
+_OPTIONAL = (
+    {"joint_axial_stiffness": np.inf, "joint_shear_stiffness": np.inf},
+    {"hub_mass": 0.0, "hub_inertia": 0.0},
+    {"stator_mass": 0.0, "stator_inertia": 0.0},
+    {"rotor_inertia": 0.0, "gear_ratio": 1.0},
+    {"base_offset_x": 0.0, "base_offset_y": 0.0, "end_offset_x": 0.0, "end_offset_y": 0.0},
+    {"tip_centre_x": 0.0, "tip_centre_y": 0.0},
+    {"nonstructural_mass": 0.0},
+)
+
+
+def beam_arrays(arm: Arm) -> BeamArrays:
+    """Return an arm as arrays over its links.
+
+    Parameters
+    ----------
+    arm
+        One arm; its values may be traced. Batches of arms go through ``jax.vmap``.
+
+    Returns
+    -------
+    BeamArrays
+        Float64 arrays of shape (n,), in SI units, link 1 first. For a raw section with thickness
+        factor 1 the area and second moment are the given doubles, bit for bit.
+
+    Raises
+    ------
+    ArmError
+        If a value has a batch axis of its own.
+
+    Notes
+    -----
+    Links of equal structure are computed together, so that tracing an arm of many links costs
+    few operations.
+    """
+    groups = _stacked(arm)
+    order = np.argsort([index for indices, _ in groups for index in indices])
+
+    def column(name: str, absent: float | None = None) -> Float[Array, " n"]:
+        parts = []
+        for indices, links in groups:
+            value = getattr(links, name)
+            parts.append(_column(absent if value is None else value, len(indices)))
+        return parts[0] if len(parts) == 1 else jnp.concatenate(parts)[order]
+
+    columns = {name: column(name) for name in _STACKED}
+    for group in _OPTIONAL:
+        if any(getattr(links, name) is not None for _, links in groups for name in group):
+            columns |= {name: column(name, absent) for name, absent in group.items()}
+    if any(link.rigid for link in arm.links):
+        columns["flexible"] = jnp.array([0.0 if link.rigid else 1.0 for link in arm.links])
+    columns = _with_bodies(columns, arm.payload)
+    return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
+
+
+def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
+    """The bodies at each tip as mass, first moments and inertia about the tip, payload and next stator included."""
+    mass, inertia = columns["tip_mass"], columns["tip_inertia"]
+    carried, own = (jnp.asarray(x, jnp.float64) for x in (payload.mass, payload.inertia))
+    centres = [columns.pop(name, None) for name in ("tip_centre_x", "tip_centre_y")]
+    centre = [payload.centre_x, payload.centre_y]
+    if any(x is not None for x in (*centres, *centre)):
+        for name, along, last in zip(("x", "y"), centres, centre, strict=True):
+            place = jnp.zeros_like(mass) if along is None else along
+            end = jnp.asarray(0.0 if last is None else last, jnp.float64)
+            inertia = (inertia + mass * place * place).at[-1].add(carried * end * end)
+            columns[f"tip_moment_{name}"] = (mass * place).at[-1].add(carried * end)
+    mass, inertia = mass.at[-1].add(carried), inertia.at[-1].add(own)
+    if "stator_mass" in columns:  # that of link 1 stands on the ground
+        mass = mass.at[:-1].add(columns.pop("stator_mass")[1:])
+        inertia = inertia.at[:-1].add(columns.pop("stator_inertia")[1:])
+    return columns | {"tip_mass": mass, "tip_inertia": inertia}
+
+
+def _column(values: Any, count: int) -> Float[Array, " k"]:
+    return jnp.broadcast_to(jnp.asarray(values, jnp.float64), (count,))
+
+
+def _stacked(arm: Arm) -> list[tuple[list[int], Link]]:
+    """Group the links of equal structure; each group becomes one link with leaves (k,)."""
+    for path, leaf in jax.tree_util.tree_leaves_with_path(arm):
+        if np.ndim(leaf) != 0:
+            raise ArmError(
+                f"{jax.tree_util.keystr(path).lstrip('.')} = {shown(leaf)}: this takes one arm, "
+                "whose values are numbers; map over a batch of arms with jax.vmap."
+            )
+    groups: dict[Any, list[int]] = {}
+    for index, link in enumerate(arm.links):
+        groups.setdefault(jax.tree.structure(link), []).append(index)
+    return [
+        (indices, jax.tree.map(_stack, *(arm.links[index] for index in indices)))
+        for indices in groups.values()
+    ]
+
+
+def _stack(*values: Any) -> Any:
+    if all(isinstance(value, float) for value in values):
+        return np.array(values, np.float64)
+    return jnp.stack([jnp.asarray(value, jnp.float64) for value in values])
+
+
+def require_shear(arm: Arm) -> None:
+    """Refuse an arm that lacks what a theory with shear needs.
+
+    Raises
+    ------
+    ArmError
+        Naming the first link without a shear coefficient or without a shear modulus, and the key
+        to add.
+    """
+    for number, link in enumerate(arm.links, start=1):
+        if link.has_shear:
+            continue
+        section = link.section
+        if section.shear_coefficient is None and section.shear_rule is None:
+            raise ArmError(
+                f"link{number}.section.shear_coefficient is missing: a theory with shear needs "
+                "it; give a value such as 0.85, or a rule, 'cowper' or '5/6'; or choose the "
+                "theory 'rayleigh' or 'euler_bernoulli'."
+            )
+        raise ArmError(
+            f"link{number}.poisson_ratio is missing: a theory with shear needs it, or "
+            "shear_modulus; give one of them, or choose the theory 'rayleigh' or "
+            "'euler_bernoulli'."
+        )
+
+
+def invalid_values(arm: Arm) -> Bool[Array, ""]:
+    """Return whether any value of an arm is one that construction would have refused.
+
+    Parameters
+    ----------
+    arm
+        One arm; its values may be traced, which construction cannot look at. Batches of arms go
+        through ``jax.vmap``, and give one answer per lane.
+
+    Returns
+    -------
+    Bool array, shape ()
+        True if a value is NaN, infinite, of the wrong sign or outside its range, if a wall does
+        not fit into its section, or if a thickness factor is not 1 for a shape without one.
+    """
+    valid: Any = jnp.asarray(True)
+    for _, links in _stacked(arm):
+        valid = valid & _holds(links) & _holds(links.section)
+    invalid: Bool[Array, ""] = ~(valid & _holds(arm.payload))
+    return invalid
+
+
+def _holds(record: Record) -> Any:
+    """Return whether all rules of one record hold, over all entries of its leaves."""
+    checks = [
+        item.metadata["rule"].holds(getattr(record, item.name))
+        for item in quantities(record)
+        if getattr(record, item.name) is not None
+    ]
+    with np.errstate(all="ignore"):
+        checks += [constraint.holds for constraint in record.constraints()]
+    valid: Any = jnp.asarray(True)
+    for check in checks:
+        valid = valid & jnp.all(jnp.asarray(check))
+    return valid

@@ -1,0 +1,221 @@
+"""Arms in files: TOML or JSON, read with every key checked, written so that they read back."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from jaxmodal.arm.arm import Arm, Link, Payload
+from jaxmodal.arm.documents import check_keys, parse_toml, read_text, table
+from jaxmodal.arm.links import FLAGS
+from jaxmodal.arm.quantities import FINITE, Record, as_scalar, quantities, shown
+from jaxmodal.arm.sections import shear_fields
+from jaxmodal.arm.segments import tapered, with_body_at
+from jaxmodal.arm.shapes import SHAPES, RawSection, Section
+from jaxmodal.runtime.errors import ArmError, suggestion, within
+
+_EXAMPLES = "see jaxmodal.examples for a valid file."
+_REQUIRED_OF_LINK = ("length", "youngs_modulus", "density", "section")
+
+
+def read_arm(path: str | Path) -> Arm:
+    """Read an arm from a TOML or JSON file.
+
+    Parameters
+    ----------
+    path
+        File in UTF-8. The suffix ``.toml`` or ``.json`` tells the format; with any other suffix
+        a file that starts with a brace is JSON.
+
+    Returns
+    -------
+    Arm
+        The validated arm. Values are in SI units and radians (``joint_angle_deg`` in degrees).
+
+    Raises
+    ------
+    ArmError
+        If the file cannot be read or is neither TOML nor JSON, if a key is missing, unknown or
+        given twice, or if a value is not allowed. The message starts with the file, the link and
+        the key.
+    X64DisabledError
+        If JAX's 64-bit mode is off.
+
+    Notes
+    -----
+    A link has the keys length, youngs_modulus, density and section, and optionally
+    poisson_ratio or shear_modulus, tip_mass, tip_inertia, joint_angle or joint_angle_deg,
+    joint_stiffness (null in JSON is rigid), thickness_factor, and what `Link` lists beyond; a
+    null in JSON leaves those out. ``bodies``, a list of tables with position (m from the base of the
+    link), mass, inertia, centre_x and centre_y, and ``taper``, a table with the section at the tip and
+    the number of pieces (16), cut a link into segments.
+    """
+    path = Path(path)
+    text = read_text(path, ArmError, "give a TOML or JSON file.")
+    suffix = path.suffix.lower()
+    braced = text.lstrip().startswith("{")
+    is_json = suffix == ".json" or (suffix != ".toml" and braced)
+    with within(f"{path}: "):
+        document = _parse_json(text) if is_json else parse_toml(text, ArmError, _EXAMPLES)
+    return arm_from_dict(document, source=str(path))
+
+
+def _parse_json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_without_duplicates)
+    except json.JSONDecodeError as error:
+        raise ArmError(f"is not JSON: {error}.") from error
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise ArmError(f"{key} is given twice; keep one.")
+        table[key] = value
+    return table
+
+
+def arm_from_dict(document: object, source: str = "") -> Arm:
+    """Return the arm that the plain tables of an arm file describe.
+
+    Parameters
+    ----------
+    document
+        Mapping with the keys ``links`` (a list of mappings), and optionally ``name`` and
+        ``payload``, as in an arm file.
+    source
+        Name of the file, for error messages.
+
+    Raises
+    ------
+    ArmError
+        As `read_arm`.
+    X64DisabledError
+        If JAX's 64-bit mode is off.
+
+    Examples
+    --------
+    >>> section = {"area": 1e-4, "second_moment": 1e-9}
+    >>> link = {"length": 0.5, "youngs_modulus": 7e10, "density": 2700, "section": section}
+    >>> arm_from_dict({"links": [link]}).num_links
+    1
+    """
+    with within(f"{source}: " if source else ""):
+        keys = table("an arm", document, ArmError)
+        check_keys(keys, ("name", "links", "payload"), ("links",), ArmError)
+        entries = keys["links"]
+        if not isinstance(entries, (list, tuple)) or not entries:
+            raise ArmError(
+                f"links = {shown(entries)}: must be one table or more; start each link with a "
+                "line [[links]] (in JSON, a list of objects)."
+            )
+        links: list[Link] = []
+        for number, entry in enumerate(entries, start=1):
+            with within(f"link{number}."):
+                links += _links(entry)
+        payload = table("payload", keys.get("payload", {}), ArmError)
+        with within("payload."):
+            check_keys(payload, _fields(Payload), (), ArmError)
+        return Arm(tuple(links), Payload(**payload), keys.get("name", ""))
+
+
+def _links(entry: object) -> tuple[Link, ...]:
+    """The links of one table: several where it has a taper or bodies along it."""
+    keys = dict(table("a link", entry, ArmError))
+    taper, bodies = keys.pop("taper", None), keys.pop("bodies", None)
+    link = _link(keys)
+    if taper is not None and bodies is not None:
+        raise ArmError("bodies: stands beside taper; write the segments of the link one by one.")
+    if taper is not None:
+        values = table("taper", taper, ArmError)
+        with within("taper."):
+            check_keys(values, ("section", "pieces"), ("section",), ArmError)
+            return tapered(link, _section(values["section"]), values.get("pieces", 16))
+    return _with_bodies(link, bodies)
+
+
+def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
+    if bodies is None:
+        return (link,)
+    if not isinstance(bodies, (list, tuple)):
+        raise ArmError(f"bodies = {shown(bodies)}: must be a list of tables.")
+    made: list[Link] = []
+    passed = 0.0
+    for number, entry in enumerate(bodies, start=1):
+        with within(f"bodies[{number}]."):
+            body = table("a body", entry, ArmError)
+            known = ("position", "mass", "inertia", "centre_x", "centre_y")
+            check_keys(body, known, ("position", "mass"), ArmError)
+            place = float(as_scalar("position", body["position"], "in metres"))
+            if not place > passed:
+                raise ArmError(
+                    f"position = {place!r}: must be greater than 0 and ascend from body to body."
+                )
+            rest = [body.get(name) for name in known[3:]]
+            inner, link = with_body_at(
+                link, place - passed, body["mass"], body.get("inertia", 0.0), *rest
+            )
+            made.append(inner)
+            passed = place
+    return (*made, link)
+
+
+def _link(entry: object) -> Link:
+    known = [name for name in _fields(Link) if name != "section"]
+    keys = table("a link", entry, ArmError)
+    check_keys(keys, [*known, "section", "joint_angle_deg", *FLAGS], _REQUIRED_OF_LINK, ArmError)
+    values = {name: keys[name] for name in (*known, *FLAGS) if name in keys}
+    if "joint_angle_deg" in keys:
+        degrees = keys["joint_angle_deg"]
+        if "joint_angle" in keys:
+            raise ArmError(
+                f"joint_angle_deg = {shown(degrees)}: joint_angle is given as well; give one of "
+                "the two."
+            )
+        scalar = as_scalar("joint_angle_deg", degrees, "finite (degrees)")
+        if not FINITE.holds(scalar):
+            raise ArmError(f"joint_angle_deg = {shown(scalar)}: must be finite (degrees).")
+        values["joint_angle"] = math.radians(float(scalar))
+    return Link(section=_section(keys["section"]), **values)
+
+
+def _section(entry: object) -> Section:
+    keys = dict(table("section", entry, ArmError))
+    shape = keys.pop("shape", None)
+    if shape is None and "area" not in keys and "second_moment" not in keys:
+        raise ArmError(
+            f"section = {shown(entry)}: needs a shape ({', '.join(SHAPES)}) with its dimensions, "
+            "or area and second_moment."
+        )
+    if shape is not None and (not isinstance(shape, str) or shape not in SHAPES):
+        hint = suggestion(shape, SHAPES) if isinstance(shape, str) else ""
+        raise ArmError(f"section.shape = {shape!r}: must be one of {', '.join(SHAPES)}.{hint}")
+    kind = RawSection if shape is None else SHAPES[shape]
+    known = _fields(kind)
+    with within("section."):
+        required = [name for name in known if name != "shear_coefficient"]
+        check_keys(keys, known, required, ArmError)
+    return kind(**keys | shear_fields(keys.pop("shear_coefficient", None)))
+
+
+def _fields(kind: type[Record]) -> list[str]:
+    return [item.name for item in quantities(kind)]
+
+
+def write_arm(arm: Arm, path: str | Path) -> None:
+    """Write an arm to a file, as JSON if its suffix is ``.json`` and else as TOML.
+
+    `read_arm` reads the file back to an equal arm: numbers are written with all their digits.
+
+    Raises
+    ------
+    ArmError
+        If a value of the arm is traced or batched.
+    """
+    path = Path(path)
+    if path.suffix.lower() == ".json":
+        text = json.dumps(arm.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = arm.to_toml()
+    path.write_text(text, encoding="utf-8", newline="\n")

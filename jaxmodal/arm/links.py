@@ -1,0 +1,293 @@
+"""One link of an arm: a uniform beam or rigid bar, the joint at its base, the bodies and offsets at its ends."""
+
+import math
+
+from jaxmodal.arm.quantities import (
+    FINITE,
+    NON_NEGATIVE,
+    POISSON,
+    POSITIVE,
+    SPRING,
+    STIFFNESS,
+    Constraint,
+    Record,
+    Scalar,
+    frozen_pytree,
+    quantity,
+    shown,
+    static,
+)
+from jaxmodal.arm.shapes import Section
+from jaxmodal.runtime.errors import ArmError
+
+_NONE = "leave it out for none"
+#: fields that are true or false
+FLAGS = ("segment", "rigid")
+#: what a segment has none of: it continues the previous link, without a joint
+JOINT_FIELDS = (
+    "joint_angle",
+    "joint_stiffness",
+    "joint_axial_stiffness",
+    "joint_shear_stiffness",
+    "hub_mass",
+    "hub_inertia",
+    "stator_mass",
+    "stator_inertia",
+    "rotor_inertia",
+    "gear_ratio",
+    "base_offset_x",
+    "base_offset_y",
+)
+
+
+@frozen_pytree
+class Link(Record):
+    """A uniform straight link, the joint at its base, and the rigid body at its tip.
+
+    Parameters
+    ----------
+    length
+        Length L, m.
+    youngs_modulus
+        Young's modulus E, Pa.
+    density
+        Density rho, kg/m^3. A massless link is not supported.
+    section
+        Cross-section, from `rectangle`, `hollow_rectangle`, `circle`, `hollow_circle` or
+        `raw_section`.
+    poisson_ratio, shear_modulus
+        Poisson ratio nu in (-1, 0.5], from which G = E / (2 (1 + nu)), or the shear modulus G in
+        Pa; at most one of them. Only a theory with shear needs either.
+    tip_mass, tip_inertia
+        Mass M, kg, and moment of inertia J, kg m^2, of the rigid body at the tip.
+    joint_angle
+        Angle theta relative to the previous link, rad, counter-clockwise. That of link 1 turns
+        the whole arm, which changes no frequency.
+    joint_stiffness
+        Stiffness of the torsional spring at the base of the link, N m/rad; inf or None is a
+        rigid joint, 0 a free hinge.
+    thickness_factor
+        Factor s on the thickness: a rectangle's depth becomes h s; a raw section's A and I
+        become A s and I s^3. Other shapes refuse s != 1.
+
+    Raises
+    ------
+    ArmError
+        If a concrete value is not allowed. Traced and batched values are not looked at here;
+        `invalid_values` marks them where they are used.
+    X64DisabledError
+        If JAX's 64-bit mode is off.
+
+    Notes
+    -----
+    Field by field these are the symbols of the source paper's section 2.1.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import circle
+    >>> link = Link(length=0.5, youngs_modulus=70e9, density=2700.0, section=circle(0.01))
+    >>> round(float(link.mass), 6)
+    0.106029
+    """
+
+    length: Scalar = quantity("m", "length of the link", POSITIVE, "give it in metres")
+    youngs_modulus: Scalar = quantity(
+        "Pa", "Young's modulus", POSITIVE, "steel has about 2.1e11 Pa, aluminium 7e10 Pa"
+    )
+    density: Scalar = quantity(
+        "kg/m^3",
+        "density",
+        POSITIVE,
+        "a massless link is not supported: give the density of its material (steel has about "
+        "7800 kg/m^3, aluminium 2700 kg/m^3), and put lumped bodies into tip_mass and tip_inertia",
+    )
+    section: Section
+    poisson_ratio: Scalar | None = quantity(
+        "1", "Poisson ratio", POISSON, "metals have about 0.3", default=None
+    )
+    shear_modulus: Scalar | None = quantity(
+        "Pa", "shear modulus", POSITIVE, "steel has about 8.1e10 Pa", default=None
+    )
+    tip_mass: Scalar = quantity(
+        "kg", "mass of the body at the tip", NON_NEGATIVE, "leave it out for no body", default=0.0
+    )
+    tip_inertia: Scalar = quantity(
+        "kg m^2",
+        "inertia of the body at the tip",
+        NON_NEGATIVE,
+        "leave it out for no body",
+        default=0.0,
+    )
+    joint_angle: Scalar = quantity(
+        "rad",
+        "joint angle, relative to the previous link",
+        FINITE,
+        "give it in radians",
+        default=0.0,
+    )
+    joint_stiffness: Scalar = quantity(
+        "N m/rad",
+        "stiffness of the torsional spring at the link's base",
+        STIFFNESS,
+        "leave it out for a rigid joint",
+        default=math.inf,
+    )
+    thickness_factor: Scalar = quantity(
+        "1",
+        "factor on the thickness of the section",
+        POSITIVE,
+        "1 leaves the section as it is",
+        default=1.0,
+    )
+    joint_axial_stiffness: Scalar | None = quantity(
+        "N/m", "joint's spring along the link", SPRING, "leave it out if rigid", default=None
+    )
+    joint_shear_stiffness: Scalar | None = quantity(
+        "N/m", "joint's spring across the link", SPRING, "leave it out if rigid", default=None
+    )
+    hub_mass: Scalar | None = quantity(
+        "kg", "mass of the hub beyond the joint's spring", NON_NEGATIVE, _NONE, default=None
+    )
+    hub_inertia: Scalar | None = quantity(
+        "kg m^2", "inertia of the hub beyond the joint's spring", NON_NEGATIVE, _NONE, default=None
+    )
+    stator_mass: Scalar | None = quantity(
+        "kg", "mass of the hub before the joint's spring", NON_NEGATIVE, _NONE, default=None
+    )
+    stator_inertia: Scalar | None = quantity(
+        "kg m^2", "inertia of the hub before the joint's spring", NON_NEGATIVE, _NONE, default=None
+    )
+    rotor_inertia: Scalar | None = quantity(
+        "kg m^2", "inertia of the rotor about its axis", NON_NEGATIVE, _NONE, default=None
+    )
+    gear_ratio: Scalar | None = quantity(
+        "1", "turns of the rotor for one of the joint", FINITE, "1 is a direct drive", default=None
+    )
+    base_offset_x: Scalar | None = quantity(
+        "m", "start of the link from the joint, along it", FINITE, _NONE, default=None
+    )
+    base_offset_y: Scalar | None = quantity(
+        "m", "start of the link from the joint, to its left", FINITE, _NONE, default=None
+    )
+    end_offset_x: Scalar | None = quantity(
+        "m", "tip from the end of the link, along it", FINITE, _NONE, default=None
+    )
+    end_offset_y: Scalar | None = quantity(
+        "m", "tip from the end of the link, to its left", FINITE, _NONE, default=None
+    )
+    tip_centre_x: Scalar | None = quantity(
+        "m", "centre of gravity of the body from the tip, along", FINITE, _NONE, default=None
+    )
+    tip_centre_y: Scalar | None = quantity(
+        "m", "centre of gravity of the body from the tip, to the left", FINITE, _NONE, default=None
+    )
+    nonstructural_mass: Scalar | None = quantity(
+        "kg/m", "mass per length that does not bend", NON_NEGATIVE, _NONE, default=None
+    )
+    segment: bool = static(default=False)
+    rigid: bool = static(default=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.section, Section):
+            raise ArmError(
+                f"section = {self.section!r}: must be a cross-section; make one with rectangle, "
+                "hollow_rectangle, circle, hollow_circle or raw_section."
+            )
+        stiffness: object = self.joint_stiffness
+        if stiffness is None:
+            object.__setattr__(self, "joint_stiffness", math.inf)
+        if self.poisson_ratio is not None and self.shear_modulus is not None:
+            raise ArmError(
+                f"poisson_ratio = {self.poisson_ratio!r} and shear_modulus = "
+                f"{self.shear_modulus!r}: at most one of them is allowed, since either gives the "
+                "shear stiffness; leave one out."
+            )
+        for name in FLAGS:
+            if not isinstance(getattr(self, name), bool):
+                raise ArmError(f"{name} = {getattr(self, name)!r}: must be true or false.")
+        super().__post_init__()
+        self.section.shear_coefficient_value(self.poisson_ratio)
+        _check_combinations(self)
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        if not self.section.scalable:
+            unscaled = Constraint(
+                "thickness_factor",
+                self.thickness_factor,
+                self.thickness_factor == 1.0,
+                f"1 for a section of shape {self.section.shape!r}, which has no single thickness",
+                f"vary section.{self.section.dimension_to_vary} instead",
+            )
+            return (unscaled,)
+        return tuple(
+            Constraint(
+                "thickness_factor",
+                self.thickness_factor,
+                (value > 0.0) & (value < math.inf),
+                f"such that the {name} stays finite and greater than 0",
+                "give a factor nearer to 1",
+            )
+            for name, value in (("area", self.area), ("second moment", self.second_moment))
+        )
+
+    @property
+    def area(self) -> Scalar:
+        """Area of the section with the thickness factor, m^2."""
+        return self.section.area_at(self.thickness_factor)
+
+    @property
+    def second_moment(self) -> Scalar:
+        """Second moment of area with the thickness factor, m^4."""
+        return self.section.second_moment_at(self.thickness_factor)
+
+    @property
+    def mass(self) -> Scalar:
+        """Mass of the link itself, without the bodies at its ends, kg."""
+        own = self.density * self.area
+        if self.nonstructural_mass is not None:
+            own = own + self.nonstructural_mass
+        return own * self.length
+
+    @property
+    def body_mass(self) -> Scalar:
+        """Mass of the body at the tip and of the joint's hubs, kg."""
+        hubs = [m for m in (self.hub_mass, self.stator_mass) if m is not None]
+        return sum(hubs, start=self.tip_mass)
+
+    @property
+    def has_shear(self) -> bool:
+        """Whether both a shear coefficient and a shear modulus are known."""
+        section = self.section
+        coefficient = section.shear_coefficient is not None or section.shear_rule is not None
+        return coefficient and (self.poisson_ratio is not None or self.shear_modulus is not None)
+
+    @property
+    def shear_modulus_effective(self) -> Scalar:
+        """Shear coefficient times shear modulus, Pa; inf where either is not known."""
+        kappa = self.section.shear_coefficient_value(self.poisson_ratio)
+        shear_modulus = self.shear_modulus
+        if self.poisson_ratio is not None:
+            shear_modulus = self.youngs_modulus / (2.0 * (1.0 + self.poisson_ratio))
+        if kappa is None or shear_modulus is None:
+            return math.inf
+        return kappa * shear_modulus
+
+
+def _check_combinations(link: Link) -> None:
+    """Refuse what has no meaning: a joint on a segment, a rotor without a gear ratio."""
+    if link.segment:
+        free = {"joint_angle": 0.0, "joint_stiffness": math.inf}
+        for name in JOINT_FIELDS:
+            value, absent = getattr(link, name), free.get(name)
+            if isinstance(value, float) and value != absent:
+                raise ArmError(
+                    f"{name} = {shown(value)}: a segment continues the previous link and has no "
+                    "joint; leave it out, or take segment = true away."
+                )
+    if (link.rotor_inertia is None) != (link.gear_ratio is None):
+        given, missing = ("rotor_inertia", "gear_ratio")
+        if link.rotor_inertia is None:
+            given, missing = missing, given
+        raise ArmError(
+            f"{missing} is missing: {given} = {shown(getattr(link, given))} needs it; give both."
+        )

@@ -1,0 +1,295 @@
+"""Values that an arm may have and probably should not: wrong units, swapped or odd numbers.
+
+Validation refuses what is impossible; here stands what is possible and unlikely. The bounds are
+wide, so that a warning means something: every engineering material and every machine from a watch
+to a crane lies inside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import Link
+
+__all__ = ["Implausibility", "LinkFacts", "implausible_values", "link_facts"]
+
+#: Densities of solids in kg/m^3: rigid foams to osmium.
+DENSITY_RANGE = (20.0, 23_000.0)
+#: Young's moduli of solids in Pa: soft rubber to graphene.
+MODULUS_RANGE = (1e6, 1.2e12)
+#: Lengths of links in m.
+LENGTH_RANGE = (1e-3, 50.0)
+#: Largest dimension of a section in m.
+LARGEST_SECTION = 2.0
+#: Shear coefficients of all common sections; thin-walled I sections reach the lowest.
+SHEAR_COEFFICIENT_RANGE = (0.15, 1.0)
+#: Poisson ratios of ordinary solids: cork to rubber.
+POISSON_RANGE = (0.0, 0.4999)
+#: A tip body heavier than the whole arm's links by more than this is probably given in grams.
+HEAVIEST_TIP_RATIO = 1e3
+#: A tip body's radius of gyration beyond this many link lengths is probably a wrong unit.
+WIDEST_TIP_RATIO = 10.0
+
+DIMENSIONS = ("depth", "width", "wall_thickness", "diameter", "outer_diameter")
+
+
+@dataclass(frozen=True)
+class Implausibility:
+    """One value that looks wrong: its address, the value in SI units, and why."""
+
+    address: str
+    value: float
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.address} = {self.value:.6g}: {self.message}"
+
+
+@dataclass(frozen=True)
+class LinkFacts:
+    """What `check` shows of one link; SI units, cut-off in Hz, None where not defined."""
+
+    number: int
+    shape: str
+    length: float
+    mass: float
+    tip_mass: float
+    """Body at the tip, the payload included."""
+    tip_inertia: float
+    area: float
+    second_moment: float
+    shear_coefficient: float | None
+    slenderness: float
+    """Length over radius of gyration of the section, L sqrt(A/I)."""
+    length_over_depth: float | None
+    """Length over the section's extent in the plane of motion; None for a raw section."""
+    cutoff_hz: float | None
+    """sqrt(kappa G A/(rho I)) / 2 pi: above it Timoshenko's theory has no evanescent wave."""
+
+
+def link_facts(arm: Arm) -> list[LinkFacts]:
+    """Masses, section values, slenderness and cut-off frequency of each link.
+
+    Parameters
+    ----------
+    arm : Arm
+        An arm with concrete values.
+
+    Returns
+    -------
+    list of LinkFacts
+        One for each link, from the base.
+
+    Notes
+    -----
+    The cut-off frequency is that of the paper's eqs (29)-(36): sqrt(kappa G A/(rho I)).
+
+    Examples
+    --------
+    >>> from jaxmodal import examples
+    >>> [round(fact.length_over_depth) for fact in link_facts(examples.two_link_flexible())]
+    [820, 900]
+    """
+    facts = []
+    for number, link in enumerate(arm.links, start=1):
+        last = number == len(arm.links)
+        area, second_moment = float(link.area), float(link.second_moment)
+        depth = _depth(link)
+        kappa = link.section.shear_coefficient_value(link.poisson_ratio)
+        cutoff = None
+        if link.has_shear:
+            stiffness = float(link.shear_modulus_effective) * area
+            cutoff = math.sqrt(stiffness / (float(link.density) * second_moment)) / (2.0 * math.pi)
+        facts.append(
+            LinkFacts(
+                number=number,
+                shape=link.section.shape or "area and second moment",
+                length=float(link.length),
+                mass=float(link.mass),
+                tip_mass=float(link.tip_mass) + last * float(arm.payload.mass),
+                tip_inertia=float(link.tip_inertia) + last * float(arm.payload.inertia),
+                area=area,
+                second_moment=second_moment,
+                shear_coefficient=None if kappa is None else float(kappa),
+                slenderness=float(link.length) * math.sqrt(area / second_moment),
+                length_over_depth=None if depth is None else float(link.length) / depth,
+                cutoff_hz=cutoff,
+            )
+        )
+    return facts
+
+
+def implausible_values(arm: Arm) -> list[Implausibility]:
+    """Values of an arm that are allowed but look like a wrong unit or a slip.
+
+    Parameters
+    ----------
+    arm : Arm
+        An arm with concrete values.
+
+    Returns
+    -------
+    list of Implausibility
+        In the order of the links; empty for an arm with nothing to remark.
+
+    Examples
+    --------
+    >>> from jaxmodal import examples
+    >>> implausible_values(examples.three_link_industrial())
+    []
+    """
+    found: list[Implausibility] = []
+    links_mass = sum(float(link.mass) for link in arm.links)
+    for number, link in enumerate(arm.links, start=1):
+        for field, value, message in (
+            *_material(link),
+            *_geometry(link),
+            *_joint(link),
+            *_body(float(link.tip_mass), float(link.tip_inertia), links_mass, link, "tip_"),
+        ):
+            found.append(Implausibility(f"link{number}.{field}", value, message))
+    payload = float(arm.payload.mass), float(arm.payload.inertia)
+    for field, value, message in _body(*payload, links_mass, arm.links[-1], ""):
+        found.append(Implausibility(f"payload.{field}", value, message))
+    return found
+
+
+Finding = tuple[str, float, str]
+
+
+def _depth(link: Link) -> float | None:
+    """Extent of the section in the plane of motion, thickness factor included; None if unknown."""
+    for name in ("depth", "diameter", "outer_diameter"):
+        if hasattr(link.section, name):
+            return float(getattr(link.section, name)) * float(link.thickness_factor)
+    return None
+
+
+def _material(link: Link) -> Iterator[Finding]:
+    density = float(link.density)
+    low, high = DENSITY_RANGE
+    if not low <= density <= high:
+        yield "density", density, _density_message(density)
+    odd_modulus = False
+    for name in ("youngs_modulus", "shear_modulus"):
+        value = getattr(link, name)
+        if value is not None and not MODULUS_RANGE[0] <= float(value) <= MODULUS_RANGE[1]:
+            odd_modulus = True
+            yield name, float(value), _modulus_message(float(value))
+    if link.poisson_ratio is not None:
+        ratio = float(link.poisson_ratio)
+        if not POISSON_RANGE[0] <= ratio <= POISSON_RANGE[1]:
+            message = "ordinary materials have a Poisson ratio from 0 to below 0.5, metals near 0.3"
+            yield "poisson_ratio", ratio, message
+    if link.shear_modulus is not None and not odd_modulus:
+        shear, young = float(link.shear_modulus), float(link.youngs_modulus)
+        implied = young / (2.0 * shear) - 1.0
+        if not -1e-6 <= implied <= 0.5:
+            message = (
+                f"with youngs_modulus = {young:.6g} it means a Poisson ratio of {implied:.3g}; "
+                "isotropic materials have E/3 <= G <= E/2"
+            )
+            yield "shear_modulus", shear, message
+
+
+def _density_message(density: float) -> str:
+    expected = f"kg/m^3 expected, solids have {DENSITY_RANGE[0]:g} to {DENSITY_RANGE[1]:g}"
+    for factor, unit in ((1e3, "g/cm^3"), (1e12, "t/mm^3"), (1e9, "kg/mm^3")):
+        if 500.0 <= density * factor <= DENSITY_RANGE[1]:
+            return f"{expected}; if this is in {unit}, write {density * factor:.6g}"
+    return expected
+
+
+def _modulus_message(modulus: float) -> str:
+    expected = "Pa expected, solids have 1e6 to 1.2e12"
+    units = ((1e9, "GPa"), (1e6, "MPa (N/mm^2)")) if modulus < 1500.0 else ((1e6, "MPa (N/mm^2)"),)
+    for factor, unit in units:
+        if 1e8 <= modulus * factor <= MODULUS_RANGE[1]:
+            return f"{expected}; if this is in {unit}, write {modulus * factor:.6g}"
+    return expected
+
+
+def _geometry(link: Link) -> Iterator[Finding]:
+    length = float(link.length)
+    low, high = LENGTH_RANGE
+    if length > high:
+        yield "length", length, f"m expected; if this is in mm, write {length / 1e3:.6g}"
+    elif length < low:
+        yield "length", length, "m expected; links shorter than a millimetre are unusual"
+    for name in DIMENSIONS:
+        value = float(getattr(link.section, name, 0.0))
+        if value > LARGEST_SECTION:
+            message = f"m expected; if this is in mm, write {value / 1e3:.6g}"
+            yield f"section.{name}", value, message
+    yield from _stockiness(link)
+    kappa = link.section.shear_coefficient_value(link.poisson_ratio)
+    low, high = SHEAR_COEFFICIENT_RANGE
+    if kappa is not None and not low <= float(kappa) <= high:
+        message = f"shear coefficients lie between {low:g} and {high:g}"
+        if low <= 1.0 / float(kappa) <= high:
+            message += f"; if this is a form factor, write its inverse, {1.0 / float(kappa):.6g}"
+        yield "section.shear_coefficient", float(kappa), message
+
+
+def _stockiness(link: Link) -> Iterator[Finding]:
+    """A section deeper than the link is long is no beam."""
+    length, depth = float(link.length), _depth(link)
+    if depth is not None:
+        if depth > length:
+            factor = float(link.thickness_factor)
+            with_factor = f" (thickness factor {factor:g} included)" if factor != 1.0 else ""
+            message = (
+                f"the section is deeper{with_factor} than the link is long ({length:.6g} m): "
+                "no beam theory holds; check the units of both"
+            )
+            name = next(n for n in ("depth", "diameter", "outer_diameter") if n in _names(link))
+            yield f"section.{name}", depth, message
+        return
+    depth = math.sqrt(12.0 * float(link.second_moment) / float(link.area))
+    if depth > length:
+        message = (
+            f"a rectangle with this area and second moment is {depth:.6g} m deep, the link only "
+            f"{length:.6g} m long: no beam theory holds; check the units"
+        )
+        yield "section.second_moment", float(link.second_moment), message
+    width = float(link.area) / depth
+    if max(depth, width) > LARGEST_SECTION:
+        message = (
+            f"a rectangle with this area and second moment is {depth:.6g} m deep and {width:.6g} m "
+            "wide; m^2 and m^4 expected"
+        )
+        yield "section.area", float(link.area), message
+
+
+def _names(link: Link) -> set[str]:
+    return {name for name in DIMENSIONS if hasattr(link.section, name)}
+
+
+def _joint(link: Link) -> Iterator[Finding]:
+    angle = float(link.joint_angle)
+    if abs(angle) > 2.0 * math.pi:
+        message = "rad expected, more than a full turn; if this is in degrees, use joint_angle_deg"
+        yield "joint_angle", angle, message
+
+
+def _body(
+    mass: float, inertia: float, links_mass: float, link: Link, prefix: str
+) -> Iterator[Finding]:
+    """Mass and inertia of a lumped body, held against the links' mass and the link's length."""
+    if mass > HEAVIEST_TIP_RATIO * links_mass:
+        message = (
+            f"more than {HEAVIEST_TIP_RATIO:g} times the mass of all links ({links_mass:.4g} kg); "
+            f"if this is in grams, write {mass / 1e3:.6g}"
+        )
+        yield f"{prefix}mass", mass, message
+    if mass > 0.0:
+        radius = math.sqrt(inertia / mass)
+        if radius > WIDEST_TIP_RATIO * float(link.length):
+            message = (
+                f"kg m^2 expected; with its mass of {mass:.6g} kg the body has a radius of "
+                f"gyration of {radius:.4g} m on a link of {float(link.length):.6g} m"
+            )
+            yield f"{prefix}inertia", inertia, message

@@ -1,0 +1,249 @@
+"""Frozen records of physical quantities that are also pytrees.
+
+A record is a frozen dataclass. Each physical field is declared with `quantity`: its unit, its
+meaning and the `Rule` that its value obeys stand beside it, once, and serve the validation of
+concrete values, the traceable validity mask, the parameter addresses and the files.
+
+Records are registered as pytrees by hand and not with ``jax.tree_util.register_dataclass``,
+because that rebuilds through ``__init__`` and so would validate on unflattening; a gradient with
+respect to an arm is itself an arm, with values (negative lengths, say) that no arm may have.
+"""
+
+import contextlib
+import dataclasses
+import math
+import numbers
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, dataclass_transform
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.precision import require_x64
+
+Scalar: TypeAlias = float | jax.Array | NDArray[np.float64]
+"""One physical value: a float64 number, a traced or batched JAX array, or a column of numbers."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """What a value may be, in words and as an elementwise test that is false for NaN."""
+
+    allowed: str
+    holds: Callable[[Any], Any]
+
+
+POSITIVE = Rule("finite and greater than 0", lambda x: (x > 0.0) & (x < math.inf))
+NON_NEGATIVE = Rule("finite and 0 or more", lambda x: (x >= 0.0) & (x < math.inf))
+FINITE = Rule("finite", lambda x: (x > -math.inf) & (x < math.inf))
+POISSON = Rule("greater than -1 and at most 0.5", lambda x: (x > -1.0) & (x <= 0.5))
+STIFFNESS = Rule("0 (a free hinge) or more (inf for a rigid joint)", lambda x: x >= 0.0)
+SPRING = Rule("greater than 0 (inf for a rigid joint)", lambda x: x > 0.0)
+
+
+class Constraint(NamedTuple):
+    """A condition that ties several fields of one record together."""
+
+    name: str
+    value: Any
+    holds: Any
+    allowed: str
+    remedy: str
+
+
+def quantity(
+    unit: str, meaning: str, rule: Rule, remedy: str, *, default: Any = dataclasses.MISSING
+) -> Any:
+    """Declare a physical field of a record.
+
+    Parameters
+    ----------
+    unit
+        SI unit, ``"1"`` for a pure number.
+    meaning
+        What the value is, in a few words.
+    rule
+        What values are allowed; a default of None makes the field optional as well.
+    remedy
+        What to do about a value that is not allowed, for the error message.
+    default
+        Value of the field when it is left out. Always written as a keyword: type checkers read
+        from that which fields are optional.
+    """
+    about = {"unit": unit, "meaning": meaning, "rule": rule, "remedy": remedy}
+    return dataclasses.field(default=default, metadata=about)
+
+
+def static(*, default: Any = dataclasses.MISSING) -> Any:
+    """Declare a field that is structure and not a value: a name, a rule."""
+    return dataclasses.field(default=default, metadata={"static": True})
+
+
+def as_scalar(name: str, value: object, about: str) -> Scalar:
+    """Return ``value`` as float64: a NumPy scalar if it is concrete, else a JAX array.
+
+    Parameters
+    ----------
+    name
+        Name of the value in error messages.
+    value
+        A real number, a concrete array (0-d, or batched), or a traced array.
+    about
+        The allowed values in words, for the error message.
+
+    Raises
+    ------
+    ArmError
+        If ``value`` is no real number: text, a truth value, None, a complex number, a list.
+    """
+    if isinstance(value, (jax.Array, np.ndarray)):
+        real = jnp.issubdtype(value.dtype, jnp.floating) or jnp.issubdtype(value.dtype, jnp.integer)
+        if real and not isinstance(value, jax.core.Tracer) and value.ndim == 0:
+            return np.float64(np.asarray(value))
+        if real:
+            return jnp.asarray(value, jnp.float64)
+    elif not isinstance(value, bool) and isinstance(value, numbers.Real):
+        with contextlib.suppress(OverflowError):
+            return np.float64(float(value))
+    raise ArmError(f"{name} = {shown(value)}: must be a number, {about}.")
+
+
+def shown(value: object) -> str:
+    """Return a short text of a value for messages and reprs: ``0.5``, not ``np.float64(0.5)``."""
+    if isinstance(value, jax.core.Tracer):
+        return f"<traced {value.dtype}{list(value.shape)}>"
+    if isinstance(value, (np.generic, np.ndarray, jax.Array)):
+        return repr(value.item()) if value.ndim == 0 else f"<{value.dtype}{list(value.shape)}>"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+R = TypeVar("R", bound="Record")
+
+
+class Record:
+    """Base of the frozen pytrees: validation, equality, repr and replacement.
+
+    Two records are equal when they have the same structure and all their values are equal;
+    records are not hashable.
+    """
+
+    # construction judges its arguments itself and answers with an ArmError, also where a
+    # run-time type checker is at work
+    __no_type_check__: ClassVar[bool] = True
+    place: ClassVar[str] = ""
+    """What stands before the field names of this record in addresses and messages."""
+
+    def __post_init__(self) -> None:
+        require_x64()
+        for item in quantities(self):
+            name, value = self.place + item.name, getattr(self, item.name)
+            if value is None and item.default is None:
+                continue
+            unit = "" if item.metadata["unit"] == "1" else f" ({item.metadata['unit']})"
+            rule, remedy = item.metadata["rule"], item.metadata["remedy"]
+            scalar = as_scalar(name, value, rule.allowed + unit)
+            if isinstance(scalar, np.float64) and not rule.holds(scalar):
+                raise ArmError(f"{name} = {shown(scalar)}: must be {rule.allowed}{unit}; {remedy}.")
+            object.__setattr__(self, item.name, scalar)
+        with np.errstate(all="ignore"):
+            constraints = self.constraints()
+        for name, value, holds, allowed, remedy in constraints:
+            if isinstance(holds, np.bool_) and not holds:
+                raise ArmError(f"{self.place}{name} = {shown(value)}: must be {allowed}; {remedy}.")
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Return the conditions that tie fields together; elementwise, no fields changed."""
+        return ()
+
+    def replace(self: R, **changes: Any) -> R:
+        """Return a validated copy with the named fields changed."""
+        known = [item.name for item in dataclasses.fields(self)]  # type: ignore[arg-type]
+        for name in changes:
+            if name not in known:
+                raise ArmError(
+                    f"{type(self).__name__} has no field {name!r}; it has {', '.join(known)}."
+                )
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        if jax.tree.structure(self) != jax.tree.structure(other):  # type: ignore[operator]
+            return False
+        mine, theirs = jax.tree.leaves(self), jax.tree.leaves(other)
+        return all(a is b or bool(np.array_equal(a, b)) for a, b in zip(mine, theirs, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        parts = []
+        for item in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, item.name)
+            if not _is_default(value, item):
+                parts.append(f"{item.name}={shown_field(value)}")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def shown_field(value: object) -> str:
+    """Return the repr of a field: numbers by `shown`, records and tuples of them in full."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(repr, value))}{',' if len(value) == 1 else ''})"
+    return repr(value) if isinstance(value, (Record, str)) else shown(value)
+
+
+def _is_default(value: object, item: "dataclasses.Field[Any]") -> bool:
+    default = item.default
+    if item.default_factory is not dataclasses.MISSING:
+        default = item.default_factory()
+    if isinstance(value, (float, str, Record)) and isinstance(default, (float, str, Record)):
+        return bool(value == default)
+    return value is default
+
+
+def quantities(record: Record | type[Record]) -> "Iterator[dataclasses.Field[Any]]":
+    """Yield the physical fields of a record, in order."""
+    for item in dataclasses.fields(record):  # type: ignore[arg-type]
+        if "rule" in item.metadata:
+            yield item
+
+
+@dataclass_transform(
+    frozen_default=True, eq_default=False, field_specifiers=(quantity, static, dataclasses.field)
+)
+def frozen_pytree(cls: type[R]) -> type[R]:
+    """Make a frozen dataclass of a `Record` and register it as a pytree.
+
+    Fields with ``metadata={"static": True}`` are structure, all others are children. Flattening
+    and unflattening take the values as they are, so any object may stand for a leaf.
+    """
+    cls = dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+    names = [item.name for item in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    fixed = [
+        item.name
+        for item in dataclasses.fields(cls)  # type: ignore[arg-type]
+        if item.metadata.get("static", False)
+    ]
+    dynamic = [name for name in names if name not in fixed]
+    keys = [jax.tree_util.GetAttrKey(name) for name in dynamic]
+
+    def flatten(record: R) -> tuple[list[Any], tuple[Any, ...]]:
+        return [getattr(record, name) for name in dynamic], tuple(
+            getattr(record, name) for name in fixed
+        )
+
+    def flatten_with_keys(record: R) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
+        children, aux = flatten(record)
+        return list(zip(keys, children, strict=True)), aux
+
+    def unflatten(aux: tuple[Any, ...], children: Any) -> R:
+        record = object.__new__(cls)
+        record.__dict__.update(zip(dynamic, children, strict=True))
+        record.__dict__.update(zip(fixed, aux, strict=True))
+        return record
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
+    return cls

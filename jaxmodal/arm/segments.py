@@ -1,0 +1,209 @@
+"""Links cut into segments: bodies along a link, and tapered links as many short uniform ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.quantities import as_scalar, quantities, shown
+from jaxmodal.arm.shapes import RawSection, Section
+from jaxmodal.runtime.errors import ArmError
+
+#: how the pieces of a tapered link are chosen
+BOUNDS = ("middle", "lower", "upper")
+_AT_THE_TIP = ("end_offset_x", "end_offset_y", "tip_centre_x", "tip_centre_y")
+
+
+def attach_body(
+    arm: Arm,
+    link: int,
+    position: Any,
+    mass: Any,
+    inertia: Any = 0.0,
+    centre_x: Any = None,
+    centre_y: Any = None,
+) -> Arm:
+    """Return the arm with a rigid body fixed along a link, which becomes two: itself and a segment.
+
+    Parameters
+    ----------
+    arm
+        The arm.
+    link
+        Number of the link, from 1.
+    position
+        Where on it, m from its base; more than 0 and less than its length (at its end there is its tip body).
+    mass, inertia
+        Mass in kg; inertia about the centre of gravity in kg m^2.
+    centre_x, centre_y
+        Centre of gravity seen from that point of the link, m, along and to the left of it.
+
+    Raises
+    ------
+    ArmError
+        If there is no such link, or a value is not allowed. The links beyond are numbered one higher.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import circle
+    >>> arm = Arm((Link(1.0, 7e10, 2700.0, circle(0.01)),))
+    >>> loaded = attach_body(arm, 1, position=0.4, mass=0.2)
+    >>> [float(x.length) for x in loaded.links], float(loaded.links[0].tip_mass)
+    ([0.4, 0.6], 0.2)
+    """
+    if isinstance(link, bool) or not isinstance(link, int) or not 1 <= link <= arm.num_links:
+        raise ArmError(f"link = {link!r}: must be the number of a link, 1 to {arm.num_links}.")
+    pieces = with_body_at(arm.links[link - 1], position, mass, inertia, centre_x, centre_y)
+    return arm.replace(links=(*arm.links[: link - 1], *pieces, *arm.links[link:]))
+
+
+def with_body_at(
+    link: Link, position: Any, mass: Any, inertia: Any, centre_x: Any, centre_y: Any
+) -> tuple[Link, Link]:
+    """Return the two links that `attach_body` makes of one."""
+    place = as_scalar("position", position, "in metres")
+    concrete = isinstance(place, float) and isinstance(link.length, float)
+    if concrete and not 0.0 < place < link.length:
+        raise ArmError(
+            f"position = {shown(place)}: must be greater than 0 and less than the length of the link, "
+            f"{shown(link.length)} m; a body at its end is its tip_mass and tip_inertia."
+        )
+    inner = link.replace(
+        length=place,
+        tip_mass=mass,
+        tip_inertia=inertia,
+        end_offset_x=None,
+        end_offset_y=None,
+        tip_centre_x=centre_x,
+        tip_centre_y=centre_y,
+    )
+    return inner, _continuation(link, link.length - place)
+
+
+def _continuation(link: Link, length: Any, **changes: Any) -> Link:
+    """The segment that ends as the link does."""
+    kept = {
+        item.name: getattr(link, item.name)
+        for item in quantities(Link)
+        if not item.name.startswith(("joint_", "hub_", "stator_", "rotor_", "gear_", "base_"))
+    }
+    values = kept | {"length": length, "section": link.section, "segment": True} | changes
+    return Link(**values, rigid=link.rigid)
+
+
+def tapered(
+    link: Link, tip_section: Section, pieces: int = 16, bound: str = "middle"
+) -> tuple[Link, ...]:
+    """Return a link whose section changes linearly along it, as uniform segments of equal length.
+
+    Parameters
+    ----------
+    link
+        The link; its own section is that at the base.
+    tip_section
+        Section at the tip: of the same shape, whose dimensions are approached linearly.
+    pieces
+        Number of segments, 1 or more.
+    bound
+        ``"middle"``: each segment has the section at its middle; the frequencies then converge with the square of
+        the length of a segment. ``"lower"``: each has the least stiffness and the greatest mass of its part of the
+        link, ``"upper"`` the other way round; then every frequency is a lower, or an upper, bound of that of the
+        tapered link, by Rayleigh's principle.
+
+    Raises
+    ------
+    ArmError
+        If the two sections differ in shape or in how their shear coefficient is given; for a bound, if some
+        dimensions grow and others shrink, or the shear coefficient changes.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import rectangle
+    >>> links = tapered(Link(1.0, 7e10, 2700.0, rectangle(0.02, 0.05)), rectangle(0.01, 0.05), pieces=4)
+    >>> [round(float(x.section.depth), 5) for x in links], [x.segment for x in links]
+    ([0.01875, 0.01625, 0.01375, 0.01125], [False, True, True, True])
+    """
+    _check_taper(link, tip_section, pieces, bound)
+    length = link.length / pieces
+    made: list[Link] = []
+    for number in range(pieces):
+        if bound == "middle":
+            section = _between(link.section, tip_section, (number + 0.5) / pieces)
+            changes: dict[str, Any] = {"section": section}
+        else:
+            ends = [_between(link.section, tip_section, (number + k) / pieces) for k in (0, 1)]
+            section, density = _bounding(link, ends, bound)
+            changes = {"section": section, "density": density, "thickness_factor": 1.0}
+        if number < pieces - 1:
+            changes |= {"tip_mass": 0.0, "tip_inertia": 0.0} | dict.fromkeys(_AT_THE_TIP)
+        if number == 0:
+            made.append(link.replace(length=length, **changes))
+        else:
+            made.append(_continuation(link, length, **changes))
+    return tuple(made)
+
+
+def _check_taper(link: Link, tip_section: Section, pieces: int, bound: str) -> None:
+    if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
+        raise ArmError(f"pieces = {pieces!r}: must be a whole number of 1 or more.")
+    if bound not in BOUNDS:
+        raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
+    base = link.section
+    if type(tip_section) is not type(base):
+        raise ArmError(
+            f"tip_section = {shown(tip_section)}: must be of the shape of the section at the base, "
+            f"{base.shape or 'area and second moment'!r}."
+        )
+    given = [(x.shear_rule, x.shear_coefficient is None) for x in (base, tip_section)]
+    if given[0] != given[1]:
+        raise ArmError(
+            f"tip_section.shear_coefficient = {shown(tip_section.shear_coefficient)}: must be given as at the base, "
+            "a value, the same rule, or left out."
+        )
+    if bound != "middle":
+        _check_bound(link, tip_section, bound)
+
+
+def _check_bound(link: Link, tip_section: Section, bound: str) -> None:
+    base = link.section
+    kappa = [x.shear_coefficient_value(link.poisson_ratio) for x in (base, tip_section)]
+    if kappa[0] is not None and kappa[1] is not None and not np.isclose(kappa[0], kappa[1], 1e-14):
+        raise ArmError(
+            f"bound = {bound!r}: the shear coefficient changes from {shown(kappa[0])} to {shown(kappa[1])} along the "
+            "link; give both sections the same value, or take bound = 'middle'."
+        )
+    growth = {
+        np.sign(float(getattr(tip_section, item.name)) - float(getattr(base, item.name)))
+        for item in quantities(base)
+        if item.name != "shear_coefficient"
+    }
+    if {1.0, -1.0} <= growth:
+        raise ArmError(
+            f"bound = {bound!r}: some dimensions of the section grow towards the tip and others shrink; bounds need "
+            "one direction, or take bound = 'middle'."
+        )
+
+
+def _between(base: Section, tip: Section, share: float) -> Section:
+    """The section at a share of the length, every dimension linear."""
+    values: dict[str, Any] = {"shear_rule": base.shear_rule}
+    for item in quantities(base):
+        first, last = getattr(base, item.name), getattr(tip, item.name)
+        values[item.name] = None if first is None else first + (last - first) * share
+    return type(base)(**values)
+
+
+def _bounding(link: Link, ends: list[Section], bound: str) -> tuple[Section, float]:
+    """Section and density of least stiffness and greatest mass (``"lower"``), or the other way round."""
+    kappa = ends[0].shear_coefficient_value(link.poisson_ratio)
+    areas = [float(x.area_at(link.thickness_factor)) for x in ends]
+    moments = [float(x.second_moment_at(link.thickness_factor)) for x in ends]
+    stiff, heavy = (min, max) if bound == "lower" else (max, min)
+    area, moment = stiff(areas), stiff(moments)
+    growth = heavy(heavy(areas) / area, heavy(moments) / moment)
+    section = RawSection(area=area, second_moment=moment, shear_coefficient=kappa, shear_rule=None)
+    return section, float(link.density) * growth * (1.0 + math.copysign(1e-15, growth - 1.0))

@@ -1,0 +1,88 @@
+"""An arm as the plain tables of its file, and such tables as TOML text."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from jaxmodal.arm.links import FLAGS, Link
+from jaxmodal.arm.quantities import Record, quantities, shown
+from jaxmodal.runtime.errors import ArmError
+
+
+def record_table(record: Record) -> dict[str, Any]:
+    """Return a record's values as plain numbers, those at their default left out.
+
+    Raises
+    ------
+    ArmError
+        If a value is traced or batched.
+    """
+    table: dict[str, Any] = {}
+    for item in quantities(record):
+        value = getattr(record, item.name)
+        if value is None or (isinstance(value, float) and value == item.default):
+            continue
+        if not isinstance(value, float):
+            name = record.place + item.name
+            raise ArmError(f"{name} = {shown(value)}: must be one number to be written to a file.")
+        table[item.name] = float(value)
+    return table
+
+
+def link_table(link: Link) -> dict[str, Any]:
+    """Return a link as the table of an arm file, its section as a table within."""
+    section = link.section
+    own = {"shape": section.shape} if section.shape else {}
+    inner = own | record_table(section)
+    if section.shear_rule is not None:
+        inner["shear_coefficient"] = section.shear_rule
+    flags = {name: True for name in FLAGS if getattr(link, name)}
+    return flags | record_table(link) | {"section": inner}
+
+
+def toml_text(document: Mapping[str, Any]) -> str:
+    """Return a table as TOML that reads back to exactly the same values.
+
+    The standard library reads TOML but does not write it.
+
+    Parameters
+    ----------
+    document
+        Numbers, truth values and strings; tables of them, written inline where they stand inside a list of
+        tables; lists of tables. Keys are bare words.
+
+    Examples
+    --------
+    >>> print(toml_text({"name": "arm", "links": [{"length": 0.5, "section": {"area": 1e-4}}]}))
+    name = "arm"
+    <BLANKLINE>
+    [[links]]
+    length = 0.5
+    section = { area = 0.0001 }
+    <BLANKLINE>
+    """
+    lines = []
+    for key, value in document.items():
+        if isinstance(value, Mapping):
+            lines += ["", f"[{key}]", *_pairs(value)]
+        elif isinstance(value, list):
+            for table in value:
+                lines += ["", f"[[{key}]]", *_pairs(table)]
+        else:
+            lines.append(f"{key} = {_value(value)}")
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _pairs(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {_value(value)}" for key, value in table.items()]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(_pairs(value)) + " }"
+    if isinstance(value, str):
+        # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(float(value))

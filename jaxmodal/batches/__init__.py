@@ -1,0 +1,1 @@
+"""Certified natural frequencies of many arms at once."""

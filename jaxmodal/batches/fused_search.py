@@ -1,0 +1,225 @@
+"""The float64 search of a batch as one kernel: every lane isolates and encloses its mode in registers.
+
+A lane is a mode of a cell. The kernel runs `guided_search` on `condensation.evaluate_links`, the same functions as
+`kernels.enclosed`: only where a link's values come from and how one lane reads another's differ. On a GPU, Pallas
+compiles it by Triton; elsewhere it is interpreted, which serves tests. What it leaves open goes the same way on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.experimental import pallas as pl
+
+from jaxmodal.arithmetic.operations import Kind
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.batches.guided_search import Enclosure, Others, enclose_from
+from jaxmodal.batches.kernels import Problem, enclosed, without_hinges
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate_links, log_at_zero
+from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.frequencies.root_search import separating_trials
+from jaxmodal.runtime.devices import is_gpu
+
+#: lanes of one program of the kernel, one for each thread, and its warps; more modes are left to the portable program
+_LANES, _WARPS = 128, 4
+#: lanes of one program that is interpreted: XLA then vectorises it as it does the portable one, and rounds alike
+_INTERPRETED_LANES = 1024
+_FIELDS = tuple(field.name for field in dataclasses.fields(Enclosure))
+
+
+KERNELS = ("auto", "portable", "fused")
+#: Triton compiles for NVIDIA GPUs of this compute capability and later
+_LEAST_CAPABILITY = 8.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """Which program encloses the modes of a block of cells.
+
+    Attributes
+    ----------
+    fused : bool
+        `enclosed_fused` instead of `kernels.enclosed`.
+    on_gpu : bool
+        Whether programs run on a GPU; elsewhere the fused kernel is interpreted.
+    """
+
+    fused: bool
+    on_gpu: bool
+
+    def enclosed(self, problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
+        """Enclosures of the modes of ``beams``, of shape (n, 1, cells), that are roughly known."""
+        if not self.fused or problem.modes > _LANES:
+            return enclosed(problem, beams, rough)
+        kind: Kind = "registers" if self.on_gpu else False
+        return enclosed_fused(problem, beams, rough, kind=kind, interpret=not self.on_gpu)
+
+
+def chosen_kernel(name: str, device: Any) -> Kernel:
+    """The kernel of a name among `KERNELS` on a device; ``"auto"`` is ``"fused"`` on NVIDIA GPUs that can compile it.
+
+    Raises
+    ------
+    ValueError
+        The name is unknown, or the GPU is too old for the fused kernel.
+    """
+    if name not in KERNELS:
+        known = ", ".join(map(repr, KERNELS))
+        raise ValueError(f"kernel = {name!r} is not known; choose one of {known}")
+    on_gpu = is_gpu(device)
+    capability = _capability(device)
+    if name == "fused" and on_gpu and capability is not None and capability < _LEAST_CAPABILITY:
+        raise ValueError(
+            f"kernel = 'fused' needs a GPU of compute capability {_LEAST_CAPABILITY} or more, and"
+            f" {device.device_kind} has {capability}; leave kernel out, or choose 'portable'"
+        )
+    suits = on_gpu and capability is not None and capability >= _LEAST_CAPABILITY
+    return Kernel(name == "fused" or (name == "auto" and suits), on_gpu)
+
+
+def _capability(device: Any) -> float | None:
+    """Compute capability of an NVIDIA GPU, None for other devices."""
+    try:
+        return float(device.compute_capability)
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
+@functools.partial(jax.jit, static_argnames=("kind", "interpret", "lanes", "warps"))
+def enclosed_fused(
+    problem: Problem,
+    beams: BeamArrays,
+    rough: Array,
+    *,
+    kind: Kind,
+    interpret: bool,
+    lanes: int | None = None,
+    warps: int = _WARPS,
+) -> Enclosure:
+    """`kernels.enclosed` in one kernel.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+    beams : BeamArrays
+        Beams of shape (n, 1, cells).
+    rough : Array, shape (modes + extra, cells)
+        Roughly known frequencies, rad/s.
+    kind : Kind
+        ``"registers"``, for a compiled kernel; False computes as the portable program does, division by division.
+    interpret : bool
+        Run the kernel by JAX's interpreter, on any device, instead of compiling it for a GPU.
+    lanes, warps : int
+        Of one program of the kernel; at least as many lanes as the next power of two over the modes.
+
+    Returns
+    -------
+    Enclosure
+        Fields of shape (modes, cells).
+    """
+    cells = rough.shape[1]
+    rows = _power_of_two(problem.modes)
+    width = (lanes or (_INTERPRETED_LANES if interpret else _LANES)) // rows
+    padded = -(-cells // width) * width
+
+    def filled(x: Array) -> Array:
+        more = [(0, 0)] * (x.ndim - 1) + [(0, padded - cells)]
+        return jnp.pad(x, more, mode="edge")
+
+    leaves, structure = jax.tree_util.tree_flatten(beams)
+    shape = (beams.length.shape[0], cells)
+    values = jnp.stack([jnp.broadcast_to(x[:, 0], shape) for x in leaves])
+    # surplus rows repeat the last mode
+    row = jnp.minimum(jnp.arange(rows), problem.modes - 1)
+    trial = separating_trials(rough, problem.modes)
+    free = number_of_hinges(beams, shape[0]).astype(jnp.float64)
+    flags = problem.flags
+    arrays = [
+        values,
+        rough[: problem.modes][row],
+        trial[row],
+        rough[problem.modes :],
+        jnp.broadcast_to(free, (1, cells)),
+    ]
+    arrays = [filled(x) for x in arrays]
+    kernel = functools.partial(
+        _kernel, structure=structure, modes=problem.modes, hinged=problem.hinged, kind=kind
+    )
+    shape_of: Any = jax.ShapeDtypeStruct
+    found = pl.pallas_call(
+        kernel,
+        grid=(padded // width,),
+        in_specs=[pl.BlockSpec((4,), lambda i: (0,)), *(_columns(x.shape, width) for x in arrays)],
+        out_specs=_columns((len(_FIELDS), rows, padded), width),
+        out_shape=shape_of((len(_FIELDS), rows, padded), jnp.float64),
+        compiler_params=None if interpret else _triton_parameters(warps),
+        interpret=interpret,
+        name="enclosed",
+    )(jnp.stack([flags.shear, flags.rotary_inertia, flags.axial, flags.axial]), *arrays)
+    fields = dict(zip(_FIELDS, found[:, : problem.modes, :cells], strict=True))
+    return Enclosure(**fields | {"consistent": fields["consistent"] > 0.0})
+
+
+def _triton_parameters(warps: int) -> Any:
+    from jax.experimental.pallas import triton  # here, for builds of JAX without it
+
+    return triton.CompilerParams(num_warps=warps, num_stages=1)
+
+
+def _columns(shape: tuple[int, ...], width: int) -> pl.BlockSpec:
+    """Blocks of ``width`` cells, the last axis."""
+    rest = (0,) * (len(shape) - 1)
+    return pl.BlockSpec((*shape[:-1], width), lambda i: (*rest, i))
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << (number - 1).bit_length()
+
+
+def _kernel(
+    flags_ref: Any,
+    values_ref: Any,
+    own_ref: Any,
+    trial_ref: Any,
+    beyond_ref: Any,
+    free_ref: Any,
+    found_ref: Any,
+    *,
+    structure: Any,
+    modes: int,
+    hinged: bool,
+    kind: Kind,
+) -> None:
+    """One block of cells, all their modes; the references are those of `enclosed_fused`, in its order."""
+    flags = Theory(flags_ref[0], flags_ref[1], flags_ref[2])
+    links = values_ref.shape[1]
+
+    def link_at(i: Array) -> BeamArrays:
+        leaves = [values_ref[k, pl.ds(i, 1), :] for k in range(values_ref.shape[0])]
+        link: BeamArrays = jax.tree_util.tree_unflatten(structure, leaves)
+        return link
+
+    def evaluate(omega: Array) -> Evaluation:
+        value = evaluate_links(link_at, links, flags, omega, kind)
+        if not hinged:
+            return value
+        return without_hinges(value, free_ref[...].astype(jnp.int64), omega)
+
+    place = jax.lax.broadcasted_iota(jnp.int32, (own_ref.shape[0], 1), 0)
+
+    def row(x: Array, j: int) -> Array:
+        return jnp.sum(jnp.where(place == j, x, 0.0), axis=0, keepdims=True)
+
+    beyond = tuple(beyond_ref[pl.ds(j, 1), :] for j in range(beyond_ref.shape[0]))
+    numbers = jnp.minimum(place + 1, modes).astype(jnp.float64)
+    others = Others(modes, beyond, row)
+    e = enclose_from(evaluate, numbers, own_ref[...], trial_ref[...], others, log_at_zero(links))
+    for k, name in enumerate(_FIELDS):
+        found_ref[k] = getattr(e, name).astype(jnp.float64)

@@ -1,0 +1,333 @@
+"""Six evaluations per mode: enclosure of natural frequencies that are roughly known beforehand.
+
+Trial frequencies between the guessed modes isolate nearly all of them, as one count each proves. Inverse quadratic
+interpolation of the determinant over omega^2, the other modes divided out, then reaches float64's
+accuracy. The last two
+evaluations enclose the mode on both sides, and as the interpolation has converged before the last, what that still
+changes is rounding noise: a measured bound of the error. Modes for which the schedule fails are left to
+`root_search`.
+
+Arrays have shape (modes, arms); those of `improve` (1, lanes), a lane being any one mode of an arm.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxmodal.dynamic_stiffness.condensation import Evaluation
+from jaxmodal.frequencies.root_search import separating_trials
+
+#: relative distances from the estimate of the last three trial frequencies
+_OUTER, _INNER = 3e-6, 1e-8
+#: relative width of a finished enclosure
+WIDTH = 4.0 * _INNER
+#: upper end, over the highest trial frequency, of a bracket that no count has closed; what stands for its count
+_BEYOND, _UNBOUNDED = 4.0, 2.0**62
+#: (beyond, aside) of each evaluation: twice at the estimate, once past it, and at both sides, whatever ends are nearer
+_SCHEDULE = [(0.0, 0.0), (0.0, 0.0), (_OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
+_SECOND_SCHEDULE = [(0.0, 0.0), (30.0 * _OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
+#: at both sides of a mode that is known, but not where it was evaluated before
+_CONFIRMATION = [(0.0, -0.6 * _INNER), (0.0, 0.6 * _INNER)]
+
+#: a JAX array inside compiled code, a NumPy array outside
+AnyArray = Any
+
+
+class Purpose(enum.IntEnum):
+    """Why `improve` goes on: to cut brackets at the estimate, or in the middle, or to confirm a mode that is known."""
+
+    cut = 0
+    halve = 1
+    confirm = 2
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations `improve` takes."""
+        return len(_CONFIRMATION if self is Purpose.confirm else _SECOND_SCHEDULE)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Enclosure:
+    """A mode between two frequencies; logs are of |D|, counts float64.
+
+    ``third`` is the point that the last evaluation displaced, ``third_sign`` +1 if it lies below
+    the mode; ``error`` the relative change of ``omega`` that it brought,
+    ``smallest`` that of `Evaluation`.
+    """
+
+    omega: AnyArray
+    lower: AnyArray
+    upper: AnyArray
+    lower_log: AnyArray
+    upper_log: AnyArray
+    lower_count: AnyArray
+    upper_count: AnyArray
+    third: AnyArray
+    third_log: AnyArray
+    third_sign: AnyArray
+    consistent: AnyArray
+    error: AnyArray
+    smallest: AnyArray
+
+
+def _row(x: Array, j: int) -> Array:
+    return x[j : j + 1]
+
+
+@dataclasses.dataclass(frozen=True)
+class Others:
+    """What the other modes of an arm tell of each of its modes, and how one lane reads what belongs to another.
+
+    Attributes
+    ----------
+    known : int
+        K, the number of modes that are enclosed together.
+    beyond : tuple of Array, shape (1, arms)
+        Estimates of the modes above them, one array each.
+    row : Callable
+        ``row(x, j)`` is what mode j + 1 has of an array over modes and arms, shape (1, arms).
+    """
+
+    known: int
+    beyond: tuple[Array, ...]
+    row: Callable[[Array, int], Array] = _row
+
+
+def enclose(
+    evaluate: Callable[[Array], Evaluation], modes: Array, guess: Array, log_at_zero: Array
+) -> Enclosure:
+    """Enclose the modes 1 to K of arms of which they are roughly known.
+
+    Parameters
+    ----------
+    evaluate : Callable
+        Count and determinant at frequencies of shape (K, arms).
+    modes : Array
+        Mode numbers 1 to K, float64, shape (K, 1).
+    guess : Array
+        Estimates of the modes 1 to K and a few more, shape (K + extra, arms), rad/s.
+    log_at_zero : Array
+        Limit of log|D| at zero frequency.
+
+    Returns
+    -------
+    Enclosure
+        ``omega`` is a mode where ``lower_count = mode - 1``, ``upper_count = mode`` and ``consistent`` hold; it is
+        accurate to ``error`` where the ends are no farther apart than `WIDTH`.
+    """
+    known = modes.shape[0]
+    others = Others(known, tuple(guess[known:, None]))
+    trial = separating_trials(guess, known)
+    return enclose_from(evaluate, modes, guess[:known], trial, others, log_at_zero)
+
+
+def enclose_from(
+    evaluate: Callable[[Array], Evaluation],
+    modes: Array,
+    own: Array,
+    trial: Array,
+    others: Others,
+    log_at_zero: Array,
+) -> Enclosure:
+    """`enclose` with given estimates ``own`` and first trial frequencies, arrays of shape (lanes, arms).
+
+    There are as many lanes as modes, or more that repeat the last mode.
+    """
+    e = _isolated(evaluate, modes, own, trial, others, log_at_zero)
+    return _stages(e, modes, evaluate, None, others, _placed(_SCHEDULE), len(_SCHEDULE), None)
+
+
+def _isolated(
+    evaluate: Callable[[Array], Evaluation],
+    modes: Array,
+    own: Array,
+    trial: Array,
+    others: Others,
+    log_at_zero: Array,
+) -> Enclosure:
+    """Enclosures from one evaluation between any two guessed modes: every count may tighten every bracket."""
+    row = others.row
+    value = evaluate(trial)
+    count = value.count.astype(trial.dtype)
+    agrees = ((value.sign > 0.0) == (value.count % 2 == 0)).astype(trial.dtype)
+    lower = jnp.zeros_like(trial)
+    upper = _BEYOND * row(trial, others.known - 1) * jnp.ones_like(trial)
+    lower_log, upper_log = log_at_zero * jnp.ones_like(trial), jnp.zeros_like(trial)
+    lower_count, upper_count = jnp.zeros_like(trial), jnp.full_like(trial, _UNBOUNDED)
+    consistent = jnp.ones_like(trial)
+    seen = [
+        tuple(row(x, j) for x in (trial, count, value.log_abs, agrees)) for j in range(others.known)
+    ]
+    for at, counted, log_abs, agreed in reversed(seen):
+        # from above: the last trial that passes a mode is its upper end
+        passed = counted >= modes
+        upper = jnp.where(passed, at, upper)
+        upper_log = jnp.where(passed, log_abs, upper_log)
+        upper_count = jnp.where(passed, counted, upper_count)
+        consistent = jnp.where(passed, agreed, consistent)
+    for at, counted, log_abs, _ in seen:
+        below = counted < modes
+        lower = jnp.where(below, at, lower)
+        lower_log = jnp.where(below, log_abs, lower_log)
+        lower_count = jnp.where(below, counted, lower_count)
+    inside = (own > lower) & (own < upper)
+    return Enclosure(
+        omega=jnp.where(inside, own, 0.5 * (lower + upper)),
+        lower=lower,
+        upper=upper,
+        lower_log=lower_log,
+        upper_log=upper_log,
+        lower_count=lower_count,
+        upper_count=upper_count,
+        third=jnp.full_like(lower, jnp.nan),
+        third_log=lower_log,
+        third_sign=jnp.ones_like(lower),
+        consistent=consistent > 0.0,
+        error=jnp.ones_like(lower),
+        smallest=jnp.ones_like(lower),
+    )
+
+
+def improve(
+    e: Enclosure,
+    evaluate: Callable[[Array], Evaluation],
+    modes: Array,
+    omegas: Array,
+    guess: Array,
+    purpose: Array,
+) -> Enclosure:
+    """A few more evaluations for enclosures that `enclose` left open, lane by lane.
+
+    ``e`` and ``modes`` have shape (1, lanes); ``omegas`` the frequencies of all modes of each lane's arm, shape
+    (K, lanes), ``guess`` as many rows and those beyond. ``purpose``, a `Purpose`, may be traced. Brackets of several
+    modes are cut at the estimate, or, to ``halve`` them, in the middle: slower, but it parts what the estimates do not.
+    To ``confirm`` a mode, D is evaluated at both sides of it anew.
+    """
+    known = omegas.shape[0]
+    others = Others(known, tuple(guess[known:, None]))
+    confirm = purpose == Purpose.confirm
+
+    def place(i: Array) -> tuple[Array, Array]:
+        again, second = _placed(_CONFIRMATION)(i), _placed(_SECOND_SCHEDULE)(i)
+        return jnp.where(confirm, again[0], second[0]), jnp.where(confirm, again[1], second[1])
+
+    stages = jnp.where(confirm, len(_CONFIRMATION), len(_SECOND_SCHEDULE))
+    return _stages(e, modes, evaluate, omegas, others, place, stages, purpose == Purpose.halve)
+
+
+def _stages(
+    e: Enclosure,
+    modes: Array,
+    evaluate: Callable[[Array], Evaluation],
+    omegas: Array | None,
+    others: Others,
+    place: Callable[[Array], tuple[Array, Array]],
+    stages: int | Array,
+    halve: Array | None,
+) -> Enclosure:
+    """So many evaluations, one for each ``place`` (beyond, aside), in a loop, so that it is compiled once.
+
+    A trial frequency lies at the relative distance ``beyond`` past the estimate, towards the farther end and at most
+    half-way there, and ``aside`` above it; where ``halve`` holds, brackets of several modes are halved. ``omegas`` are
+    the frequencies of all modes, None if ``e`` has them all.
+    """
+
+    def stage(i: Array, e: Enclosure) -> Enclosure:
+        to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
+        beyond, aside = place(i)
+        far = beyond * e.omega
+        step = jnp.minimum(far, 0.5 * jnp.maximum(to_lower, to_upper))
+        trial = e.omega + jnp.where(to_lower < to_upper, step, -step) + aside * e.omega
+        if halve is not None:
+            several = halve & (e.upper_count - e.lower_count > 1.5)
+            trial = jnp.where(several, 0.5 * (e.lower + e.upper), trial)
+        return _advance(e, modes, trial, evaluate, omegas, others)
+
+    return lax.fori_loop(0, stages, stage, e)
+
+
+def _placed(schedule: list[tuple[float, float]]) -> Callable[[Array], tuple[Array, Array]]:
+    """``schedule[i]`` by comparisons: kernels have no tables."""
+
+    def entry(values: tuple[float, ...], i: Array) -> Array:
+        chosen = jnp.float64(values[-1])
+        for k, value in enumerate(values[:-1]):
+            chosen = jnp.where(i == k, value, chosen)
+        return chosen
+
+    beyond, aside = zip(*schedule, strict=True)
+    return lambda i: (entry(beyond, i), entry(aside, i))
+
+
+def _advance(
+    e: Enclosure,
+    modes: Array,
+    trial: Array,
+    evaluate: Callable[[Array], Evaluation],
+    omegas: Array | None,
+    others: Others,
+) -> Enclosure:
+    """One more evaluation of every mode and the estimate that follows from it."""
+    value = evaluate(trial)
+    count = value.count.astype(trial.dtype)
+    passed = count >= modes
+    agrees = (value.sign > 0.0) == (value.count % 2 == 0)
+    e = Enclosure(
+        omega=e.omega,
+        lower=jnp.where(passed, e.lower, trial),
+        upper=jnp.where(passed, trial, e.upper),
+        lower_log=jnp.where(passed, e.lower_log, value.log_abs),
+        upper_log=jnp.where(passed, value.log_abs, e.upper_log),
+        lower_count=jnp.where(passed, e.lower_count, count),
+        upper_count=jnp.where(passed, count, e.upper_count),
+        third=jnp.where(passed, e.upper, e.lower),
+        third_log=jnp.where(passed, e.upper_log, e.lower_log),
+        third_sign=jnp.where(passed, -1.0, 1.0),
+        consistent=e.consistent & agrees,
+        error=e.error,
+        smallest=value.smallest,
+    )
+    omega = _estimate(e, modes, e.omega if omegas is None else omegas, others)
+    return dataclasses.replace(e, omega=omega, error=jnp.abs(omega / e.omega - 1.0))
+
+
+def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Array:
+    """Inverse quadratic interpolation of D over omega^2, the other modes divided out; else the chord."""
+    known, row = others.known, others.row
+    reach = 1.0 / jnp.maximum(jnp.max(e.upper, axis=0, keepdims=True), row(omegas, known - 1))
+    z, low, high, third = ((x * reach) ** 2 for x in (omegas, e.lower, e.upper, e.third))
+    at_low, at_high, at_third = jnp.ones_like(low), jnp.ones_like(low), jnp.ones_like(low)
+    for j in range(known):
+        other = jnp.where(modes == j + 1.0, 1e3, row(z, j))
+        at_low, at_high = at_low * (other - low), at_high * (other - high)
+        at_third = at_third * (other - third)
+    for higher in others.beyond:
+        other = jnp.maximum(higher * reach, 1.02) ** 2
+        at_low, at_high = at_low * (other - low), at_high * (other - high)
+        at_third = at_third * (other - third)
+    # the infinitely many modes beyond: prod (1 - z/z_j), z_j growing like j^4, is about exp(-tail z)
+    guessed = known + len(others.beyond)
+    tail = guessed / 3.0 * (guessed / (guessed + 0.5)) ** 3 / (others.beyond[-1] * reach) ** 2
+    high_log = e.upper_log - e.lower_log + tail * (high - low)
+    third_log = e.third_log - e.lower_log + tail * (third - low)
+    high_value = -jnp.abs(at_low / at_high) * jnp.exp(high_log)
+    third_value = e.third_sign * jnp.abs(at_low / at_third) * jnp.exp(third_log)
+    d_high = (e.upper - e.lower) * (e.upper + e.lower)
+    d_third = (e.third - e.lower) * (e.third + e.lower)
+    weight_high = third_value / ((high_value - 1.0) * (high_value - third_value))
+    weight_third = high_value / ((third_value - 1.0) * (third_value - high_value))
+    quadratic = d_high * weight_high + d_third * weight_third
+    chord = d_high / (1.0 - high_value)
+    inside = (quadratic > 0.0) & (quadratic < d_high)
+    # a third point between the ends lies so near the root that its rounding error alone would decide, again
+    outside = (d_third < 0.0) | (d_third > d_high)
+    offset = jnp.where(inside & outside, quadratic, chord)
+    return e.lower + offset / (e.lower + jnp.sqrt(e.lower * e.lower + offset))

@@ -1,0 +1,161 @@
+"""Certified natural frequencies of many arms that differ in some parameters: float64 where it suffices, else exact.
+
+A few hundred pilot cells are solved first; they give every other cell a guess (`pilots`), from which `work` goes
+on. Large batches of postures alone are left to `series_search`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import require_shear
+from jaxmodal.arm.parameters import resolve
+from jaxmodal.batches.fused_search import chosen_kernel
+from jaxmodal.batches.kernels import Problem
+from jaxmodal.batches.results import Results
+from jaxmodal.batches.work import Work
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.eigenspaces.frequency_derivatives import require_concrete
+from jaxmodal.frequencies.one_arm import positive_integer
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.postures import series_search
+from jaxmodal.runtime.devices import default_device
+from jaxmodal.runtime.precision import require_x64
+
+
+def natural_frequencies_batch(
+    arm: Arm,
+    parameters: Mapping[str, Any],
+    num_modes: int = 10,
+    theory: str = "timoshenko",
+    chunk_size: int | None = None,
+    kernel: str = "auto",
+) -> NaturalFrequencies:
+    """Lowest natural frequencies of many variants of an arm, each certified.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm that all cells share but for ``parameters``.
+    parameters : mapping of str to array, shape (N,)
+        Values by address, such as ``{"link2.joint_angle": angles}`` (rad, SI); all of one length.
+        ``link*`` sets a value of every link.
+    num_modes : int
+        How many frequencies, from the lowest.
+    theory : str
+        As for `natural_frequencies`.
+    chunk_size : int, optional
+        Cells solved side by side on one core. The default keeps the working set in cache, and solves large batches
+        in which only joint angles vary by the posture series (docs/posture-series.md).
+    kernel : str
+        ``"portable"`` leaves the search to XLA, ``"fused"`` makes one kernel of it (docs/gpu.md), and ``"auto"`` takes
+        that on a GPU that can compile it. Statuses and counts are the same.
+
+    Returns
+    -------
+    NaturalFrequencies
+        With a leading axis: ``omega`` of shape (N, num_modes) in rad/s. ``status`` speaks for each mode: a cell
+        with an impossible value gets ``invalid_input`` and NaN, and nothing is raised for it.
+
+    Raises
+    ------
+    ValueError
+        Lengths differ, an array is not one-dimensional, or ``num_modes``, ``theory``, ``chunk_size`` or ``kernel``
+        is not usable.
+    ArmError
+        An address is unknown, or the arm lacks what the theory needs.
+
+    Notes
+    -----
+    The bracket of a mode is at most 4e-8 wide (relative) and the counts at its ends prove the
+    mode; the frequency inside it is
+    the zero of the determinant, good to about 1e-13. Modes that float64 cannot part are solved
+    in double-double. Memory: the chunks in work and the result.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm, numpy as np
+    >>> arm = jm.examples.two_link_flexible()
+    >>> result = jm.natural_frequencies_batch(arm, {"link2.joint_angle": np.radians([0, 45, 90])}, num_modes=2)
+    >>> [[f"{f:.4f}" for f in cell] for cell in result.frequencies_hz]
+    [['0.2002', '0.9557'], ['0.2114', '0.8269'], ['0.2490', '0.6531']]
+    >>> bool(result.certified.all())
+    True
+    """
+    require_x64()
+    require_concrete((arm, dict(parameters)))
+    modes = positive_integer(num_modes, "num_modes")
+    flags = theory_flags(theory)
+    program = chosen_kernel(kernel, default_device())
+    if theory == "timoshenko":
+        require_shear(arm)
+    addresses, values = _columns(arm, parameters)
+    cells = values.shape[1]
+    if chunk_size is None and series_search.pays(arm, addresses, cells):
+
+        def general(values: np.ndarray, size: int) -> NaturalFrequencies:
+            columns = dict(zip(addresses, values, strict=True))
+            return natural_frequencies_batch(arm, columns, modes, theory, size, kernel)
+
+        with ThreadPoolExecutor(available_cores()) as pool:
+            return series_search.solve(arm, addresses, values, modes, theory, general, pool)
+    chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
+    free = _free_hinges(arm, addresses, values)
+    problem = Problem(arm, flags, addresses, modes, hinged=bool(free.any()))
+    problem = jax.device_put(problem)  # once, not with every call of a compiled part
+    results = Results.empty(free, modes)
+    workers = available_cores()
+    with ThreadPoolExecutor(workers) as pool:
+        Work(problem, values, results, pool, workers, program).solve(chunk, theory)
+    return results.frozen(theory)
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _columns(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:
+    """Addresses and their values, shape (addresses, cells)."""
+    if not parameters:
+        raise ValueError("parameters is empty; expected at least one address with its values")
+    columns = []
+    for address, value in parameters.items():
+        resolve(arm, address)
+        column = np.asarray(value, dtype=np.float64)
+        if column.ndim != 1 or column.size == 0:
+            raise ValueError(
+                f"parameters[{address!r}] has shape {column.shape}; expected a one-dimensional"
+                " array with a value per cell"
+            )
+        columns.append(column)
+    if len({c.size for c in columns}) > 1:
+        lengths = ", ".join(f"{a}: {c.size}" for a, c in zip(parameters, columns, strict=True))
+        raise ValueError(
+            f"parameters have different lengths ({lengths}); expected one value per cell in each"
+        )
+    return tuple(parameters), np.stack(columns)
+
+
+def _free_hinges(arm: Arm, addresses: tuple[str, ...], values: np.ndarray) -> np.ndarray:
+    """How many joints of each cell turn freely, int32, shape (cells,)."""
+    stiffness = {
+        f"link{number}.joint_stiffness": np.asarray(link.joint_stiffness)
+        for number, link in enumerate(arm.links, start=1)
+    }
+    for address, column in zip(addresses, values, strict=True):
+        singles = resolve(arm, address) if address.endswith(".joint_stiffness") else []
+        stiffness |= dict.fromkeys(singles, column)
+    free = np.zeros(values.shape[1], np.int32)
+    for value in stiffness.values():
+        free += value == 0.0
+    return free

@@ -1,0 +1,75 @@
+"""Single modes of a batch that the first pass left open, gathered so that they go on side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import numpy as np
+
+from jaxmodal.batches.guided_search import Enclosure
+
+
+@dataclasses.dataclass(frozen=True)
+class OpenModes:
+    """Host arrays: the row of each mode's cell and its number less one, shape (lanes,), its enclosure, and what the
+    other modes of its cell help with: all frequencies, shape (modes, lanes), and the rough ones, a few more.
+    """
+
+    cell: np.ndarray
+    mode: np.ndarray
+    enclosure: Enclosure
+    omegas: np.ndarray
+    rough: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        cells: np.ndarray,
+        e: Enclosure,
+        rough: np.ndarray,
+        chosen: np.ndarray,
+    ) -> OpenModes:
+        """The chosen modes, a mask of shape (modes, cells), of enclosures of that shape."""
+        mode, column = np.nonzero(chosen)
+        lanes = jax.tree_util.tree_map(lambda x: x[mode, column], e)
+        return cls(cells[column], mode, lanes, e.omega[:, column], rough[:, column])
+
+    @classmethod
+    def joined(cls, parts: list[OpenModes]) -> OpenModes:
+        """All lanes of several."""
+        return cls(
+            cell=np.concatenate([p.cell for p in parts]),
+            mode=np.concatenate([p.mode for p in parts]),
+            enclosure=jax.tree_util.tree_map(
+                lambda *x: np.concatenate(x), *(p.enclosure for p in parts)
+            ),
+            omegas=np.concatenate([p.omegas for p in parts], axis=1),
+            rough=np.concatenate([p.rough for p in parts], axis=1),
+        )
+
+    def take(self, lanes: np.ndarray) -> OpenModes:
+        """Some of the lanes."""
+        return OpenModes(
+            cell=self.cell[lanes],
+            mode=self.mode[lanes],
+            enclosure=jax.tree_util.tree_map(lambda x: x[lanes], self.enclosure),
+            omegas=self.omegas[:, lanes],
+            rough=self.rough[:, lanes],
+        )
+
+    def replace(self, lanes: np.ndarray, e: Enclosure) -> None:
+        """Put enclosures in the place of those of some lanes."""
+        for field in dataclasses.fields(Enclosure):
+            getattr(self.enclosure, field.name)[lanes] = getattr(e, field.name)
+
+    def nearest(self) -> np.ndarray:
+        """The modes below and above each mode in its cell, shape (2, lanes); far away where there is none."""
+        lane, last = np.arange(self.mode.size), self.omegas.shape[0] - 1
+        below = np.where(self.mode > 0, self.omegas[np.maximum(self.mode - 1, 0), lane], 0.0)
+        above = np.where(
+            self.mode < last,
+            self.omegas[np.minimum(self.mode + 1, last), lane],
+            1e3 * self.omegas[last],
+        )
+        return np.stack([below, above])

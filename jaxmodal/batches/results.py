@@ -1,0 +1,219 @@
+"""What a batch yields while it fills: host arrays, cells first, and which modes are settled."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.batches.guided_search import WIDTH, Enclosure
+from jaxmodal.frequencies.refinement import Refined
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status
+
+#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
+#: when no pair of denominators on the way had a smaller product: with its square digits are lost, and one small change
+#: may be an accident
+NOISE, _DENOMINATOR = 5e-14, 1.0 / 12.0
+#: products of denominators down to which a second estimate that agrees with the first is proof enough
+_DOUBTFUL = 1.0 / 1000.0
+#: relative distance of neighbouring modes below which a second estimate must agree: D is flat between them, and the
+#: error about 6e-16 over the distance; and below which both are finished in double-double
+CLOSE, CROWDED = 1e-2, 1e-6
+
+
+def accepted(e: Enclosure, number: np.ndarray) -> np.ndarray:
+    """Enclosures of the modes of these numbers, proven, and with small rounding noise unless another mode is close."""
+    return quiet(e, number) & (e.smallest >= _DENOMINATOR)
+
+
+def with_neighbour(omega: np.ndarray, distance: float) -> np.ndarray:
+    """Modes with a neighbour within a relative distance; ``omega`` of shape (modes, cells)."""
+    near = np.abs(omega[1:] - omega[:-1]) <= distance * omega[1:]
+    none = np.zeros_like(near[:1], shape=(1, *omega.shape[1:]))
+    return np.concatenate([near, none]) | np.concatenate([none, near])
+
+
+def doubtful(e: Enclosure, number: np.ndarray, close: np.ndarray) -> np.ndarray:
+    """Enclosures whose rounding noise may be small by accident; ``close`` are those with a close neighbour."""
+    small = (e.smallest >= _DOUBTFUL) & ((e.smallest < _DENOMINATOR) | close)
+    return quiet(e, number) & small
+
+
+def quiet(e: Enclosure, number: np.ndarray) -> np.ndarray:
+    """Enclosures that are proven and that the last evaluation changed little."""
+    return proven(e, number) & (e.error <= NOISE)
+
+
+def proven(e: Enclosure, number: np.ndarray) -> np.ndarray:
+    """Modes that the counts at both ends of a narrow enclosure prove, the ends clear of the noise at the mode."""
+    return np.asarray(
+        (e.lower_count == number - 1)
+        & (e.upper_count == number)
+        & e.consistent
+        & (e.upper - e.lower <= WIDTH * e.upper)
+        & (np.minimum(e.omega - e.lower, e.upper - e.omega) > 0.1 * WIDTH * e.omega)
+    )
+
+
+def _columns(e: Enclosure, good: np.ndarray) -> dict[str, np.ndarray]:
+    """What the results hold of enclosures, by field; ``good`` are certified."""
+    return {
+        "omega": e.omega,
+        "status": np.where(good, int(Status.certified), int(Status.uncertified)).astype(np.uint8),
+        "count_below": e.lower_count,
+        "count_above": np.minimum(e.upper_count, 2**31 - 1),
+        "lower": e.lower,
+        "upper": e.upper,
+        "residual": e.error / 2.0**-52,
+    }
+
+
+@dataclasses.dataclass
+class Results:
+    """Output arrays of shape (cells, modes) and what more the type of the result holds.
+
+    ``free``, shape (cells,), is how many zero frequencies of free hinges are to be put before the others.
+    """
+
+    omega: np.ndarray
+    status: np.ndarray
+    count_below: np.ndarray
+    count_above: np.ndarray
+    bracket: np.ndarray
+    residual: np.ndarray
+    group: np.ndarray
+    evaluations: np.ndarray
+    free: np.ndarray
+
+    @classmethod
+    def empty(cls, free: np.ndarray, modes: int) -> Results:
+        """Nothing solved yet of cells with so many free hinges."""
+        cells = free.size
+        return cls(
+            omega=np.full((cells, modes), np.nan),
+            status=np.full((cells, modes), int(Status.uncertified), np.uint8),
+            count_below=np.zeros((cells, modes), np.int32),
+            count_above=np.zeros((cells, modes), np.int32),
+            bracket=np.full((cells, modes, 2), np.nan),
+            residual=np.full((cells, modes), np.nan, np.float32),
+            group=np.tile(np.arange(modes, dtype=np.int32), (cells, 1)),
+            evaluations=np.zeros(cells, np.int32),
+            free=free.copy(),
+        )
+
+    @property
+    def lower(self) -> np.ndarray:
+        """Lower ends of the brackets, a view."""
+        return self.bracket[..., 0]
+
+    @property
+    def upper(self) -> np.ndarray:
+        """Upper ends of the brackets, a view."""
+        return self.bracket[..., 1]
+
+    def store(self, cells: np.ndarray, e: Enclosure, good: np.ndarray) -> None:
+        """Write the enclosures of all modes, arrays of shape (modes, cells), and certify the ``good`` ones."""
+        for name, value in _columns(e, good).items():
+            getattr(self, name)[cells] = value.T
+
+    def store_modes(self, cells: np.ndarray, modes: np.ndarray, e: Enclosure) -> None:
+        """Write the enclosures of single modes, arrays of shape (lanes,), none certified yet."""
+        for name, value in _columns(e, np.zeros(cells.shape, bool)).items():
+            getattr(self, name)[cells, modes] = value
+
+    def certify(self, cells: np.ndarray, modes: np.ndarray) -> None:
+        """Single modes as they are stored."""
+        self.status[cells, modes] = int(Status.certified)
+
+    def confirm(self, cells: np.ndarray, modes: np.ndarray, omega: np.ndarray) -> None:
+        """Single modes whose frequency a second estimate has confirmed."""
+        self.omega[cells, modes] = omega
+        self.certify(cells, modes)
+
+    def nearest(self, cells: np.ndarray, modes: np.ndarray) -> np.ndarray:
+        """Distance of single modes to the nearest other one of their cells, relative to the higher of the two."""
+        last = self.omega.shape[1] - 1
+        below, own, above = (
+            self.omega[cells, np.clip(modes + step, 0, last)] for step in (-1, 0, 1)
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            down = np.where(modes > 0, np.abs(own - below) / own, np.inf)
+            up = np.where(modes < last, np.abs(above - own) / above, np.inf)
+        return np.fmin(down, up)
+
+    def refuse(self, at: np.ndarray) -> None:
+        """Cells with an impossible value."""
+        self.omega[at], self.bracket[at] = np.nan, np.nan
+        self.status[at] = int(Status.invalid_input)
+        self.free[at] = 0
+
+    def polish(self, cells: np.ndarray, modes: np.ndarray, found: Refined) -> None:
+        """Modes that double-double has settled; the others stay as they are."""
+        at = cells[found.settled], modes[found.settled]
+        self.omega[at], self.lower[at], self.upper[at], self.residual[at] = (
+            x[found.settled]
+            for x in (found.omega, found.lower, found.upper, found.error / 2.0**-52)
+        )
+        self.count_below[at], self.count_above[at] = at[1], at[1] + 1
+        self.status[at] = int(Status.certified)
+
+    def reopen_contradictions(self) -> None:
+        """Open certified modes that do not ascend, or that do not lie inside their own brackets."""
+        certified = self.status == Status.certified
+        outside = certified & ~((self.lower < self.omega) & (self.omega < self.upper))
+        descending = self.omega[:, 1:] <= self.omega[:, :-1]
+        outside[:, 1:] |= descending & certified[:, 1:]
+        outside[:, :-1] |= descending & certified[:, :-1]
+        self.status[outside] = int(Status.uncertified)
+
+    def settle(self, at: np.ndarray, exact: NaturalFrequencies) -> None:
+        """Cells that the general search has solved; surplus cells at its end are dropped."""
+        size = at.size
+        self.omega[at], self.status[at] = exact.omega[:size], exact.status[:size]
+        self.count_below[at] = exact.count_below[:size]
+        self.count_above[at] = exact.count_above[:size]
+        self.bracket[at], self.group[at] = exact.bracket[:size], exact.group[:size]
+        self.residual[at] = exact.residual_ratio[:size]
+        self.evaluations[at] += np.asarray(exact.evaluations[:size], np.int32)
+        self.free[at] = 0  # their zero frequencies are among them
+
+    def open_cells(self) -> np.ndarray:
+        """Cells with a mode that is not certified."""
+        return np.flatnonzero((self.status == Status.uncertified).any(axis=1))
+
+    def _put_zero_frequencies(self) -> None:
+        """Put the zero frequencies of free hinges, certified as the lowest other mode is, before the others."""
+        (at,) = np.nonzero(self.free)
+        free = self.free[at, None]
+        place = np.arange(self.omega.shape[1])[None] - free
+        zero, place = place < 0, np.maximum(place, 0)
+
+        def moved(x: np.ndarray) -> np.ndarray:
+            return np.asarray(np.take_along_axis(x[at], place, axis=1))
+
+        lower, upper = moved(self.lower), moved(self.upper)
+        self.lower[at], self.upper[at] = np.where(zero, 0.0, lower), np.where(zero, lower, upper)
+        self.omega[at] = np.where(zero, 0.0, moved(self.omega))
+        self.residual[at] = np.where(zero, 0.0, moved(self.residual))
+        self.status[at] = moved(self.status)
+        self.count_below[at] = np.where(zero, 0, moved(self.count_below) + free)
+        self.count_above[at] = np.where(zero, free, moved(self.count_above) + free)
+        self.group[at] = np.where(zero, 0, self.group[at])
+        self.free[at] = 0
+
+    def frozen(self, theory: str) -> NaturalFrequencies:
+        """The result as callers get it."""
+        self._put_zero_frequencies()
+        return NaturalFrequencies(
+            omega=jnp.asarray(self.omega),
+            status=jnp.asarray(self.status),
+            count_below=jnp.asarray(self.count_below),
+            count_above=jnp.asarray(self.count_above),
+            bracket=jnp.asarray(self.bracket),
+            group=jnp.asarray(self.group),
+            residual_ratio=jnp.asarray(self.residual),
+            evaluations=jnp.asarray(self.evaluations),
+            theory=theory,
+        )

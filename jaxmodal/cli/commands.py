@@ -1,0 +1,281 @@
+"""The command ``jaxmodal``: frequencies of arms in files, the paper's tables, checks, examples.
+
+Results go to standard output; errors, remedies and progress to standard error. Nothing is printed
+to standard output before every arm has been read and solved. What a command needs is imported
+inside it, so that help comes at once and double precision is on before anything is computed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+import sys
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import MappingProxyType
+
+import click
+
+from jaxmodal import __version__
+from jaxmodal.arm.arm import Arm
+from jaxmodal.dynamic_stiffness.beams import THEORIES
+
+EXAMPLE_PREFIX = "example:"
+
+ENTRY_POINTS = "jaxmodal.commands"
+"""The group of entry points by which other packages register commands."""
+
+EXIT_NOT_ALL = 1
+EXIT_BAD_INPUT = 2
+
+ARM_HELP = (
+    "ARM is a TOML or JSON file, or example:NAME for a built-in arm (see `jaxmodal examples`)."
+)
+
+
+class BadInput(click.ClickException):
+    """Input that cannot be worked on: one message on standard error, exit status 2."""
+
+    exit_code = EXIT_BAD_INPUT
+
+
+def parse_angles(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[float, ...] | None:
+    """Joint angles in degrees from numbers separated by commas."""
+    if value is None:
+        return None
+    try:
+        angles = tuple(float(part) for part in value.split(","))
+    except ValueError:
+        angles = (math.nan,)
+    if not all(math.isfinite(angle) for angle in angles):
+        raise click.BadParameter(
+            f"{value!r} is not a list of angles; give finite numbers in degrees separated by "
+            "commas, such as -45,90.",
+            ctx,
+            param,
+        )
+    return angles
+
+
+class LazyGroup(click.Group):
+    """A group that knows further commands by where they are, and imports them when they are asked for.
+
+    Commands of other packages are those that they register as entry points, see `ENTRY_POINTS`.
+    """
+
+    elsewhere = MappingProxyType(
+        {
+            "modes": "jaxmodal.cli.modes:modes",
+            "sensitivities": "jaxmodal.cli.modes:sensitivities",
+            "postures": "jaxmodal.cli.postures:postures",
+            "resonance-map": "jaxmodal.cli.postures:resonance_map",
+        }
+    )
+
+    @functools.cached_property
+    def registered(self) -> dict[str, EntryPoint]:
+        """Commands of other packages, by name."""
+        return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *self.elsewhere, *self.registered})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        command: click.Command | None = super().get_command(ctx, cmd_name)
+        if command is None and cmd_name in self.elsewhere:
+            module, _, attribute = self.elsewhere[cmd_name].partition(":")
+            command = getattr(importlib.import_module(module), attribute)
+        elif command is None and cmd_name in self.registered:
+            command = self.registered[cmd_name].load()
+        return command
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="jaxmodal")
+def main() -> None:
+    """Exact, certified natural frequencies of planar multilink arms.
+
+    Units are SI and degrees or radians as named; frequencies are in Hz.
+    """
+    import jax
+
+    from jaxmodal.runtime.compilation import add_cpu_flags
+
+    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
+    add_cpu_flags()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def load_arm(argument: str) -> Arm:
+    """Read the arm that a command-line argument names; refuse with one message."""
+    from jaxmodal.arm import examples
+    from jaxmodal.arm.files import read_arm
+
+    try:
+        if argument.startswith(EXAMPLE_PREFIX):
+            return examples.load(argument.removeprefix(EXAMPLE_PREFIX))
+        return read_arm(argument)
+    except ValueError as error:  # ArmError is one
+        hint = ""
+        if argument in examples.names() and not Path(argument).exists():
+            hint = f" For the built-in arm of this name write {EXAMPLE_PREFIX}{argument}."
+        raise BadInput(f"{error}{hint}") from error
+
+
+def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm:
+    """The arm in the posture given on the command line, if one is given."""
+    if posture_deg is None:
+        return arm
+    num_links = len(arm.joints)
+    if len(posture_deg) not in (num_links - 1, num_links):
+        given = ",".join(f"{angle:g}" for angle in posture_deg)
+        allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
+        if num_links == 1:
+            allowed = "1 angle, which changes no frequency, or none: leave the option out"
+        raise BadInput(
+            f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
+            f"link{'s' * (num_links > 1)} and takes {allowed}."
+        )
+    return arm.with_posture([math.radians(angle) for angle in posture_deg])
+
+
+@main.command(epilog=ARM_HELP)
+@click.argument("arms", metavar="ARM [ARM ...]", nargs=-1, required=True)
+@click.option("--modes", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True)
+@click.option(
+    "--posture-deg",
+    metavar="DEG,DEG,...",
+    callback=parse_angles,
+    help="Joint angles theta_2 to theta_n, or all n, in degrees, such as -45,90. They replace "
+    "those of every ARM.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="json is an array in the order of the arguments, also for one ARM.",
+)
+def frequencies(
+    arms: tuple[str, ...],
+    modes: int,
+    theory: str,
+    posture_deg: tuple[float, ...] | None,
+    output_format: str,
+) -> None:
+    """Lowest natural frequencies of each ARM, each with its certificate.
+
+    Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input (and
+    then nothing is printed to standard output).
+    """
+    from jaxmodal.cli import output as cli_output
+    from jaxmodal.frequencies.one_arm import natural_frequencies
+    from jaxmodal.runtime.errors import ArmError
+
+    posed_arms = [posed(load_arm(argument), argument, posture_deg) for argument in arms]
+    solved = []
+    with cli_output.progress_after(1.0, "arms solved") as advance:
+        for done, (argument, arm) in enumerate(zip(arms, posed_arms, strict=True)):
+            advance(done, len(arms))
+            try:
+                result = natural_frequencies(arm, num_modes=modes, theory=theory, throw=False)
+            except ArmError as error:
+                raise BadInput(f"{argument}: {error}") from error
+            solved.append(cli_output.SolvedArm.of(argument, arm, theory, result))
+    cli_output.print_frequencies(solved, output_format)
+    cli_output.print_remedies(solved)
+    if not all(arm.all_certified for arm in solved):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+@main.command()
+@click.option(
+    "--out",
+    "out_dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results/paper"),
+    show_default=True,
+    help="Folder for cells.csv and report.md; made if missing.",
+)
+def reproduce(out_dir: Path) -> None:
+    """Recompute the source paper's tables and hold them against print, digit by digit.
+
+    Tables 2-6, 9-11 and Figure 5. Exit status: 0 when every printed number agrees or is a known
+    misprint and every frequency is certified, else 1; 2 when the folder cannot be written.
+    """
+    from jaxmodal.cli import output as cli_output
+    from jaxmodal.reproduction.reproduce import reproduce as recompute
+
+    try:
+        with cli_output.progress_after(1.0, "spectra computed") as advance:
+            summary = recompute(out_dir, advance)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(
+            f"--out {out_dir}: cannot be written ({reason}); give a folder that can."
+        ) from error
+    cli_output.print_summary(summary, out_dir)
+    if not summary.ok:
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+@main.command(epilog=ARM_HELP)
+@click.argument("arm", metavar="ARM")
+def check(arm: str) -> None:
+    """Masses, slenderness, cut-off frequencies of an ARM, and values that look implausible.
+
+    Exit status: 0, with or without warnings; 2 when the ARM cannot be read.
+    """
+    from jaxmodal.cli import output as cli_output
+
+    cli_output.print_check(load_arm(arm), arm)
+
+
+@main.command()
+@click.argument("name", required=False)
+@click.option(
+    "--out",
+    "out_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the arm to this file instead of printing it.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it exists and differs.")
+def examples(name: str | None, out_file: Path | None, force: bool) -> None:
+    """List the built-in arms, or print or write the TOML file of one."""
+    from jaxmodal.arm import examples as built_in
+    from jaxmodal.cli import output as cli_output
+    from jaxmodal.runtime.errors import ArmError
+
+    if name is None:
+        if out_file is not None:
+            raise click.UsageError(
+                f"--out {out_file}: give the NAME of the arm to write as well; "
+                f"known are {', '.join(built_in.names())}."
+            )
+        cli_output.print_examples()
+        return
+    try:
+        text = built_in.toml_text(name.removeprefix(EXAMPLE_PREFIX))
+    except ArmError as error:
+        raise BadInput(str(error)) from error
+    if out_file is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        if out_file.exists() and not force and out_file.read_bytes() != text.encode():
+            raise BadInput(f"--out {out_file}: exists already; give --force to replace it.")
+        out_file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(f"--out {out_file}: cannot be written ({reason}).") from error
+    click.echo(f"wrote {out_file}", err=True)

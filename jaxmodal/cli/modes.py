@@ -1,0 +1,294 @@
+"""The commands ``jaxmodal modes`` and ``jaxmodal sensitivities``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
+from jaxmodal.dynamic_stiffness.beams import THEORIES
+
+if TYPE_CHECKING:
+    from jaxmodal.modes.mode_shapes import ModeShapes
+    from jaxmodal.modes.sensitivities import Sensitivities
+
+_FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
+_posture = click.option(
+    "--posture-deg",
+    metavar="DEG,DEG,...",
+    callback=parse_angles,
+    help="Joint angles theta_2 to theta_n, or all n, in degrees, such as -45,90.",
+)
+_format = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+)
+_modes = click.option("--modes", type=click.IntRange(min=1), default=10, show_default=True)
+
+
+@click.command(epilog=ARM_HELP)
+@click.argument("argument", metavar="ARM")
+@_modes
+@click.option(
+    "--theory",
+    "theories",
+    type=click.Choice(THEORIES),
+    multiple=True,
+    default=["timoshenko"],
+    show_default=True,
+    help="Give it more than once to compare theories.",
+)
+@_posture
+@click.option("--stations", type=click.IntRange(min=2), default=41, show_default=True)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw all modes into this file (.png, .pdf, .svg), theories side by side.",
+)
+@click.option(
+    "--animate",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the --mode of the first theory as an animated GIF.",
+)
+@click.option("--mode", type=click.IntRange(min=1), default=1, show_default=True)
+@_format
+def modes(
+    argument: str,
+    modes: int,
+    theories: tuple[str, ...],
+    posture_deg: tuple[float, ...] | None,
+    stations: int,
+    plot: Path | None,
+    animate: Path | None,
+    mode: int,
+    output_format: str,
+) -> None:
+    """Mode shapes of an ARM: energies, effective masses, residuals; fields as csv or json; pictures.
+
+    Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
+    """
+    from jaxmodal.modes.mode_shapes import mode_shapes
+
+    arm = posed(load_arm(argument), argument, posture_deg)
+    if mode > modes:
+        raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
+    try:
+        solved = [
+            mode_shapes(arm, modes, theory, stations=stations, throw=False) for theory in theories
+        ]
+    except ValueError as error:  # ArmError is one
+        raise BadInput(f"{argument}: {error}") from error
+    name = arm.name or argument
+    if output_format == "json":
+        click.echo(json.dumps([_plain(argument, shapes) for shapes in solved]))
+    elif output_format == "csv":
+        click.echo(_stations_csv(solved), nl=False)
+    else:
+        for shapes in solved:
+            _print_table(_modes_columns(shapes), f"{name} ({shapes.frequencies.theory})")
+    _draw(solved, name, plot, animate, mode)
+    if not all(bool(np.all(shapes.frequencies.certified)) for shapes in solved):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _draw(
+    solved: list[ModeShapes], name: str, plot: Path | None, animate: Path | None, mode: int
+) -> None:
+    from jaxmodal.plots.modes import PlotsUnavailableError, animate_mode, plot_mode_shapes
+
+    try:
+        if plot is not None:
+            plot_mode_shapes(solved, plot, title=name)
+            click.echo(f"wrote {plot}", err=True)
+        if animate is not None:
+            animate_mode(solved[0], mode, animate)
+            click.echo(f"wrote {animate}", err=True)
+    except (PlotsUnavailableError, ValueError, OSError) as error:
+        raise BadInput(str(error)) from error
+
+
+def _print_table(columns: dict[str, list[str]], title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for heading in columns:
+        table.add_column(heading, justify="right" if heading != "parameter" else "left")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*row)
+    Console(width=200, markup=False, highlight=False, emoji=False).print(table)
+
+
+def _modes_columns(shapes: ModeShapes) -> dict[str, list[str]]:
+    e = shapes.energies
+    strain, kinetic = np.asarray(e.strain), np.asarray(e.kinetic)
+
+    def per_cent(part: Any, whole: np.ndarray) -> list[str]:
+        return [f"{x:.1f}" for x in 100.0 * np.sum(np.asarray(part), axis=-1) / whole]
+
+    effective = 100.0 * np.asarray(shapes.effective_mass) / np.asarray(shapes.total_mass)
+    residual = np.max(np.asarray(shapes.residuals), axis=(1, 2))
+    bodies = np.asarray(e.body_translation) + np.asarray(e.body_rotation) + np.asarray(e.hub)
+    return {
+        "mode": [str(k + 1) for k in range(len(strain))],
+        "frequency [Hz]": [f"{x:#.10g}" for x in np.asarray(shapes.frequencies_hz)],
+        "certified": ["yes" if ok else "NO" for ok in np.asarray(shapes.frequencies.certified)],
+        "bending %": per_cent(e.bending, strain),
+        "shear %": per_cent(e.shear, strain),
+        "axial %": per_cent(e.axial, strain),
+        "joints %": per_cent(e.joint, strain),
+        "bodies %": per_cent(bodies, kinetic),
+        "mass x %": [f"{x:.2f}" for x in effective[:, 0]],
+        "mass y %": [f"{x:.2f}" for x in effective[:, 1]],
+        "inertia %": [f"{x:.2f}" for x in effective[:, 2]],
+        "residual": [f"{x:.0e}" for x in residual],
+    }
+
+
+def _plain(argument: str, shapes: ModeShapes) -> dict[str, Any]:
+    fields = {name: np.asarray(getattr(shapes, name)).tolist() for name in _FIELDS}
+    return {
+        "arm": argument,
+        "theory": shapes.frequencies.theory,
+        "frequencies_hz": np.asarray(shapes.frequencies_hz).tolist(),
+        "certified": np.asarray(shapes.frequencies.certified).tolist(),
+        "stations": np.asarray(shapes.stations).tolist(),
+        "position": np.asarray(shapes.position).tolist(),
+        "displacement": np.asarray(shapes.displacement).tolist(),
+        "participation": np.asarray(shapes.participation).tolist(),
+        "effective_mass": np.asarray(shapes.effective_mass).tolist(),
+        "total_mass": np.asarray(shapes.total_mass).tolist(),
+        "residual": np.max(np.asarray(shapes.residuals), axis=(1, 2)).tolist(),
+    } | fields
+
+
+def _stations_csv(solved: list[ModeShapes]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    place = ("theory", "mode", "frequency_hz", "link", "station", "x", "y", "dx", "dy")
+    writer.writerow((*place, *_FIELDS))
+    for shapes in solved:
+        hertz, xi = np.asarray(shapes.frequencies_hz), np.asarray(shapes.stations)
+        position, moved = np.asarray(shapes.position), np.asarray(shapes.displacement)
+        fields = np.stack([np.asarray(getattr(shapes, name)) for name in _FIELDS], axis=-1)
+        for k, i, s in np.ndindex(*fields.shape[:3]):
+            values = (*position[i, s], *moved[k, i, s], *fields[k, i, s])
+            where = (shapes.frequencies.theory, k + 1, repr(float(hertz[k])), i + 1, xi[s])
+            writer.writerow((*where, *(repr(float(value)) for value in values)))
+    return text.getvalue()
+
+
+@click.command(epilog=ARM_HELP)
+@click.argument("argument", metavar="ARM")
+@_modes
+@click.option("--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True)
+@_posture
+@click.option(
+    "--address",
+    "addresses",
+    multiple=True,
+    help="A parameter such as link2.length or link*.tip_mass; more than once for several. All if "
+    "left out.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["logarithmic", "derivative"]),
+    default="logarithmic",
+    show_default=True,
+    help="Per cent of frequency for one per cent of the parameter, or Hz per SI unit.",
+)
+@click.option(
+    "--repeated",
+    type=click.Choice(["refuse", "mean"]),
+    default="refuse",
+    show_default=True,
+    help="For frequencies that coincide: refuse, or the derivative of their mean.",
+)
+@_format
+def sensitivities(
+    argument: str,
+    modes: int,
+    theory: str,
+    posture_deg: tuple[float, ...] | None,
+    addresses: tuple[str, ...],
+    kind: str,
+    repeated: str,
+    output_format: str,
+) -> None:
+    """Exact sensitivities of the natural frequencies of an ARM to its parameters.
+
+    Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
+    """
+    from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
+
+    arm = posed(load_arm(argument), argument, posture_deg)
+    try:
+        table = all_sensitivities(
+            arm, modes, theory, addresses=addresses or None, repeated=repeated, throw=False
+        )
+    except ValueError as error:  # ArmError and RepeatedFrequencyError are such
+        raise BadInput(f"{argument}: {error}") from error
+    if output_format == "json":
+        click.echo(json.dumps(_plain_table(argument, table)))
+    elif output_format == "csv":
+        click.echo(_table_csv(table), nl=False)
+    else:
+        _print_table(
+            _sensitivity_columns(table, kind), f"{arm.name or argument} ({theory}), {kind}"
+        )
+    if not bool(np.all(table.frequencies.certified)):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _sensitivity_columns(table: Sensitivities, kind: str) -> dict[str, list[str]]:
+    shown = np.asarray(table.logarithmic if kind == "logarithmic" else table.derivative_hz)
+    columns = {
+        "parameter": list(table.addresses),
+        "value": [f"{x:.6g}" for x in np.asarray(table.values)],
+    }
+    for k, hertz in enumerate(np.asarray(table.frequencies.frequencies_hz)):
+        mean = "" if bool(table.individual[k]) else " (mean)"
+        columns[f"{k + 1}: {hertz:.6g} Hz{mean}"] = [f"{x + 0.0:.4g}" for x in shown[k]]
+    return columns
+
+
+def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:
+    values = [x if np.isfinite(x) else None for x in np.asarray(table.values).tolist()]
+    return {
+        "arm": argument,
+        "theory": table.frequencies.theory,
+        "frequencies_hz": np.asarray(table.frequencies.frequencies_hz).tolist(),
+        "certified": np.asarray(table.frequencies.certified).tolist(),
+        "individual": np.asarray(table.individual).tolist(),
+        "addresses": list(table.addresses),
+        "values": values,
+        "derivative_hz": np.asarray(table.derivative_hz).tolist(),
+        "logarithmic": np.asarray(table.logarithmic).tolist(),
+    }
+
+
+def _table_csv(table: Sensitivities) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = ("mode", "frequency_hz", "parameter", "value", "derivative_hz", "logarithmic")
+    writer.writerow((*columns, "individual"))
+    hertz, derivative = (
+        np.asarray(table.frequencies.frequencies_hz),
+        np.asarray(table.derivative_hz),
+    )
+    for k, p in np.ndindex(*derivative.shape):
+        numbers = (derivative[k, p], table.logarithmic[k, p])
+        where = (k + 1, repr(float(hertz[k])), table.addresses[p], repr(float(table.values[p])))
+        writer.writerow(
+            (*where, *(repr(float(x)) for x in numbers), str(bool(table.individual[k])).lower())
+        )
+    return text.getvalue()

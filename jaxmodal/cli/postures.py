@@ -1,0 +1,171 @@
+"""The commands ``jaxmodal postures`` and ``jaxmodal resonance-map``."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import click
+import numpy as np
+
+from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
+from jaxmodal.dynamic_stiffness.beams import THEORIES
+
+_posture = click.option(
+    "--posture-deg",
+    metavar="DEG,DEG,...",
+    callback=parse_angles,
+    help="Joint angles theta_2 to theta_n, or all n, in degrees, of the joints that do not turn.",
+)
+_theory = click.option(
+    "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
+)
+_joint = click.option(
+    "--joint",
+    type=int,
+    default=2,
+    show_default=True,
+    help="The joint at the base of this link turns.",
+)
+
+
+@click.command(epilog=ARM_HELP)
+@click.argument("argument", metavar="ARM")
+@click.option("--frequency", "hertz", type=float, required=True, help="Natural frequency, Hz.")
+@_joint
+@_posture
+@_theory
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+)
+def postures(
+    argument: str,
+    hertz: float,
+    joint: int,
+    posture_deg: tuple[float, ...] | None,
+    theory: str,
+    output_format: str,
+) -> None:
+    """All angles of one joint at which an ARM has a given natural frequency.
+
+    Exit status: 0 when every angle is certified (also when there is none), 1 when some are not, 2
+    for bad input.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxmodal.frequencies.status import Status
+    from jaxmodal.postures.inverse import postures_at
+
+    arm = posed(load_arm(argument), argument, posture_deg)
+    if not (math.isfinite(hertz) and hertz > 0.0):
+        raise BadInput(f"--frequency {hertz}: expected a frequency above 0, in Hz.")
+    try:
+        found = postures_at(arm, 2.0 * math.pi * hertz, joint, theory=theory)
+    except ValueError as error:  # ArmError is one
+        raise BadInput(f"{argument}: {error}") from error
+    rows = [
+        {
+            "joint": joint,
+            "angle_deg": math.degrees(float(found.angle[k])),
+            "mode": int(found.mode[k]),
+            "status": Status(int(found.status[k])).name,
+        }
+        for k in np.flatnonzero(np.asarray(found.found))
+    ]
+    if output_format == "json":
+        click.echo(json.dumps(rows))
+    elif output_format == "csv":
+        click.echo("joint,angle_deg,mode,status")
+        for row in rows:
+            click.echo(",".join(str(value) for value in row.values()))
+    elif not rows:
+        click.echo(
+            f"{arm.name or argument} has no posture with {hertz:g} Hz, whatever joint {joint} does"
+        )
+    else:
+        click.echo(f"{arm.name or argument} ({theory}): {hertz:g} Hz")
+        table = Table()
+        for name in (f"angle of joint {joint} [°]", "mode", "status"):
+            table.add_column(name, justify="left" if name == "status" else "right")
+        for row in rows:
+            table.add_row(f"{row['angle_deg']:.9f}", str(row["mode"] or "?"), str(row["status"]))
+        Console().print(table)
+    if not bool(np.asarray(found.certified).sum() == len(rows)):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _band(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[float, float] | None:
+    """Two frequencies in Hz, ascending."""
+    try:
+        low, high = (float(part) for part in str(value).split(","))
+    except ValueError:
+        low = high = math.nan
+    if not 0.0 < low < high < math.inf:
+        raise click.BadParameter(
+            f"{value!r} is not a band; give two frequencies above 0 in Hz, such as 40,50.",
+            ctx,
+            param,
+        )
+    return low, high
+
+
+@click.command("resonance-map", epilog=ARM_HELP)
+@click.argument("argument", metavar="ARM")
+@click.option("--band-hz", metavar="LOW,HIGH", callback=_band, required=True)
+@_joint
+@click.option("--across", type=int, help="The other joint of the map; by default the next one.")
+@click.option("--points", type=click.IntRange(min=2), default=361, show_default=True)
+@_posture
+@_theory
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the map into this file (.png, .pdf, .svg).",
+)
+def resonance_map(
+    argument: str,
+    band_hz: tuple[float, float],
+    joint: int,
+    across: int | None,
+    points: int,
+    posture_deg: tuple[float, ...] | None,
+    theory: str,
+    out: Path | None,
+) -> None:
+    """Postures of an ARM without a natural frequency in a band, with exact borders.
+
+    Two joints turn, the others keep their angles. Exit status: 0 when every border is certified, 1
+    when some are not, 2 for bad input.
+    """
+    from jaxmodal.plots.modes import PlotsUnavailableError
+    from jaxmodal.plots.resonance_maps import plot_resonance_map
+    from jaxmodal.postures.resonance_maps import resonance_free
+
+    arm = posed(load_arm(argument), argument, posture_deg)
+    low, high = (2.0 * math.pi * hertz for hertz in band_hz)
+    try:
+        found = resonance_free(arm, low, high, joint, across, points, theory)
+        if out is not None:
+            title = f"{arm.name or argument}: {band_hz[0]:g} to {band_hz[1]:g} Hz"
+            plot_resonance_map(found, out, title)
+    except (PlotsUnavailableError, ValueError, OSError) as error:  # ArmError is a ValueError
+        raise BadInput(f"{argument}: {error}") from error
+    share = 100.0 * float(np.mean(np.asarray(found.free)))
+    borders = int(np.isfinite(np.asarray(found.border)).sum())
+    certified = "all certified" if found.certified else "NOT all certified"
+    click.echo(f"{arm.name or argument} ({theory}), {band_hz[0]:g} to {band_hz[1]:g} Hz")
+    click.echo(
+        f"{share:.2f} % of the postures are free of resonance; {borders} borders, {certified}"
+    )
+    if out is not None:
+        click.echo(f"wrote {out}", err=True)
+    if not found.certified:
+        raise SystemExit(EXIT_NOT_ALL)

@@ -1,0 +1,168 @@
+"""The fields at the axis of a joint and at the tip of a link, beyond hubs and rigid offsets; springs and bodies there.
+
+What `joints` does to a dynamic stiffness is done here to the six fields (`fields.FIELDS`) of motions: arrays of
+shape (n, 6, ...), one entry for each link.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.joints import attachments, compliance, torsional_spring
+
+
+def line_mass(beams: BeamArrays) -> Array:
+    """Mass per length, kg/m, the non-structural included; shape (n,)."""
+    own = beams.density * beams.area
+    return own if beams.nonstructural_mass is None else own + beams.nonstructural_mass
+
+
+def flexibility(beams: BeamArrays) -> Array:
+    """1, or 0 for a rigid link; shape (n,)."""
+    return jnp.ones_like(beams.length) if beams.flexible is None else beams.flexible
+
+
+def _like(x: Array, fields: Array) -> Array:
+    return x.reshape(x.shape + (1,) * (fields.ndim - 2))
+
+
+def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False) -> Array:
+    """Fields beyond the joint's springs, on its axis, from those at the inner ends: shape (n, 6, ...).
+
+    The forces are those that the springs transmit, the inertia forces of the hub included. With ``sizes`` all
+    terms are added up by their size.
+    """
+    x = attachments(beams)
+    if x.base_offset_x is not None:
+        across, along = _like(x.base_offset_y, inner), _like(x.base_offset_x, inner)
+        inner = _moved(inner, -along, -across, sizes)
+    if x.hub_mass is None and x.driven_inertia is None:
+        return inner
+    nothing = jnp.zeros_like(beams.length)
+    mass = nothing if x.hub_mass is None else x.hub_mass
+    inertia = nothing if x.hub_inertia is None else x.hub_inertia
+    if x.driven_inertia is not None:
+        inertia = inertia + (jnp.abs(x.driven_inertia) if sizes else x.driven_inertia)
+    omega2 = omega * omega
+    scale = jnp.stack([mass, mass, inertia], axis=1)
+    forces = inner[:, 3:] + omega2 * _like(scale, inner) * inner[:, :3]
+    return jnp.concatenate([inner[:, :3], forces], axis=1)
+
+
+def at_tip(beams: BeamArrays, outer: Array, sizes: bool = False) -> Array:
+    """Fields at the tip of each link (its body, the next joint) from those at the outer ends: shape (n, 6, ...)."""
+    if beams.end_offset_x is None or beams.end_offset_y is None:
+        return outer
+    x, y = _like(beams.end_offset_x, outer), _like(beams.end_offset_y, outer)
+    return _moved(outer, x, y, sizes)
+
+
+def _moved(fields: Array, x: Array, y: Array, sizes: bool) -> Array:
+    """Displacements and section forces of a rigid body at a point that is seen at (x, y)."""
+    if sizes:
+        x, y = jnp.abs(x), jnp.abs(y)
+        turned = jnp.stack([y, x, 0.0 * x], axis=1) * fields[:, 2:3]
+        moment = fields[:, 5] + y * fields[:, 3] + x * fields[:, 4]
+        return jnp.concatenate([fields[:, :3] + turned, fields[:, 3:5], moment[:, None]], axis=1)
+    u, v, psi, normal, shear, moment = (fields[:, k] for k in range(6))
+    return jnp.stack(
+        [u - y * psi, v + x * psi, psi, normal, shear, moment + y * normal - x * shear], axis=1
+    )
+
+
+def inertia_forces(beams: BeamArrays, omega: Array, tip: Array) -> Array:
+    """``omega^2 M d`` of the bodies at the tips, about the tips, for the fields there: shape (n, 3, ...)."""
+    mass, inertia = _like(beams.tip_mass, tip), _like(beams.tip_inertia, tip)
+    u, v, psi = tip[:, 0], tip[:, 1], tip[:, 2]
+    forces = [mass * u, mass * v, inertia * psi]
+    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
+        along, across = _like(beams.tip_moment_x, tip), _like(beams.tip_moment_y, tip)
+        forces[0] = forces[0] - across * psi
+        forces[1] = forces[1] + along * psi
+        forces[2] = forces[2] + along * v - across * u
+    return omega * omega * jnp.stack(forces, axis=1)
+
+
+class JointLaw(NamedTuple):
+    """``unit * d - compliance * f`` is the same on both sides, f the forces beyond the springs; shapes (n, 3).
+
+    ``carried`` is the inertia, shape (n,), that the part of a rotor adds to the moment on the previous link.
+    """
+
+    unit: Array
+    compliance: Array
+    carried: Array
+
+
+def joint_law(beams: BeamArrays, omega: Array) -> JointLaw:
+    """Springs of every joint along u, v and psi; ``unit`` also multiplies the motion before the joint."""
+    x = attachments(beams)
+    unit, torsional = torsional_spring(beams.joint_stiffness)
+    zero, one = jnp.zeros_like(unit), jnp.ones_like(unit)
+    if x.relative_inertia is not None:
+        unit = unit - omega * omega * x.relative_inertia * torsional
+    axial = zero if x.axial_compliance is None else x.axial_compliance
+    shear = zero if x.shear_compliance is None else x.shear_compliance
+    return JointLaw(
+        jnp.stack([one, one, unit], axis=1),
+        jnp.stack([axial, shear, torsional], axis=1),
+        zero if x.carried_inertia is None else x.carried_inertia,
+    )
+
+
+def before_joint(beams: BeamArrays, tip: Array) -> Array:
+    """Displacements before each joint in the axes of the link that it carries; shape (n, 3, ...), zero at the base."""
+    sine, cosine = _like(jnp.sin(beams.joint_angle), tip), _like(jnp.cos(beams.joint_angle), tip)
+    u, v, psi = (jnp.roll(tip[:, k], 1, axis=0).at[0].set(0.0) for k in range(3))
+    return jnp.stack([cosine * u + sine * v, cosine * v - sine * u, psi], axis=1)
+
+
+def spring_gives(beams: BeamArrays, omega: Array, joint: Array, before: Array) -> Array:
+    """Relative displacements over the springs along u, v and psi: shape (n, 3, ...).
+
+    From the forces in the springs, which keep their digits in stiff joints; in free hinges, and where the inertia
+    of a rotor takes the moment, from the displacements on both sides.
+    """
+    law = joint_law(beams, omega)
+    unit, give = (_like(x, joint) for x in (law.unit, law.compliance))
+    clear = jnp.abs(unit) > 0.5
+    by_forces = give * joint[:, 3:] / jnp.where(clear, unit, 1.0)
+    return jnp.where(clear, by_forces, joint[:, :3] - before)
+
+
+def opposed(beams: BeamArrays) -> BeamArrays:
+    """The links with bodies and springs of the opposite sign: terms of one entry of the matrix add up by size."""
+    more: dict[str, Any] = {}
+    if beams.joint_axial_stiffness is not None and beams.joint_shear_stiffness is not None:
+        more["joint_axial_stiffness"] = -beams.joint_axial_stiffness
+        more["joint_shear_stiffness"] = -beams.joint_shear_stiffness
+    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
+        more["tip_moment_x"] = -jnp.abs(beams.tip_moment_x)
+        more["tip_moment_y"] = jnp.abs(beams.tip_moment_y)
+    return dataclasses.replace(
+        beams,
+        tip_mass=-beams.tip_mass,
+        tip_inertia=-beams.tip_inertia,
+        joint_stiffness=-beams.joint_stiffness,
+        **more,
+    )
+
+
+__all__ = [
+    "JointLaw",
+    "at_joint",
+    "at_tip",
+    "before_joint",
+    "compliance",
+    "flexibility",
+    "inertia_forces",
+    "joint_law",
+    "line_mass",
+    "opposed",
+    "spring_gives",
+]

@@ -1,0 +1,171 @@
+"""Beam theories and the wave numbers of one member.
+
+All four theories are one set of formulas in three dimensionless numbers of a member of length L vibrating at omega:
+``b2 = omega^2 rho A L^4/(E I)``, ``r2 = I/(A L^2)`` (rotary inertia) and ``s2 = E I/(kappa G A L^2)`` (shear); a theory
+that leaves an effect out sets its number to zero.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxmodal.arithmetic.operations import Kind, Number, evaluate_formula, number, select, sqrt
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays, require_shear
+from jaxmodal.runtime.precision import require_x64
+
+#: Names of the theories, most complete first.
+THEORIES = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Theory:
+    """Which effects a theory keeps: three flags, 1.0 or 0.0, traced, so that all theories share one compilation."""
+
+    shear: Array
+    rotary_inertia: Array
+    axial: Array
+
+
+def theory_flags(theory: str) -> Theory:
+    """Flags of a named theory.
+
+    Parameters
+    ----------
+    theory : str
+        ``"timoshenko"`` (shear, rotary inertia, axial motion), ``"rayleigh"`` (rotary inertia, axial motion),
+        ``"euler_bernoulli"`` (axial motion; the paper's EB-dagger) or ``"bending_only"`` (each link axially rigid; the
+        paper's EB-double-dagger).
+
+    Raises
+    ------
+    ValueError
+        For any other name; the message lists the four.
+    """
+    if theory not in THEORIES:
+        raise ValueError(
+            f"theory = {theory!r} is not known; choose one of {', '.join(map(repr, THEORIES))}"
+        )
+    return Theory(
+        shear=jnp.float64(theory == "timoshenko"),
+        rotary_inertia=jnp.float64(theory in ("timoshenko", "rayleigh")),
+        axial=jnp.float64(theory != "bending_only"),
+    )
+
+
+def prepared(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
+    """What every solver needs of an arm and the name of a theory, or the error that says what is missing."""
+    require_x64()
+    flags = theory_flags(theory)
+    if theory == "timoshenko":
+        require_shear(arm)
+    return beam_arrays(arm), flags
+
+
+class WaveNumbers(NamedTuple):
+    """Numbers of one member at one frequency; dimensionless but for the last three.
+
+    ``z1`` and ``-beta**2`` are the two characteristic values of bending times L^2 (the paper's eqs
+    28 and 29); z1 < 0 above the
+    cut-off. ``alpha = sqrt |z1|``, ``e_a e_b = b2``, ``e_a - e_b = g = b2 (s2 - r2)``, ``e_a + e_b
+    = k``, ``sum_rs = b2 (r2 + s2)``;
+    ``mu`` is the axial wave number times L; ``flexural_rigidity = E I/L``, ``axial_rigidity = E
+    A/L``, ``mass_term = omega^2 rho A L``.
+    """
+
+    b2: Number
+    g: Number
+    k: Number
+    sum_rs: Number
+    z1: Number
+    alpha: Number
+    beta: Number
+    e_a: Number
+    e_b: Number
+    mu: Number
+    flexural_rigidity: Number
+    axial_rigidity: Number
+    mass_term: Number
+
+
+def _wave_formula(
+    length: Number,
+    modulus: Number,
+    area: Number,
+    second_moment: Number,
+    density: Number,
+    shear_modulus: Number,
+    omega: Number,
+    shear: Number,
+    rotary: Number,
+) -> WaveNumbers:
+    """The characteristic values without cancellation: z2 first, then z1 from their product."""
+    length2 = length * length
+    stiffness = modulus * second_moment
+    mass_term = omega * omega * density * area
+    b2 = mass_term * length2 * length2 / stiffness
+    r2 = rotary * second_moment / (area * length2)
+    s2 = shear * stiffness / (shear_modulus * area * length2)
+    g = b2 * (s2 - r2)
+    sum_rs = b2 * (r2 + s2)
+    k = sqrt(g * g + b2 * 4.0)
+    larger = (k + select(g, g, -g)) * 0.5
+    smaller = b2 / larger
+    beta2 = (sum_rs + k) * 0.5
+    z1 = b2 * (1.0 - b2 * r2 * s2) / beta2
+    return WaveNumbers(
+        b2=b2,
+        g=g,
+        k=k,
+        sum_rs=sum_rs,
+        z1=z1,
+        alpha=sqrt(select(z1, z1, -z1)),
+        beta=sqrt(beta2),
+        e_a=select(g, larger, smaller),
+        e_b=select(g, smaller, larger),
+        mu=length * omega * sqrt(density / modulus),
+        flexural_rigidity=stiffness / length,
+        axial_rigidity=modulus * area / length,
+        mass_term=mass_term * length,
+    )
+
+
+def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -> WaveNumbers:
+    """Wave numbers of one link at ``omega`` > 0, in float64 or (``extended``) in double-double.
+
+    Parameters
+    ----------
+    link : BeamArrays
+        Values of one link, scalars or arrays that broadcast with ``omega``.
+    theory : Theory
+        Flags of the theory.
+    omega : Array
+        Angular frequencies in rad/s.
+
+    Notes
+    -----
+    The paper's eqs 26-30 in dimensionless form, with the sign of its (29) corrected; see docs/theory.md.
+    """
+    known = jnp.isfinite(link.shear_modulus_effective)
+    density, rotary = link.density, theory.rotary_inertia
+    if link.nonstructural_mass is not None:  # it moves with the sections, but does not turn them
+        density = density + link.nonstructural_mass / link.area
+        rotary = rotary * link.density / density
+    values = (
+        link.length,
+        link.youngs_modulus,
+        link.area,
+        link.second_moment,
+        density,
+        jnp.where(known, link.shear_modulus_effective, 1.0),
+        omega,
+        jnp.where(known, theory.shear, 0.0),
+        rotary,
+    )
+    return WaveNumbers(*evaluate_formula(_wave_formula, [number(v, extended) for v in values]))

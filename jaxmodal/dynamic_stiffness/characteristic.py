@@ -1,0 +1,278 @@
+"""The characteristic matrix of the arm (eq 39 of the paper), its determinant, and a plain scan of its sign.
+
+This is the definition: 6n boundary and joint conditions on the 6n constants of the exact fields. The fast path
+(`condensation`) is tested against it. A sign scan of a determinant cannot prove completeness and
+loses coincident modes; use
+`natural_frequencies` for results and this module to study the equations.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared, wave_numbers
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.precision import require_x64
+
+
+class EndFields(NamedTuple):
+    """Fields at one end of one link, each a row over its six constants: (6,) arrays in SI units."""
+
+    u: Array
+    v: Array
+    psi: Array
+    normal: Array
+    shear: Array
+    moment: Array
+
+
+def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[EndFields, EndFields]:
+    """Fields at the inner and the outer end; constants 1-4 bending, 5-6 axial.
+
+    The two exponential solutions are ``v = C, psi L = e_a S`` and ``v = (z1/e_a) S, psi L = C``
+    with ``C = cosh(alpha xi)``, ``S =
+    sinh(alpha xi)/alpha`` (circular above the cut-off), both times ``exp(-alpha)`` below it:
+    unlike the textbook pair they stay
+    independent at the cut-off and finite at any frequency. The two circular ones are ``v = cos,
+    psi L = -e_b sin/beta`` and ``v = beta sin/e_b, psi L = cos``.
+    """
+    w = wave_numbers(link, theory, omega, extended=False)
+    zero, one = jnp.zeros_like(omega), jnp.ones_like(omega)
+    above = w.z1 < 0.0
+    alpha = jnp.where(w.alpha > 0.0, w.alpha, 1.0)
+    decay = jnp.where(above, 1.0, jnp.exp(-w.alpha))
+    cosine = jnp.where(above, jnp.cos(alpha), 0.5 * (1.0 + decay * decay))
+    sine = jnp.where(above, jnp.sin(alpha) / alpha, -0.5 * jnp.expm1(-2.0 * alpha) / alpha)
+    sine = jnp.where(w.alpha > 0.0, sine, 1.0)
+    inner = _bending_rows(w.b2, w.z1, w.beta, w.e_a, w.e_b, decay, zero, one, zero)
+    outer = _bending_rows(
+        w.b2, w.z1, w.beta, w.e_a, w.e_b, cosine, sine, jnp.cos(w.beta), jnp.sin(w.beta)
+    )
+    # below the cut-off with alpha >= 1: cosh(alpha (1 - xi)) and cosh(alpha xi), which stay independent as alpha grows
+    decaying = ~above & (w.alpha >= 1.0)
+    left_in = jnp.stack([cosine, -w.e_a * sine, w.b2 * sine, w.e_a * cosine])
+    left_out = jnp.stack([decay, zero, zero, w.e_a * decay])
+    right_in = left_out
+    right_out = jnp.stack([cosine, w.e_a * sine, -w.b2 * sine, w.e_a * cosine])
+    inner = tuple(
+        row.at[:2].set(jnp.where(decaying, jnp.stack([left_in[k], right_in[k]]), row[:2]))
+        for k, row in enumerate(inner)
+    )
+    outer = tuple(
+        row.at[:2].set(jnp.where(decaying, jnp.stack([left_out[k], right_out[k]]), row[:2]))
+        for k, row in enumerate(outer)
+    )
+    axial = theory.axial > 0.0
+    stiffness = w.axial_rigidity * w.mu
+    u = (
+        jnp.stack([one, zero]),
+        jnp.stack([jnp.where(axial, jnp.cos(w.mu), one), jnp.where(axial, jnp.sin(w.mu), zero)]),
+    )
+    normal = (
+        jnp.stack([jnp.where(axial, zero, w.mass_term), jnp.where(axial, stiffness, one)]),
+        jnp.stack(
+            [
+                jnp.where(axial, -stiffness * jnp.sin(w.mu), zero),
+                jnp.where(axial, stiffness * jnp.cos(w.mu), one),
+            ]
+        ),
+    )
+    length, ei_l = link.length, w.flexural_rigidity
+    no4, no2 = jnp.zeros(4), jnp.zeros(2)
+    ends = []
+    for rows, u2, n2 in zip((inner, outer), u, normal, strict=True):
+        v, psi, shear, moment = rows
+        ends.append(
+            EndFields(
+                u=jnp.concatenate([no4, u2]),
+                v=jnp.concatenate([v, no2]),
+                psi=jnp.concatenate([psi / length, no2]),
+                normal=jnp.concatenate([no4, n2]),
+                shear=jnp.concatenate([shear * ei_l / length**2, no2]),
+                moment=jnp.concatenate([moment * ei_l / length, no2]),
+            )
+        )
+    return ends[0], ends[1]
+
+
+def _bending_rows(
+    b2: Array,
+    z1: Array,
+    beta: Array,
+    e_a: Array,
+    e_b: Array,
+    c: Array,
+    s: Array,
+    co: Array,
+    si: Array,
+) -> tuple[Array, ...]:
+    """v, psi L, shear L^3/(E I) and moment L^2/(E I) of the four bending solutions, one row each."""
+    v = jnp.stack([c, z1 / e_a * s, co, beta / e_b * si])
+    psi = jnp.stack([e_a * s, c, -e_b / beta * si, co])
+    shear = -b2 * jnp.stack([s, c / e_a, si / beta, -co / e_b])
+    moment = jnp.stack([e_a * c, z1 * s, -e_b * co, -beta * si])
+    return v, psi, shear, moment
+
+
+def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
+    n = beams.length.shape[0]
+    ends = jax.vmap(_end_fields, in_axes=(0, None, None))(beams, theory, omega)
+    rows = jnp.zeros((6 * n, n, 6))
+    at_ends = [jnp.stack(fields, axis=1) for fields in ends]
+    joint, tip = at_joint(beams, omega, at_ends[0]), at_tip(beams, at_ends[1])
+    law = joint_law(beams, omega)
+    carried = jnp.roll(omega * omega * law.carried, -1).at[-1].set(0.0)
+    forces = tip[:, 3:] - inertia_forces(beams, omega, tip)
+    forces = forces.at[:, 2].add(-carried[:, None] * tip[:, 2])
+    moved = law.unit[..., None] * joint[:, :3] - law.compliance[..., None] * joint[:, 3:]
+    inner = EndFields(*(moved[:, k] for k in range(3)), *(joint[:, k] for k in range(3, 6)))
+    outer = EndFields(*(tip[:, k] for k in range(6)))
+    tip_normal, tip_shear, tip_moment = (forces[:, k] for k in range(3))
+    base = [inner.u[0], inner.v[0], inner.psi[0]]
+    for r, row in enumerate(base):
+        rows = rows.at[r, 0].set(row)
+    for i in range(1, n):
+        c, s = jnp.cos(beams.joint_angle[i]), jnp.sin(beams.joint_angle[i])
+        r = 6 * i - 3
+        here = [
+            -inner.u[i],
+            -inner.v[i],
+            -inner.psi[i],
+            -inner.moment[i],
+            -(s * inner.normal[i] + c * inner.shear[i]),
+            -(c * inner.normal[i] - s * inner.shear[i]),
+        ]
+        before = [
+            c * outer.u[i - 1] + s * outer.v[i - 1],
+            -s * outer.u[i - 1] + c * outer.v[i - 1],
+            law.unit[i, 2] * outer.psi[i - 1],
+            tip_moment[i - 1],
+            tip_shear[i - 1],
+            tip_normal[i - 1],
+        ]
+        for k in range(6):
+            rows = rows.at[r + k, i - 1].set(before[k]).at[r + k, i].set(here[k])
+    for k, row in enumerate([tip_moment[-1], tip_shear[-1], tip_normal[-1]]):
+        rows = rows.at[6 * n - 3 + k, n - 1].set(row)
+    return rows.reshape(6 * n, 6 * n)
+
+
+def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array:
+    """The matrix M(omega) of the paper's eq 39, of order 6n.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, n links; its values may be traced.
+    omega : ArrayLike
+        One angular frequency > 0 in rad/s (use vmap for several).
+    theory : str
+        As for `natural_frequencies`.
+
+    Returns
+    -------
+    Array, shape (6n, 6n)
+        Rows: u, v, psi at the base; six conditions at each joint (u, v, psi, moment, shear, normal
+        force); moment, shear, normal
+        force at the tip, SI units. Columns: four bending and two axial constants of each link.
+
+    Raises
+    ------
+    ArmError, ValueError, X64DisabledError
+        As `natural_frequencies`; an arm with a rigid link, which has no such constants, is refused.
+
+    Notes
+    -----
+    Derived anew from the paper's conditions (16)-(25); its printed blocks contain misprints. The
+    columns are scaled so that nothing
+    overflows, and chosen to stay independent at every link's cut-off.
+    """
+    beams, flags = prepared(arm, theory)
+    for number, link in enumerate(arm.links, start=1):
+        if link.rigid:
+            raise ArmError(
+                f"link{number}.rigid = True: the characteristic matrix is that of elastic links; "
+                "count_below and natural_frequencies take rigid ones."
+            )
+    return _matrix(beams, flags, jnp.asarray(omega, jnp.float64))
+
+
+def log_determinant(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> tuple[Array, Array]:
+    """Sign and log|det M(omega)|, rows and columns equilibrated.
+
+    Parameters
+    ----------
+    arm, omega, theory
+        As for `characteristic_matrix`; ``omega`` one frequency in rad/s.
+
+    Returns
+    -------
+    sign, log_abs : Array
+        The sign is +1 below the first natural frequency: it equals ``(-1)**count_below`` at every frequency.
+
+    Notes
+    -----
+    In float64. Close to a pair of coincident frequencies, or for short stiff links at low
+    frequency, the sign is lost in rounding.
+    """
+    matrix = characteristic_matrix(arm, omega, theory)
+    row_scale = jnp.max(jnp.abs(matrix), axis=1, keepdims=True)
+    scaled = matrix / row_scale
+    column_scale = jnp.max(jnp.abs(scaled), axis=0, keepdims=True)
+    sign, log_abs = jnp.linalg.slogdet(scaled / column_scale)
+    orientation = (
+        -1.0
+    ) ** arm.num_links  # sign of det M as omega tends to zero, from the order of rows and columns
+    return sign * orientation, log_abs + jnp.sum(jnp.log(row_scale)) + jnp.sum(
+        jnp.log(column_scale)
+    )
+
+
+def determinant_scan(arm: Arm, omegas: ArrayLike, theory: str = "timoshenko") -> Array:
+    """Intervals of a frequency grid in which the determinant changes sign: the textbook search, without proof.
+
+    Parameters
+    ----------
+    arm, theory
+        As for `natural_frequencies`.
+    omegas : ArrayLike, shape (m,)
+        Ascending grid of angular frequencies > 0 in rad/s; concrete.
+
+    Returns
+    -------
+    Array, shape (found, 2)
+        The grid intervals with a sign change. Two modes in one interval, or a coincident pair,
+        leave no trace: compare with `count_below`.
+
+    Raises
+    ------
+    ValueError
+        The grid is not one-dimensional, ascending and positive, or has fewer than two points.
+    """
+    require_x64()
+    grid = np.asarray(omegas, dtype=np.float64)
+    if (
+        grid.ndim != 1
+        or grid.shape[0] < 2
+        or not np.all(np.diff(grid) > 0)
+        or not grid[0] > 0
+        or not np.isfinite(grid[-1])
+    ):
+        raise ValueError(
+            "omegas must be a grid of at least two positive, ascending, finite frequencies in rad/s"
+        )
+    prepared(arm, theory)
+    signs = np.asarray(
+        jax.lax.map(lambda x: log_determinant(arm, x, theory)[0], jnp.asarray(grid), batch_size=256)
+    )
+    at = np.flatnonzero(signs[1:] * signs[:-1] < 0)
+    return jnp.asarray(np.stack([grid[at], grid[at + 1]], axis=-1))

@@ -1,0 +1,274 @@
+"""Fields inside one link: the exact solutions of the beam equations at any station, and their end values.
+
+A link's motion at one frequency has six constants, four of bending and two of axial motion. The bending
+solutions are chosen by the wave numbers so that they are never close to dependent in float64: at low frequency
+the four responses to unit values at the inner end (a translation, a rotation, a moment and a shear force
+there), in power series; otherwise two circular ones beside two exponentials that decay from one end each, or,
+near the cut-off and beyond it, beside ``cos`` and ``sin/alpha``. All are smooth in the parameters of the link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import factorial
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
+
+#: the order of the fields in the arrays of this module: displacements, then section forces
+FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
+#: wave numbers (squared) below this are served by power series; ten terms leave less than 1e-18
+_SMALL = 1.0
+_TERMS = 10
+
+
+class _Bending(NamedTuple):
+    """v, psi L, shear L^3/(E I) and moment L^2/(E I) of one bending solution at the stations."""
+
+    v: Array
+    psi: Array
+    shear: Array
+    moment: Array
+
+
+def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
+    """The six fields of one link for a unit value of each of its six constants.
+
+    Parameters
+    ----------
+    link : BeamArrays
+        Values of one link, scalars.
+    theory : Theory
+        Flags of the theory.
+    omega : Array
+        Angular frequency > 0 in rad/s, scalar.
+    xi : Array, shape (s,)
+        Stations x/L in [0, 1].
+
+    Returns
+    -------
+    Array, shape (s, 6, 6)
+        Station, field (u, v, psi, N, V, M_b; SI units; V = kappa G A (v' - psi), M_b = E I psi', N = E A u'), constant.
+
+    Notes
+    -----
+    The paper's eqs 26-38 with the solutions regrouped. The shear force is the antiderivative of the inertia force and
+    so holds for the theories without shear deformation, too.
+    """
+    bending, axial = _solutions(link, theory, omega, xi)
+    v, psi, shear, moment = (jnp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
+    u, normal = (jnp.stack(rows, axis=-1) for rows in zip(*axial, strict=True))
+    no4, no2 = jnp.zeros_like(v), jnp.zeros_like(u)
+    rows = ((no4, u), (v, no2), (psi, no2), (no4, normal), (shear, no2), (moment, no2))
+    return jnp.stack([jnp.concatenate(row, axis=-1) for row in rows], axis=-2)
+
+
+def link_motion(
+    link: BeamArrays, theory: Theory, omega: Array, xi: Array, constants: Array
+) -> Array:
+    """The six fields of one link for given constants, shape (6, s): those of `link_fields`, added up.
+
+    Parameters
+    ----------
+    link, theory, omega, xi
+        As for `link_fields`.
+    constants : Array, shape (6,)
+        The constants of the link.
+    """
+    bending, axial = _solutions(link, theory, omega, xi)
+
+    def total(solutions: Sequence[tuple[Array, ...]], constants: Array) -> list[Array]:
+        return [
+            sum((c * f for c, f in zip(constants, rows, strict=True)), start=jnp.zeros_like(xi))
+            for rows in zip(*solutions, strict=True)
+        ]
+
+    v, psi, shear, moment = total(bending, constants[:4])
+    u, normal = total(axial, constants[4:])
+    return jnp.stack([u, v, psi, normal, shear, moment])
+
+
+def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
+    """The largest value at the stations of each field for each constant, not negative: shape (6, 6).
+
+    Parameters
+    ----------
+    link, theory, omega, xi
+        As for `link_fields`.
+    """
+    bending, axial = _solutions(link, theory, omega, xi)
+    v, psi, shear, moment = (
+        jnp.stack([jnp.max(jnp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)
+    )
+    u, normal = (
+        jnp.stack([jnp.max(jnp.abs(x)) for x in rows]) for rows in zip(*axial, strict=True)
+    )
+    no4, no2 = jnp.zeros(4), jnp.zeros(2)
+    rows = ((no4, u), (v, no2), (psi, no2), (no4, normal), (shear, no2), (moment, no2))
+    return jnp.stack([jnp.concatenate(row) for row in rows])
+
+
+def _solutions(
+    link: BeamArrays, theory: Theory, omega: Array, xi: Array
+) -> tuple[list[_Bending], list[tuple[Array, Array]]]:
+    """The four solutions of bending (v, psi, V, M_b) and the two axial ones (u, N) at the stations, in SI units."""
+    w = wave_numbers(link, theory, omega, extended=False)
+    z2 = -w.beta * w.beta
+    small, evanescent = w.beta * w.beta < _SMALL, w.z1 >= _SMALL
+    si, co = jnp.sin(w.beta * xi), jnp.cos(w.beta * xi)
+    s_beta = si / w.beta
+    series = _power_series(
+        jnp.where(jnp.abs(w.z1) < _SMALL, w.z1, 0.0), jnp.where(small, z2, 0.0), xi
+    )
+    c, s = _cosine_pair(w.z1, xi, series)
+    first, second = _exponential_pair(w, xi)
+    from_c, from_s = _cosine_solutions(w, c, s)
+    start = _unit_start_solutions(w, series)
+    general = (
+        _choose(evanescent, first, from_c),
+        _choose(evanescent, second, from_s),
+        _Bending(co, -w.e_b * s_beta, -w.b2 * s_beta, -w.e_b * co),
+        _Bending(-z2 / w.e_b * s_beta, co, w.e_a * co, z2 * s_beta),
+    )
+    bending = [_choose(small, a, b) for a, b in zip(start, general, strict=True)]
+    axial = _axial(w, theory, xi)
+    if link.flexible is not None:
+        rotary = 0.5 * (w.sum_rs - w.g)  # omega^2 rho I L^2/(E I)
+        flexible, one = link.flexible > 0.0, jnp.ones_like(xi)
+        bar = _rigid_solutions(w.b2, rotary, xi)
+        bending = [_choose(flexible, a, b) for a, b in zip(bending, bar, strict=True)]
+        still = [(one, -w.mass_term * xi), (0.0 * one, one)]
+        axial = [
+            (jnp.where(flexible, u, a), jnp.where(flexible, normal, b))
+            for (u, normal), (a, b) in zip(axial, still, strict=True)
+        ]
+    rigidity, length = w.flexural_rigidity, link.length
+    scaled = [
+        _Bending(
+            b.v, b.psi / length, b.shear * (rigidity / length**2), b.moment * (rigidity / length)
+        )
+        for b in bending
+    ]
+    return scaled, axial
+
+
+def _choose(condition: Array, a: _Bending, b: _Bending) -> _Bending:
+    return _Bending(*(jnp.where(condition, x, y) for x, y in zip(a, b, strict=True)))
+
+
+_EVEN = np.array([1.0 / factorial(2 * j) for j in range(_TERMS)])
+_ODD = np.array([1.0 / factorial(2 * j + 1) for j in range(_TERMS)])
+
+
+class _Series(NamedTuple):
+    """``C, S`` (`_cosine_pair`) of z1 and of z2, and their divided differences, by power series in both."""
+
+    c: Array
+    s: Array
+    co: Array
+    si: Array
+    d_c: Array
+    d_s: Array
+
+
+def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
+    """For |z1|, |z2| <= 1. The differences over ``z1 - z2`` are those of the terms of the series and cancel nothing."""
+    first, second, symmetric = [jnp.ones_like(z1)], [jnp.ones_like(z1)], [jnp.zeros_like(z1)]
+    for _ in range(1, _TERMS):
+        symmetric.append(z1 * symmetric[-1] + second[-1])
+        first.append(first[-1] * z1)
+        second.append(second[-1] * z2)
+    one, two, both = (jnp.stack(x) for x in (first, second, symmetric))
+    coefficients = jnp.stack(
+        [one * _EVEN, one * _ODD, two * _EVEN, two * _ODD, both * _EVEN, both * _ODD], axis=1
+    )
+    square, total = xi * xi, jnp.zeros((6, xi.shape[0]))
+    for j in reversed(range(_TERMS)):
+        total = total * square[None, :] + coefficients[j][:, None]
+    c, s, co, si, d_c, d_s = total
+    return _Series(c, s * xi, co, si * xi, d_c, d_s * xi)
+
+
+def _cosine_pair(z1: Array, xi: Array, series: _Series) -> tuple[Array, Array]:
+    """``C = cosh(sqrt(z1) xi)`` and ``S = sinh(sqrt(z1) xi)/sqrt z1`` for z1 < 1, circular where z1 < 0."""
+    circular = z1 <= -_SMALL
+    alpha = jnp.sqrt(jnp.where(circular, -z1, 1.0))
+    si, co = jnp.sin(alpha * xi), jnp.cos(alpha * xi)
+    return jnp.where(circular, co, series.c), jnp.where(circular, si / alpha, series.s)
+
+
+def _cosine_solutions(w: WaveNumbers, c: Array, s: Array) -> tuple[_Bending, _Bending]:
+    return (
+        _Bending(c, w.e_a * s, -w.b2 * s, w.e_a * c),
+        _Bending(w.z1 / w.e_a * s, c, -w.e_b * c, w.z1 * s),
+    )
+
+
+def _exponential_pair(w: WaveNumbers, xi: Array) -> tuple[_Bending, _Bending]:
+    """Solutions that decay from the inner and from the outer end."""
+    alpha = jnp.sqrt(jnp.where(w.z1 >= _SMALL, w.z1, 1.0))
+    pair = []
+    for sign, distance in ((-1.0, xi), (1.0, 1.0 - xi)):
+        decay = jnp.exp(-alpha * distance)
+        pair.append(
+            _Bending(
+                decay,
+                sign * w.e_a / alpha * decay,
+                -sign * w.b2 / alpha * decay,
+                w.e_a * decay,
+            )
+        )
+    return pair[0], pair[1]
+
+
+def _unit_start_solutions(w: WaveNumbers, series: _Series) -> tuple[_Bending, ...]:
+    """Solutions of unit translation, rotation, moment and (negative) shear force at the inner end."""
+    c, s, co, si, d_c, d_s = series
+    z1, z2 = w.z1, -w.beta * w.beta
+    shear_share = 0.5 * (w.sum_rs + w.g)  # b2 s2
+    p_a, p_b = w.e_a / w.k, w.e_b / w.k
+    mixed_c, mixed_s = p_b * c + p_a * co, p_b * s + p_a * si
+    other_c, other_s = p_a * c + p_b * co, p_a * s + p_b * si
+    turning = (z1 * s - z2 * si) / w.k
+    return (
+        _Bending(mixed_c, w.b2 * d_s, -w.b2 * mixed_s, w.b2 * d_c),
+        _Bending(
+            turning,
+            other_c,
+            -w.b2 * d_c,
+            w.e_a * w.e_a * d_s + w.g * si - shear_share * other_s,
+        ),
+        _Bending(d_c, other_s, -w.b2 * d_s, other_c),
+        _Bending(d_s - shear_share / w.b2 * mixed_s, d_c, -mixed_c, turning),
+    )
+
+
+def _rigid_solutions(b2: Array, rotary: Array, xi: Array) -> tuple[_Bending, ...]:
+    """Of a rigid link: translation, rotation, shear and moment at the inner end."""
+    one, zero = jnp.ones_like(xi), jnp.zeros_like(xi)
+    square, cube = 0.5 * xi * xi, xi * xi * xi / 6.0
+    return (
+        _Bending(one, zero, -b2 * xi, b2 * square),
+        _Bending(xi, one, -b2 * square, b2 * cube - rotary * xi),
+        _Bending(zero, zero, one, -xi),
+        _Bending(zero, zero, zero, one),
+    )
+
+
+def _axial(w: WaveNumbers, theory: Theory, xi: Array) -> list[tuple[Array, Array]]:
+    """U and N of the two axial constants; of translation and outer force where links are axially rigid."""
+    elastic = theory.axial > 0.0
+    stiffness = w.axial_rigidity * w.mu
+    one, zero = jnp.ones_like(xi), jnp.zeros_like(xi)
+    cosine, sine = jnp.cos(w.mu * xi), jnp.sin(w.mu * xi)
+    u = (jnp.where(elastic, cosine, one), jnp.where(elastic, sine, zero))
+    normal = (
+        jnp.where(elastic, -stiffness * sine, w.mass_term * (1.0 - xi)),
+        jnp.where(elastic, stiffness * cosine, one),
+    )
+    return list(zip(u, normal, strict=True))

@@ -1,0 +1,154 @@
+"""What joints, hubs, bodies and rigid offsets do to a dynamic stiffness: plain arithmetic on a symmetric 3 x 3 matrix.
+
+A stiffness is a named tuple of the six entries uu, uv, up, vv, vp, pp over (u, v, psi). Four operations suffice:
+a body is added, an offset is a congruence, a spring is a series compliance with a pivot that the count needs, and
+a rigid link replaces the member. Which of them an arm has is part of its structure, so that an arm without them is
+computed without them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from jaxmodal.arithmetic.operations import Number, nonzero, select
+from jaxmodal.arm.arrays import BeamArrays
+
+#: a named tuple of the entries uu, uv, up, vv, vp, pp
+Symmetric = Any
+
+
+class Attachments(NamedTuple):
+    """The values of the features of one link, None where the arm has none of the kind; arrays, then numbers.
+
+    ``axial_compliance, shear_compliance`` in m/N; ``relative_inertia = N (N - 1) J``, ``driven_inertia = N J`` and
+    ``carried_inertia = (1 - N) J`` of a rotor of inertia J and gear ratio N, in kg m^2.
+    """
+
+    axial_compliance: Any = None
+    shear_compliance: Any = None
+    hub_mass: Any = None
+    hub_inertia: Any = None
+    relative_inertia: Any = None
+    driven_inertia: Any = None
+    carried_inertia: Any = None
+    base_offset_x: Any = None
+    base_offset_y: Any = None
+    end_offset_x: Any = None
+    end_offset_y: Any = None
+    tip_moment_x: Any = None
+    tip_moment_y: Any = None
+    flexible: Any = None
+
+
+def attachments(link: BeamArrays) -> Attachments:
+    """The features of one link as arrays."""
+    rotor: dict[str, Array] = {}
+    if link.rotor_inertia is not None and link.gear_ratio is not None:
+        inertia, ratio = link.rotor_inertia, link.gear_ratio
+        rotor = {
+            "relative_inertia": ratio * (ratio - 1.0) * inertia,
+            "driven_inertia": ratio * inertia,
+            "carried_inertia": (1.0 - ratio) * inertia,
+        }
+    springs: dict[str, Array] = {}
+    if link.joint_axial_stiffness is not None and link.joint_shear_stiffness is not None:
+        springs = {
+            "axial_compliance": compliance(link.joint_axial_stiffness),
+            "shear_compliance": compliance(link.joint_shear_stiffness),
+        }
+    plain = {
+        name: getattr(link, name)
+        for name in Attachments._fields
+        if hasattr(link, name) and getattr(link, name) is not None
+    }
+    return Attachments(**plain, **rotor, **springs)
+
+
+def compliance(stiffness: Array) -> Array:
+    """``1/k``, zero where rigid (inf)."""
+    rigid = jnp.isinf(stiffness)
+    return jnp.where(rigid, 0.0, 1.0 / jnp.where(rigid, 1.0, stiffness))
+
+
+def torsional_spring(stiffness: Array) -> tuple[Array, Array]:
+    """The spring law ``unit * rotation = compliance * moment``, rad and rad/(N m).
+
+    Rigid: (1, 0). A spring: (1, 1/k). A free hinge: (0, 1).
+    """
+    hinge = stiffness == 0.0
+    return jnp.where(hinge, 0.0, 1.0), compliance(jnp.where(hinge, 1.0, stiffness))
+
+
+def with_body(
+    w: Symmetric, omega2: Number, mass: Number, inertia: Number, moment_x: Number, moment_y: Number
+) -> Symmetric:
+    """``W - omega^2 M`` for a body of given mass, first moments and inertia about the point."""
+    return w._replace(
+        uu=w.uu - omega2 * mass,
+        vv=w.vv - omega2 * mass,
+        pp=w.pp - omega2 * inertia,
+        up=w.up + omega2 * moment_y,
+        vp=w.vp - omega2 * moment_x,
+    )
+
+
+def shifted(w: Symmetric, x: Number, y: Number) -> Symmetric:
+    """``G^T W G`` for a point from which that of W is seen at (x, y): u - y psi, v + x psi."""
+    up = w.up - y * w.uu + x * w.uv
+    vp = w.vp - y * w.uv + x * w.vv
+    pp = w.pp + x * (w.vp + vp) - y * (w.up + up)
+    return w._replace(up=up, vp=vp, pp=pp)
+
+
+def through_axial_spring(p: Symmetric, y: Number) -> tuple[Symmetric, Number]:
+    """A spring of compliance y along u in series, and its pivot ``1 + y P_uu``."""
+    pivot = nonzero(y * p.uu + 1.0)
+    by_pivot = 1.0 / pivot
+    a = y * by_pivot
+    return (
+        p._replace(
+            uu=p.uu * by_pivot,
+            uv=p.uv * by_pivot,
+            up=p.up * by_pivot,
+            vv=p.vv - a * p.uv * p.uv,
+            vp=p.vp - a * p.uv * p.up,
+            pp=p.pp - a * p.up * p.up,
+        ),
+        pivot,
+    )
+
+
+def through_shear_spring(p: Symmetric, y: Number) -> tuple[Symmetric, Number]:
+    """A spring of compliance y along v in series, and its pivot ``1 + y P_vv``."""
+    turned, pivot = through_axial_spring(p._replace(uu=p.vv, up=p.vp, vv=p.uu, vp=p.up), y)
+    return turned._replace(uu=turned.vv, up=turned.vp, vv=turned.uu, vp=turned.up), pivot
+
+
+def rigid_or(
+    flexible: Number,
+    elastic: Symmetric,
+    tip: Symmetric,
+    length: Number,
+    mass_term: Number,
+    rotary_term: Number,
+) -> Symmetric:
+    """``elastic`` where the link is flexible, else what a rigid link makes of the stiffness at its tip.
+
+    ``mass_term`` and ``rotary_term`` are omega^2 times its mass and the rotary inertia of its sections.
+    """
+    one = length * 0.0 + 1.0
+    half, third = length * mass_term * 0.5, length * length * mass_term / 3.0
+    rigid = with_body(
+        shifted(tip, length, length * 0.0), one, mass_term, third + rotary_term, half, one * 0.0
+    )
+    return type(elastic)(*(select(flexible, a, b) for a, b in zip(elastic, rigid, strict=True)))
+
+
+def number_of_hinges(beams: BeamArrays, num_links: Array | int) -> Array:
+    """How many joints turn freely, int64: as many modes have zero frequency, for no two share a motion."""
+    stiffness = beams.joint_stiffness
+    place = jnp.arange(stiffness.shape[0]).reshape((-1,) + (1,) * (stiffness.ndim - 1))
+    return jnp.sum((stiffness == 0.0) & (place < num_links), axis=0)

@@ -1,0 +1,209 @@
+"""One member with its outer end free: what it does to end motions, and how many of its own frequencies are passed.
+
+With ``d0, d1 = (u, v, psi)`` at the inner and the outer end and W the dynamic stiffness of what is
+attached to the outer end,
+a member is described by ``F`` (force at the inner end per d0, outer end free), ``H`` (d1 per d0, outer end free), and
+``R`` (receptance of the outer end, inner end clamped). Unlike the stiffness between two clamped ends these are not
+differences of large numbers at low frequency. The closed forms hold for every theory and on both sides of the cut-off.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from jaxmodal.arithmetic.operations import (
+    Number,
+    exp_negative,
+    keep,
+    keep_all,
+    leading,
+    nonzero,
+    select,
+    sin_cos,
+    sinh_ratio,
+)
+from jaxmodal.dynamic_stiffness.beams import WaveNumbers
+
+#: below this z1 > 0 the hyperbolic sine is taken from its series
+_SERIES_LIMIT = 0.25
+
+
+class MemberFunctions(NamedTuple):
+    """Circular and hyperbolic functions of the wave numbers: the halved arguments serve the count, too."""
+
+    decay: Number  # exp(-alpha)
+    sinh_series: Number  # sinh(alpha)/alpha for small alpha
+    sin_half_alpha: Number
+    cos_half_alpha: Number
+    sin_half_beta: Number
+    cos_half_beta: Number
+    sin_half_mu: Number
+    cos_half_mu: Number
+
+
+class FunctionTurns(NamedTuple):
+    """Whole multiples of pi in alpha, beta and mu, float64, from the range reductions of the functions."""
+
+    alpha: Array
+    beta: Array
+    mu: Array
+
+
+def member_functions(w: WaveNumbers) -> tuple[MemberFunctions, FunctionTurns]:
+    """Evaluate all transcendental functions of one member."""
+    a, b, m = sin_cos(w.alpha * 0.5, w.beta * 0.5, w.mu * 0.5)
+    functions = MemberFunctions(
+        exp_negative(w.alpha), sinh_ratio(w.z1), a[0], a[1], b[0], b[1], m[0], m[1]
+    )
+    return keep_all(functions), FunctionTurns(a[2], b[2], m[2])
+
+
+class FreeEndMember(NamedTuple):
+    """Matrices F, H, R of one member in SI units (u and (v, psi) do not couple) and its determinant factor."""
+
+    f_uu: Number
+    f_vv: Number
+    f_vp: Number
+    f_pp: Number
+    h_uu: Number
+    h_vv: Number
+    h_vp: Number
+    h_pv: Number
+    h_pp: Number
+    r_uu: Number
+    r_vv: Number
+    r_vp: Number
+    r_pp: Number
+    det_r_flex: Number
+    #: zero at the clamped-free frequencies, bending times axial; positive as omega -> 0
+    delta: Number
+
+
+class SymmetryTests(NamedTuple):
+    """Numbers whose signs decide, with the turns, how many clamped-clamped bending frequencies are passed."""
+
+    z1: Number
+    half_c: Number
+    half_s: Number
+    sin_half: Number
+    cos_half: Number
+    first: Number
+    second: Number
+
+
+def free_end_member(
+    w: WaveNumbers, f: MemberFunctions, length: Number, axial: Number
+) -> tuple[FreeEndMember, SymmetryTests]:
+    """F, H, R and determinant factor of one member, and the tests of its count: arithmetic only.
+
+    Parameters
+    ----------
+    w, f : WaveNumbers, MemberFunctions
+        Of this member at this frequency.
+    length : Number
+        Length in m.
+    axial : Number
+        1 where the theory has axial motion; 0: the link moves rigidly along its axis.
+
+    Notes
+    -----
+    Derived from the field equations and end conditions of the paper (eqs 4-6, 16-21); these forms,
+    which stay accurate at low frequency and beyond the cut-off, are given in docs/theory.md.
+    """
+    b2, k, g, z1, beta = w.b2, w.k, w.g, w.z1, w.beta
+    above = -z1
+    half_decay = (f.decay + 1.0) * 0.5
+    s_hyp = select(
+        z1 - _SERIES_LIMIT,
+        (1.0 - f.decay * f.decay) * 0.5 / nonzero(w.alpha),
+        f.decay * f.sinh_series,
+    )
+    half_c = select(above, f.cos_half_alpha, half_decay)
+    half_s = select(above, f.sin_half_alpha / nonzero(w.alpha), s_hyp / (half_decay * 2.0))
+    x = select(above, f.decay * 0.0 + 1.0, f.decay)
+    c = select(
+        above, 1.0 - f.sin_half_alpha * f.sin_half_alpha * 2.0, (f.decay * f.decay + 1.0) * 0.5
+    )
+    x, c, s = keep(x), keep(c), keep(half_s * half_c * 2.0)
+    si = keep(f.sin_half_beta * f.cos_half_beta * 2.0)
+    co = keep(1.0 - f.sin_half_beta * f.sin_half_beta * 2.0)
+    k_b = w.e_b / beta
+    cc, ss = c * co, s * si
+    delta = nonzero(cc * (g * g / b2 + 2.0) + x * 2.0 - w.sum_rs * ss / beta)
+    by_delta = 1.0 / delta
+    by_b2, by_beta = by_delta / b2, by_delta / beta
+    twice = by_b2 * beta / b2
+    compliance = length / w.flexural_rigidity  # L^2/(E I)
+    f_uu, h_uu, r_uu, delta_axial = _axial(w, f, axial)
+    member = FreeEndMember(
+        f_uu=f_uu,
+        f_vv=-k
+        * (c * w.e_a * si + s * beta * w.e_b * co)
+        * by_beta
+        * w.flexural_rigidity
+        / (length * length),
+        f_vp=-(beta * g * (x - cc) + ss * (z1 * w.e_a + beta * beta * w.e_b))
+        * by_beta
+        * w.flexural_rigidity
+        / length,
+        f_pp=-k * (c * beta * w.e_b * si - s * z1 * w.e_a * co) * by_b2 * w.flexural_rigidity,
+        h_uu=h_uu,
+        h_vv=k * (c * w.e_a + x * w.e_b * co) * by_b2,
+        h_vp=k * (s * z1 + x * beta * si) * by_b2 * length,
+        h_pv=k * (s * beta - x * si) * by_beta / length,
+        h_pp=k * (c * w.e_b + x * w.e_a * co) * by_b2,
+        r_uu=r_uu,
+        r_vv=k * (c * w.e_a * si - s * z1 * k_b * co) * twice * length * compliance,
+        r_vp=(g * (cc - x) + ss * (z1 * k_b + beta * w.e_a)) * by_b2 * compliance,
+        r_pp=k * (c * k_b * si + s * w.e_a * co) * by_b2 / w.flexural_rigidity,
+        det_r_flex=((x - cc) * b2 / beta * 2.0 + (w.e_a * w.e_a - z1 * k_b * k_b) * ss)
+        * twice
+        * compliance
+        * compliance,
+        delta=delta * delta_axial,
+    )
+    tests = SymmetryTests(
+        z1=z1,
+        half_c=half_c,
+        half_s=half_s,
+        sin_half=f.sin_half_beta,
+        cos_half=f.cos_half_beta,
+        first=beta * w.e_a * half_s * f.cos_half_beta + w.e_b * f.sin_half_beta * half_c,
+        second=beta * w.e_a * half_c * f.sin_half_beta - w.e_b * f.cos_half_beta * z1 * half_s,
+    )
+    return keep_all(member), tests
+
+
+def _axial(
+    w: WaveNumbers, f: MemberFunctions, axial: Number
+) -> tuple[Number, Number, Number, Number]:
+    """Axial F, H, R and determinant factor."""
+    sine = f.sin_half_mu * f.cos_half_mu * 2.0
+    cosine = nonzero(1.0 - f.sin_half_mu * f.sin_half_mu * 2.0)
+    tangent = sine / cosine
+    one = axial * 0.0 + 1.0
+    return (
+        select(axial, -(w.axial_rigidity * w.mu * tangent), -w.mass_term),
+        select(axial, 1.0 / cosine, one),
+        select(axial, tangent / (w.mu * w.axial_rigidity), axial),
+        select(axial, cosine, one),
+    )
+
+
+def clamped_count(tests: SymmetryTests, turns: FunctionTurns, axial: Array) -> Array:
+    """Clamped-clamped frequencies of one member below omega, bending and axial, as float64.
+
+    The simply supported bending frequencies, less one for each of two end-stiffness tests
+    (symmetric and antisymmetric motion): W. H.
+    Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, here in a form valid on
+    both sides of the cut-off.
+    """
+    n = SymmetryTests(*(leading(x) < 0.0 for x in tests))
+    supported = turns.beta + jnp.where(n.z1, turns.alpha + 1.0, 0.0)
+    first = n.first ^ n.cos_half ^ n.half_c
+    second = n.second ^ n.z1 ^ n.half_s ^ n.sin_half
+    flexural = supported - first.astype(supported.dtype) - second.astype(supported.dtype)
+    return jnp.where(supported == 0.0, 0.0, flexural) + jnp.where(axial > 0.0, turns.mu, 0.0)

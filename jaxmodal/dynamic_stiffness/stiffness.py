@@ -1,0 +1,192 @@
+"""Dynamic stiffness over (u, v, psi) passed through a member, a torsional spring and a turn of axes.
+
+Plain arithmetic on named 3 x 3 entries, for float64 arrays, double-doubles and recorded expressions alike.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from jaxmodal.arithmetic.operations import Number, keep, keep_all, leading, nonzero
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+
+
+class Stiffness(NamedTuple):
+    """A symmetric 3 x 3 dynamic stiffness over (u, v, psi)."""
+
+    uu: Number
+    uv: Number
+    up: Number
+    vv: Number
+    vp: Number
+    pp: Number
+
+
+class Receptance(NamedTuple):
+    """Of the symmetric ``S = R + R W R``: diagonal, minors of order 2, determinants.
+
+    ``det_flex`` is the determinant of the (v, psi) block.
+    """
+
+    uu: Number
+    vv: Number
+    pp: Number
+    minor_uv: Number
+    minor_up: Number
+    minor_vp: Number
+    det_full: Number
+    det_flex: Number
+
+
+class _Matrix(NamedTuple):
+    """A general 3 x 3 matrix over (u, v, psi)."""
+
+    uu: Number
+    uv: Number
+    up: Number
+    vu: Number
+    vv: Number
+    vp: Number
+    pu: Number
+    pv: Number
+    pp: Number
+
+
+def through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, Receptance]:
+    """``P = F + H^T X H`` with ``X = W (I + R W)^-1``, det(I + R W), and the signs of R + R W R."""
+    q = keep_all(_identity_plus_product(m, w))
+    a = _adjugate(q)
+    det = keep(nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu))
+    by_det = 1.0 / det
+    x = keep_all(
+        Stiffness(
+            uu=(w.uu * a.uu + w.uv * a.vu + w.up * a.pu) * by_det,
+            uv=(w.uu * a.uv + w.uv * a.vv + w.up * a.pv) * by_det,
+            up=(w.uu * a.up + w.uv * a.vp + w.up * a.pp) * by_det,
+            vv=(w.uv * a.uv + w.vv * a.vv + w.vp * a.pv) * by_det,
+            vp=(w.uv * a.up + w.vv * a.vp + w.vp * a.pp) * by_det,
+            pp=(w.up * a.up + w.vp * a.vp + w.pp * a.pp) * by_det,
+        )
+    )
+    y_vv, y_pv = x.vv * m.h_vv + x.vp * m.h_pv, x.vp * m.h_vv + x.pp * m.h_pv
+    y_vp, y_pp = x.vv * m.h_vp + x.vp * m.h_pp, x.vp * m.h_vp + x.pp * m.h_pp
+    inner = Stiffness(
+        uu=m.f_uu + m.h_uu * m.h_uu * x.uu,
+        uv=m.h_uu * (x.uv * m.h_vv + x.up * m.h_pv),
+        up=m.h_uu * (x.uv * m.h_vp + x.up * m.h_pp),
+        vv=m.f_vv + m.h_vv * y_vv + m.h_pv * y_pv,
+        vp=m.f_vp + m.h_vv * y_vp + m.h_pv * y_pp,
+        pp=m.f_pp + m.h_vp * y_vp + m.h_pp * y_pp,
+    )
+    return keep_all(inner), det, _receptance(m, q, a.uu, det)
+
+
+def _identity_plus_product(m: FreeEndMember, w: Stiffness) -> _Matrix:
+    """``Q = I + R W``."""
+    return _Matrix(
+        uu=m.r_uu * w.uu + 1.0,
+        uv=m.r_uu * w.uv,
+        up=m.r_uu * w.up,
+        vu=m.r_vv * w.uv + m.r_vp * w.up,
+        vv=m.r_vv * w.vv + m.r_vp * w.vp + 1.0,
+        vp=m.r_vv * w.vp + m.r_vp * w.pp,
+        pu=m.r_vp * w.uv + m.r_pp * w.up,
+        pv=m.r_vp * w.vv + m.r_pp * w.vp,
+        pp=m.r_vp * w.vp + m.r_pp * w.pp + 1.0,
+    )
+
+
+def _adjugate(q: _Matrix) -> _Matrix:
+    """The adjugate: ``Q adj Q = det Q``."""
+    return _Matrix(
+        uu=q.vv * q.pp - q.vp * q.pv,
+        uv=q.up * q.pv - q.uv * q.pp,
+        up=q.uv * q.vp - q.up * q.vv,
+        vu=q.vp * q.pu - q.vu * q.pp,
+        vv=q.uu * q.pp - q.up * q.pu,
+        vp=q.up * q.vu - q.uu * q.vp,
+        pu=q.vu * q.pv - q.vv * q.pu,
+        pv=q.uv * q.pu - q.uu * q.pv,
+        pp=q.uu * q.vv - q.uv * q.vu,
+    )
+
+
+def _receptance(m: FreeEndMember, q: _Matrix, det_q_flex: Number, det_q: Number) -> Receptance:
+    """What decides the signs of ``S = Q R``."""
+    uu, uv, up = q.uu * m.r_uu, q.uv * m.r_vv + q.up * m.r_vp, q.uv * m.r_vp + q.up * m.r_pp
+    vv, vp = q.vv * m.r_vv + q.vp * m.r_vp, q.vv * m.r_vp + q.vp * m.r_pp
+    pp = q.pv * m.r_vp + q.pp * m.r_pp
+    return Receptance(
+        uu=uu,
+        vv=vv,
+        pp=pp,
+        minor_uv=uu * vv - uv * uv,
+        minor_up=uu * pp - up * up,
+        minor_vp=vv * pp - vp * vp,
+        det_full=det_q * m.r_uu * m.det_r_flex,
+        det_flex=det_q_flex * m.det_r_flex,
+    )
+
+
+def negative_eigenvalues(s: Receptance, axial: Array) -> Array:
+    """Negative eigenvalues of a symmetric matrix by Descartes' rule on its characteristic polynomial.
+
+    The matrix is scaled to unit diagonal first; all roots being real, the sign changes of (1, c1,
+    c2, c3) count them. Without axial motion only the (v, psi) block counts.
+    """
+    u, v, p = (nonzero(leading(x)) for x in (s.uu, s.vv, s.pp))
+    c2 = (
+        leading(s.minor_uv) / jnp.abs(u * v)
+        + leading(s.minor_up) / jnp.abs(u * p)
+        + leading(s.minor_vp) / jnp.abs(v * p)
+    )
+    three = _sign_changes(jnp.sign(u) + jnp.sign(v) + jnp.sign(p), c2, leading(s.det_full))
+    two = _sign_changes(jnp.sign(v) + jnp.sign(p), leading(s.det_flex))
+    return jnp.where(axial > 0.0, three, two)
+
+
+def _sign_changes(*coefficients: Array) -> Array:
+    changes = jnp.zeros_like(coefficients[0])
+    previous = jnp.zeros_like(coefficients[0], dtype=bool)
+    for coefficient in coefficients:
+        negative = coefficient < 0.0
+        changes = changes + (negative ^ previous).astype(changes.dtype)
+        previous = negative
+    return changes
+
+
+def through_joint(p: Stiffness, unit: Number, y: Number) -> tuple[Stiffness, Number]:
+    """A torsional spring in series: ``P - y (P e)(P e)^T/pivot``, e the rotation, ``pivot = unit + y e^T P e``.
+
+    Unit and compliance y are those of `joints.torsional_spring`: (1, 0) is rigid, (0, 1) a free hinge.
+    """
+    pivot = nonzero(y * p.pp + unit)
+    inverse = 1.0 / pivot
+    a, by_pivot = y * inverse, unit * inverse
+    return (
+        Stiffness(
+            uu=p.uu - a * p.up * p.up,
+            uv=p.uv - a * p.up * p.vp,
+            up=p.up * by_pivot,
+            vv=p.vv - a * p.vp * p.vp,
+            vp=p.vp * by_pivot,
+            pp=p.pp * by_pivot,
+        ),
+        pivot,
+    )
+
+
+def rotated(p: Stiffness, s: Number, c: Number) -> Stiffness:
+    """``T^T P T``, T of the paper's eq 42: into the axes of the previous link, s and c of the joint angle."""
+    cc, cs, ss = c * c, c * s, s * s
+    return Stiffness(
+        uu=cc * p.uu - cs * p.uv * 2.0 + ss * p.vv,
+        uv=(p.uu - p.vv) * cs + (cc - ss) * p.uv,
+        up=c * p.up - s * p.vp,
+        vv=ss * p.uu + cs * p.uv * 2.0 + cc * p.vv,
+        vp=s * p.up + c * p.vp,
+        pp=p.pp,
+    )

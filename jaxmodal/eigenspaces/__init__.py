@@ -1,0 +1,1 @@
+"""What belongs to a frequency that is known: null space, mass, energies, derivatives, clusters."""

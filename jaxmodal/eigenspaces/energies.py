@@ -1,0 +1,284 @@
+"""Energies of modes, and the derivative of a frequency as a balance of them.
+
+A mode makes the difference of strain energy and omega^2 times the mass form stationary. The derivative of
+omega^2 with respect to a parameter is therefore the derivative of that difference at fixed displacements,
+divided by the modal mass: an exact formula in section forces and displacements of the mode, for every parameter
+of every link at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.attachments import (
+    at_joint,
+    at_tip,
+    before_joint,
+    flexibility,
+    line_mass,
+    spring_gives,
+)
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Energies:
+    """Where the energy of a mode is: peak values in J over one period for unit modal amplitude, an entry for each link.
+
+    Attributes
+    ----------
+    bending, shear, axial, joint : Array, shape (..., n)
+        Strain energy of the link, and of the springs at its base.
+    translation, rotation : Array, shape (..., n)
+        Kinetic energy of the link's mass and of the rotary inertia of its sections.
+    body_translation, body_rotation : Array, shape (..., n)
+        Kinetic energy of the body at its tip: the payload included, and the next joint's stator.
+    hub : Array, shape (..., n)
+        Kinetic energy of the hub and the rotor at its base.
+    """
+
+    bending: Array
+    shear: Array
+    axial: Array
+    joint: Array
+    translation: Array
+    rotation: Array
+    body_translation: Array
+    body_rotation: Array
+    hub: Array
+
+    @property
+    def strain(self) -> Array:
+        """Strain energy of the whole arm in J, shape (...,)."""
+        return jnp.sum(self.bending + self.shear + self.axial + self.joint, axis=-1)
+
+    @property
+    def kinetic(self) -> Array:
+        """Kinetic energy of the whole arm in J, shape (...,); equals ``strain`` for a mode."""
+        links = self.translation + self.rotation + self.hub
+        return jnp.sum(links + self.body_translation + self.body_rotation, axis=-1)
+
+
+class LinkIntegrals(NamedTuple):
+    """Of the fields of two modes, or of one with itself: what an energy needs from along each link.
+
+    Attributes
+    ----------
+    alike : Array, shape (n, 6)
+        Integrals over the length of the products of like fields.
+    sliding : Array, shape (n,)
+        Mean of shear force times rotation, half from each mode with the other.
+    """
+
+    alike: Array
+    sliding: Array
+
+
+def link_integrals(beams: BeamArrays, a: ModeFields, b: ModeFields) -> LinkIntegrals:
+    """By Gauss's rule, with as many nodes as resolve the modes to rounding (`modal_mass.quadrature_size`)."""
+    weights = jnp.asarray(quadrature(a.nodes.shape[1])[1])
+    alike = jnp.einsum("nqf,nqf,q->nf", a.nodes, b.nodes, weights) * beams.length[:, None]
+    turning = 0.5 * (a.nodes[..., 4] * b.nodes[..., 2] + b.nodes[..., 4] * a.nodes[..., 2])
+    return LinkIntegrals(alike, jnp.einsum("nq,q->n", turning, weights))
+
+
+def mode_energies(
+    beams: BeamArrays, theory: Theory, omega: Array, a: ModeFields, b: ModeFields
+) -> Energies:
+    """Mutual energies of two modes of one frequency; with ``a = b`` the energies of one mode.
+
+    Parameters
+    ----------
+    beams, theory
+        The links and the flags of the theory.
+    omega : Array
+        Angular frequency in rad/s.
+    a, b : ModeFields
+        The modes.
+
+    Returns
+    -------
+    Energies
+        Arrays of shape (n,).
+    """
+    return energies_of(beams, theory, omega, link_integrals(beams, a, b), a, b)
+
+
+def energies_of(
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    integrals: LinkIntegrals,
+    a: ModeFields,
+    b: ModeFields,
+) -> Energies:
+    """`mode_energies` from integrals that are known; of the modes only the ends of the links are looked at."""
+    along = 0.5 * integrals.alike
+    kinetic, elastic = 0.5 * omega * omega, flexibility(beams)
+    first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
+    bodies = tip_coordinates(beams, first.tip) * tip_coordinates(beams, second.tip)
+    return Energies(
+        bending=elastic * along[:, 5] / (beams.youngs_modulus * beams.second_moment),
+        shear=elastic * theory.shear * along[:, 4] / (beams.shear_modulus_effective * beams.area),
+        axial=elastic * theory.axial * along[:, 3] / (beams.youngs_modulus * beams.area),
+        joint=0.5 * _springs(beams, first, second),
+        translation=omega * omega * line_mass(beams) * (along[:, 0] + along[:, 1]),
+        rotation=omega
+        * omega
+        * theory.rotary_inertia
+        * beams.density
+        * beams.second_moment
+        * along[:, 2],
+        body_translation=kinetic * (bodies[:, 0] + bodies[:, 1]),
+        body_rotation=kinetic * bodies[:, 2],
+        hub=kinetic * _hubs(beams, first, second),
+    )
+
+
+class _Ends(NamedTuple):
+    """Fields beyond the joints and at the tips, (n, 6); displacements before the joints and over springs, (n, 3)."""
+
+    joint: Array
+    tip: Array
+    before: Array
+    gives: Array
+
+
+def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
+    joint, tip = at_joint(beams, omega, mode.inner), at_tip(beams, mode.outer)
+    before = before_joint(beams, tip)
+    return _Ends(joint, tip, before, spring_gives(beams, omega, joint, before))
+
+
+def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
+    """Twice the mutual strain energy of the springs of each joint."""
+    rigid = jnp.isinf(beams.joint_stiffness)
+    total = jnp.where(rigid, 0.0, beams.joint_stiffness) * a.gives[:, 2] * b.gives[:, 2]
+    for k, stiffness in enumerate((beams.joint_axial_stiffness, beams.joint_shear_stiffness)):
+        if stiffness is not None:
+            finite = jnp.where(jnp.isinf(stiffness), 0.0, stiffness)
+            total = total + finite * a.gives[:, k] * b.gives[:, k]
+    return total
+
+
+def _hubs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
+    """Mutual mass form of the hubs and rotors of each joint."""
+    total = jnp.zeros_like(beams.length)
+    squares = a.joint * b.joint
+    if beams.hub_mass is not None and beams.hub_inertia is not None:
+        total = beams.hub_mass * (squares[:, 0] + squares[:, 1]) + beams.hub_inertia * squares[:, 2]
+    if beams.rotor_inertia is not None:
+        turns = rotor_turns(beams, a.joint, a.tip) * rotor_turns(beams, b.joint, b.tip)
+        total = total + beams.rotor_inertia * turns
+    return total
+
+
+def frequency_gradient(
+    beams: BeamArrays, theory: Theory, omega: Array, a: ModeFields, b: ModeFields
+) -> BeamArrays:
+    """Derivative of the frequency with respect to the link values; projected on a and b where they differ.
+
+    Parameters
+    ----------
+    beams, theory, omega, a, b
+        As for `mode_energies`; a and b mass-normalised, and orthogonal or the same.
+
+    Returns
+    -------
+    BeamArrays
+        The derivatives of omega in rad/s per SI unit, each of shape (n,). For a and b of a basis of a repeated
+        frequency the entries (a, b) form the symmetric matrix whose eigenvalues are the directional
+        derivatives.
+
+    Notes
+    -----
+    Bodies and springs enter by the displacement where they act and the give of the spring; an angle by the moment
+    that the force in the joint has about it for a turn of the outboard part; a length by the force ``-dE/dL`` that is
+    constant along a uniform link; an offset by the section force there times the rotation.
+    """
+    return gradient_of(beams, theory, omega, link_integrals(beams, a, b), a, b)
+
+
+def gradient_of(
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    integrals: LinkIntegrals,
+    a: ModeFields,
+    b: ModeFields,
+) -> BeamArrays:
+    """`frequency_gradient` from integrals that are known; of the modes only the ends of the links are looked at."""
+    e = energies_of(beams, theory, omega, integrals, a, b)
+    first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
+    own = e.bending + e.axial
+    force, other = first.joint[:, 3:], second.joint[:, 3:]
+    joint = (
+        force[:, 1] * second.before[:, 0]
+        + other[:, 1] * first.before[:, 0]
+        - force[:, 0] * second.before[:, 1]
+        - other[:, 0] * first.before[:, 1]
+    )
+    gives, ends, omega2 = first.gives * second.gives, first.tip * second.tip, omega * omega
+    line = line_mass(beams)
+    translation = e.translation * beams.density * beams.area / line
+    squares = BeamArrays(
+        length=-2.0 * (own + e.shear + e.translation + e.rotation) / beams.length
+        - 2.0 * integrals.sliding,
+        youngs_modulus=2.0 * own / beams.youngs_modulus,
+        area=2.0 * (e.shear + e.axial - translation) / beams.area,
+        second_moment=2.0 * (e.bending - e.rotation) / beams.second_moment,
+        density=-2.0 * (translation + e.rotation) / beams.density,
+        shear_modulus_effective=2.0 * e.shear / beams.shear_modulus_effective,
+        tip_mass=-omega2 * (ends[:, 0] + ends[:, 1]),
+        tip_inertia=-omega2 * ends[:, 2],
+        joint_angle=joint.at[0].set(0.0),  # the base turns no force
+        joint_stiffness=gives[:, 2],
+        has_shear=beams.has_shear,
+        **_gradient_of_features(beams, omega2, a, b, first, second),
+    )
+    if beams.nonstructural_mass is not None:
+        squares = dataclasses.replace(squares, nonstructural_mass=-2.0 * e.translation / line)
+    gradient: BeamArrays = jax.tree_util.tree_map(lambda x: 0.5 * x / omega, squares)
+    return gradient
+
+
+def _gradient_of_features(
+    beams: BeamArrays, omega2: Array, a: ModeFields, b: ModeFields, first: _Ends, second: _Ends
+) -> dict[str, Array]:
+    """Derivatives of omega^2 with respect to what only some arms have; shapes (n,)."""
+    found: dict[str, Array] = {}
+    gives, joint = first.gives * second.gives, first.joint * second.joint
+    if beams.joint_axial_stiffness is not None:
+        found |= {"joint_axial_stiffness": gives[:, 0], "joint_shear_stiffness": gives[:, 1]}
+    if beams.hub_mass is not None:
+        found["hub_mass"] = -omega2 * (joint[:, 0] + joint[:, 1])
+        found["hub_inertia"] = -omega2 * joint[:, 2]
+    if beams.rotor_inertia is not None:
+        turns = [rotor_turns(beams, x.joint, x.tip) for x in (first, second)]
+        relative = [x.joint[:, 2] - x.before[:, 2] for x in (first, second)]
+        found["rotor_inertia"] = -omega2 * turns[0] * turns[1]
+        product = turns[0] * relative[1] + turns[1] * relative[0]
+        found["gear_ratio"] = -omega2 * beams.rotor_inertia * product
+    if beams.tip_moment_x is not None:
+        found["tip_moment_x"] = -omega2 * _mutual(first.tip, second.tip, 1)
+        found["tip_moment_y"] = omega2 * _mutual(first.tip, second.tip, 0)
+    if beams.base_offset_x is not None:
+        for place, x, y in (("base", a.inner, b.inner), ("end", a.outer, b.outer)):
+            found[f"{place}_offset_x"] = -_mutual(x, y, 4)
+            found[f"{place}_offset_y"] = _mutual(x, y, 3)
+    if beams.flexible is not None:
+        found["flexible"] = jnp.zeros_like(beams.length)
+    return found
+
+
+def _mutual(a: Array, b: Array, field: int) -> Array:
+    """Rotation times a field, once from each mode; a, b of shape (n, 6)."""
+    return a[:, field] * b[:, 2] + b[:, field] * a[:, 2]

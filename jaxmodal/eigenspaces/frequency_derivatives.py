@@ -1,0 +1,172 @@
+"""The derivative of natural frequencies with respect to the arm, attached to them by the implicit function theorem.
+
+Nothing is differentiated through the search: at the frequencies found, the modes give all first derivatives at
+once (`energies`), and since the modes themselves are differentiable (`null_spaces`), so are these derivatives.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, refuse_repeated
+from jaxmodal.eigenspaces.energies import frequency_gradient
+from jaxmodal.eigenspaces.modal_mass import ModeFields, padding
+from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def with_derivative(
+    num_points: int,
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    first: Array,
+    multiplicity: Array,
+) -> Array:
+    """``omega`` unchanged, as a differentiable function of ``beams``.
+
+    Parameters
+    ----------
+    num_points : int
+        Quadrature nodes for each link, see `modal_mass.quadrature_size`.
+    beams, theory
+        The links and the flags of the theory.
+    omega : Array, shape (K,)
+        Natural frequencies in rad/s.
+    first, multiplicity : Array, shape (K,)
+        Index of the first frequency of each one's group, and how many modes the group has.
+
+    Returns
+    -------
+    Array, shape (K,)
+
+    Notes
+    -----
+    Members of a repeated frequency have no derivative of their own. Each gets the mean of the group, which is
+    smooth; sums and all other symmetric functions of a whole group have exact first derivatives thereby, and
+    `individual_modes` says which modes this concerns. Second derivatives of them are refused (`guarded`).
+    """
+    return omega
+
+
+@with_derivative.defjvp
+def _with_derivative_jvp(
+    num_points: int,
+    primals: tuple[BeamArrays, Theory, Array, Array, Array],
+    tangents: tuple[BeamArrays, Any, Any, Any, Any],
+) -> tuple[Array, Array]:
+    beams, theory, _, first, multiplicity = primals
+    omega = with_derivative(num_points, *primals)
+    gradient = mean_gradient(num_points, beams, theory, omega[first], multiplicity)
+    alone = individual_modes(omega, multiplicity)
+    gradient = guarded("second derivatives", gradient, omega, alone)
+    terms = jax.tree_util.tree_map(lambda g, t: jnp.einsum("kn,n->k", g, t), gradient, tangents[0])
+    return omega, sum(jax.tree_util.tree_leaves(terms), start=jnp.zeros_like(omega))
+
+
+def require_concrete(inputs: Any) -> None:
+    """Refuse traced values where frequencies are solved in batches, outside JAX's transformations.
+
+    Raises
+    ------
+    TypeError
+        Saying what to use instead.
+    """
+    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves(inputs)):
+        raise TypeError(
+            "natural_frequencies_batch takes concrete values: it is a transformation of its own, and grad, jit and"
+            " vmap do not see through it. For derivatives of its result use modal_quantities_batch, which gives all"
+            " of them at once; inside grad, jit and vmap use jax.vmap of natural_frequencies"
+        )
+
+
+def individual_modes(omega: Array, multiplicity: Array) -> Array:
+    """Which modes stand alone, so that they have derivatives of their own.
+
+    Parameters
+    ----------
+    omega, multiplicity : Array, shape (..., K)
+        As `NaturalFrequencies` holds them; may be traced.
+
+    Returns
+    -------
+    Array of bool, shape (..., K)
+        False for a mode whose group has several members (closer than 1e-12, relative, the list's end
+        included), and for one that is closer than 1e-9 to a neighbour in the list.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> found = jm.natural_frequencies(jm.examples.two_link_flexible(), 3)
+    >>> jm.individual_modes(found.omega, found.multiplicity).tolist()
+    [True, True, True]
+    """
+    omega = lax.stop_gradient(omega)
+    near = omega[..., 1:] - omega[..., :-1] <= CLUSTER_TOLERANCE * omega[..., 1:]
+    end = jnp.zeros_like(near[..., :1], shape=(*omega.shape[:-1], 1))
+    joined = jnp.concatenate([end, near], axis=-1) | jnp.concatenate([near, end], axis=-1)
+    return (multiplicity <= 1) & ~joined
+
+
+def guarded(what: str, values: Any, omega: Array, alone: Array) -> Any:
+    """``values``, leading axis K, unchanged; their derivatives exist for the modes that stand alone only.
+
+    Differentiated where a mode does not, they raise `RepeatedFrequencyError`; under jit and vmap, where nothing
+    can be raised, the derivatives of that mode are NaN.
+    """
+    leaves, structure = jax.tree_util.tree_flatten(values)
+    return jax.tree_util.tree_unflatten(structure, _guarded(what, leaves, omega, alone))
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _guarded(what: str, values: list[Array], omega: Array, alone: Array) -> list[Array]:
+    return values
+
+
+@_guarded.defjvp
+def _guarded_jvp(
+    what: str, primals: tuple[list[Array], Array, Array], tangents: tuple[list[Any], Any, Any]
+) -> tuple[list[Array], list[Any]]:
+    values, omega, alone = primals
+    if not isinstance(alone, jax.core.Tracer):
+        refuse_repeated(what, omega, alone)
+    factor = jnp.where(alone, 1.0, jnp.nan)
+
+    def masked(tangent: Array) -> Array:
+        return tangent * factor.reshape(factor.shape + (1,) * (tangent.ndim - 1))
+
+    return values, jax.tree_util.tree_map(masked, tangents[0])
+
+
+def mean_gradient(
+    num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
+) -> BeamArrays:
+    """Derivative of each frequency (of its group's mean) with respect to the link values; shapes (K, n)."""
+    num_modes = omega.shape[0]
+    _, fill = padding(num_modes)
+    gradient = _padded_gradient(num_points, beams, theory, omega[fill], multiplicity[fill])
+    kept: BeamArrays = jax.tree_util.tree_map(lambda x: x[:num_modes], gradient)
+    return kept
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _padded_gradient(
+    num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
+) -> BeamArrays:
+    def one(omega: Array, multiplicity: Array) -> BeamArrays:
+        space = eigenspace(beams, theory, omega, multiplicity, num_points)
+        modes = ModeFields(space.inner, space.nodes, space.outer)
+        each = jax.vmap(lambda mode: frequency_gradient(beams, theory, omega, mode, mode))(modes)
+        mean: BeamArrays = jax.tree_util.tree_map(
+            lambda x: jnp.sum(x, axis=0) / multiplicity.astype(x.dtype), each
+        )
+        return mean
+
+    return jax.vmap(one)(omega, jnp.clip(multiplicity, 1, SLOTS))

@@ -1,0 +1,159 @@
+"""The mass of an arm as a scalar product of motions: quadrature along the links, lumped bodies at their tips."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, line_mass
+from jaxmodal.dynamic_stiffness.beams import Theory
+
+#: modes are computed in multiples of this number, so that calls for other numbers need no new compilation
+_LANES = 16
+
+
+def padding(num_modes: int) -> tuple[int, np.ndarray]:
+    """Number of lanes, and the mode that each computes: the last one over and over beyond those asked for."""
+    lanes = _LANES * -(-num_modes // _LANES)
+    return lanes, np.minimum(np.arange(lanes), num_modes - 1)
+
+
+class ModeFields(NamedTuple):
+    """The six fields (`fields.FIELDS`) of one mode: inner ends (n, 6), nodes (n, q, 6), outer ends (n, 6)."""
+
+    inner: Array
+    nodes: Array
+    outer: Array
+
+
+def quadrature(num_points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights of Gauss and Legendre's rule on [0, 1]."""
+    points, weights = np.polynomial.legendre.leggauss(num_points)
+    return 0.5 * (points + 1.0), 0.5 * weights
+
+
+def quadrature_size(highest_mode: int) -> int:
+    """Number of nodes that integrate products of two modes up to ``highest_mode`` over a link to rounding.
+
+    The first K frequencies admit at most K clamped-clamped frequencies of a link below them, hence wave numbers
+    of at most (K + 2) pi over its length; a product of two fields has twice that, and Gauss's rule with q nodes
+    resolves 2 q radians of it and 12 to 20 nodes more.
+    """
+    lanes, _ = padding(highest_mode)
+    return unpadded_quadrature_size(lanes)
+
+
+def unpadded_quadrature_size(highest_mode: int) -> int:
+    """`quadrature_size` for programs that are compiled for their number of modes anyway."""
+    return 24 + -(-13 * (highest_mode + 2) // 4)
+
+
+def mass_coordinates(beams: BeamArrays, theory: Theory, mode: ModeFields) -> Array:
+    """A motion as a vector whose scalar products are those of the mass.
+
+    Parameters
+    ----------
+    beams, theory
+        The n links and the flags of the theory.
+    mode : ModeFields
+        Its fields; the displacements, which come first, count.
+
+    Returns
+    -------
+    Array, shape (3 n (q + 1 + ...),)
+        Square roots of mass times displacement, in m sqrt(kg); three more for each link with a hub or a rotor.
+    """
+    weights = jnp.asarray(quadrature(mode.nodes.shape[1])[1])
+    mass = line_mass(beams) * beams.length
+    rotary = theory.rotary_inertia * beams.density * beams.length * beams.second_moment
+    density = jnp.stack([mass, mass, rotary], axis=-1)
+    along = mode.nodes[..., :3] * _root(density)[:, None, :] * jnp.sqrt(weights)[None, :, None]
+    return jnp.concatenate([along.reshape(-1), lumped_coordinates(beams, mode)])
+
+
+def lumped_coordinates(beams: BeamArrays, mode: ModeFields) -> Array:
+    """The part of `mass_coordinates` that belongs to bodies, hubs and rotors; nodes are not looked at."""
+    tip = at_tip(beams, mode.outer)
+    parts = [tip_coordinates(beams, tip)]
+    joint = at_joint(beams, jnp.float64(0.0), mode.inner)
+    if beams.hub_mass is not None and beams.hub_inertia is not None:
+        hub = jnp.stack([beams.hub_mass, beams.hub_mass, beams.hub_inertia], axis=-1)
+        parts.append(joint[:, :3] * _root(hub))
+    if beams.rotor_inertia is not None:
+        parts.append(rotor_turns(beams, joint, tip) * _root(beams.rotor_inertia))
+    return jnp.concatenate([part.reshape(-1) for part in parts])
+
+
+def tip_coordinates(beams: BeamArrays, tip: Array) -> Array:
+    """Square roots of mass times displacement of the bodies at the tips, (n, 3), from the fields there, (n, 6)."""
+    u, v, psi = tip[:, 0], tip[:, 1], tip[:, 2]
+    inertia = beams.tip_inertia
+    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
+        mass = jnp.where(beams.tip_mass > 0.0, beams.tip_mass, 1.0)
+        along, across = beams.tip_moment_x / mass, beams.tip_moment_y / mass
+        u, v = u - across * psi, v + along * psi
+        inertia = inertia - mass * (along * along + across * across)
+    root = _root(jnp.stack([beams.tip_mass, beams.tip_mass, inertia], axis=-1))
+    return jnp.stack([u, v, psi], axis=-1) * root
+
+
+def rotor_turns(beams: BeamArrays, joint: Array, tip: Array) -> Array:
+    """Rotation of the rotors, rad, shape (n,), from the fields beyond the joints and at the tips, (n, 6)."""
+    ratio = jnp.ones_like(beams.length) if beams.gear_ratio is None else beams.gear_ratio
+    before = before_joint(beams, tip)[:, 2]
+    return before + ratio * (joint[:, 2] - before)
+
+
+def _root(x: Array) -> Array:
+    return jnp.where(x > 0.0, jnp.sqrt(jnp.where(x > 0.0, x, 1.0)), 0.0)
+
+
+def link_starts(beams: BeamArrays) -> Array:
+    """Where each link begins at rest, in m, in the base's axes; shape (n, 2)."""
+    angle = jnp.cumsum(beams.joint_angle)
+    c, s = jnp.cos(angle), jnp.sin(angle)
+    zero = jnp.zeros_like(angle)
+    base = [zero if x is None else x for x in (beams.base_offset_x, beams.base_offset_y)]
+    end = [zero if x is None else x for x in (beams.end_offset_x, beams.end_offset_y)]
+    along, across = base[0] + beams.length + end[0], base[1] + end[1]
+    reach = jnp.stack([c * along - s * across, s * along + c * across], axis=-1)
+    start = jnp.stack([c * base[0] - s * base[1], s * base[0] + c * base[1]], axis=-1)
+    return jnp.cumsum(reach, axis=0) - reach + start
+
+
+def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
+    """Motions of the rigid arm with its base: unit displacement in x, in y, unit rotation; leading axis 3."""
+    angle = jnp.cumsum(beams.joint_angle)
+    c, s = jnp.cos(angle), jnp.sin(angle)
+    step_x, step_y = beams.length * c, beams.length * s
+    start_x, start_y = link_starts(beams).T
+
+    def fields(xi: Array) -> Array:
+        x = start_x[:, None] + step_x[:, None] * xi[None, :]
+        y = start_y[:, None] + step_y[:, None] * xi[None, :]
+        cosine, sine = c[:, None] + 0.0 * x, s[:, None] + 0.0 * x
+        zero, one = jnp.zeros_like(x), jnp.ones_like(x)
+        motions = (
+            (cosine, -sine, zero),
+            (sine, cosine, zero),
+            (x * sine - y * cosine, x * cosine + y * sine, one),
+        )
+        return jnp.stack(
+            [jnp.stack([*motion, zero, zero, zero], axis=-1) for motion in motions]
+        )  # (3, n, s, 6)
+
+    nodes = jnp.asarray(quadrature(num_points)[0])
+    ends = fields(jnp.array([0.0, 1.0]))
+    return ModeFields(ends[:, :, 0], fields(nodes), ends[:, :, 1])
+
+
+def total_mass(beams: BeamArrays, theory: Theory) -> Array:
+    """What moves with the base, shape (3,): mass (kg) twice, and moment of inertia about the base (kg m^2)."""
+    rigid = rigid_fields(beams, 3)  # three nodes integrate squares of linear motions exactly
+    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    return jnp.sum(carried * carried, axis=-1)

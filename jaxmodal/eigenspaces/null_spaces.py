@@ -1,0 +1,303 @@
+"""The constants of the fields at a natural frequency: the null space of the characteristic matrix, mass-normalised.
+
+The matrix collects the conditions at the base, the joints and the tip (eq 39 of the paper) in the solutions of
+`fields`. At a natural frequency its null vectors come from a singular value decomposition. They are then solved
+for once more from a bordered linear system that is regular at the root: through it JAX differentiates, so that
+shapes have derivatives and nothing is differentiated through a decomposition.
+
+An arm has at most three modes at one frequency, since the three reactions at its base determine the motion of
+everything outboard; a null space is therefore kept in three slots, of which the first ``multiplicity`` are in
+use and the others zero.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.attachments import (
+    at_joint,
+    at_tip,
+    inertia_forces,
+    joint_law,
+    opposed,
+)
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.fields import link_fields
+from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, quadrature
+
+#: the greatest multiplicity of a natural frequency
+SLOTS = 3
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Eigenspace:
+    """Modes at one natural frequency, mass-normalised and mutually orthogonal; unused slots are zero.
+
+    Attributes
+    ----------
+    inner, nodes, outer : Array
+        The six fields (`fields.FIELDS`) at the base end, shape (3, n, 6), at the quadrature nodes, (3, n, q, 6), and
+        at the tip end, (3, n, 6), of every link.
+    at : Array, shape (3, n, s, 6)
+        The fields at the stations asked for.
+    used : Array, shape (3,)
+        1 for slots in use, else 0.
+    """
+
+    inner: Array
+    nodes: Array
+    outer: Array
+    at: Array
+    used: Array
+
+
+def end_conditions(
+    beams: BeamArrays, omega: Array, inner: Array, outer: Array, sizes: bool = False
+) -> tuple[Array, Array, Array]:
+    """What the fields at the ends of each link contribute to the conditions of the arm.
+
+    Parameters
+    ----------
+    beams : BeamArrays
+        Link values.
+    omega : Array
+        Angular frequency in rad/s.
+    inner, outer : Array, shape (n, 6, ...)
+        The six fields at both ends of each link.
+    sizes : bool
+        Add the terms of hubs and offsets by their size.
+
+    Returns
+    -------
+    own, previous, following : Array, shape (n, 6, ...)
+        Six rows for each link i: at its base the continuity of u, v, psi, at its tip the balance of N, V, M_b,
+        in link i's axes. A row adds ``own`` of link i, ``previous`` of link i - 1 and ``following`` of link i +
+        1, which are listed under i - 1 and i + 1; at the base and at the tip of the arm there is no neighbour.
+        With true fields every sum is zero.
+
+    Notes
+    -----
+    The paper's eqs 16-25, derived anew.
+    """
+
+    def expand(x: Array) -> Array:
+        return x.reshape(x.shape + (1,) * (inner.ndim - 2))
+
+    sine, cosine = expand(jnp.sin(beams.joint_angle)), expand(jnp.cos(beams.joint_angle))
+    inner, outer = at_joint(beams, omega, inner, sizes), at_tip(beams, outer, sizes)
+    law = joint_law(beams, omega)
+    unit, give = (x.reshape(x.shape + (1,) * (inner.ndim - 2)) for x in law[:2])
+    motion = unit * inner[:, :3] - give * inner[:, 3:]
+    balance = outer[:, 3:] - inertia_forces(beams, omega, outer)
+    carried = jnp.roll(expand(omega * omega * law.carried), -1, axis=0).at[-1].set(0.0)
+    balance = balance.at[:, 2].add(-carried * outer[:, 2])
+    own = jnp.concatenate([motion, balance], axis=1)
+    s, c = jnp.roll(sine, -1, axis=0), jnp.roll(cosine, -1, axis=0)
+    turns = jnp.roll(unit[:, 2], -1, axis=0)
+    zero = jnp.zeros_like(inner[:, 0])
+    previous = -jnp.stack(
+        [
+            c * outer[:, 0] + s * outer[:, 1],
+            c * outer[:, 1] - s * outer[:, 0],
+            turns * outer[:, 2],
+            zero,
+            zero,
+            zero,
+        ],
+        axis=1,
+    )
+    following = -jnp.stack(
+        [
+            zero,
+            zero,
+            zero,
+            cosine * inner[:, 3] - sine * inner[:, 4],
+            sine * inner[:, 3] + cosine * inner[:, 4],
+            inner[:, 5],
+        ],
+        axis=1,
+    )
+    return own, previous, following
+
+
+def _conditions_matrix(
+    beams: BeamArrays, omega: Array, inner: Array, outer: Array, sizes: bool = False
+) -> Array:
+    """The (6n, 6n) matrix of `end_conditions` in the constants of the links."""
+    n = beams.length.shape[0]
+    own, previous, following = end_conditions(beams, omega, inner, outer, sizes)
+    at = np.arange(n)
+    matrix = jnp.zeros((n, 6, n, 6)).at[at, :, at, :].set(own)
+    matrix = matrix.at[at[1:], :, at[:-1], :].set(previous[:-1])
+    matrix = matrix.at[at[:-1], :, at[1:], :].set(following[1:])
+    return matrix.reshape(6 * n, 6 * n)
+
+
+def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array, Array]:
+    """Powers of two for the rows and columns of the matrix that bring its terms near to one.
+
+    They come from the largest values of the fields along the links, not from the entries: an entry that
+    vanishes at a root (such as the cosine of a rod's free end) must stay small beside its like. The bodies and
+    springs enter with the opposite sign, so that terms of one entry add.
+    """
+    amplitudes = jnp.max(jnp.abs(rows), axis=1)
+    size = jnp.abs(_conditions_matrix(opposed(beams), omega, amplitudes, amplitudes, sizes=True))
+    row_scale = column_scale = jnp.ones(size.shape[0])
+    for _ in range(3):
+        row_scale = 1.0 / power_of_two(jnp.max(size * column_scale[None, :], axis=1))
+        column_scale = 1.0 / power_of_two(jnp.max(size * row_scale[:, None], axis=0))
+    return row_scale, column_scale
+
+
+def power_of_two(x: Array) -> Array:
+    """The nearest power of two; 1 for zero."""
+    return jnp.exp2(jnp.round(jnp.log2(jnp.where(x > 0.0, x, 1.0))))
+
+
+def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: Array) -> Array:
+    """Null vectors of ``matrix`` as columns, (6n, 3); differentiable where the multiplicity does not change.
+
+    What the rounding of the frequency leaves of the residual goes where a change of frequency would put it,
+    along ``slope``, the derivative of the matrix, times the null vectors: there it is small beside the terms of
+    each condition.
+    """
+    scaled = matrix * rows[:, None] * columns[None, :]
+    _, _, vt = jnp.linalg.svd(lax.stop_gradient(scaled))
+    right = vt[: -SLOTS - 1 : -1, :].T * used[None, :]  # slot 0 has the smallest singular value
+    left = (slope * rows[:, None] * columns[None, :]) @ right
+    largest = jnp.max(jnp.abs(left), axis=0)
+    left = left / jnp.where(largest > 0.0, largest, 1.0)[None, :]
+    size = matrix.shape[0]
+    bordered = (
+        jnp.zeros((size + SLOTS, size + SLOTS))
+        .at[:size, :size]
+        .set(scaled)
+        .at[:size, size:]
+        .set(left)
+        .at[size:, :size]
+        .set(right.T)
+        .at[size:, size:]
+        .set(jnp.diag(1.0 - used))
+    )
+    target = jnp.zeros((size + SLOTS, SLOTS)).at[size:, :].set(jnp.eye(SLOTS))
+    solution = jnp.linalg.solve(bordered, target)
+    # one refinement makes the residual of each condition small beside its own terms
+    solution = solution + lax.stop_gradient(
+        jnp.linalg.solve(bordered, target - bordered @ solution)
+    )
+    vectors: Array = solution[:size] * columns[:, None] * used[None, :]
+    return vectors
+
+
+def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
+    """Derivative of the matrix of the conditions with respect to omega."""
+
+    def matrix(omega: Array) -> Array:
+        ends = jax.vmap(link_fields, in_axes=(0, None, None, None))(
+            beams, theory, omega, jnp.array([0.0, 1.0])
+        )
+        return _conditions_matrix(beams, omega, ends[:, 0], ends[:, 1])
+
+    slope: Array = jax.jvp(matrix, (omega,), (jnp.ones_like(omega),))[1]
+    return slope
+
+
+def with_heavy_bodies(
+    beams: BeamArrays, omega: Array, inner: Array, outer: Array, largest: Array
+) -> Array:
+    """The fields at the outer ends with the displacements of very heavy bodies from the forces on them; (n, 6) each.
+
+    ``largest`` holds the largest value of each field on the link.
+
+    A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as
+    the end value of a field it is known to 1e-16 of the motion of the link only. Both agree to rounding of the
+    latter. Bodies beside the axis are left as they are.
+    """
+    if beams.tip_moment_x is not None or beams.end_offset_x is not None:
+        return outer
+    free = dataclasses.replace(
+        beams,
+        tip_mass=jnp.zeros_like(beams.tip_mass),
+        tip_inertia=jnp.zeros_like(beams.tip_inertia),
+    )
+    own, _, following = end_conditions(free, omega, inner, outer)
+    forces = own.at[:-1].add(following[1:])[:, 3:]
+    mass = omega * omega * jnp.stack([beams.tip_mass, beams.tip_mass, beams.tip_inertia], axis=1)
+    moved, loaded = largest[:, :3], largest[:, 3:]
+    moved = moved.at[:, :2].set(jnp.max(moved[:, :2], axis=1, keepdims=True))
+    loaded = loaded.at[:, :2].set(jnp.max(loaded[:, :2], axis=1, keepdims=True))
+    heavy = mass * moved > loaded
+    displacement = forces / jnp.where(heavy, mass, 1.0)
+    return outer.at[:, :3].set(jnp.where(heavy, displacement, outer[:, :3]))
+
+
+def eigenspace(
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    multiplicity: Array,
+    num_points: int,
+    stations: Array | None = None,
+) -> Eigenspace:
+    """Modes of one arm at one natural frequency.
+
+    Parameters
+    ----------
+    beams : BeamArrays
+        Values of the n links.
+    theory : Theory
+        Flags of the theory.
+    omega : Array
+        A natural frequency in rad/s, to the last digits of float64.
+    multiplicity : Array
+        How many modes it has, at most 3.
+    num_points : int
+        Number of quadrature nodes, see `quadrature_size`.
+    stations : Array, shape (s,), optional
+        Where else the fields are wanted, x/L; none if left out.
+
+    Returns
+    -------
+    Eigenspace
+        The sign of a mode and the basis of a repeated one are those that the decomposition happened to give.
+    """
+    nodes = np.concatenate([[0.0], quadrature(num_points)[0], [1.0]])
+    xi = jnp.asarray(nodes)
+    if stations is not None:
+        xi = jnp.concatenate([xi, stations])
+    n = beams.length.shape[0]
+    rows = jax.vmap(link_fields, in_axes=(0, None, None, None))(beams, theory, omega, xi)
+    used = (jnp.arange(SLOTS) < multiplicity).astype(omega.dtype)
+    last = num_points + 1
+    matrix = _conditions_matrix(beams, omega, rows[:, 0], rows[:, last])
+    scales = _equilibration(*lax.stop_gradient((beams, omega, rows)))
+    slope = _matrix_slope(*lax.stop_gradient((beams, theory, omega)))
+    constants = _null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
+    fields = jnp.einsum("nsfc,mnc->mnsf", rows, constants)
+    largest = jnp.max(jnp.abs(lax.stop_gradient(fields)), axis=2)
+    outer = jax.vmap(with_heavy_bodies, (None, None, 0, 0, 0))(
+        beams, omega, fields[:, :, 0], fields[:, :, last], largest
+    )
+    fields = fields.at[:, :, last].set(outer)
+    modes = ModeFields(fields[:, :, 0], fields[:, :, 1:last], fields[:, :, last])
+    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
+    gram = coordinates @ coordinates.T
+    scale = jnp.sqrt(jnp.where(used > 0.0, jnp.diag(gram), 1.0))
+    correlation = gram / scale[:, None] / scale[None, :] + jnp.diag(1.0 - used)
+    factor = jnp.linalg.cholesky(correlation)
+    to_basis = jax.scipy.linalg.solve_triangular(factor, jnp.diag(used / scale), lower=True)
+    fields = jnp.einsum("ab,b...->a...", to_basis, fields)
+    return Eigenspace(
+        fields[:, :, 0],
+        fields[:, :, 1:last],
+        fields[:, :, last],
+        fields[:, :, last + 1 :],
+        used,
+    )

@@ -1,0 +1,128 @@
+"""Simple modes by their integrals: all that energies, derivatives and base motions need, and no fields kept.
+
+For many modes side by side; `null_spaces` serves repeated frequencies, shapes and second derivatives.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.attachments import line_mass
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.fields import link_motion
+from jaxmodal.eigenspaces.energies import Energies, LinkIntegrals, energies_of, gradient_of
+from jaxmodal.eigenspaces.modal_mass import (
+    ModeFields,
+    link_starts,
+    lumped_coordinates,
+    quadrature,
+    rigid_fields,
+)
+from jaxmodal.eigenspaces.null_spaces import with_heavy_bodies
+from jaxmodal.eigenspaces.null_vectors import null_vector
+
+
+class SimpleMode(NamedTuple):
+    """A mode of unit modal mass; its sign is arbitrary.
+
+    Attributes
+    ----------
+    ends : ModeFields
+        The fields at both ends of each link, shapes (n, 6); without nodes.
+    integrals : LinkIntegrals
+        Of the mode with itself.
+    means : Array, shape (n, 4)
+        Means over each link of u, v, psi and x v/L.
+    change : Array
+        What the last correction of the null vector changed, relative (`null_vectors`).
+    """
+
+    ends: ModeFields
+    integrals: LinkIntegrals
+    means: Array
+    change: Array
+
+
+def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int) -> SimpleMode:
+    """The mode at a simple natural frequency.
+
+    Parameters
+    ----------
+    beams : BeamArrays
+        Values of the n links.
+    theory : Theory
+        Flags of the theory.
+    omega : Array
+        A natural frequency in rad/s, well apart from the others.
+    num_points : int
+        Number of quadrature nodes, see `modal_mass.quadrature_size`.
+
+    Returns
+    -------
+    SimpleMode
+        Not for differentiation.
+    """
+    constants, change = null_vector(beams, theory, omega)
+    nodes, weights = quadrature(num_points)
+    xi = jnp.asarray(np.concatenate([[0.0], nodes, [1.0]]))
+    motion = jax.vmap(link_motion, in_axes=(0, None, None, None, 0))
+    fields = motion(beams, theory, omega, xi, constants)  # (n, 6, s)
+    inner, inside, outer = fields[..., 0], fields[..., 1:-1], fields[..., -1]
+    outer = with_heavy_bodies(beams, omega, inner, outer, jnp.max(jnp.abs(fields), axis=2))
+    ends = ModeFields(inner, jnp.zeros((inner.shape[0], 0, 6)), outer)
+    weighted = inside * jnp.asarray(weights)[None, None, :]
+    integrals = LinkIntegrals(
+        jnp.sum(weighted * inside, axis=2) * beams.length[:, None],
+        jnp.sum(weighted[:, 4] * inside[:, 2], axis=1),
+    )
+    means = jnp.concatenate(
+        [
+            jnp.sum(weighted[:, :3], axis=2),
+            jnp.sum(weighted[:, 1] * jnp.asarray(nodes)[None, :], axis=1)[:, None],
+        ],
+        axis=1,
+    )
+    energy = energies_of(beams, theory, omega, integrals, ends, ends).kinetic
+    size = jnp.sqrt(2.0 * energy) / omega
+    return SimpleMode(
+        ModeFields(inner / size, ends.nodes, outer / size),
+        LinkIntegrals(*(x / (size * size) for x in integrals)),
+        means / size,
+        change,
+    )
+
+
+def energies_and_gradient(
+    beams: BeamArrays, theory: Theory, omega: Array, mode: SimpleMode
+) -> tuple[Energies, BeamArrays]:
+    """What `energies.mode_energies` and `energies.frequency_gradient` are for the mode."""
+    given = (beams, theory, omega, mode.integrals, mode.ends, mode.ends)
+    return energies_of(*given), gradient_of(*given)
+
+
+def participation(beams: BeamArrays, theory: Theory, mode: SimpleMode) -> Array:
+    """Mass products with the motions of the rigid arm, shape (3,): base in x, y (sqrt(kg)), turning (m sqrt(kg))."""
+    angle = jnp.cumsum(beams.joint_angle)
+    c, s = jnp.cos(angle), jnp.sin(angle)
+    x, y = link_starts(beams).T
+    mass = line_mass(beams) * beams.length
+    rotary = theory.rotary_inertia * beams.density * beams.length * beams.second_moment
+    u, v, psi, moment = mode.means.T
+    turning = (x * s - y * c) * u + (x * c + y * s) * v + beams.length * moment
+    of_links = jnp.stack(
+        [
+            jnp.sum(mass * (c * u - s * v)),
+            jnp.sum(mass * (s * u + c * v)),
+            jnp.sum(mass * turning + rotary * psi),
+        ]
+    )
+    rigid = rigid_fields(beams, 1)
+    lumped = jax.vmap(lambda m: lumped_coordinates(beams, m))(rigid)
+    own = lumped_coordinates(beams, mode.ends)
+    return of_links + jnp.sum(lumped * own[None, :], axis=1)

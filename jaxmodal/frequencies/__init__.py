@@ -1,0 +1,1 @@
+"""Certified natural frequencies of one arm: search, count, certificate."""

@@ -1,0 +1,141 @@
+"""How many natural frequencies lie below given ones, and whether a list of frequencies is complete."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.typing import ArrayLike
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import invalid_values
+from jaxmodal.dynamic_stiffness.beams import prepared
+from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.frequencies.certificate import TOLERANCE
+from jaxmodal.frequencies.programs import (
+    confirm_padded,
+    count_padded,
+    padded_beams,
+    padded_size,
+)
+from jaxmodal.frequencies.results import Certificate
+from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.precision import require_x64
+
+#: frequencies of one count_below call are evaluated in pieces of this size
+_COUNT_CHUNK = 1024
+
+
+def count_below(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array:
+    """J(omega), the number of natural frequencies of an arm below ``omega``.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm.
+    omega : ArrayLike
+        Angular frequencies in rad/s, >= 0, any shape.
+    theory : str
+        As for `natural_frequencies`.
+
+    Returns
+    -------
+    Array
+        int64, of the shape of ``omega``.
+
+    Raises
+    ------
+    ValueError
+        A concrete ``omega`` is negative or not finite, or ``theory`` is unknown.
+
+    Notes
+    -----
+    W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284, in double-double
+    arithmetic. It needs no search:
+    between two frequencies there are as many modes as the two counts differ by.
+    """
+    values = _frequencies_argument(omega, "omega")
+    beams, flags = prepared(arm, theory)
+    flat = values.reshape(-1)
+    size = min(padded_size(max(flat.shape[0], 1), 16, 2), _COUNT_CHUNK)
+    chunks = -(-max(flat.shape[0], 1) // size)
+    padded = jnp.concatenate([flat, jnp.ones(chunks * size - flat.shape[0])]).reshape(chunks, size)
+    counts: Array = count_padded(*padded_beams(beams, jnp.asarray(False)), flags, padded)
+    return counts.reshape(-1)[: flat.shape[0]].reshape(values.shape)
+
+
+def certify(
+    arm: Arm, omegas: ArrayLike, theory: str = "timoshenko", *, tolerance: float = TOLERANCE
+) -> Certificate:
+    """Check a list of frequencies, from whatever source, against the counts.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm.
+    omegas : ArrayLike, shape (K,)
+        Frequencies in rad/s, ascending, claimed to be modes 1 to K, each to a relative ``tolerance``; of an arm
+        with free hinges the zero frequencies are left out, and K counts from the first other mode.
+    theory : str
+        As for `natural_frequencies`.
+    tolerance : float
+        Relative accuracy claimed; between 1e-14 and 0.1.
+
+    Returns
+    -------
+    Certificate
+        A missing frequency fails all that follow it; an invented one likewise; a displaced one fails itself.
+
+    Raises
+    ------
+    ValueError
+        ``omegas`` is empty, not one-dimensional, not ascending, or holds a value that is not positive and finite.
+    """
+    values = _frequencies_argument(omegas, "omegas")
+    if values.ndim != 1 or values.shape[0] == 0:
+        raise ValueError(f"omegas has shape {values.shape}; expected (K,) with K >= 1")
+    if is_concrete(values) and (
+        bool(jnp.any(values <= 0.0)) or bool(jnp.any(values[1:] < values[:-1]))
+    ):
+        raise ValueError("omegas must be positive and ascending (rad/s); sort them first")
+    if not 1e-14 <= tolerance <= 0.1:
+        raise ValueError(
+            f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1"
+        )
+    beams, flags = prepared(arm, theory)
+    count = values.shape[0]
+    lanes = padded_size(count, 16, 2)
+    padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
+    modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_hinges(beams, arm.num_links)
+    found = confirm_padded(
+        *padded_beams(beams, jnp.asarray(False)),
+        flags,
+        padded,
+        modes,
+        jnp.int64(count),
+        jnp.float64(tolerance),
+    )
+    status = jnp.where(found.confirmed, Status.certified, Status.uncertified)[:count]
+    status = jnp.where(invalid_values(arm), int(Status.invalid_input), status)
+    return Certificate(
+        status,
+        found.count_below[:count],
+        found.count_above[:count],
+        found.bracket[:count],
+        found.group[:count],
+    )
+
+
+def _frequencies_argument(value: ArrayLike, name: str) -> Array:
+    require_x64()
+    values = jnp.asarray(value, dtype=jnp.float64)
+    if is_concrete(values) and not bool(jnp.all(jnp.isfinite(values) & (values >= 0.0))):
+        raise ValueError(
+            f"{name} = {value!r} holds a value that is negative or not finite; expected frequencies in rad/s"
+        )
+    return values
+
+
+def is_concrete(x: object) -> bool:
+    """Whether a value can be looked at: it is not traced."""
+    return not isinstance(x, jax.core.Tracer)

@@ -1,0 +1,233 @@
+"""Certified natural frequencies of an arm: the public entry points."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import numbers
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, invalid_values
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared
+from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
+from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.frequencies.certificate import Confirmation
+from jaxmodal.frequencies.counts import count_below, is_concrete
+from jaxmodal.frequencies.programs import EPS, padded_problem, padded_size, solve_padded
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status, UncertifiedError
+
+
+def natural_frequencies(
+    arm: Arm, num_modes: int = 10, theory: str = "timoshenko", *, throw: bool = True
+) -> NaturalFrequencies:
+    """Lowest natural frequencies of an arm with blocked joints, each certified by the Wittrick-Williams count.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm; its values may be traced (jit, vmap).
+    num_modes : int
+        How many frequencies, from the lowest; at least 1.
+    theory : str
+        ``"timoshenko"``, ``"rayleigh"``, ``"euler_bernoulli"`` or ``"bending_only"``.
+    throw : bool
+        Raise `UncertifiedError` when a mode is not certified. Only for concrete arms; under jit
+        and vmap read ``status``.
+
+    Returns
+    -------
+    NaturalFrequencies
+        ``omega`` of shape (num_modes,) in rad/s, ascending, with counts, brackets and status. Each free hinge
+        (stiffness 0) adds a mode of frequency exactly 0, a motion without strain, at the head of the list.
+
+    Raises
+    ------
+    ArmError
+        The arm lacks what the theory needs (a shear coefficient and modulus for ``"timoshenko"``).
+    ValueError
+        ``num_modes`` or ``theory`` is not usable.
+    UncertifiedError
+        See ``throw``.
+    X64DisabledError
+        JAX runs in 32 bits.
+
+    Notes
+    -----
+    The frequencies are the roots of the determinant of the paper's characteristic matrix (eq 39),
+    evaluated in double-double and so exact
+    to the last digits of float64. The first call for a new size of arm or list compiles for a second or two.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> arm = jm.examples.three_link_industrial().with_posture([0.7853981633974483, 0.7853981633974483])
+    >>> result = jm.natural_frequencies(arm, num_modes=3)
+    >>> [f"{f:.4f}" for f in result.frequencies_hz]
+    ['5.6464', '21.2404', '79.0882']
+    """
+    count = positive_integer(num_modes, "num_modes")
+    result = _solve(arm, theory, 0, count)
+    if throw and is_concrete(result.status):
+        _raise_uncertified(result, arm)
+    return result
+
+
+def frequencies_in_band(
+    arm: Arm,
+    omega_min: float,
+    omega_max: float,
+    theory: str = "timoshenko",
+    *,
+    max_modes: int = 1000,
+    throw: bool = True,
+) -> tuple[NaturalFrequencies, int]:
+    """All natural frequencies in ``omega_min <= omega < omega_max``, certified.
+
+    Parameters
+    ----------
+    arm : Arm
+        A concrete arm (the number of frequencies decides the shape of the result).
+    omega_min, omega_max : float
+        Ends of the band in rad/s, 0 <= omega_min < omega_max.
+    theory, throw
+        As for `natural_frequencies`.
+    max_modes : int
+        A band with more frequencies is refused.
+
+    Returns
+    -------
+    result : NaturalFrequencies
+        ``omega`` of shape (K,), K as many as the counts at the two ends say (possibly none).
+    first_mode : int
+        Mode number, from 1, of the first of them.
+
+    Raises
+    ------
+    ValueError
+        The band is empty or reversed, not finite, or holds more than ``max_modes`` frequencies.
+    """
+    low, high = float(omega_min), float(omega_max)
+    if not (0.0 <= low < high < math.inf):
+        raise ValueError(
+            f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 <= omega_min < omega_max, finite, in rad/s"
+        )
+    limit = positive_integer(max_modes, "max_modes")
+    ends = np.asarray(count_below(arm, jnp.array([low, high]), theory))
+    count = int(ends[1] - ends[0])
+    if count > limit:
+        raise ValueError(
+            f"the band holds {count} natural frequencies, max_modes = {limit}: narrow it or raise max_modes"
+        )
+    result = _solve(arm, theory, int(ends[0]), count)
+    if throw:
+        _raise_uncertified(result, arm)
+    return result, int(ends[0]) + 1
+
+
+def _solve(arm: Arm, theory: str, first: int, count: int) -> NaturalFrequencies:
+    """The ``count`` frequencies, possibly none, after the ``first`` lowest."""
+    beams, flags = prepared(arm, theory)
+    wanted = max(count, 1)
+    lanes = padded_size(wanted, 16, 2)
+    invalid = jnp.asarray(invalid_values(arm))
+    problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
+    result = _result(solve_padded(problem, flags), invalid, count=count, theory=theory)
+    result = _differentiable(result, beams, flags, invalid, max(first + count, 1))
+    return _with_zero_frequencies(result, problem.modes, problem.free)
+
+
+@functools.partial(jax.jit, static_argnames=("count", "theory"))
+def _result(
+    solution: tuple[Array, Array, Confirmation, Array], invalid: Array, *, count: int, theory: str
+) -> NaturalFrequencies:
+    """The first ``count`` modes of a padded solution."""
+    omega, converged, found, evaluations = solution
+    status = jnp.where(found.confirmed, int(Status.certified), int(Status.uncertified))
+    status = jnp.where(converged, status, int(Status.not_converged))
+    status = jnp.where(invalid, int(Status.invalid_input), status)[:count]
+    return NaturalFrequencies(
+        omega=jnp.where(invalid, jnp.nan, omega[:count]),
+        status=status,
+        count_below=found.count_below[:count],
+        count_above=found.count_above[:count],
+        bracket=jnp.where(invalid, jnp.nan, found.bracket[:count]),
+        group=found.group[:count],
+        residual_ratio=found.error_estimate[:count] / EPS,
+        evaluations=evaluations,
+        theory=theory,
+    )
+
+
+@jax.jit
+def _with_zero_frequencies(
+    result: NaturalFrequencies, modes: Array, free: Array
+) -> NaturalFrequencies:
+    """The result for the first of these mode numbers; the lowest, one for each free hinge, have frequency zero.
+
+    In their place stand copies of the lowest other mode, whose lower count says how many modes lie below it.
+    """
+    modes = modes[: result.omega.shape[0]]
+    zero = modes <= free
+    lowest = result.count_below == free
+    certified = jnp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
+    certified = jnp.where(result.status == Status.invalid_input, result.status, certified)
+    index = jnp.arange(modes.shape[0])
+    ends = jnp.stack([jnp.zeros_like(result.omega), result.bracket[:, 0]], axis=-1)
+    return dataclasses.replace(
+        result,
+        omega=jnp.where(zero, 0.0, result.omega),
+        status=jnp.where(zero, certified, result.status),
+        count_below=jnp.where(zero, 0, result.count_below),
+        count_above=jnp.where(zero, free, result.count_above),
+        bracket=jnp.where(zero[:, None], ends, result.bracket),
+        group=jnp.where(zero, 0, jnp.maximum(result.group, jnp.minimum(jnp.sum(zero), index))),
+        residual_ratio=jnp.where(zero, 0.0, result.residual_ratio),
+    )
+
+
+def _differentiable(
+    result: NaturalFrequencies, beams: BeamArrays, flags: Theory, invalid: Array, highest_mode: int
+) -> NaturalFrequencies:
+    """The result with derivatives of omega attached."""
+    given = beams, result.omega, result.multiplicity
+    safe, omega, multiplicity = _ones_if(invalid, given)
+    omega = with_derivative(
+        quadrature_size(highest_mode), safe, flags, omega, result.group, multiplicity
+    )
+    return dataclasses.replace(result, omega=jnp.where(invalid, jnp.nan, omega))
+
+
+@jax.jit
+def _ones_if(invalid: Array, values: Any) -> Any:
+    """``values``, or ones in their place."""
+    return jax.tree_util.tree_map(lambda x: jnp.where(invalid, jnp.ones_like(x), x), values)
+
+
+def positive_integer(value: object, name: str) -> int:
+    """``value`` as an int of at least 1; a ValueError that names it otherwise."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise ValueError(f"{name} = {value!r}; expected a whole number of at least 1")
+    return int(value)
+
+
+def _raise_uncertified(result: NaturalFrequencies, arm: Arm) -> None:
+    codes = np.asarray(result.status)
+    if codes.size == 0 or not np.any(codes):
+        return
+    name = f"arm {arm.name!r}: " if arm.name else ""
+    lines = [
+        f"modes {', '.join(str(k + 1) for k in np.flatnonzero(codes == s))}: {s.name}: {s.cause}; {s.remedy}"
+        for s in Status
+        if s and np.any(codes == s)
+    ]
+    raise UncertifiedError(
+        f"{name}not every frequency is certified ({result.theory})\n" + "\n".join(lines)
+    )

@@ -1,0 +1,120 @@
+"""The compiled parts of the solvers of one arm: search, count, certificate; shapes are padded to share compilations."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at_zero
+from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
+from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+
+#: unit in the last place of one
+EPS = 2.0**-52
+#: relative width to which each mode is enclosed in double-double, and the rounds allowed for it
+_WIDTH = 4.0 * EPS
+_MAX_ROUNDS = 300
+
+
+@jax.jit
+def padded_beams(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
+    """Beams padded to a bucket of links (never evaluated) and the true number of links.
+
+    Invalid arms are replaced by harmless values.
+    """
+    links = beams.length.shape[0]
+    size = padded_size(links, 4, 4)
+
+    def pad(x: Array) -> Array:
+        x = jnp.where(invalid, 1.0, x)
+        return jnp.concatenate([x, jnp.broadcast_to(x[-1:], (size - links,))])
+
+    padded = jax.tree_util.tree_map(pad, beams)
+    return dataclasses.replace(padded, has_shear=True), jnp.int64(links)
+
+
+class Problem(NamedTuple):
+    """What to search for in an arm: its padded beams, numbers of modes, and how many hinges are free.
+
+    ``modes`` holds the numbers (lanes,) of the ``num_modes`` modes, the last one over and over beyond them; ``search``
+    has, in place of modes of zero frequency, which no search finds, the lowest other one.
+    """
+
+    beams: BeamArrays
+    num_links: Array
+    modes: Array
+    search: Array
+    num_modes: Array
+    free: Array
+
+
+@functools.partial(jax.jit, static_argnames="lanes")
+def padded_problem(
+    beams: BeamArrays, invalid: Array, first: Array | int, num_modes: Array | int, *, lanes: int
+) -> Problem:
+    """The search for modes ``first + 1`` to ``first + num_modes`` of an arm."""
+    padded, num_links = padded_beams(beams, invalid)
+    modes = first + jnp.minimum(jnp.arange(1, lanes + 1), num_modes)
+    free = jnp.where(invalid, 0, number_of_hinges(beams, beams.length.shape[0]))
+    search = jnp.maximum(modes, free + 1)
+    return Problem(padded, num_links, modes, search, jnp.asarray(num_modes), free)
+
+
+def padded_size(size: int, smallest: int, factor: int) -> int:
+    """The first of ``smallest``, times ``factor``, times ``factor`` again that is not less than ``size``."""
+    while smallest < size:
+        smallest *= factor
+    return smallest
+
+
+@jax.jit
+def solve_padded(problem: Problem, flags: Theory) -> tuple[Array, Array, Confirmation, Array]:
+    """The modes to search for: frequencies, whether converged, certificate, evaluations."""
+    beams, num_links, modes = problem.beams, problem.num_links, problem.search
+
+    def at(omega: Array) -> Evaluation:
+        return evaluate(beams, flags, omega, True, num_links)
+
+    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
+    scale = jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length))
+    first = grid_trials(scale, modes.shape[0])
+    brackets = find_brackets(at, modes, first, first, log_at_zero(num_links), _WIDTH, _MAX_ROUNDS)
+    omega = lax.cummax(brackets.estimate)
+    found = confirm(at, omega, modes, problem.num_modes, jnp.float64(TOLERANCE))
+    evaluations = jnp.sum(brackets.evaluations).astype(jnp.int64) + 3 * omega.shape[0]
+    return omega, brackets.converged(_WIDTH), found, evaluations
+
+
+@jax.jit
+def count_padded(beams: BeamArrays, num_links: Array, flags: Theory, omega: Array) -> Array:
+    """Counts below frequencies of shape (chunks, size), chunk by chunk."""
+
+    def count(x: Array) -> Array:
+        positive = jnp.where(x > 0.0, x, 1.0)
+        return jnp.where(x > 0.0, evaluate(beams, flags, positive, True, num_links).count, 0)
+
+    return lax.map(count, omega)
+
+
+@jax.jit
+def confirm_padded(
+    beams: BeamArrays,
+    num_links: Array,
+    flags: Theory,
+    omega: Array,
+    modes: Array,
+    num_modes: Array,
+    tolerance: Array,
+) -> Confirmation:
+    """The certificate of a list of frequencies."""
+    return confirm(
+        lambda x: evaluate(beams, flags, x, True, num_links), omega, modes, num_modes, tolerance
+    )

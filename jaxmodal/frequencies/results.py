@@ -1,0 +1,90 @@
+"""What the solvers return: natural frequencies with their certificates."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxmodal.frequencies.status import Status
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class NaturalFrequencies:
+    """Natural frequencies of one arm (or, with leading axes, of a batch), each with its certificate.
+
+    Attributes
+    ----------
+    omega : Array, shape (..., K)
+        Angular frequencies in rad/s, ascending, repeated by multiplicity. NaN where the input is invalid.
+    status : Array, shape (..., K)
+        `Status` codes.
+    count_below, count_above : Array, shape (..., K)
+        J, the number of natural frequencies below the lower and below the upper end of ``bracket``.
+    bracket : Array, shape (..., K, 2)
+        The two frequencies in rad/s at which the counts were taken, at most 1e-12 (relative) from the group; of
+        batches 4e-8.
+    group : Array, shape (..., K)
+        Index of the first mode of this mode's group; modes closer than 1e-12 form one group.
+    residual_ratio : Array, shape (..., K)
+        Relative error that the determinant at ``omega`` suggests, in units of 2.2e-16.
+    evaluations : Array, shape (...)
+        Evaluations of determinant and count.
+    theory : str
+        Name of the theory.
+    by_sign_changes : Array, shape (..., K), or None
+        True where the proof is one count above all modes and as many changes of sign of the determinant below it,
+        one in the bracket; otherwise, and where this is None, counts were taken at both ends of the bracket.
+    """
+
+    omega: Array
+    status: Array
+    count_below: Array
+    count_above: Array
+    bracket: Array
+    group: Array
+    residual_ratio: Array
+    evaluations: Array
+    theory: str = dataclasses.field(metadata={"static": True})
+    by_sign_changes: Array | None = None
+
+    @property
+    def frequencies_hz(self) -> Array:
+        """``omega / (2 pi)`` in Hz."""
+        return self.omega / (2.0 * math.pi)
+
+    @property
+    def certified(self) -> Array:
+        """True where the counts confirm the mode."""
+        return self.status == Status.certified
+
+    @property
+    def multiplicity(self) -> Array:
+        """Number of natural frequencies inside the bracket of each mode's group."""
+        return self.count_above - self.count_below
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Certificate:
+    """What `certify` found of a claimed list of frequencies; arrays of shape (K,), ``bracket`` (K, 2) in rad/s."""
+
+    status: Array
+    count_below: Array
+    count_above: Array
+    bracket: Array
+    group: Array
+
+    @property
+    def certified(self) -> Array:
+        """True where the counts confirm that this frequency is a mode and carries its number."""
+        return self.status == Status.certified
+
+    @property
+    def all_certified(self) -> bool:
+        """True when every frequency is confirmed: none missed, none invented, none displaced."""
+        return bool(jnp.all(self.certified))

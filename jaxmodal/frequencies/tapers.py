@@ -1,0 +1,130 @@
+"""Frequencies of arms with tapered links: refinement that converges provably, with an error estimate."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.frequencies.certificate import TOLERANCE
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import NaturalFrequencies
+
+#: the observed order of convergence must lie this close to 2 for the extrapolation to be used
+_ORDER_RANGE = (1.5, 2.5)
+
+
+@dataclasses.dataclass(frozen=True)
+class TaperedFrequencies:
+    """Natural frequencies of an arm with tapered links.
+
+    Attributes
+    ----------
+    omega : array, shape (K,)
+        Angular frequencies in rad/s, extrapolated from three refinements.
+    error : array, shape (K,)
+        Estimate of their relative error: how much the last refinement changed the extrapolation.
+    lower, upper : array, shape (K,)
+        Bounds in rad/s between which the frequencies lie, from arms that are softer and heavier, and stiffer and
+        lighter, than the tapered one.
+    pieces : int
+        Segments of each tapered link in the finest refinement.
+    finest : NaturalFrequencies
+        The certified frequencies of that arm.
+    """
+
+    omega: NDArray[np.float64]
+    error: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    pieces: int
+    finest: NaturalFrequencies
+
+
+def tapered_frequencies(
+    build: Callable[[int, str], Arm],
+    num_modes: int = 10,
+    theory: str = "timoshenko",
+    *,
+    tolerance: float = 1e-6,
+    pieces: int = 4,
+    max_pieces: int = 64,
+) -> TaperedFrequencies:
+    """Lowest natural frequencies of an arm with tapered links, refined until the error estimate is small enough.
+
+    Parameters
+    ----------
+    build
+        Returns the arm for a number of pieces and a bound, as `tapered` takes them.
+    num_modes, theory
+        As for `natural_frequencies`.
+    tolerance
+        Relative error to reach, more than 0.
+    pieces, max_pieces
+        The first and the last number of pieces; doubled in between.
+
+    Returns
+    -------
+    TaperedFrequencies
+        With the smallest error that ``max_pieces`` allows, if the tolerance is not reached: look at ``error``.
+
+    Raises
+    ------
+    ValueError
+        ``tolerance`` or the numbers of pieces are not usable; else as `natural_frequencies` and `tapered`.
+
+    Notes
+    -----
+    With a uniform piece's section at its middle a frequency is off by a multiple of the square of its length
+    (Rayleigh's quotient integrates the error of the section, which is odd about the middle, against a smooth
+    function). Bounds: less stiffness and more mass lower every Rayleigh quotient and so every frequency.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05))
+    >>> def build(pieces, bound):
+    ...     return jm.Arm(jm.tapered(link, jm.rectangle(0.01, 0.05), pieces, bound))
+    >>> found = jm.tapered_frequencies(build, 1, "bending_only", tolerance=1e-5)
+    >>> bool(found.lower[0] < found.omega[0] < found.upper[0]), bool(found.error[0] < 1e-5)
+    (True, True)
+    """
+    if not 0.0 < tolerance < 1.0:
+        raise ValueError(f"tolerance = {tolerance!r}: expected a relative error between 0 and 1")
+    if not 1 <= pieces <= max_pieces // 4:
+        raise ValueError(
+            f"pieces = {pieces!r}, max_pieces = {max_pieces!r}: expected whole numbers of at least 1, the second at "
+            "least four times the first"
+        )
+
+    def solve(number: int, bound: str) -> NaturalFrequencies:
+        return natural_frequencies(build(number, bound), num_modes, theory)
+
+    found = [solve(pieces * step, "middle") for step in (1, 2, 4)]
+    pieces *= 4
+    omega, error = _extrapolated(found)
+    while np.any(error > tolerance) and 2 * pieces <= max_pieces:
+        pieces *= 2
+        found = [*found[1:], solve(pieces, "middle")]
+        omega, error = _extrapolated(found)
+    lower = np.asarray(solve(pieces, "lower").omega) * (1.0 - TOLERANCE)
+    upper = np.asarray(solve(pieces, "upper").omega) * (1.0 + TOLERANCE)
+    return TaperedFrequencies(omega, error, lower, upper, pieces, found[-1])
+
+
+def _extrapolated(
+    found: list[NaturalFrequencies],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Extrapolation of three refinements to no length, and its relative error."""
+    coarse, middle, fine = (np.asarray(x.omega) for x in found)
+    first, second = (4.0 * middle - coarse) / 3.0, (4.0 * fine - middle) / 3.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        order = np.log2(np.abs((coarse - middle) / (middle - fine)))
+    rounding = np.abs(coarse - fine) <= 1e-11 * fine
+    regular = ((order > _ORDER_RANGE[0]) & (order < _ORDER_RANGE[1])) | rounding
+    omega = np.where(regular, second, fine)
+    off = np.where(regular, np.abs(second - first), np.abs(fine - middle))
+    return omega, off / np.where(omega > 0.0, omega, 1.0) + TOLERANCE

@@ -1,0 +1,1 @@
+"""Mode shapes and sensitivities, of one arm and of many."""

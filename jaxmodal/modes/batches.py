@@ -1,0 +1,201 @@
+"""Sensitivities, energies and effective masses of many arms at frequencies that are known already.
+
+Nothing is searched here: the modes at the frequencies that `natural_frequencies_batch` certified give all
+derivatives and energies at once, one compiled call for a block of cells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.parameters import resolve
+from jaxmodal.batches.many_arms import available_cores
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
+from jaxmodal.eigenspaces.energies import Energies
+from jaxmodal.eigenspaces.null_spaces import SLOTS
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.kernels import Cells, Found, block
+
+#: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
+_BLOCK = 16
+_SIMPLE_BLOCK = 32
+#: what the last correction of a null vector may still change, relative
+_CONVERGED = 1e-12
+_ONE_AT_A_TIME = threading.Lock()
+
+
+@dataclasses.dataclass(frozen=True)
+class ModalQuantities:
+    """Quantities of K modes of N arms of n links; shapes of unit modal mass; SI units.
+
+    Attributes
+    ----------
+    derivative : Array, shape (N, K, P)
+        ``d omega/d p`` in rad/s per SI unit, for each of the P addresses.
+    logarithmic : Array, shape (N, K, P)
+        ``d ln omega/d ln p``; 0 for a parameter that is 0 or infinite.
+    participation : Array, shape (N, K, 3)
+        Participation factors of a base that moves in x, in y (sqrt(kg)) or turns (m sqrt(kg)).
+    effective_mass : Array, shape (N, K, 3)
+        Effective masses (kg, kg, kg m^2) for the same motions.
+    total_mass : Array, shape (N, 3)
+        What moves with the base: mass (kg) twice, moment of inertia about the base (kg m^2).
+    energies : Energies
+        Peak energies in J by link, arrays of shape (N, K, n).
+    individual : Array, shape (N, K)
+        True where the numbers are those of this mode alone. False in a cluster of (nearly) equal frequencies:
+        there derivatives, effective masses and energies are the means over its modes, which do not depend on
+        the choice of a basis; a participation factor does.
+    addresses : tuple of str
+        The parameters.
+    """
+
+    derivative: Array
+    logarithmic: Array
+    participation: Array
+    effective_mass: Array
+    total_mass: Array
+    energies: Energies
+    individual: Array
+    addresses: tuple[str, ...]
+
+
+def modal_quantities_batch(
+    arm: Arm,
+    parameters: Mapping[str, Any],
+    frequencies: NaturalFrequencies,
+    *,
+    addresses: Sequence[str] = (),
+    cluster_tolerance: float = CLUSTER_TOLERANCE,
+) -> ModalQuantities:
+    """Sensitivities, energies and effective masses of many variants of an arm, at their certified frequencies.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm that all cells share but for ``parameters``.
+    parameters : mapping of str to array, shape (N,)
+        Values by address, as for `natural_frequencies_batch`.
+    frequencies : NaturalFrequencies
+        What `natural_frequencies_batch` found for them, ``omega`` of shape (N, K).
+    addresses : sequence of str
+        Parameters to differentiate with respect to; ``link*`` changes all links together.
+    cluster_tolerance : float
+        Frequencies closer than this, relative, form a cluster and get its means.
+
+    Returns
+    -------
+    ModalQuantities
+        NaN in cells whose frequencies are NaN.
+
+    Raises
+    ------
+    ArmError
+        An address is unknown.
+    ValueError
+        The frequencies are not those of as many cells, or the tolerance is not usable.
+
+    Notes
+    -----
+    The derivatives are those of `sensitivities`, by the energies of the modes (`energies`). Of a mode that is
+    the last of the list, a neighbour beyond the list is noticed when the count at the bracket shows it.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm, numpy as np
+    >>> arm = jm.examples.two_link_flexible()
+    >>> cells = {"link2.joint_angle": np.radians([0, 90])}
+    >>> found = jm.natural_frequencies_batch(arm, cells, num_modes=1)
+    >>> table = jm.modal_quantities_batch(arm, cells, found, addresses=["link*.youngs_modulus"])
+    >>> table.logarithmic.round(9)[:, 0, 0].tolist()   # omega goes with the root of E
+    [0.5, 0.5]
+    """
+    members = tuple(tuple(resolve(arm, address)) for address in addresses)
+    columns = [np.asarray(value, np.float64) for value in parameters.values()]
+    omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
+    if omega.ndim != 2 or any(column.shape != omega.shape[:1] for column in columns):
+        shapes = ", ".join(f"{a}: {c.shape}" for a, c in zip(parameters, columns, strict=True))
+        raise ValueError(
+            f"frequencies.omega has shape {omega.shape}, the parameters {shapes}; expected (N, K) and (N,):"
+            " give what natural_frequencies_batch found for the same parameters"
+        )
+    first, last = clusters(omega, group, cluster_tolerance)
+    multiplicity = np.clip(np.asarray(frequencies.multiplicity, np.int64), 1, SLOTS)
+    cells = Cells(
+        values=np.stack(columns, axis=1) if columns else np.zeros((len(omega), 0)),
+        omega=np.take_along_axis(omega, group, axis=1),
+        multiplicity=multiplicity,
+        slot=np.minimum(np.arange(omega.shape[1]) - group, SLOTS - 1),
+    )
+    flags = theory_flags(frequencies.theory)
+    solve = functools.partial(block, arm, flags, names=tuple(parameters), members=members)
+    apart = ((first == last) & (multiplicity == 1)).all(axis=1)
+    found = _found(solve, cells, apart)
+    means = jax.tree_util.tree_map(lambda x: jnp.asarray(cluster_means(x, first)), found.means)
+    return ModalQuantities(
+        derivative=means.derivative,
+        logarithmic=means.logarithmic,
+        participation=jnp.asarray(found.participation),
+        effective_mass=means.effective_mass,
+        total_mass=jnp.asarray(found.total_mass),
+        energies=Energies(**means.energies),
+        individual=jnp.asarray((first == last) & (multiplicity == 1)),
+        addresses=tuple(addresses),
+    )
+
+
+def _taken(cells: Cells, rows: NDArray[np.int64]) -> Cells:
+    return Cells(*(x[rows] for x in cells))
+
+
+def _found(solve: Callable[..., Found], cells: Cells, apart: NDArray[np.bool_]) -> Found:
+    """All cells: those whose frequencies stand ``apart`` by null vectors; the others and failures by eigenspaces."""
+    parts, rest = [], ~apart
+    if apart.any():
+        rows = np.flatnonzero(apart)
+        found = _in_blocks(solve, _taken(cells, rows), True)
+        converged = ~(found.change > _CONVERGED).any(axis=1)  # NaN is the answer of an invalid cell
+        parts.append((rows[converged], jax.tree_util.tree_map(lambda x: x[converged], found)))
+        rest[rows[~converged]] = True
+    if rest.any():
+        rows = np.flatnonzero(rest)
+        parts.append((rows, _in_blocks(solve, _taken(cells, rows), False)))
+    order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+    joined: Found = jax.tree_util.tree_map(
+        lambda *x: np.concatenate(x)[order], *(found for _, found in parts)
+    )
+    return joined
+
+
+def _in_blocks(solve: Callable[..., Found], cells: Cells, simple: bool) -> Found:
+    """Solve all cells in blocks of one size: side by side where every mode stands apart, else one after another."""
+    number, size = len(cells.values), _SIMPLE_BLOCK if simple else _BLOCK
+
+    def one(start: int) -> Found:
+        at = np.minimum(np.arange(start, start + size), number - 1)
+        # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
+        with contextlib.nullcontext() if simple else _ONE_AT_A_TIME:
+            found = solve(jax.tree_util.tree_map(jnp.asarray, _taken(cells, at)), simple=simple)
+            kept: Found = jax.tree_util.tree_map(np.asarray, found)
+        left = number - start
+        return jax.tree_util.tree_map(lambda x: x[:left], kept) if left < size else kept
+
+    starts = range(0, number, size)
+    with ThreadPoolExecutor(available_cores()) as pool:
+        blocks = list(pool.map(one, starts)) if simple else [one(start) for start in starts]
+    joined: Found = jax.tree_util.tree_map(lambda *parts: np.concatenate(parts), *blocks)
+    return joined

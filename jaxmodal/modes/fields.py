@@ -1,0 +1,103 @@
+"""The fields of all modes of one arm at once, each with its sign, neighbours orthogonal to each other."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, padding, quadrature_size
+from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.shape_checks import signs
+
+#: Frequencies closer than this, relative, have their shapes made orthogonal to each other: rounding mixes them.
+_MIXING = 1e-4
+
+
+def mode_fields(beams: BeamArrays, theory: Theory, found: NaturalFrequencies) -> ModeFields:
+    """The fields of modes at the ends and the quadrature nodes of the links, mass-normalised, leading axis K."""
+    num_modes = found.omega.shape[0]
+    lanes, fill = padding(num_modes)
+    modes, _ = fields_at(
+        quadrature_size(lanes),
+        beams,
+        theory,
+        found.omega[fill],
+        found.group[fill],
+        found.multiplicity[fill],
+        jnp.zeros(1),
+        jnp.int64(num_modes),
+    )
+    kept: ModeFields = jax.tree_util.tree_map(lambda x: x[:num_modes], modes)
+    return kept
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def fields_at(
+    num_points: int,
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    first: Array,
+    multiplicity: Array,
+    xi: Array,
+    num_modes: Array,
+) -> tuple[ModeFields, Array]:
+    """Fields at the ends and the quadrature nodes, and (K, n, s, 6) at the stations ``xi``.
+
+    Parameters
+    ----------
+    num_points : int
+        Quadrature nodes for each link, see `quadrature_size`.
+    beams, theory
+        The n links and the flags of the theory.
+    omega, first, multiplicity : Array, shape (K,)
+        Frequencies in rad/s, index of the first of each one's group, and number of modes of that group.
+    xi : Array, shape (s,)
+        Stations x/L.
+    num_modes : Array
+        How many of the K are meant; the rest is padding.
+    """
+
+    def one(omega: Array, multiplicity: Array, slot: Array) -> tuple[ModeFields, Array]:
+        space = eigenspace(beams, theory, omega, multiplicity, num_points, xi)
+        fields = ModeFields(space.inner[slot], space.nodes[slot], space.outer[slot])
+        return fields, space.at[slot]
+
+    slots = jnp.minimum(jnp.arange(omega.shape[0]) - first, SLOTS - 1)
+    modes, at = jax.vmap(one)(omega[first], jnp.clip(multiplicity, 1, SLOTS), slots)
+    return _unmixed(beams, theory, omega, modes, at, num_modes)
+
+
+def _unmixed(
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    modes: ModeFields,
+    at: Array,
+    num_modes: Array,
+) -> tuple[ModeFields, Array]:
+    """The modes with their signs, neighbours in frequency made orthogonal to each other.
+
+    Rounding mixes two modes in proportion to 1e-16 over their relative distance; the symmetric part of that is
+    undone here.
+    """
+    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
+    # what stands beyond the modes asked for is padding
+    gaps = omega[1:] - omega[:-1] > _MIXING * omega[1:]
+    gaps = gaps | (jnp.arange(1, omega.shape[0]) >= num_modes)
+    cluster = jnp.concatenate([jnp.zeros(1), jnp.cumsum(gaps.astype(omega.dtype))])
+    gram = jnp.where(cluster[:, None] == cluster[None, :], coordinates @ coordinates.T, 0.0)
+    values, vectors = jnp.linalg.eigh(lax.stop_gradient(gram))
+    correction = (vectors / jnp.sqrt(jnp.maximum(values, 1e-6))[None, :]) @ vectors.T
+    sign = signs(jnp.einsum("kj,j...->k...", correction, lax.stop_gradient(modes.outer)), beams)
+    correction = correction * sign[:, None]
+    modes, at = jax.tree_util.tree_map(
+        lambda x: jnp.einsum("kj,j...->k...", correction, x), (modes, at)
+    )
+    return modes, at

@@ -1,0 +1,304 @@
+"""Mode shapes of every certified mode, with section forces, energies and what a base excitation does to them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
+from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
+from jaxmodal.eigenspaces.energies import Energies, mode_energies
+from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
+from jaxmodal.eigenspaces.modal_mass import (
+    link_starts,
+    mass_coordinates,
+    padding,
+    quadrature_size,
+    rigid_fields,
+)
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.fields import fields_at
+from jaxmodal.modes.shape_checks import condition_residuals
+
+if TYPE_CHECKING:
+    import xarray
+
+_OF_THE_ARM = ("position", "total_mass")
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class ModeShapes:
+    """Mode shapes of one arm: K modes, n links, S stations on each link; SI units; of unit modal mass.
+
+    The fields are those of each link's own axes: x along the link from its base to its tip, y to the left of
+    it. The amplitude is that of a harmonic motion ``sin(omega t)``; unit modal mass means that the
+    mass-weighted square of it, lumped bodies included, is 1 kg m^2.
+
+    Attributes
+    ----------
+    frequencies : NaturalFrequencies
+        The frequencies of the modes, with their certificates.
+    stations : Array, shape (S,)
+        x/L, the same on every link.
+    u, v, psi : Array, shape (K, n, S)
+        Axial and transverse displacement in m, rotation of the section (positive counter-clockwise) in rad.
+    normal, shear, moment : Array, shape (K, n, S)
+        Section forces ``N = E A u'`` and ``V = kappa G A (v' - psi)`` in N, ``M_b = E I psi'`` in N m.
+    position : Array, shape (n, S, 2)
+        The stations of the arm at rest, in m, x and y of the base's axes.
+    displacement : Array, shape (K, n, S, 2)
+        The displacements in the base's axes, m.
+    energies : Energies
+        Peak strain and kinetic energies in J, arrays of shape (K, n).
+    residuals : Array, shape (K, n, 6)
+        By how much each condition is missed, relative to its scale: continuity of u, v, psi at the base of each
+        link, balance of N, V, M_b at its tip. The scale is the largest value of its kind anywhere on the arm in
+        that mode.
+    participation : Array, shape (K, 3)
+        Participation factors of a base excitation in x, y and rotation, in sqrt(kg), sqrt(kg), m sqrt(kg).
+    total_mass : Array, shape (3,)
+        Mass (kg), mass (kg), moment of inertia about the base (kg m^2) that move with the base.
+    orthogonality : Array, shape (K, K)
+        Mass inner products of the modes; the identity but for rounding.
+    """
+
+    frequencies: NaturalFrequencies
+    stations: Array
+    u: Array
+    v: Array
+    psi: Array
+    normal: Array
+    shear: Array
+    moment: Array
+    position: Array
+    displacement: Array
+    energies: Energies
+    residuals: Array
+    participation: Array
+    total_mass: Array
+    orthogonality: Array
+    mass_coordinates: Array
+
+    @property
+    def omega(self) -> Array:
+        """Angular frequencies in rad/s, shape (K,)."""
+        return self.frequencies.omega
+
+    @property
+    def frequencies_hz(self) -> Array:
+        """Frequencies in Hz, shape (K,)."""
+        return self.frequencies.frequencies_hz
+
+    @property
+    def effective_mass(self) -> Array:
+        """Effective modal masses of a base excitation in x, y (kg) and rotation (kg m^2), shape (K, 3).
+
+        Over all modes they add up to ``total_mass``, less what a theory without axial motion lets follow the
+        base rigidly.
+        """
+        return self.participation**2
+
+    @property
+    def rayleigh_quotient(self) -> Array:
+        """Strain over kinetic energy times omega^2, in rad^2/s^2, shape (K,): omega^2 for an exact shape."""
+        return self.omega**2 * self.energies.strain / self.energies.kinetic
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""
+        from jaxmodal.modes.tables import shapes_dataset
+
+        return shapes_dataset(self)
+
+
+def mode_shapes(
+    arm: Arm,
+    num_modes: int = 10,
+    theory: str = "timoshenko",
+    *,
+    stations: int | ArrayLike | Sequence[float] = 21,
+    throw: bool = True,
+) -> ModeShapes:
+    """Mode shapes of the lowest natural frequencies of an arm with blocked joints.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm; its values may be traced (jit, vmap, grad).
+    num_modes, theory, throw
+        As for `natural_frequencies`.
+    stations : int or array, shape (S,)
+        Where on each link: a number of equally spaced stations from base to tip, at least 2, or values of x/L
+        in [0, 1].
+
+    Returns
+    -------
+    ModeShapes
+        Of unit modal mass. NaN where the input is invalid, and in the rows of modes of zero frequency (free
+        hinges), which are motions without strain.
+
+    Raises
+    ------
+    ValueError
+        ``stations`` is not usable; else as `natural_frequencies`.
+
+    Notes
+    -----
+    Exact solutions of the beam equations (the paper's eqs 31-38), nothing is interpolated. Sign: the first of
+    v, u, psi (times the length of the arm) at the tip of the last link, then of the link before it, and so on,
+    that exceeds a millionth of the largest displacement is positive. A repeated frequency gets an orthonormal
+    basis of its modes.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0))
+    >>> shapes = jm.mode_shapes(jm.Arm((link,)), 3, "bending_only", stations=2)
+    >>> [round(abs(float(v)), 9) for v in shapes.v[:, 0, -1]]   # a cantilever's tip: 2 for unit mass
+    [2.0, 2.0, 2.0]
+    """
+    xi = _stations(stations)
+    found = natural_frequencies(arm, num_modes, theory, throw=throw)
+    invalid = jnp.asarray(invalid_values(arm))
+    beams = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x), beam_arrays(arm))
+    lanes, numbers = padding(num_modes)
+    free = jnp.minimum(jnp.sum(found.omega == 0.0), num_modes - 1)
+    fill = jnp.minimum(
+        numbers + free, num_modes - 1
+    )  # zero frequencies have no place among the lanes
+    vibrates = jnp.arange(num_modes) >= jnp.sum(found.omega == 0.0)
+    omega = jnp.where(invalid | ~vibrates, 1.0, found.omega)
+    multiplicity = jnp.where(invalid | ~vibrates, 1, found.multiplicity)
+    values = _shapes(
+        quadrature_size(lanes),
+        beams,
+        theory_flags(theory),
+        omega[fill],
+        jnp.maximum(found.group[fill] - free, 0),
+        multiplicity[fill],
+        xi,
+        num_modes - free,
+    )
+    place = jnp.clip(jnp.arange(num_modes) - free, 0)
+    values["orthogonality"] = jnp.take(values["orthogonality"], place, axis=1)
+
+    def row(x: Array) -> Array:
+        known = (vibrates & ~invalid).reshape((-1,) + (1,) * (x.ndim - 1))
+        return jnp.where(known, jnp.take(x, place, axis=0), jnp.nan)
+
+    rows: dict[str, Any] = {
+        name: jnp.where(invalid, jnp.nan, value)
+        if name in _OF_THE_ARM
+        else jax.tree_util.tree_map(row, value)
+        for name, value in values.items()
+    }
+    both = vibrates[:, None] & vibrates[None, :]
+    rows["orthogonality"] = jnp.where(both, rows["orthogonality"], jnp.nan)
+    shown = {name: value for name, value in rows.items() if name not in _OF_THE_ARM}
+    alone = individual_modes(omega, multiplicity) | ~vibrates
+    rows |= guarded("derivatives of the shapes", shown, omega, alone)
+    return ModeShapes(frequencies=found, stations=xi, **rows)
+
+
+def _stations(stations: int | ArrayLike | Sequence[float]) -> Array:
+    if isinstance(stations, int):
+        if isinstance(stations, bool) or stations < 2:
+            raise ValueError(
+                f"stations = {stations!r}: give a number of stations of at least 2, or an array"
+            )
+        return jnp.linspace(0.0, 1.0, stations)
+    xi = np.asarray(stations, dtype=np.float64)
+    if xi.ndim != 1 or xi.size == 0 or not np.all((xi >= 0.0) & (xi <= 1.0)):
+        raise ValueError(
+            f"stations = {stations!r}: expected a number, or a list of x/L between 0 and 1"
+        )
+    return jnp.asarray(xi)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _shapes(
+    num_points: int,
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    first: Array,
+    multiplicity: Array,
+    xi: Array,
+    num_modes: Array,
+) -> dict[str, Any]:
+    modes, at = fields_at(num_points, beams, theory, omega, first, multiplicity, xi, num_modes)
+    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
+    angle = jnp.cumsum(beams.joint_angle)
+    rigid = rigid_fields(beams, num_points)
+    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    cosine, sine = jnp.cos(angle)[:, None], jnp.sin(angle)[:, None]
+    along = beams.length[:, None] * xi[None, :]
+    start = link_starts(beams)
+    u, v, psi, normal, shear, moment = (at[..., k] for k in range(6))
+    energies = jax.vmap(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
+    residuals = jax.vmap(lambda w, m: condition_residuals(beams, w, m))(omega, modes)
+    return {
+        "u": u,
+        "v": v,
+        "psi": psi,
+        "normal": normal,
+        "shear": shear,
+        "moment": moment,
+        "position": start[:, None, :] + jnp.stack([along * cosine, along * sine], axis=-1),
+        "displacement": jnp.stack(
+            [cosine[None] * u - sine[None] * v, sine[None] * u + cosine[None] * v], axis=-1
+        ),
+        "energies": energies,
+        "residuals": residuals,
+        "participation": coordinates @ carried.T,
+        "total_mass": jnp.sum(carried * carried, axis=-1),
+        "orthogonality": coordinates @ coordinates.T,
+        "mass_coordinates": coordinates,
+    }
+
+
+def modal_assurance(a: ModeShapes, b: ModeShapes) -> Array:
+    """Modal assurance criterion (mac) of every mode of ``a`` with every mode of ``b``.
+
+    Parameters
+    ----------
+    a, b : ModeShapes
+        Of arms with the same number of links, computed for the same ``num_modes``; theory, posture and values
+        may differ.
+
+    Returns
+    -------
+    Array, shape (K, K)
+        In [0, 1], weighted with the masses of both: ``(a, b)^2/((a, a)(b, b))``; 1 for equal shapes.
+
+    Raises
+    ------
+    ValueError
+        The two have different sizes.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> arm = jm.examples.two_link_flexible()
+    >>> full, simple = (jm.mode_shapes(arm, 2, theory) for theory in ("timoshenko", "euler_bernoulli"))
+    >>> [round(float(x), 6) for x in jm.modal_assurance(full, simple).diagonal()]
+    [1.0, 1.0]
+    """
+    if a.mass_coordinates.shape[-1] != b.mass_coordinates.shape[-1]:
+        raise ValueError(
+            f"a has shapes {a.u.shape}, b {b.u.shape} (modes, links, stations): compute both for"
+            " the same numbers of modes and links"
+        )
+    products = a.mass_coordinates @ b.mass_coordinates.T
+    own_a, own_b = (jnp.sum(x.mass_coordinates**2, axis=-1) for x in (a, b))
+    return products**2 / (own_a[:, None] * own_b[None, :])

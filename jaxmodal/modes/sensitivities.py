@@ -1,0 +1,299 @@
+"""Exact sensitivities: the derivative of every natural frequency with respect to every parameter of the arm.
+
+``jax.grad`` and its relatives work through `natural_frequencies` itself. This module makes the labelled table,
+and says what can be said where frequencies (nearly) coincide: there a frequency by itself has no derivative
+that would be worth knowing, since the least change of the arm exchanges the modes, but the mean of the group
+has one, and each direction of change has its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays
+from jaxmodal.arm.parameters import addresses as all_addresses
+from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
+from jaxmodal.eigenspaces.energies import frequency_gradient
+from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient
+from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.fields import mode_fields
+
+if TYPE_CHECKING:
+    import xarray
+
+#: modes computed beyond those asked for, to see whether the last of these belongs to a cluster
+_BEYOND = 4
+_REPEATED = ("refuse", "mean")
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Sensitivities:
+    """Derivatives of K natural frequencies with respect to P parameters.
+
+    Attributes
+    ----------
+    frequencies : NaturalFrequencies
+        The frequencies with their certificates.
+    values : Array, shape (P,)
+        The parameters' values, SI units; the mean over the links for an address with ``link*``.
+    derivative : Array, shape (K, P)
+        ``d omega/d p`` in rad/s per SI unit of the parameter; for ``link*`` all links change together. The rows
+        of zero frequencies are 0: a free hinge stays free; for its own stiffness k the frequency grows as the
+        square root of k, which has no derivative at 0.
+    logarithmic : Array, shape (K, P)
+        ``d ln omega/d ln p``: per cent of frequency for one per cent of parameter; 0 for a parameter that is 0
+        or infinite.
+    cluster : Array, shape (K,)
+        Index of the first mode of each mode's cluster; a mode that stands alone is its own.
+    individual : Array, shape (K,)
+        True where the derivative is that of this mode alone, False where it is the mean of a cluster.
+    addresses : tuple of str
+        The parameters.
+    """
+
+    frequencies: NaturalFrequencies
+    values: Array
+    derivative: Array
+    logarithmic: Array
+    cluster: Array
+    individual: Array
+    addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
+
+    @property
+    def derivative_hz(self) -> Array:
+        """Derivatives of the frequencies in Hz per SI unit, shape (K, P)."""
+        return self.derivative / (2.0 * np.pi)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the table as a dataset with dims mode and parameter; frequencies and derivatives in Hz."""
+        from jaxmodal.modes.tables import sensitivities_dataset
+
+        return sensitivities_dataset(self)
+
+
+def sensitivities(
+    arm: Arm,
+    num_modes: int = 10,
+    theory: str = "timoshenko",
+    *,
+    addresses: Sequence[str] | None = None,
+    cluster_tolerance: float = CLUSTER_TOLERANCE,
+    repeated: str = "refuse",
+    throw: bool = True,
+) -> Sensitivities:
+    """Derivatives of the lowest natural frequencies with respect to the parameters of the arm, all at once.
+
+    Parameters
+    ----------
+    arm : Arm
+        A concrete arm; inside jit, vmap and grad differentiate `natural_frequencies` itself.
+    num_modes, theory, throw
+        As for `natural_frequencies`.
+    addresses : sequence of str, optional
+        The parameters, as in `set_parameters`; all of the arm if left out.
+    cluster_tolerance : float
+        Frequencies closer than this, relative, form a cluster. At least 1e-12, below which frequencies are one.
+    repeated : str
+        For members of a cluster: ``"refuse"``, or ``"mean"`` for the derivative of the mean of the cluster.
+
+    Returns
+    -------
+    Sensitivities
+
+    Raises
+    ------
+    RepeatedFrequencyError
+        A frequency belongs to a cluster and ``repeated`` is ``"refuse"``; or the cluster is not closed within
+        four modes beyond those asked for.
+    ArmError, ValueError, UncertifiedError
+        An unknown address; a tolerance or choice that is not usable; else as `natural_frequencies`.
+
+    Notes
+    -----
+    By implicit differentiation, in terms of the energies of the modes: no differences are taken, nothing is
+    differentiated through the search, and the cost is that of the shapes, whatever the number of parameters.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05))
+    >>> table = jm.sensitivities(jm.Arm((link,)), 1, "bending_only", addresses=["link1.length", "link1.youngs_modulus"])
+    >>> [round(float(x), 9) for x in table.logarithmic[0]]   # omega goes with L^-2 and sqrt(E)
+    [-2.0, 0.5]
+    """
+    if repeated not in _REPEATED:
+        raise ValueError(
+            f"repeated = {repeated!r}; choose one of {', '.join(map(repr, _REPEATED))}"
+        )
+    names = tuple(all_addresses(arm) if addresses is None else addresses)
+    members = [resolve(arm, name) for name in names]
+    found, shown = _with_neighbours(arm, num_modes, theory, throw)
+    cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
+    check_clusters(found.omega, cluster, ends, num_modes, repeated, cluster_tolerance)
+    beams = beam_arrays(arm)
+    free = found.omega == 0.0  # these stay zero for every change but that of their hinges
+    gradient = mean_gradient(
+        quadrature_size(found.omega.shape[0]),
+        beams,
+        theory_flags(theory),
+        jnp.where(free, 1.0, found.omega[found.group]),
+        jnp.where(free, 1, found.multiplicity),
+    )
+    gradient = jax.tree_util.tree_map(lambda x: jnp.where(free[:, None], 0.0, x), gradient)
+    of_arm = _pulled_back(arm, gradient)
+    columns = [sum(of_arm[single] for single in singles) for singles in members]
+    derivative = jnp.stack(columns, axis=1) if columns else jnp.zeros((found.omega.shape[0], 0))
+    derivative = _means(derivative, cluster)[:num_modes]
+    values = jnp.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
+    scale = jnp.where(jnp.isfinite(values), values, 0.0)
+    omega = jnp.where(shown.omega == 0.0, 1.0, shown.omega)
+    logarithmic = derivative * scale[None, :] / omega[:, None]
+    if any(len(m) > 1 for m in members):
+        logarithmic = _logarithmic(arm, of_arm, members, omega, cluster)
+    size = np.bincount(cluster, minlength=len(cluster))[cluster]
+    return Sensitivities(
+        frequencies=shown,
+        values=values,
+        derivative=derivative,
+        logarithmic=logarithmic,
+        cluster=jnp.asarray(cluster[:num_modes]),
+        individual=jnp.asarray(size[:num_modes] == 1),
+        addresses=names,
+    )
+
+
+def _with_neighbours(
+    arm: Arm, num_modes: int, theory: str, throw: bool
+) -> tuple[NaturalFrequencies, NaturalFrequencies]:
+    """The frequencies with a few beyond, and those asked for."""
+    shown = natural_frequencies(arm, num_modes, theory, throw=throw)
+    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves(shown)):
+        raise TypeError(
+            "the arm is traced: this table is for concrete arms; inside jit, vmap and grad differentiate"
+            " natural_frequencies(arm, ...).omega"
+        )
+    return natural_frequencies(arm, num_modes + _BEYOND, theory, throw=False), shown
+
+
+def _pulled_back(arm: Arm, gradient: BeamArrays) -> dict[str, Array]:
+    """Derivatives with respect to every address of the arm, each of shape (K,)."""
+    names = all_addresses(arm)
+
+    def arrays(values: Array) -> BeamArrays:
+        return beam_arrays(set_parameters(arm, dict(zip(names, values, strict=True))))
+
+    values = jnp.array([float(get_parameter(arm, name)) for name in names])
+    _, pull_back = jax.vjp(arrays, values)
+    (of_values,) = jax.vmap(pull_back)(gradient)
+    return {name: of_values[:, i] for i, name in enumerate(names)}
+
+
+def _means(derivative: Array, cluster: np.ndarray) -> Array:
+    return jnp.asarray(cluster_means(np.asarray(derivative), cluster))
+
+
+def _logarithmic(
+    arm: Arm,
+    of_arm: dict[str, Array],
+    members: list[list[str]],
+    omega: Array,
+    cluster: np.ndarray,
+) -> Array:
+    """Of a common relative change where an address stands for several values."""
+
+    def term(single: str) -> Array:
+        value = float(get_parameter(arm, single))
+        return of_arm[single] * (value if np.isfinite(value) else 0.0)
+
+    columns = [sum(term(single) for single in singles) for singles in members]
+    return _means(jnp.stack(columns, axis=1), cluster)[: omega.shape[0]] / omega[:, None]
+
+
+def directional_derivatives(
+    arm: Arm,
+    direction: Mapping[str, float],
+    num_modes: int = 10,
+    theory: str = "timoshenko",
+    *,
+    cluster_tolerance: float = CLUSTER_TOLERANCE,
+    throw: bool = True,
+) -> Array:
+    """One-sided derivatives of the frequencies for one direction of change of the arm, also where they coincide.
+
+    Parameters
+    ----------
+    arm : Arm
+        A concrete arm.
+    direction : mapping of address to float
+        Rate of change of parameters, in SI units per unit of a path parameter t; others do not change.
+    num_modes, theory, throw
+        As for `natural_frequencies`.
+    cluster_tolerance : float
+        Frequencies closer than this, relative, are treated as equal.
+
+    Returns
+    -------
+    Array, shape (num_modes,)
+        ``d omega_k/dt`` in rad/s as t increases from 0, in the order of the frequencies just after, so
+        ascending within a cluster.
+
+    Raises
+    ------
+    RepeatedFrequencyError
+        The last cluster is not closed within four modes beyond those asked for.
+    ArmError, ValueError, UncertifiedError
+        As `sensitivities`.
+
+    Notes
+    -----
+    In a cluster: the eigenvalues of the derivative projected on an orthonormal basis of its modes. As t
+    decreases from 0 the derivatives are the negatives of those for the opposite direction.
+    """
+    names = list(direction)
+    found, _ = _with_neighbours(arm, num_modes, theory, throw)
+    if bool(jnp.any(found.omega == 0.0)):
+        raise ValueError(
+            "the arm has free hinges (joint_stiffness = 0): their modes of zero frequency have no derivative in a"
+            " direction; give the hinge a soft spring, or use sensitivities for the other modes"
+        )
+    first, last = clusters(found.omega, found.group, cluster_tolerance)
+    check_clusters(found.omega, first, last, num_modes, "mean", cluster_tolerance)
+    start = {name: jnp.asarray(get_parameter(arm, name), jnp.float64) for name in names}
+
+    def arrays(t: Array) -> BeamArrays:
+        links: dict[str, Array] = {}
+        for name, rate in direction.items():
+            for i, single in enumerate(resolve(arm, name)):
+                links[single] = jnp.atleast_1d(start[name])[i] + rate * t
+        return beam_arrays(set_parameters(arm, links))
+
+    beams, rates = jax.jvp(arrays, (jnp.float64(0.0),), (jnp.float64(1.0),))
+    flags = theory_flags(theory)
+    modes = mode_fields(beams, flags, found)
+    result = np.zeros(num_modes)
+    for a in np.unique(first[:num_modes]):
+        members = np.arange(a, last[a] + 1)
+        omega = jnp.mean(found.omega[members])
+        own = jax.tree_util.tree_map(lambda x, members=members: x[members], modes)
+        of_pair = jax.vmap(
+            jax.vmap(frequency_gradient, (None, None, None, None, 0)), (None, None, None, 0, None)
+        )
+        gradients = of_pair(beams, flags, omega, own, own)
+        terms = jax.tree_util.tree_map(lambda g, r: jnp.einsum("abn,n->ab", g, r), gradients, rates)
+        projected = np.asarray(sum(jax.tree_util.tree_leaves(terms)))
+        kept = members[members < num_modes]
+        result[kept] = np.linalg.eigvalsh(projected)[: len(kept)]
+    return jnp.asarray(result)

@@ -1,0 +1,1 @@
+"""Pictures of modes and of resonance maps. They need matplotlib, an optional dependency."""

@@ -1,0 +1,219 @@
+"""Pictures of mode shapes on the arm: a page of modes, theories side by side, and the animation of one mode.
+
+Needs matplotlib, an optional dependency.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxmodal.frequencies.status import Status
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from jaxmodal.modes.mode_shapes import ModeShapes
+
+#: The largest displacement drawn, as a share of the reach of the arm.
+DRAWN_SHARE = 0.18
+_ROWS = 5
+_LABELS = {
+    "timoshenko": "T",
+    "rayleigh": "Rayleigh",
+    "euler_bernoulli": "EB",
+    "bending_only": "EB, bending only",
+}
+_COLOURS = ("#1b6ca8", "#c0392b", "#2e8b57", "#7d5ba6")
+
+
+class PlotsUnavailableError(ImportError):
+    """Matplotlib is not installed."""
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise PlotsUnavailableError(
+            "drawing needs matplotlib, which is not installed: pip install 'jaxmodal[plots]'"
+        ) from error
+    return matplotlib
+
+
+def _figure(width: float, height: float) -> Figure:
+    """A figure that no window manager knows of."""
+    _matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _reach(position: np.ndarray) -> float:
+    steps = position[:, -1] - position[:, 0]
+    return float(np.sum(np.hypot(steps[:, 0], steps[:, 1])))
+
+
+def _deformed(shapes: ModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray]:
+    """The arm at rest and deformed, each (n, S + 1, 2), the largest displacement a fixed share of the reach.
+
+    Every link starts where the one before ends, so that offsets are drawn as well.
+    """
+    rest = _joined(np.asarray(shapes.position))
+    displacement = _joined(np.asarray(shapes.displacement[mode]))
+    largest = float(np.max(np.hypot(displacement[..., 0], displacement[..., 1])))
+    return rest, rest + displacement * (DRAWN_SHARE * _reach(rest) / largest)
+
+
+def _joined(along: np.ndarray) -> np.ndarray:
+    """Positions or displacements (n, S, 2) with those of the end of the link before in front; 0 at the base."""
+    before = np.concatenate([np.zeros((1, 2)), along[:-1, -1]])
+    return np.concatenate([before[:, None], along], axis=1)
+
+
+def _alignment(first: ModeShapes, other: ModeShapes, mode: int) -> float:
+    """The sign that shows a mode of another theory the same way round."""
+    product = np.sum(np.asarray(first.displacement[mode]) * np.asarray(other.displacement[mode]))
+    return -1.0 if product < 0.0 else 1.0
+
+
+def draw_mode(
+    axes: Axes, shapes: ModeShapes, mode: int, colour: str = _COLOURS[0], sign: float = 1.0
+) -> None:
+    """Draw one mode (index from 0), times ``sign``, on the arm at rest, into matplotlib axes."""
+    rest, deformed = _deformed(shapes, mode)
+    deformed = rest + sign * (deformed - rest)
+    flat = rest.reshape(-1, 2)
+    axes.plot(flat[:, 0], flat[:, 1], color="0.7", linewidth=1.2, linestyle=(0, (4, 2)))
+    for link in deformed:
+        axes.plot(link[:, 0], link[:, 1], color=colour, linewidth=1.8, solid_capstyle="round")
+    tips = deformed[:, -1]
+    axes.plot(tips[:, 0], tips[:, 1], "o", color=colour, markersize=3.5)
+    axes.plot(0.0, 0.0, "s", color="black", markersize=4.5)
+    margin = 1.25 * DRAWN_SHARE * _reach(rest)
+    low, high = flat.min(axis=0) - margin, flat.max(axis=0) + margin
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+    axes.set_aspect("equal")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for side in axes.spines.values():
+        side.set_color("0.85")
+
+
+def _title(shapes: ModeShapes, mode: int) -> str:
+    hertz = float(shapes.frequencies_hz[mode])
+    label = _LABELS[shapes.frequencies.theory]
+    mark = "" if int(shapes.frequencies.status[mode]) == Status.certified else " (not certified)"
+    return f"{mode + 1}  {label}: {hertz:.5g} Hz{mark}"
+
+
+def plot_mode_shapes(
+    shapes: ModeShapes | Sequence[ModeShapes], path: str | Path | None = None, title: str = ""
+) -> Figure:
+    """Draw all modes of one arm, those of several theories side by side, as in the paper's Figure 5.
+
+    Parameters
+    ----------
+    shapes : ModeShapes or sequence of them
+        Shapes with the same number of modes; a sequence gives a column each.
+    path : str or Path, optional
+        Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
+    title : str
+        Above the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ValueError
+        The shapes differ in their number of modes, or there are none.
+    """
+    columns = list(shapes) if isinstance(shapes, Sequence) else [shapes]
+    counts = {len(column.omega) for column in columns}
+    if len(counts) != 1:
+        raise ValueError(
+            f"shapes: {len(columns)} given, with {sorted(counts)} modes; give one or more with the same number of modes"
+        )
+    (modes,) = counts
+    blocks = math.ceil(modes / _ROWS)
+    rows, width = min(modes, _ROWS), len(columns) * blocks
+    figure = _figure(2.6 * width, 2.3 * rows + (0.4 if title else 0.0))
+    grid = figure.subplots(rows, width, squeeze=False)
+    for axes in grid.flat:
+        axes.set_visible(False)
+    for mode in range(modes):
+        block, row = divmod(mode, _ROWS)
+        for place, column in enumerate(columns):
+            axes = grid[row, block * len(columns) + place]
+            axes.set_visible(True)
+            colour = _COLOURS[place % len(_COLOURS)]
+            draw_mode(axes, column, mode, colour, _alignment(columns[0], column, mode))
+            axes.set_title(_title(column, mode), fontsize=9)
+    if title:
+        figure.suptitle(title, fontsize=11)
+    if path is not None:
+        figure.savefig(path, dpi=130)
+    return figure
+
+
+def animate_mode(
+    shapes: ModeShapes, mode: int, path: str | Path, *, frames: int = 30, seconds: float = 1.5
+) -> None:
+    """Write one period of a mode as an animated GIF.
+
+    Parameters
+    ----------
+    shapes : ModeShapes
+        The shapes.
+    mode : int
+        Which one, from 1.
+    path : str or Path
+        The file to write, ``.gif``.
+    frames : int
+        Pictures in a period, at least 2.
+    seconds : float
+        Time that a period is shown for.
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ValueError
+        There is no such mode, or fewer than two frames.
+    """
+    count = len(shapes.omega)
+    if not 1 <= mode <= count:
+        raise ValueError(f"mode = {mode!r}: the shapes have modes 1 to {count}")
+    if frames < 2:
+        raise ValueError(f"frames = {frames!r}; expected at least 2")
+    figure = _figure(5.0, 4.0)
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    axes = figure.subplots()
+    draw_mode(axes, shapes, mode - 1)
+    rest, deformed = _deformed(shapes, mode - 1)
+    *moving, tips, _ = axes.lines[1:]
+    axes.set_title(_title(shapes, mode - 1), fontsize=10)
+
+    def show(frame: int) -> list[Any]:
+        now = rest + (deformed - rest) * math.sin(2.0 * math.pi * frame / frames)
+        for line, link in zip(moving, now, strict=True):
+            line.set_data(link[:, 0], link[:, 1])
+        tips.set_data(now[:, -1, 0], now[:, -1, 1])
+        return [*moving, tips]
+
+    animation = FuncAnimation(figure, show, frames=frames, blit=False)
+    animation.save(str(path), writer=PillowWriter(fps=max(1, round(frames / seconds))), dpi=90)

@@ -1,0 +1,196 @@
+"""The determinant at one frequency as a trigonometric polynomial in the joint angles: its terms and their coefficients.
+
+A rotation by theta acts on the motion and the forces of a joint with weights -1, 0 and 1, and the three independent
+solutions of the outboard chain enter the determinant as a product of three, of weights -2 to 2. So at any fixed
+frequency D is *exactly* a trigonometric polynomial of degree 2 in each of theta_2 .. theta_n. The mirror image of an
+arm has the same frequencies, which leaves ``(5**(n - 1) + 1)/2`` terms: products of 1, cos, cos 2 (even) and sin, sin 2
+(odd) with an even number of odd factors. As many postures determine D at a frequency for all postures.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jaxmodal.arithmetic import double_double as dd
+from jaxmodal.arithmetic.double_double import DoubleDouble
+from jaxmodal.arithmetic.operations import keep, number, sin_cos
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory, wave_numbers
+from jaxmodal.dynamic_stiffness.condensation import Tally, add_link
+from jaxmodal.dynamic_stiffness.stiffness import Stiffness
+
+#: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
+_FEW_LANES, _LANES = 64, 1024
+
+
+def num_harmonics(num_links: int) -> int:
+    """Number of terms of the series of an arm: 1, 3, 13, 63, 313 for 1 to 5 links."""
+    return (5 ** (num_links - 1) + 1) // 2
+
+
+def harmonics(angles: Array) -> Array:
+    """The terms of the series.
+
+    Parameters
+    ----------
+    angles : Array, shape (n - 1, ...)
+        Joint angles theta_2 .. theta_n in rad.
+
+    Returns
+    -------
+    Array, shape (H, ...)
+        Products of the even 1, cos theta, cos 2 theta and the odd sin theta, sin 2 theta of every
+        joint, an even number of odd ones in each, in the order of `harmonic_names`.
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp
+    >>> harmonics(jnp.zeros((2, 1))).shape
+    (13, 1)
+    """
+    even: list[Array] = [jnp.ones(angles.shape[1:])]
+    odd: list[Array] = []
+    for angle in angles:
+        ((sine, cosine, _),) = sin_cos(jnp.abs(angle))
+        sine, cosine = keep(jnp.where(angle < 0.0, -sine, sine)), keep(cosine)
+        first, second = [cosine, cosine * cosine - sine * sine], [sine, 2.0 * sine * cosine]
+        even, odd = (
+            even + [a * b for a in even for b in first] + [a * b for a in odd for b in second],
+            odd + [a * b for a in odd for b in first] + [a * b for a in even for b in second],
+        )
+    return jnp.stack(even)
+
+
+def harmonic_names(num_links: int) -> list[str]:
+    """What each term of `harmonics` is.
+
+    Examples
+    --------
+    >>> harmonic_names(2)
+    ['1', 'cos(theta2)', 'cos(2 theta2)']
+    """
+    even, odd = [""], list[str]()
+    for joint in range(2, num_links + 1):
+        first, second = ([f" {f}(theta{joint})", f" {f}(2 theta{joint})"] for f in ("cos", "sin"))
+        even, odd = (
+            even + [a + b for a in even for b in first] + [a + b for a in odd for b in second],
+            odd + [a + b for a in odd for b in first] + [a + b for a in even for b in second],
+        )
+    return [name.strip() or "1" for name in even]
+
+
+class _Product(Tally):
+    """A tally that keeps the product of the factors in place of its sign, without the growth, which is kept apart."""
+
+    def times(self, factor: Array, growth: Array, denominator: Array) -> Tally:
+        return _Product(*self._replace(sign=self.sign * factor))
+
+    def plus(self, count: Array) -> Tally:
+        return _Product(*super().plus(count))
+
+
+@jax.jit
+def _factors(
+    beams: BeamArrays, theory: Theory, omega: Array, angles: Array
+) -> tuple[Array, DoubleDouble, Array]:
+    """D without the growth of the hyperbolic functions, that growth (a logarithm), and J, at lanes (omega, angles).
+
+    ``omega`` of shape (L,), ``angles`` (n - 1, L).
+    """
+    links = beams.length.shape[0]
+    turned = jnp.concatenate([jnp.zeros((1, *omega.shape)), angles])
+    lanes = jax.tree_util.tree_map(
+        lambda x: jnp.broadcast_to(x[:, None], (links, *omega.shape)), beams
+    )
+    lanes = dataclasses.replace(lanes, joint_angle=turned)
+    zero = number(jnp.zeros_like(omega), True)
+    one = jnp.ones_like(omega)
+
+    def step(
+        i: Array, state: tuple[Stiffness, _Product, DoubleDouble]
+    ) -> tuple[Stiffness, Tally, DoubleDouble]:
+        link = jax.tree_util.tree_map(
+            lambda x: lax.dynamic_index_in_dim(x, links - 1 - i, keepdims=False), lanes
+        )
+        w = wave_numbers(link, theory, omega, True)
+        growth = dd.where(w.z1.hi > 0.0, w.alpha, jnp.zeros_like(omega))
+        stiffness, tally = add_link(link, theory, omega, state[0], state[1], True)
+        return stiffness, tally, state[2] + growth
+
+    start = (Stiffness(*(zero,) * 6), _Product(one, one, zero.hi, one, one), zero)
+    _, product, growth = lax.fori_loop(0, links, step, start)
+    return product.sign, growth, product.passed
+
+
+class Determinant(NamedTuple):
+    """``D = factor * exp(growth + rest)`` in double-double, rounded, and ``passed``, the count J; all of shape (F,).
+
+    ``growth + rest`` is a logarithm to twice the digits; it depends on the frequency alone.
+    """
+
+    factor: np.ndarray
+    growth: np.ndarray
+    rest: np.ndarray
+    passed: np.ndarray
+
+
+def determinant(
+    beams: BeamArrays, theory: Theory, omega: np.ndarray, angles: np.ndarray
+) -> Determinant:
+    """D and J in double-double.
+
+    Parameters
+    ----------
+    omega : np.ndarray, shape (F,)
+        Angular frequencies in rad/s.
+    angles : np.ndarray, shape (n - 1, F)
+        Joint angles theta_2 .. theta_n, rad, of each.
+    """
+    found = []
+    size = _LANES if omega.size > 2 * _FEW_LANES else _FEW_LANES
+    for start in range(0, omega.size, size):
+        at = np.arange(start, min(start + size, omega.size))
+        lanes = np.resize(at, size)
+        factor, growth, count = _factors(
+            beams, theory, jnp.asarray(omega[lanes]), jnp.asarray(angles[:, lanes])
+        )
+        found.append([np.asarray(x)[: at.size] for x in (factor, growth.hi, growth.lo, count)])
+    return Determinant(*np.concatenate(found, axis=1))
+
+
+@functools.lru_cache(maxsize=8)
+def _sampling(joints: int) -> tuple[np.ndarray, np.ndarray]:
+    """Postures (joints, H) that determine the series, and the matrix (H, H) from values there to coefficients."""
+    fifths = 2.0 * np.pi / 5.0 * np.array([0.0, 1.0, 2.0, -2.0, -1.0])
+    grid = np.array(list(itertools.product(range(5), repeat=joints))).reshape(-1, joints)
+    # of each posture and its mirror image, the first
+    chosen = [tuple(row) <= tuple(-row % 5) for row in grid]
+    angles = fifths[grid[np.array(chosen)]].T
+    terms = np.asarray(harmonics(jnp.asarray(angles)))
+    weight = np.full(angles.shape[1], math.sqrt(2.0))
+    weight[0] = 1.0
+    return angles, (np.linalg.pinv((terms * weight).T) * weight)
+
+
+def exact_coefficients(
+    beams: BeamArrays, theory: Theory, omega: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Coefficients of the series at each ``omega`` (F,), shape (F, H), and growth and rest as in `determinant`."""
+    postures, to_coefficients = _sampling(beams.length.shape[0] - 1)
+    lanes = np.repeat(omega, postures.shape[1])
+    d = determinant(beams, theory, lanes, np.tile(postures, (1, omega.size)))
+    shape = (omega.size, postures.shape[1])
+    return (
+        d.factor.reshape(shape) @ to_coefficients.T,
+        d.growth.reshape(shape)[:, 0],
+        d.rest.reshape(shape)[:, 0],
+    )

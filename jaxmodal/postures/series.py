@@ -1,0 +1,306 @@
+"""The determinant of an arm in all its postures, between two frequencies.
+
+At one frequency it is a trigonometric polynomial in the joint angles (`harmonics`). Over frequency the
+coefficients of its terms are analytic functions of sqrt(omega); on short panels they are polynomials to the last digit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from numpy.polynomial import chebyshev
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared, wave_numbers
+from jaxmodal.postures.harmonics import exact_coefficients, harmonics, num_harmonics
+from jaxmodal.runtime.errors import ArmError
+
+#: coefficients of a panel's polynomial, and the share of its largest value that the last of them may have
+DEGREES, _TAIL = 20, 1e-15
+#: rounding of a series value in units of the sum of its terms: sines, products, sums, polynomial
+_ROUNDING = 16.0 * 2.0**-52
+#: phase of a new panel in units of pi, about its number of modes, and how often a panel may be halved
+_PHASE, _HALVINGS = 1.0, 10
+
+
+def has_series(beams: BeamArrays) -> bool:
+    """Whether `posture_series` takes the arm: no free hinge, no rigid link, and nothing on one side of an axis.
+
+    Its terms are those of an arm whose mirror image in the opposite posture is the arm itself.
+    """
+    aside = (beams.base_offset_y, beams.end_offset_y, beams.tip_moment_y)
+    mirrored = all(x is None or not np.any(np.asarray(x)) for x in aside)
+    flexible = beams.flexible is None and bool(np.all(np.asarray(beams.joint_stiffness) > 0.0))
+    return mirrored and flexible
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class PostureSeries:
+    """The determinant of an arm between two frequencies, in all postures.
+
+    ``D(omega, theta) = exp(scale) * sum_h coefficient_h(omega) harmonic_h(theta)`` with a positive
+    scale that depends on omega alone.
+
+    Attributes
+    ----------
+    edges : Array, shape (P + 1,)
+        Ends of the panels, in sqrt(rad/s).
+    taylor : Array, shape (P, d, H)
+        Coefficients of the powers of u, -1 <= u <= 1 across a panel, of the coefficient of each term.
+    separators : Array, shape (P d + 2,)
+        The frequencies at which the determinant itself was evaluated, in sqrt(rad/s), ascending: both ends and the
+        nodes of the panels.
+    at_separators : Array, shape (P d + 2, H)
+        Coefficients at these frequencies: here the series is the exact one, not an interpolation.
+    error : Array, shape (P,)
+        Estimate of the largest error of a value, from rounding and interpolation.
+    size : Array, shape (P,)
+        Largest value that the series can take on a panel: the sum of the moduli of its coefficients.
+    log_scale : Array, shape (P, 2)
+        ``scale = log_scale[p, 0] + log_scale[p, 1] u``.
+    theory : str
+        Name of the theory.
+    """
+
+    edges: Array
+    taylor: Array
+    separators: Array
+    at_separators: Array
+    error: Array
+    size: Array
+    log_scale: Array
+    theory: str = dataclasses.field(metadata={"static": True})
+
+    def evaluate(self, omega: Any, angles: Any) -> SeriesValues:
+        """Values for all combinations of frequencies and postures.
+
+        Parameters
+        ----------
+        omega : array or list, shape (M,)
+            Angular frequencies in rad/s within the range of the series.
+        angles : array or list, shape (N, n - 1)
+            Joint angles theta_2 .. theta_n in rad.
+
+        Returns
+        -------
+        SeriesValues
+            ``value`` of shape (M, N).
+
+        Raises
+        ------
+        ValueError
+            A frequency lies outside the range, or the shape of ``angles`` does not fit the arm.
+        """
+        x = np.sqrt(np.atleast_1d(np.asarray(omega, np.float64)))
+        postures = np.asarray(angles, np.float64)
+        edges = np.asarray(self.edges)
+        joints = round(math.log(2 * self.taylor.shape[2] - 1, 5))
+        if (
+            x.ndim != 1
+            or not ((x >= edges[0] * (1 - 1e-12)) & (x <= edges[-1] * (1 + 1e-12))).all()
+        ):
+            raise ValueError(
+                f"omega must be one-dimensional and within {edges[0] ** 2:.6g} to {edges[-1] ** 2:.6g} rad/s, the range"
+                " of this series; make one with another omega_max"
+            )
+        if postures.ndim != 2 or postures.shape[1] != joints:
+            raise ValueError(
+                f"angles has shape {postures.shape}; expected (N, {joints}): theta_2 to theta_{joints + 1}"
+            )
+        panel = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, edges.size - 2)
+        low, high = edges[panel], edges[panel + 1]
+        u = (2.0 * x - low - high) / (high - low)
+        powers = u[:, None] ** np.arange(self.taylor.shape[1])
+        coefficients = jnp.einsum("md,mdh->mh", powers, self.taylor[panel])
+        scale = np.asarray(self.log_scale)[panel]
+        return SeriesValues(
+            value=coefficients @ harmonics(jnp.asarray(postures.T)),
+            error=self.error[panel],
+            log_scale=jnp.asarray(scale[:, 0] + scale[:, 1] * u),
+        )
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class SeriesValues:
+    """``D = value * exp(log_scale)``; ``value`` of shape (M, N) is right to ``error``, both others of shape (M,)."""
+
+    value: Array
+    error: Array
+    log_scale: Array
+
+
+def posture_series(
+    arm: Arm, omega_max: float, theory: str = "timoshenko", *, omega_min: float | None = None
+) -> PostureSeries:
+    """Tabulate the series of an arm up to a frequency.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm; its posture does not matter.
+    omega_max : float
+        Highest frequency in rad/s.
+    theory : str
+        As for `natural_frequencies`.
+    omega_min : float, optional
+        Lowest frequency in rad/s, by default omega_max/1e4.
+
+    Returns
+    -------
+    PostureSeries
+        For all postures and all frequencies between the two.
+
+    Raises
+    ------
+    ValueError
+        A frequency is not positive and finite, or the two are not in order; or the arm has more
+        than six links (7,813 terms).
+
+    Notes
+    -----
+    About sixteen frequencies for each mode, and as many postures as there are terms, are evaluated in double-double.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> series = posture_series(jm.examples.two_link_flexible(), omega_max=20.0)
+    >>> values = series.evaluate([1.0, 5.0], [[0.0], [1.5]])
+    >>> values.value.shape, bool((values.error < 1e-13).all())
+    ((2, 2), True)
+    """
+    beams, flags = prepared(arm, theory)
+    if not has_series(beams):
+        raise ArmError(
+            "the arm has a free hinge (joint_stiffness = 0), a rigid link, or an offset or a body beside an axis, and"
+            " no posture series; use natural_frequencies_batch"
+        )
+    high = float(omega_max)
+    low = high / 1e4 if omega_min is None else float(omega_min)
+    if not 0.0 < low < high < math.inf:
+        raise ValueError(
+            f"omega_min = {low!r}, omega_max = {high!r}: expected 0 < omega_min < omega_max, finite, in rad/s"
+        )
+    if beams.length.shape[0] > 6:
+        raise ValueError(
+            f"the arm has {beams.length.shape[0]} links and its series"
+            f" {num_harmonics(beams.length.shape[0])} terms; expected at most 6 links"
+        )
+    return tabulate(beams, flags, math.sqrt(low), math.sqrt(high), theory)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Panels:
+    """Tables of finished panels while they are collected, rows in any order; see `PostureSeries`."""
+
+    low: np.ndarray
+    high: np.ndarray
+    nodes: np.ndarray
+    taylor: np.ndarray
+    size: np.ndarray
+    tail: np.ndarray
+    log_scale: np.ndarray
+
+    def rows(self, chosen: np.ndarray) -> _Panels:
+        return _Panels(*(getattr(self, f.name)[chosen] for f in dataclasses.fields(self)))
+
+
+def tabulate(
+    beams: BeamArrays, theory: Theory, low: float, high: float, name: str
+) -> PostureSeries:
+    """`posture_series` between two values of sqrt(omega); panels are halved until their polynomials have converged."""
+    edges = _first_edges(beams, theory, low, high)
+    low_ends, high_ends = edges[:-1], edges[1:]
+    done: list[_Panels] = []
+    for halving in range(_HALVINGS + 1):
+        panels = _tabulated(beams, theory, low_ends, high_ends)
+        # the demand falls as the panels do, so that rounding noise is not halved for ever
+        fine = (panels.tail <= _TAIL * 2.0**halving * panels.size) | (halving == _HALVINGS)
+        done.append(panels.rows(fine))
+        if fine.all():
+            break
+        centre = 0.5 * (low_ends + high_ends)[~fine]
+        low_ends, high_ends = (
+            np.concatenate([low_ends[~fine], centre]),
+            np.concatenate([centre, high_ends[~fine]]),
+        )
+    p = _Panels(
+        *(np.concatenate([getattr(d, f.name) for d in done]) for f in dataclasses.fields(_Panels))
+    )
+    p = p.rows(np.argsort(p.low))
+    ends = np.array([low, high])
+    at_ends, growth, rest = exact_coefficients(beams, theory, ends**2)
+    shift = (growth - [p.log_scale[0, 0], p.log_scale[-1, 0]]) + rest
+    shift -= np.array([-1.0, 1.0]) * p.log_scale[[0, -1], 1]
+    at_ends *= np.exp(shift)[:, None]
+    separators = 0.5 * (p.low + p.high)[:, None] + 0.5 * (p.high - p.low)[:, None] * _nodes()
+    return PostureSeries(
+        edges=jnp.asarray(np.append(p.low, high)),
+        taylor=jnp.asarray(p.taylor),
+        separators=jnp.asarray(np.concatenate([ends[:1], separators.ravel(), ends[1:]])),
+        at_separators=jnp.asarray(
+            np.concatenate([at_ends[:1], p.nodes.reshape(-1, p.nodes.shape[2]), at_ends[1:]])
+        ),
+        error=jnp.asarray(_ROUNDING * p.size + 4.0 * p.tail),
+        size=jnp.asarray(p.size),
+        log_scale=jnp.asarray(p.log_scale),
+        theory=name,
+    )
+
+
+def _nodes() -> np.ndarray:
+    """Chebyshev nodes, ascending."""
+    return -np.cos((2.0 * np.arange(DEGREES) + 1.0) * np.pi / (2.0 * DEGREES))
+
+
+@functools.cache
+def _polynomials() -> tuple[np.ndarray, np.ndarray]:
+    """Matrices (d, d) from values at the nodes to Chebyshev coefficients, and from those to powers of u."""
+    to_chebyshev = np.linalg.inv(chebyshev.chebvander(_nodes(), DEGREES - 1))
+    powers = [chebyshev.cheb2poly(row[: j + 1]) for j, row in enumerate(np.eye(DEGREES))]
+    return to_chebyshev, np.array([np.pad(p, (0, DEGREES - p.size)) for p in powers]).T
+
+
+def _first_edges(beams: BeamArrays, theory: Theory, low: float, high: float) -> np.ndarray:
+    """Ends of panels over which bending and axial waves of all links together turn by about pi."""
+    x = np.linspace(low, high, 2049)
+    links = jax.tree_util.tree_map(lambda v: v[:, None], beams)
+    w = wave_numbers(links, theory, jnp.asarray(x * x)[None], False)
+    above = jnp.where(w.z1 < 0.0, w.alpha, 0.0)
+    turns = np.asarray(jnp.sum(w.beta + w.mu * theory.axial + above, axis=0)) / np.pi
+    panels = max(1, math.ceil((turns[-1] - turns[0]) / _PHASE))
+    return np.interp(np.linspace(turns[0], turns[-1], panels + 1), turns, x)
+
+
+def _tabulated(beams: BeamArrays, theory: Theory, low: np.ndarray, high: np.ndarray) -> _Panels:
+    """Tables of the panels between ``low`` and ``high``, shapes (P,)."""
+    nodes = _nodes()
+    x = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * nodes
+    c, growth, rest = exact_coefficients(beams, theory, x.ravel() ** 2)
+    c = c.reshape(*x.shape, -1)
+    growth, rest = growth.reshape(x.shape), rest.reshape(x.shape)
+    # a scale that is linear over the panel, so that values are of order 1 and rounding is not scaled up
+    magnitude = np.log(np.abs(c).sum(axis=2)) + growth
+    slope, centre = np.polyfit(nodes, magnitude.T, 1)
+    shift = (growth - centre[:, None]) + (rest - slope[:, None] * nodes)
+    c = c * np.exp(shift)[:, :, None]
+    to_chebyshev, to_powers = _polynomials()
+    series = np.einsum("jd,pdh->pjh", to_chebyshev, c)
+    return _Panels(
+        low=low,
+        high=high,
+        nodes=c,
+        taylor=np.einsum("mj,pjh->pmh", to_powers, series),
+        size=np.abs(c).sum(axis=2).max(axis=1),
+        tail=np.sqrt((series[:, -2:] ** 2).sum(axis=(1, 2))),
+        log_scale=np.stack([centre, slope], axis=1),
+    )

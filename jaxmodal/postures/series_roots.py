@@ -1,0 +1,300 @@
+"""Roots of a posture series in a block of postures at once, as one compiled program.
+
+Cells (postures) are the last axis: the determinant at all separators is a matrix product, of shape (separators, cells).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.condensation import Tally, add_link, evaluate
+from jaxmodal.dynamic_stiffness.stiffness import Stiffness
+from jaxmodal.postures.harmonics import harmonics
+from jaxmodal.postures.series import DEGREES, PostureSeries
+
+#: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
+_STEPS, _SAFE_STEPS = 6, 12
+#: the last step, in units of half a panel, after which the remainder of Newton's method is below rounding
+_LAST_STEP = 1e-8
+#: half-width of an enclosure, relative to omega, at the least, and at most
+_NARROW, WIDEST = 2.5e-13, 1e-12
+#: an enclosure is wider than the noise by this factor: D is beyond the error of the series at both ends
+_MARGIN = 2.5
+#: the count is taken where D is no smaller than this share of its size, and denominators no smaller than this
+_CLEAR, _DENOMINATOR = 1e-6, 1e-5
+#: intervals whose changes of sign are the bits of one word
+_WORD = 64
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Grid:
+    """Separators and the intervals between them; the last separator repeats until intervals fill whole words.
+
+    Attributes
+    ----------
+    table : Array, shape (N + 1, H)
+        Coefficients at the separators.
+    weak : Array, shape (N + 1,)
+        Modulus below which the sign of a value there is not certain; at the last, the count.
+    panel : Array, shape (N,)
+        Panel of each interval.
+    ends : Array, shape (2, N)
+        Its ends in the coordinate u of that panel.
+    """
+
+    table: Array
+    weak: Array
+    panel: Array
+    ends: Array
+
+
+def grid_of(series: PostureSeries, fine: int | None) -> Grid:
+    """The series' own separators, or ``fine`` of them on every panel."""
+    edges, error = np.asarray(series.edges), np.asarray(series.error)
+    panels = edges.size - 1
+    table, x = np.asarray(series.at_separators), np.asarray(series.separators)
+    if fine is not None:
+        u = -np.cos((np.arange(fine) + 0.5) * np.pi / fine)
+        inner = np.einsum("ud,pdh->puh", u[:, None] ** np.arange(DEGREES), series.taylor)
+        table = np.concatenate([table[:1], inner.reshape(-1, inner.shape[2]), table[-1:]])
+        half, centre = 0.5 * np.diff(edges)[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
+        x = np.concatenate([edges[:1], (centre + half * u).ravel(), edges[-1:]])
+    weakest = np.maximum(error[-1:], _CLEAR * np.asarray(series.size)[-1:])
+    own = np.repeat(np.arange(panels), (x.size - 2) // panels)
+    weak = np.concatenate([error[:1], error[own], weakest])
+    more = -(x.size - 1) % _WORD
+    table = np.concatenate([table, np.repeat(table[-1:], more, axis=0)])
+    x, weak = (np.append(row, np.repeat(row[-1:], more)) for row in (x, weak))
+    panel = np.concatenate([[0], own, np.full(more, panels - 1)])
+    low, high = edges[panel], edges[panel + 1]
+    ends = (2.0 * np.stack([x[:-1], x[1:]]) - low - high) / (high - low)
+    return Grid(
+        table=jnp.asarray(table),
+        weak=jnp.asarray(weak),
+        panel=jnp.asarray(panel, jnp.int32),
+        ends=jnp.asarray(ends),
+    )
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Panels:
+    """The polynomials of all panels: ``table`` (P d, H), and centre, half-width and error of each panel, (P,)."""
+
+    table: Array
+    centre: Array
+    half: Array
+    error: Array
+
+
+def panels_of(series: PostureSeries) -> Panels:
+    """The polynomials of a series as one table."""
+    taylor, edges = np.asarray(series.taylor), np.asarray(series.edges)
+    return Panels(
+        table=jnp.asarray(taylor.reshape(-1, taylor.shape[2])),
+        centre=jnp.asarray(0.5 * (edges[1:] + edges[:-1])),
+        half=jnp.asarray(0.5 * np.diff(edges)),
+        error=series.error,
+    )
+
+
+class Roots(NamedTuple):
+    """Frequencies of a block of cells.
+
+    Attributes
+    ----------
+    omega : Array, shape (cells, modes)
+        Frequencies in rad/s.
+    width : Array, shape (cells, modes)
+        Relative half-width of an enclosure at whose ends D is beyond the error of the series; infinite where there
+        is none.
+    noise : Array, shape (cells, modes)
+        Relative rounding noise of a frequency.
+    complete : Array, shape (cells,)
+        The count at the last separator is the number of changes of sign below: each interval with one holds one mode.
+    """
+
+    omega: Array
+    width: Array
+    noise: Array
+    complete: Array
+
+
+@functools.partial(jax.jit, static_argnames=("modes", "safe"))
+def roots_of(
+    beams: BeamArrays,
+    theory: Theory,
+    angles: Array,
+    grid: Grid,
+    panels: Panels,
+    top: Array,
+    *,
+    modes: int,
+    safe: bool,
+) -> Roots:
+    """The lowest ``modes`` roots in the postures ``angles`` (n - 1, cells); ``top`` (1,) is the last separator.
+
+    ``safe`` takes more steps, which never leave an interval.
+    """
+    terms = harmonics(angles)
+    values, polynomials = _once(_product(grid.table, terms), _product(panels.table, terms))
+    words, clear = _once(_changes_of_sign(values), _clear(values, grid.weak))
+    number = jnp.sum(lax.population_count(words), axis=0).astype(jnp.float64)
+    count, smallest = _count_at(beams, theory, top, angles)
+    complete = (number == count) & (number >= modes) & clear & (smallest > _DENOMINATOR)
+    interval = _first_bits(words, modes)
+    omega, width, noise = _refined(polynomials, interval, grid, panels, safe)
+    # neighbouring enclosures do not touch
+    complete &= jnp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
+    return Roots(omega.T, width.T, noise.T, complete)
+
+
+def _product(table: Array, terms: Array) -> Array:
+    """The matrix product, all digits of float64 on every device."""
+    return jnp.matmul(table, terms, precision=lax.Precision.HIGHEST)
+
+
+def _changes_of_sign(values: Array) -> Array:
+    """Bit i of word w, shape (W, cells): the sign differs between the rows 64 w + i and the next."""
+    intervals, cells = values.shape[0] - 1, values.shape[1]
+    first = jnp.arange(intervals // _WORD) * _WORD
+
+    def step(i: Array, words: Array) -> Array:
+        low, high = values[first + i] < 0.0, values[first + i + 1] < 0.0
+        bit = jnp.left_shift(jnp.uint64(1), i.astype(jnp.uint64))
+        return words | jnp.where(low != high, bit, jnp.uint64(0))
+
+    return lax.fori_loop(0, _WORD, step, jnp.zeros((first.size, cells), jnp.uint64))
+
+
+def _clear(values: Array, weak: Array) -> Array:
+    """Whether the sign of every value is certain."""
+    return ~jnp.any(jnp.abs(values) < weak[:, None], axis=0)
+
+
+def _first_bits(words: Array, number: int) -> Array:
+    """Positions of the lowest bits that are set, shape (number, cells); the last position where there are fewer."""
+    one, last = jnp.uint64(1), words.shape[0] - 1
+
+    def step(words: tuple[Array, ...], _: None) -> tuple[tuple[Array, ...], Array]:
+        word, at = words[last], jnp.full(words[last].shape, last, jnp.int32)
+        for i in reversed(range(last)):
+            some = words[i] != 0
+            word, at = jnp.where(some, words[i], word), jnp.where(some, i, at)
+        lowest = word & (~word + one)
+        bit = lax.population_count(lowest - one).astype(jnp.int32)
+        left = tuple(jnp.where(at == i, w ^ lowest, w) for i, w in enumerate(words))
+        return left, jnp.minimum(_WORD * at + bit, _WORD * (last + 1) - 1)
+
+    return lax.scan(step, tuple(words), None, length=number)[1]
+
+
+def _count_at(
+    beams: BeamArrays, theory: Theory, omega: Array, angles: Array
+) -> tuple[Array, Array]:
+    """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells), and the smallest denominators.
+
+    All that does not depend on the posture is computed once.
+    """
+    zero, one = jnp.zeros_like(omega), jnp.ones_like(omega)
+    outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, one, one)
+    for i in reversed(range(beams.length.shape[0])):
+        link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], beams)
+        if i > 0:
+            link = dataclasses.replace(link, joint_angle=angles[i - 1])
+        outboard, tally = add_link(link, theory, omega, outboard, tally, False)
+    even = 2.0 * jnp.floor(0.5 * tally.passed) == tally.passed
+    agrees = (tally.sign > 0.0) == even
+    shape = angles.shape[1:]
+    return (
+        jnp.broadcast_to(jnp.where(agrees, tally.passed, -1.0), shape),
+        jnp.broadcast_to(jnp.minimum(tally.smallest, tally.factor), shape),
+    )
+
+
+def _refined(
+    polynomials: Array, interval: Array, grid: Grid, panels: Panels, safe: bool
+) -> tuple[Array, Array, Array]:
+    """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`."""
+    cells = interval.shape[1]
+    panel, low, high = _once(grid.panel[interval], grid.ends[0][interval], grid.ends[1][interval])
+    powers, cell = jnp.arange(DEGREES, dtype=jnp.int32), jnp.arange(cells, dtype=jnp.int32)
+    rows = panel[None] * DEGREES + powers[:, None, None]
+    # one element after the other: faster than rows of coefficients, which would have to be transposed
+    (a,) = _once(polynomials.ravel()[rows * cells + cell[None, None]])
+    below, above = _polynomial(a, low), _polynomial(a, high)
+    u = low + (high - low) * (below / (below - above))
+    if safe:
+        u = _bracketed(a, low, high, below, u)
+    else:
+        for _ in range(_STEPS):
+            u = jnp.clip(u - _polynomial(a, u) / _slope(a, u), low, high)
+    u, below = _once(u, below)
+    value, slope = _once(_polynomial(a, u), _slope(a, u))
+    step = value / slope
+    root = u - step
+    centre, half, error = panels.centre[panel], panels.half[panel], panels.error[panel]
+    x = centre + half * root
+    # relative to omega = x^2
+    noise = 2.0 * half * error / (jnp.abs(slope) * x)
+    width = jnp.maximum(_NARROW, _MARGIN * noise)
+    rising = (slope > 0.0) == (below < 0.0)
+    inside = (root > low - 1e-9) & (root < high + 1e-9)
+    proven = rising & inside & (jnp.abs(step) < _LAST_STEP)
+    return x * x, jnp.where(proven, width, jnp.inf), noise
+
+
+def _once(*values: Array) -> tuple[Array, ...]:
+    """The values, written to memory: XLA would compute them anew for every result that uses them."""
+    kept: tuple[Array, ...] = lax.optimization_barrier(values)  # type: ignore[no-untyped-call]
+    return kept
+
+
+def _polynomial(a: Array, u: Array) -> Array:
+    total = a[-1]
+    for k in range(DEGREES - 2, -1, -1):
+        total = total * u + a[k]
+    return total
+
+
+def _slope(a: Array, u: Array) -> Array:
+    total = (DEGREES - 1.0) * a[-1]
+    for k in range(DEGREES - 2, 0, -1):
+        total = total * u + float(k) * a[k]
+    return total
+
+
+def _bracketed(a: Array, low: Array, high: Array, below: Array, u: Array) -> Array:
+    """Newton's steps that never leave the bracket and halve it where they would."""
+
+    def step(_: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        low, high, u = state
+        value = _polynomial(a, u)
+        left = (value < 0.0) == (below < 0.0)
+        low, high = jnp.where(left, u, low), jnp.where(left, high, u)
+        newton = u - value / _slope(a, u)
+        inside = (newton >= low) & (newton <= high)
+        return low, high, jnp.where(inside, newton, 0.5 * (low + high))
+
+    return lax.fori_loop(0, _SAFE_STEPS, step, (low, high, u))[2]
+
+
+@jax.jit
+def counts_of(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Array:
+    """J of lanes (omega, angles), float64: ``omega`` of shape (lanes,)."""
+    links = beams.length.shape[0]
+    lanes = jax.tree_util.tree_map(
+        lambda x: jnp.broadcast_to(x[:, None], (links, *omega.shape)), beams
+    )
+    turned = jnp.concatenate([jnp.zeros((1, *omega.shape)), angles])
+    return evaluate(dataclasses.replace(lanes, joint_angle=turned), theory, omega, False).count

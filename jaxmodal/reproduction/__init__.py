@@ -1,0 +1,1 @@
+"""The source paper's tables recomputed and held against print."""

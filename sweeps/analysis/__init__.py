@@ -1,0 +1,1 @@
+"""What is read from a finished sweep: its arms again, branches, double roots, a check from outside."""

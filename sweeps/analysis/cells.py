@@ -1,0 +1,68 @@
+"""From a dataset back to the arms of its cells."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import xarray as xr
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.files import arm_from_dict
+from jaxmodal.arm.parameters import set_parameters
+from sweeps.definition.errors import SweepError
+
+
+def definition_of(ds: xr.Dataset) -> dict[str, Any]:
+    """Return the definition that a dataset carries in its attributes.
+
+    Raises
+    ------
+    SweepError
+        If the dataset is not the result of a sweep.
+    """
+    if "definition" not in ds.attrs:
+        raise SweepError("the dataset has no attribute 'definition': give the result of a sweep.")
+    found: dict[str, Any] = json.loads(ds.attrs["definition"])
+    return found
+
+
+def arm_of_cell(cell: xr.Dataset) -> tuple[Arm, str]:
+    """Return the arm of one cell of a sweep, and its theory.
+
+    Parameters
+    ----------
+    cell
+        A dataset in which a value of every axis (and of theory) has been selected, by ``sel`` or ``isel``.
+
+    Raises
+    ------
+    SweepError
+        If it has another dimension left, or has lost a coordinate.
+    ArmError
+        If the values of the cell do not fit together.
+
+    Examples
+    --------
+    >>> from sweeps import Sweep, axis, run
+    >>> ds = run(Sweep("example:two_link_flexible", [axis("theta_2", [0, 90], unit="degree")]))
+    >>> arm, theory = arm_of_cell(ds.sel(theta_2=90))
+    >>> round(float(arm.links[1].joint_angle), 4), theory
+    (1.5708, 'timoshenko')
+    """
+    definition = definition_of(cell)
+    left = [str(name) for name in cell.sizes if name == "theory" or name in definition["axes"]]
+    if left:
+        raise SweepError(f"cell: select one value of {', '.join(left)} as well.")
+    columns = {
+        name: about for entry in definition["axes"].values() for name, about in entry.items()
+    }
+    values = {}
+    for name, about in columns.items():
+        if name not in cell.coords:
+            raise SweepError(f"cell: the coordinate {name!r} is missing; select without drop=True.")
+        value = float(cell[name])
+        values[about["parameter"]] = math.radians(value) if about["unit"] == "degree" else value
+    arm = set_parameters(arm_from_dict(definition["arm"]), values)
+    return arm, str(cell["theory"].item())

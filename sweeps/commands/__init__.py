@@ -1,0 +1,1 @@
+"""The commands ``jaxmodal sweep`` and ``jaxmodal joint-study``."""

@@ -1,0 +1,51 @@
+"""What the commands of sweeps share: reading their arguments, and errors as one message."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from sweeps.definition.sweep import Sweep
+
+EXIT_NOT_ALL = 1
+EXIT_BAD_INPUT = 2
+EXAMPLE_PREFIX = "example:"
+
+
+class BadInput(click.ClickException):
+    """Input that cannot be worked on: one message on standard error, exit status 2."""
+
+    exit_code = EXIT_BAD_INPUT
+
+
+@contextlib.contextmanager
+def refusing() -> Iterator[None]:
+    """Turn the library's errors into one message."""
+    from sweeps.definition.errors import StoreError, SweepError
+
+    try:
+        yield
+    except (SweepError, StoreError, ValueError) as error:
+        raise BadInput(str(error)) from error
+
+
+def read(source: str, points: int | None) -> Sweep:
+    """Read the definition that a command-line argument names."""
+    from sweeps.definition.files import read_sweep
+
+    with refusing():
+        return read_sweep(source, points=points)
+
+
+def opened(store: str) -> xr.Dataset:
+    """Open the dataset in a store."""
+    from sweeps.store.run import open_result
+
+    with refusing():
+        return open_result(store)

@@ -1,0 +1,131 @@
+"""The command ``jaxmodal sweep plot``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sweeps.commands.base import BadInput, opened, refusing
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
+    """Draw the pictures that suit a dataset; without matplotlib say so."""
+    import importlib.util
+
+    from sweeps.plots.pictures import pictures
+    from sweeps.plots.style import save
+
+    if importlib.util.find_spec("matplotlib") is None:
+        click.echo("no pictures: matplotlib is missing; install jaxmodal[plots].", err=True)
+        return
+    with refusing():
+        for name, figure in pictures(ds).items():
+            path = stem.with_name(f"{stem.name}_{name}.{kind}")
+            save(figure, path)
+            click.echo(f"{path}")
+
+
+@click.command()
+@click.argument("store", metavar="STORE")
+@click.option(
+    "--kind",
+    type=click.Choice(
+        ["all", "branches", "maps", "samples", "slenderness", "sensitivities", "certificates"]
+    ),
+    default="all",
+    show_default=True,
+    help="all draws what suits the axes.",
+)
+@click.option(
+    "--axis", "axes", multiple=True, metavar="NAME", help="Axis to draw over; twice for maps."
+)
+@click.option(
+    "--at", multiple=True, metavar="NAME=VALUE", help="Select the nearest value of an axis."
+)
+@click.option("--theory", help="Theory to draw, for branches, maps, samples and sensitivities.")
+@click.option(
+    "--parameter",
+    metavar="ADDRESS",
+    help="Draw the sensitivity to this parameter, not which one matters most.",
+)
+@click.option(
+    "--out", metavar="STEM", help="Beginning of the files' names.  [default: the store's]"
+)
+@click.option("--format", "kind_of_file", type=click.Choice(["png", "svg"]), default="png")
+def plot(
+    store: str,
+    kind: str,
+    axes: tuple[str, ...],
+    at: tuple[str, ...],
+    theory: str | None,
+    parameter: str | None,
+    out: str | None,
+    kind_of_file: str,
+) -> None:
+    """Draw pictures of a STORE as PNG or SVG.
+
+    Branches are followed along one axis by the mode shapes; other axes stay at their middle unless --at
+    selects a value.
+    """
+    ds = opened(store).load()
+    stem = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
+    with refusing():
+        ds = _selected(ds, at)
+    if kind == "all":
+        draw(ds, stem, kind_of_file)
+        return
+    from sweeps.plots import maps
+    from sweeps.plots import pictures as plots
+    from sweeps.plots import samples as sample_plots
+    from sweeps.plots.style import save
+
+    free = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
+    names = [*axes, *(name for name in free if name not in axes)]
+    with refusing():
+        if len(names) < (2 if kind == "maps" else 1):
+            raise BadInput(f"--kind {kind}: needs more axes than the {len(names)} that are left.")
+        options: dict[str, Any] = (
+            {"theory": theory} if kind in ("branches", "maps", "samples") else {}
+        )
+        if parameter is not None and kind != "sensitivities":
+            raise BadInput(f"--parameter {parameter}: goes with --kind sensitivities.")
+        if kind == "branches":
+            figure = plots.branches(ds, names[0], **options)
+        elif kind == "samples":
+            figure = sample_plots.samples(ds, names[0], **options)
+        elif kind == "maps":
+            figure = maps.posture_maps(ds, names[0], names[1], **options)
+        elif kind == "sensitivities":
+            figure = plots.sensitivities(ds, names, parameter=parameter, theory=theory)
+        elif kind == "slenderness":
+            figure = plots.slenderness(ds, axes[0] if axes else "thickness_factor")
+        else:
+            figure = plots.certificate_map(ds, names[0], names[1] if len(names) > 1 else None)
+        path = stem.with_name(f"{stem.name}_{kind}.{kind_of_file}")
+        save(figure, path)
+    click.echo(f"{path}")
+
+
+def _selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
+    from jaxmodal.runtime.errors import suggestion
+
+    known = [str(name) for name in ds.frequency.dims if name in ds.indexes and name != "mode"]
+    for entry in at:
+        name, _, text = entry.partition("=")
+        if name not in known:
+            raise BadInput(
+                f"--at {entry}: the axes are {', '.join(known)}.{suggestion(name, known)}"
+            )
+        if name == "theory":
+            ds = ds.sel(theory=text)
+            continue
+        try:
+            ds = ds.sel({name: float(text)}, method="nearest")
+        except ValueError as error:
+            raise BadInput(f"--at {entry}: {text!r} is not a number.") from error
+    return ds

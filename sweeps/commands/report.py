@@ -1,0 +1,189 @@
+"""What the commands of sweeps print: plans, summaries, the state of a store."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from jaxmodal.frequencies.status import Status
+from sweeps.definition.sweep import Sweep
+from sweeps.solution.cells import SINGLY
+from sweeps.solution.quantities import NOT_COMPUTED, QUANTITIES
+from sweeps.store.dataset import dataset_bytes
+from sweeps.store.grid import Grid
+
+#: what the estimate of `plan` assumes of two cores: seconds of compiling and arms per second of the batch
+#: solver, of the solver of single arms, and of mode shapes (modes per second)
+_BATCH = (20.0, 6000.0)
+_SINGLE = (6.0, 60.0)
+_SHAPES = (10.0, 6000.0)
+
+
+def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
+    """Say what a sweep would compute, write and cost."""
+    lines = [f"{sweep.name or 'sweep'}: {sweep.arm.name or 'an arm'}, {sweep.arm.num_links} links"]
+    for entry in sweep.axes:
+        for column in entry.columns:
+            values, unit = column.values, "" if column.unit == "1" else f" {column.unit}"
+            ends = f"{values[0]:g} to {values[-1]:g}{unit}" if entry.is_index else (
+                f"within {values.min():g} to {values.max():g}{unit}"
+            )  # fmt: skip
+            lines.append(f"  {column.name}: {column.address}, {entry.size} values, {ends}")
+    chunks = " x ".join(map(str, grid.chunk_shape))
+    solved = sweep.num_cells * len(sweep.solved_theories)
+    lines += [
+        f"theories: {', '.join(sweep.theories)}; modes: 1 to {sweep.num_modes}",
+        f"outputs: {', '.join(sweep.outputs)}",
+        f"cells: {sweep.num_cells} ({' x '.join(map(str, sweep.shape))}), {solved} arms to solve, "
+        f"{solved * sweep.num_modes} frequencies",
+        f"chunks: {grid.num_chunks} of {chunks} cells",
+        f"size: {size_text(dataset_bytes(sweep))} before compression; in memory with a store: one chunk, "
+        f"{size_text(dataset_bytes(sweep) * grid.batch / sweep.num_cells)}",
+    ]
+    return [*lines, f"time: about {duration_text(_estimate(sweep, grid))} on two cores"]
+
+
+def _estimate(sweep: Sweep, grid: Grid) -> float:
+    """Seconds that a sweep may take."""
+    compiling, rate = _SINGLE if grid.batch <= SINGLY else _BATCH
+    found = compiling + sweep.num_cells * len(sweep.solved_theories) / rate
+    if any(QUANTITIES[name].modal for name in sweep.outputs):
+        compiling, rate = _SHAPES
+        found += compiling + sweep.num_cells * len(sweep.theories) * sweep.num_modes / rate
+    return found
+
+
+def size_text(size: float) -> str:
+    """Return a number of bytes for people: ``12.3 MB``."""
+    power = 0 if size < 1000 else min(4, int(math.log(size, 1000)))
+    return f"{size / 1000**power:.3g} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"
+
+
+def duration_text(seconds: float) -> str:
+    """Return a time for people: ``1 h 20 min``, ``45 s``."""
+    if seconds < 120:
+        return f"{math.ceil(seconds)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+
+
+def stored_bytes(path: Path) -> int:
+    """Return the size of a folder on disk."""
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
+def summary_head(ds: xr.Dataset) -> list[str]:
+    """Say what a dataset is and how much of it is certified, without reading it."""
+    return [str(ds.attrs["title"]), str(ds.attrs["certificate_summary"])]
+
+
+def summary_lines(ds: xr.Dataset) -> list[str]:
+    """Say what a dataset holds: its certificates, and the range of each mode with where it is reached."""
+    lines = summary_head(ds)
+    dims = [str(name) for name in ds.frequency.dims if name != "mode"]
+    for mode in ds.mode.values:
+        values = ds.frequency.sel(mode=mode).transpose(*dims).values
+        if not np.any(np.isfinite(values)):
+            lines.append(f"  mode {mode}: no values")
+            continue
+        low, high = np.nanargmin(values), np.nanargmax(values)
+        ends = [f"{values.flat[k]:.6g} Hz at {_place(ds, dims, int(k))}" for k in (low, high)]
+        lines.append(f"  mode {mode}: {ends[0]} to {ends[1]}")
+    return lines + (_sensitivity_lines(ds) if "sensitivity" in ds else [])
+
+
+def _sensitivity_lines(ds: xr.Dataset) -> list[str]:
+    """Say which parameter matters most: in how many of the cells its sensitivity is the largest."""
+    lines = ["largest logarithmic sensitivity, share of the cells:"]
+    sizes = abs(ds.sensitivity).transpose("mode", ..., "parameter")
+    for mode, values in zip(ds.mode.values, sizes.values, strict=True):
+        flat = values.reshape(-1, values.shape[-1])
+        known = flat[np.isfinite(flat).all(axis=1)]
+        shares = np.bincount(known.argmax(axis=1), minlength=flat.shape[1]) / max(len(known), 1)
+        order = [k for k in np.argsort(-shares)[:3] if shares[k] > 0.0]
+        texts = [f"{ds.parameter.values[k]} {100.0 * shares[k]:.3g} %" for k in order]
+        lines.append(f"  mode {mode}: {', '.join(texts)}")
+    return lines
+
+
+def _place(ds: xr.Dataset, dims: list[str], flat: int) -> str:
+    index = np.unravel_index(flat, [ds.sizes[name] for name in dims])
+    parts = []
+    for name, i in zip(dims, index, strict=True):
+        if name not in ds.coords:
+            parts.append(f"{name} {int(i) + 1}")
+            continue
+        value = ds[name].values[i]
+        unit = ds[name].attrs.get("units", "1")
+        unit = "" if unit == "1" else f" {unit}"
+        parts.append(str(value) if name == "theory" else f"{name} {float(value):.6g}{unit}")
+    return ", ".join(parts)
+
+
+def status_lines(ds: xr.Dataset, missing: int, chunks: int) -> list[str]:
+    """Say how far a store is: chunks, cells, certificates."""
+    codes, numbers = np.unique(ds.status.values, return_counts=True)
+    found: Mapping[int, int] = dict(zip(codes.tolist(), numbers.tolist(), strict=True))
+    state = "complete" if missing == 0 else f"{missing} to compute"
+    lines = [
+        str(ds.attrs["title"]),
+        f"chunks: {chunks - missing} of {chunks} computed, {state}",
+        f"fingerprint: {ds.attrs['fingerprint']}",
+    ]
+    for status in Status:
+        if found.get(int(status)):
+            lines.append(f"modes {status.name}: {found[int(status)]}")
+            if status is not Status.certified:
+                lines.append(f"  {status.cause}; {status.remedy}")
+    if found.get(NOT_COMPUTED):
+        lines.append(f"modes not computed: {found[NOT_COMPUTED]}")
+    return lines
+
+
+class Bar:
+    """A progress bar on standard error with rate and remaining time; silent where nobody looks."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        console = Console(stderr=True)
+        columns = (
+            *(TextColumn("cells"), BarColumn(), MofNCompleteColumn()),
+            *(TextColumn("{task.fields[rate]}"), TimeRemainingColumn(compact=True)),
+        )
+        self.visible = console.is_terminal
+        self.bar = Progress(*columns, console=console, transient=True, disable=not self.visible)
+        self.task: Any = None
+        self.first = (0.0, 0)
+        self.computed = 0
+
+    def __enter__(self) -> Bar:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show that ``done`` of ``total`` cells are there."""
+        now = time.monotonic()
+        if self.task is None:
+            self.task = self.bar.add_task("cells", total=total, completed=done, rate="")
+            self.first = (now, done)
+        self.computed = done - self.first[1]
+        elapsed = now - self.first[0]
+        rate = f"{self.computed / elapsed:.0f} cells/s" if elapsed > 0.0 and self.computed else ""
+        self.bar.update(self.task, completed=done, rate=rate)

@@ -1,0 +1,219 @@
+"""The commands ``jaxmodal sweep ...``.
+
+Results go to standard output, errors and progress to standard error. Exit status: 0 when all is certified
+or confirmed, 1 when something is not, 2 for bad input.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sweeps.commands.base import EXAMPLE_PREFIX, EXIT_NOT_ALL, opened, read, refusing
+from sweeps.commands.plot import draw as draw_pictures
+from sweeps.commands.plot import plot as plot_command
+
+if TYPE_CHECKING:
+    from sweeps.store.executors import Executor
+
+SWEEP_HELP = (
+    "SWEEP is a TOML file, or example:NAME for a built-in sweep (see `jaxmodal sweep examples`)."
+)
+#: bytes beyond which a result is not read into memory for a summary and pictures
+LARGE = 1_000_000_000
+
+
+@click.group()
+def sweep() -> None:
+    """Sweeps over any parameters of an arm: labelled, certified, resumable."""
+
+
+sweep.add_command(plot_command)
+
+points_option = click.option(
+    "--points",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="N points on every linspace and geomspace axis in place of the file's own numbers.",
+)
+chunk_option = click.option(
+    "--chunk-cells",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Cells of one chunk, the unit of computing, writing and resuming.  [default: 8192]",
+)
+
+
+@sweep.command(epilog=SWEEP_HELP)
+@click.argument("source", metavar="SWEEP")
+@points_option
+@chunk_option
+def plan(source: str, points: int | None, chunk_cells: int | None) -> None:
+    """Say what a SWEEP would compute and cost, without computing."""
+    from sweeps.commands.report import plan_lines
+    from sweeps.store.grid import make_grid
+
+    definition = read(source, points)
+    for line in plan_lines(definition, make_grid(definition, chunk_cells)):
+        click.echo(line)
+
+
+@sweep.command(epilog=SWEEP_HELP)
+@click.argument("source", metavar="SWEEP")
+@click.option("--out", metavar="STORE", help="The store.  [default: NAME.zarr in this folder]")
+@points_option
+@chunk_option
+@click.option(
+    "--executor",
+    type=click.Choice(["in-process", "dask"]),
+    default="in-process",
+    show_default=True,
+)
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Scheduler of a dask cluster that runs already."
+)
+@click.option(
+    "--plot/--no-plot", default=True, show_default=True, help="Draw the pictures as well."
+)
+def run(
+    source: str,
+    out: str | None,
+    points: int | None,
+    chunk_cells: int | None,
+    executor: str,
+    scheduler: str | None,
+    plot: bool,
+) -> None:
+    """Compute a SWEEP into a store, or what is missing of it, and draw its pictures.
+
+    A store that is there is completed; one of another definition is left alone. Exit status: 0 when
+    every mode is certified, else 1; 2 for bad input.
+    """
+    from jaxmodal.frequencies.status import Status
+    from sweeps import run as run_sweep
+    from sweeps.commands.report import Bar, size_text, stored_bytes, summary_head, summary_lines
+    from sweeps.store.dataset import certificate_summary, dataset_bytes
+
+    definition = read(source, points)
+    place = out or f"{Path(source.removeprefix(EXAMPLE_PREFIX)).stem}.zarr"
+    chosen = _executor(executor, scheduler)
+    start = time.perf_counter()
+    with refusing(), Bar() as bar:
+        ds = run_sweep(definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar)
+    small = dataset_bytes(definition) <= LARGE
+    seconds = time.perf_counter() - start
+    for line in summary_lines(ds.load()) if small else summary_head(ds):
+        click.echo(line)
+    click.echo(f"{place}: computed {bar.computed} of {definition.num_cells} cells")
+    if bar.visible:
+        size = f", {size_text(stored_bytes(Path(place)))} on disk" if "://" not in place else ""
+        click.echo(f"took {seconds:.1f} s{size}", err=True)
+    if plot and small:
+        draw_pictures(
+            ds, Path(place).with_suffix("") if "://" not in place else Path("sweep"), "png"
+        )
+    modes = definition.num_cells * len(definition.theories) * definition.num_modes
+    if ds.attrs["certificate_summary"] != certificate_summary({int(Status.certified): modes}):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _executor(name: str, scheduler: str | None) -> Executor:
+    from sweeps.store.executors import Dask, as_executor
+
+    return Dask(scheduler) if scheduler else as_executor(name)
+
+
+@sweep.command()
+@click.argument("store", metavar="STORE")
+def status(store: str) -> None:
+    """Say how far a STORE is, and what its frequencies may be trusted for.
+
+    Exit status: 0 when it is complete and all is certified, else 1.
+    """
+    from sweeps.commands.report import status_lines
+    from sweeps.store.zarr_store import count_missing
+
+    ds = opened(store)
+    with refusing():
+        missing, chunks = count_missing(store)
+    for line in status_lines(ds, missing, chunks):
+        click.echo(line)
+    if missing or not bool(ds.certified.all()):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+@sweep.command()
+@click.argument("store", metavar="STORE")
+@click.option("--cells", type=click.IntRange(min=1), default=20, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+def verify(store: str, cells: int, seed: int) -> None:
+    """Count the modes of randomly chosen cells of a STORE again, one arm at a time.
+
+    Exit status: 0 when the counts confirm every certified frequency looked at, else 1.
+    """
+    from sweeps.analysis.verify import verify as verify_cells
+
+    ds = opened(store)
+    with refusing():
+        found = verify_cells(ds, cells, seed=seed)
+    for line in found.failures:
+        click.echo(line)
+    refused = f", {found.invalid} with invalid input" if found.invalid else ""
+    click.echo(
+        f"{found.cells} cells{refused}, {found.modes} frequencies counted again: "
+        f"{'all confirmed' if not found.failures else f'{len(found.failures)} cells are wrong'}"
+    )
+    if found.failures:
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+@sweep.command()
+@click.argument("store", metavar="STORE")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def export(store: str, file: Path) -> None:
+    """Write the dataset in a STORE to a FILE: netCDF (.nc) or CSV (.csv), by its suffix.
+
+    CSV has one row for each mode of each cell.
+    """
+    from sweeps.store.export import export as write
+
+    ds = opened(store)
+    with refusing():
+        write(ds, file)
+    click.echo(f"{file}")
+
+
+@sweep.command()
+@click.argument("name", required=False)
+def examples(name: str | None) -> None:
+    """List the built-in sweeps, or print the TOML file of one."""
+    from sweeps.definition.files import read_sweep, sweep_names, sweep_text
+
+    with refusing():
+        if name is not None:
+            click.echo(sweep_text(name.removeprefix(EXAMPLE_PREFIX)), nl=False)
+            return
+    for known in sweep_names():
+        found = read_sweep(EXAMPLE_PREFIX + known)
+        shape = " x ".join(map(str, found.shape))
+        click.echo(f"{known}: {found.name} ({shape} cells, {found.num_modes} modes)")
+    click.echo("run one: jaxmodal sweep run example:NAME; print one: jaxmodal sweep examples NAME")
+
+
+@sweep.command()
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results/gallery"),
+    show_default=True,
+)
+def gallery(folder: Path) -> None:
+    """Compute the gallery: datasets and pictures of the built-in sweeps."""
+    from sweeps.studies.gallery import make_gallery
+
+    with refusing():
+        make_gallery(folder, click.echo)

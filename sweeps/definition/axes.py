@@ -1,0 +1,280 @@
+"""Axes of a sweep: named dimensions along which parameters of an arm take listed values."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import numbers
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.parameters import unit_of
+from jaxmodal.runtime.errors import ArmError, suggestion
+from sweeps.definition.errors import SweepError
+
+FloatArray = NDArray[np.float64]
+
+#: short names of parameters; ``theta_2`` and so on are understood as well
+ALIASES = {
+    "thickness_factor": "link*.thickness_factor",
+    "payload_mass": "payload.mass",
+    "payload_inertia": "payload.inertia",
+}
+RESERVED_NAMES = (
+    *("mode", "theory", "link", "parameter", "parameter_unit"),
+    *("direction", "excitation", "strain_part", "kinetic_part"),
+)
+_THETA = re.compile(r"theta_([1-9][0-9]*)", re.ASCII)
+_DEGREE = ("degree", "degrees", "deg")
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """Values of one parameter along a dimension, in the unit in which they were given.
+
+    Attributes
+    ----------
+    name : str
+        Name of the coordinate in the dataset.
+    address : str
+        Parameter address, such as ``link2.joint_angle`` or ``link*.thickness_factor``.
+    unit : str
+        ``"degree"`` for an angle given in degrees, else the SI unit of the parameter.
+    values : array of shape (n,)
+        The values in that unit.
+    """
+
+    name: str
+    address: str
+    unit: str
+    values: FloatArray
+
+    @property
+    def si_values(self) -> FloatArray:
+        """The values in SI units and radians, shape (n,)."""
+        return np.deg2rad(self.values) if self.unit == "degree" else self.values
+
+
+@dataclasses.dataclass(frozen=True)
+class Axis:
+    """One dimension of a sweep, with the parameters that change along it (usually one)."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of points along the axis."""
+        return int(self.columns[0].values.shape[0])
+
+    @property
+    def is_index(self) -> bool:
+        """True when the axis has one parameter, whose values label its points."""
+        return len(self.columns) == 1 and self.columns[0].name == self.name
+
+
+def axis(
+    parameter: str, values: Iterable[float], *, unit: str | None = None, name: str | None = None
+) -> Axis:
+    """Axis over explicit values of one parameter.
+
+    Parameters
+    ----------
+    parameter
+        A parameter address (``link2.joint_angle``, ``link*.section.depth``, ``payload.mass``) or an
+        alias (``theta_2``, ``thickness_factor``, ``payload_mass``, ``payload_inertia``).
+    values
+        Finite numbers (a joint's stiffness may be inf), one or more, no value twice.
+    unit
+        ``"degree"`` for an angle in degrees; else the SI unit, which is also the default.
+    name
+        Name of the dimension; by default the alias, or the address with ``_`` for the dots.
+
+    Raises
+    ------
+    SweepError
+        If the parameter or unit is unknown, or a value cannot be used.
+
+    Examples
+    --------
+    >>> axis("link2.joint_angle", [0, 45, 90], unit="degree").name
+    'link2_joint_angle'
+    >>> axis("theta_2", [0, 45, 90], unit="degree").columns[0].address
+    'link2.joint_angle'
+    """
+    column = make_column(parameter, values, unit, name)
+    unique, counts = np.unique(column.values, return_counts=True)
+    if np.any(counts > 1):
+        twice = float(unique[np.argmax(counts > 1)])
+        raise SweepError(
+            f"axis {column.name!r}: value {twice!r} is given twice, and could not be told apart in "
+            "the result; give each value once."
+        )
+    return Axis(column.name, (column,))
+
+
+def linspace(
+    parameter: str,
+    start: float,
+    stop: float,
+    num: int,
+    *,
+    unit: str | None = None,
+    name: str | None = None,
+) -> Axis:
+    """Axis over ``num`` equally spaced values from ``start`` to ``stop``, both included."""
+    count = checked_count(parameter, "num", num)
+    ends = checked_ends(parameter, start, stop)
+    return axis(parameter, np.linspace(*ends, count), unit=unit, name=name)
+
+
+def geomspace(
+    parameter: str,
+    start: float,
+    stop: float,
+    num: int,
+    *,
+    unit: str | None = None,
+    name: str | None = None,
+) -> Axis:
+    """Axis over ``num`` values in equal ratios from ``start`` to ``stop``, both included.
+
+    Both ends must have the same sign and be different from 0.
+    """
+    count = checked_count(parameter, "num", num)
+    first, last = checked_ends(parameter, start, stop)
+    if not first * last > 0.0:
+        raise SweepError(
+            f"axis {parameter!r}: geomspace from {first!r} to {last!r}: both ends must have the same "
+            "sign and differ from 0; use linspace instead."
+        )
+    return axis(parameter, np.geomspace(first, last, count), unit=unit, name=name)
+
+
+def zipped(*axes: Axis, name: str) -> Axis:
+    """One dimension along which several parameters change together, point by point.
+
+    Parameters
+    ----------
+    *axes
+        Axes of equal length, one or more.
+    name
+        Name of the common dimension; each parameter becomes a coordinate along it.
+
+    Raises
+    ------
+    SweepError
+        If there is no axis, or they differ in length.
+
+    Examples
+    --------
+    >>> both = zipped(axis("payload.mass", [0, 5]), axis("payload.inertia", [0, 0.2]), name="payload")
+    >>> both.size, [column.name for column in both.columns]
+    (2, ['payload_mass', 'payload_inertia'])
+    """
+    if not axes:
+        raise SweepError(f"axis {name!r}: zip is empty; give it one axis or more.")
+    sizes = {entry.name: entry.size for entry in axes}
+    if len({entry.size for entry in axes}) > 1:
+        lengths = ", ".join(f"{key} {size}" for key, size in sizes.items())
+        raise SweepError(
+            f"axis {name!r}: zipped axes differ in length ({lengths}); give all of them the same "
+            "number of values."
+        )
+    return Axis(checked_name(name), tuple(column for entry in axes for column in entry.columns))
+
+
+def full_address(parameter: object) -> str:
+    """Return the address that a parameter name stands for: itself, unless it is an alias."""
+    if not isinstance(parameter, str):
+        raise SweepError(
+            f"parameter = {parameter!r}: must be text such as 'link2.joint_angle' or 'theta_2'."
+        )
+    theta = _THETA.fullmatch(parameter)
+    return f"link{theta[1]}.joint_angle" if theta else ALIASES.get(parameter, parameter)
+
+
+def make_column(parameter: str, values: Any, unit: str | None, name: str | None) -> Column:
+    """Return a column of checked values, its name and unit chosen where they are not given."""
+    address = full_address(parameter)
+    try:
+        si_unit = unit_of(address)
+    except ArmError as error:
+        hint = suggestion(address, [*ALIASES, "theta_2", "theta_3"])
+        raise SweepError(f"axis over {parameter!r}: {error}{hint}") from error
+    if name is None:
+        alias = parameter != address
+        name = parameter if alias else address.removeprefix("link*.").replace(".", "_")
+    return Column(
+        checked_name(name), address, _unit(name, unit, si_unit), _values(name, values, address)
+    )
+
+
+def _unit(name: str, unit: str | None, si_unit: str) -> str:
+    if unit is None or unit == si_unit:
+        return si_unit
+    if si_unit == "rad" and unit in _DEGREE:
+        return "degree"
+    allowed = "'rad' or 'degree'" if si_unit == "rad" else repr(si_unit)
+    raise SweepError(f"axis {name!r}: unit = {unit!r}: must be {allowed}.")
+
+
+def _values(name: str, values: Any, address: str) -> FloatArray:
+    try:
+        entries = np.asarray(list(values) if isinstance(values, Iterable) else values)
+        if entries.dtype.kind not in "iuf" and entries.size:
+            raise TypeError
+        array = entries.astype(np.float64)
+    except (TypeError, ValueError):
+        raise SweepError(f"axis {name!r}: values = {_short(values)}: must be numbers.") from None
+    if array.ndim != 1 or array.size == 0:
+        raise SweepError(
+            f"axis {name!r}: values = {_short(values)}: must be a list of one number or more."
+        )
+    allowed = array if not address.endswith("_stiffness") else array[array != math.inf]
+    if not np.all(np.isfinite(allowed)):
+        wrong = float(allowed[~np.isfinite(allowed)][0])
+        raise SweepError(f"axis {name!r}: value {wrong!r}: must be finite.")
+    array.setflags(write=False)
+    return array
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def checked_count(name: str, key: str, value: Any) -> int:
+    """Return a number of points; a `SweepError` that names axis and key unless it is 1 or more."""
+    if not is_whole(value, 1):
+        raise SweepError(f"axis {name!r}: {key} = {value!r}: must be a whole number of 1 or more.")
+    return int(value)
+
+
+def is_whole(value: object, least: int) -> bool:
+    """Return whether a value is a whole number, and not a truth value, of ``least`` or more."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return whole and int(value) >= least  # type: ignore[call-overload]
+
+
+def checked_ends(name: str, start: object, stop: object) -> tuple[float, float]:
+    """Return the two ends of a range; a `SweepError` unless both are finite numbers."""
+    for value in (start, stop):
+        real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not real or not math.isfinite(value):  # type: ignore[arg-type]
+            raise SweepError(f"axis {name!r}: end {value!r}: must be a finite number.")
+    return float(start), float(stop)  # type: ignore[arg-type]
+
+
+def checked_name(name: object) -> str:
+    """Return the name of a dimension; a `SweepError` if it cannot be one."""
+    if not isinstance(name, str) or not name.isidentifier() or name in RESERVED_NAMES:
+        raise SweepError(
+            f"axis name {name!r}: must be a word of letters, digits and underscores, and none of "
+            f"{', '.join(RESERVED_NAMES)}."
+        )
+    return name

@@ -1,0 +1,196 @@
+"""Sweep definitions in TOML files, every key checked; the built-in sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.documents import check_keys, parse_toml, read_text, table
+from jaxmodal.arm.files import arm_from_dict
+from jaxmodal.runtime.errors import ArmError, suggestion
+from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
+from sweeps.definition.errors import SweepError
+from sweeps.definition.random_designs import Range, random_design
+from sweeps.definition.sweep import EXAMPLE_PREFIX, Sweep
+
+_KEYS = ("name", "arm", "theories", "num_modes", "outputs", "sensitivity_to", "axes")
+_SPACES = {"linspace": linspace, "geomspace": geomspace}
+_EXAMPLES = "see `jaxmodal sweep examples` for valid files."
+_VALUE_KEYS = ("values", *_SPACES)
+_AXIS_KEYS = ("parameter", "name", "unit", *_VALUE_KEYS)
+_SPACE_KEYS = ("start", "stop", "num")
+_RANDOM_KEYS = ("method", "num", "seed", "ranges")
+_RANGE_KEYS = ("parameter", "low", "high", "unit", "name", "scale")
+
+
+def sweep_names() -> list[str]:
+    """Return the names of the built-in sweeps, sorted."""
+    files = resources.files("sweeps").joinpath("data").iterdir()
+    return sorted(file.name[: -len(".toml")] for file in files if file.name.endswith(".toml"))
+
+
+def sweep_text(name: str) -> str:
+    """Return the TOML file of a built-in sweep, with its comments.
+
+    Raises
+    ------
+    SweepError
+        If there is no such sweep.
+    """
+    if name not in sweep_names():
+        raise SweepError(
+            f"built-in sweep {name!r} is unknown; known are {', '.join(sweep_names())}."
+            f"{suggestion(name, sweep_names())}"
+        )
+    return resources.files("sweeps").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
+    """Read the definition of a sweep.
+
+    Parameters
+    ----------
+    source
+        Path of a TOML file, or ``"example:NAME"`` for a built-in sweep.
+    points
+        Number of points for every linspace and geomspace in place of the file's own.
+
+    Returns
+    -------
+    Sweep
+        The validated definition. A path of an arm in the file is relative to the file.
+
+    Raises
+    ------
+    SweepError
+        If the file cannot be read or is not TOML, if a key is missing or unknown, or a value is not
+        allowed. The message starts with the file and the axis.
+    ArmError
+        If the arm is wrong.
+
+    Examples
+    --------
+    >>> read_sweep("example:three_link_posture_map").shape
+    (256, 256)
+    """
+    text, place, folder = _text(source)
+    try:
+        document = parse_toml(text, SweepError, _EXAMPLES)
+        return sweep_from_dict(document, folder=folder, points=points)
+    except SweepError as error:
+        raise SweepError(f"{place}: {error}") from error
+
+
+def _text(source: str | Path) -> tuple[str, str, Path]:
+    if isinstance(source, str) and source.startswith(EXAMPLE_PREFIX):
+        return sweep_text(source.removeprefix(EXAMPLE_PREFIX)), source, Path()
+    path = Path(source)
+    hint = ""
+    if str(source) in sweep_names():
+        hint = f" For the built-in sweep of this name write {EXAMPLE_PREFIX}{source}."
+    return read_text(path, SweepError, f"give a TOML file.{hint}"), str(path), path.parent
+
+
+def sweep_from_dict(
+    document: Mapping[str, Any], *, folder: str | Path = ".", points: int | None = None
+) -> Sweep:
+    """Return the sweep that the plain tables of a sweep file describe.
+
+    Parameters
+    ----------
+    document
+        Mapping with the keys ``arm`` and ``axes``, and optionally ``name``, ``theories``, ``num_modes``,
+        ``outputs`` and ``sensitivity_to``. ``arm`` is a path, ``"example:NAME"`` or the tables of an arm file.
+    folder
+        Folder that a path of an arm is relative to.
+    points
+        As in `read_sweep`.
+
+    Raises
+    ------
+    SweepError, ArmError
+        As `read_sweep`.
+    """
+    check_keys(document, _KEYS, ("arm", "axes"), SweepError)
+    entries = document["axes"]
+    if not isinstance(entries, list) or not entries:
+        raise SweepError("axes: must be one table or more; start each axis with a line [[axes]].")
+    axes = []
+    for number, entry in enumerate(entries, start=1):
+        try:
+            axes.append(_axis(entry, points))
+        except SweepError as error:
+            raise SweepError(f"axes[{number}]: {error}") from error
+    keys = ("theories", "num_modes", "outputs", "sensitivity_to", "name")
+    options = {key: document[key] for key in keys if key in document}
+    for key in ("theories", "outputs"):
+        if not isinstance(options.get(key, []), (list, str)):
+            raise SweepError(f"{key} = {options[key]!r}: must be a list of names.")
+    if isinstance(options.get("outputs"), str):
+        options["outputs"] = [options["outputs"]]
+    return Sweep(_arm(document["arm"], Path(folder)), axes, **options)
+
+
+def _arm(entry: object, folder: Path) -> Arm | str | Path:
+    if isinstance(entry, Mapping):
+        try:
+            return arm_from_dict(entry)
+        except ArmError as error:
+            raise SweepError(f"arm: {error}") from error
+    if isinstance(entry, str) and not entry.startswith(EXAMPLE_PREFIX):
+        path = folder / entry
+        return path if path.exists() else entry
+    return entry  # type: ignore[return-value]  # judged by Sweep
+
+
+def _axis(entry: object, points: int | None) -> Axis:
+    keys = table("an axis", entry, SweepError)
+    if "zip" in keys:
+        check_keys(keys, ("name", "zip"), ("name",), SweepError)
+        parts = keys["zip"]
+        if not isinstance(parts, list):
+            raise SweepError(f"zip = {parts!r}: must be a list of tables, one for each parameter.")
+        return zipped(*(_plain_axis(part, points) for part in parts), name=keys["name"])
+    if "random" in keys:
+        return _random_axis(keys)
+    return _plain_axis(keys, points)
+
+
+def _plain_axis(entry: object, points: int | None) -> Axis:
+    keys = table("an axis", entry, SweepError)
+    known = (*_AXIS_KEYS, "zip", "random")
+    check_keys(keys, known, ("parameter",), SweepError)
+    given = [key for key in _VALUE_KEYS if key in keys]
+    if len(given) != 1:
+        had = f"{' and '.join(given)} are given" if given else "none is given"
+        raise SweepError(f"one of {', '.join(_VALUE_KEYS)} is needed, {had}.")
+    names = {key: keys[key] for key in ("unit", "name") if key in keys}
+    if given == ["values"]:
+        return axis(keys["parameter"], keys["values"], **names)
+    space = dict(table(given[0], keys[given[0]], SweepError))
+    if points is not None:
+        space["num"] = points
+    check_keys(space, _SPACE_KEYS, _SPACE_KEYS, SweepError)
+    make = _SPACES[given[0]]
+    return make(keys["parameter"], space["start"], space["stop"], space["num"], **names)
+
+
+def _random_axis(keys: Mapping[str, Any]) -> Axis:
+    check_keys(keys, ("name", "random"), (), SweepError)
+    random = table("random", keys["random"], SweepError)
+    check_keys(random, _RANDOM_KEYS, ("num", "seed", "ranges"), SweepError)
+    entries = random["ranges"]
+    if not isinstance(entries, list):
+        raise SweepError(f"ranges = {entries!r}: must be a list of tables, one for each parameter.")
+    ranges = []
+    for entry in entries:
+        part = table("a range", entry, SweepError)
+        check_keys(part, _RANGE_KEYS, ("parameter", "low", "high"), SweepError)
+        ranges.append(Range(**part))
+    options = {key: random[key] for key in ("method",) if key in random}
+    if "name" in keys:
+        options["name"] = keys["name"]
+    return random_design(ranges, random["num"], seed=random["seed"], **options)

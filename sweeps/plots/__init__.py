@@ -1,0 +1,1 @@
+"""Pictures of sweeps. They need matplotlib, an optional dependency."""

@@ -1,0 +1,100 @@
+"""Maps of a sweep: frequency over two axes, one panel for each mode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from sweeps.plots.points import checked, drawn, edges_of, label, points_of, set_scale, ticks, uneven
+from sweeps.plots.style import COLOUR_MAP, label_panels, mark, mode_panels, style, title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.figure import Figure
+
+
+def posture_maps(
+    ds: xr.Dataset,
+    x: str,
+    y: str,
+    *,
+    modes: Sequence[int] | None = None,
+    theory: str | None = None,
+    marks: Sequence[tuple[int, float, float]] = (),
+) -> Figure:
+    """Draw one map for each mode: frequency over two axes.
+
+    Parameters
+    ----------
+    ds
+        The result of a sweep. Of other axes the middle point is drawn.
+    x, y
+        Names of the axes.
+    modes
+        Mode numbers, by default all.
+    theory
+        Which one to draw, by default the first.
+    marks
+        Points to mark as (mode, x, y): in the maps of the mode and of the next one a double root.
+
+    Raises
+    ------
+    SweepError
+        If there is no such axis, mode or theory, or matplotlib is missing.
+    """
+    checked(ds, x)
+    checked(ds, y)
+    rest, where = drawn(ds, (x, y), theory)
+    rest = rest[["frequency"]].load()
+    horizontal, vertical = points_of(rest, x), points_of(rest, y)
+    with style():
+        figure, panels = mode_panels(rest, modes, 2.35)
+        for mode, axes in panels.items():
+            values = rest.frequency.sel(mode=mode).transpose(y, x).values
+            norm = "log" if uneven(values[np.isfinite(values)]) else "linear"
+            value_map(axes, horizontal, vertical, values, cmap=COLOUR_MAP, norm=norm)
+            mark(axes, [(h, v) for k, h, v in marks if mode in (k, k + 1)])
+        finish_maps(panels, horizontal, vertical)
+        note = "; circles: double roots" if marks else ""
+        figure.suptitle(title(ds, f"natural frequency [Hz]{note}", where))
+    return figure
+
+
+def cells(
+    axes: Axes,
+    horizontal: xr.DataArray,
+    vertical: xr.DataArray,
+    values: NDArray[Any],
+    **look: Any,
+) -> QuadMesh:
+    """Draw values (or colours) of shape (vertical, horizontal) as cells around their points."""
+    axes.grid(False)
+    return axes.pcolormesh(
+        edges_of(horizontal), edges_of(vertical), values, rasterized=True, **look
+    )
+
+
+def value_map(
+    axes: Axes,
+    horizontal: xr.DataArray,
+    vertical: xr.DataArray,
+    values: NDArray[Any],
+    **look: Any,
+) -> None:
+    """Draw values of shape (vertical, horizontal) with a colour bar."""
+    mesh = cells(axes, horizontal, vertical, values, **look)
+    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02)
+    bar.outline.set_visible(False)
+
+
+def finish_maps(panels: dict[int, Axes], horizontal: xr.DataArray, vertical: xr.DataArray) -> None:
+    """Label maps, with ticks that suit both axes."""
+    label_panels(panels, horizontal, label(vertical))
+    for axes in panels.values():
+        ticks(axes.yaxis, vertical)
+    set_scale(next(iter(panels.values())), "y", vertical)

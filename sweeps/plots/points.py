@@ -1,0 +1,184 @@
+"""What pictures are drawn against: the points of an axis in order, their ticks, and the cells around them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from jaxmodal.runtime.errors import suggestion
+from sweeps.analysis.cells import definition_of
+from sweeps.definition.errors import SweepError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+_SYMBOLS = {"degree": "°", "1": ""}
+
+
+def checked(ds: xr.Dataset, name: str) -> None:
+    """Refuse the name of an axis that the dataset has not.
+
+    Raises
+    ------
+    SweepError
+        With the axes there are, and a suggestion.
+    """
+    known = axes_of(ds)
+    if name not in known:
+        raise SweepError(
+            f"{name!r} is no axis of this dataset, which has {', '.join(known)}."
+            f"{suggestion(str(name), known)}"
+        )
+
+
+def axes_of(ds: xr.Dataset) -> list[str]:
+    """Return the names of the axes that a dataset has left."""
+    return [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
+
+
+def columns_of(ds: xr.Dataset, name: str) -> list[str]:
+    """Return the coordinates that change along an axis: one, or several that change together."""
+    return [known for known in definition_of(ds)["axes"].get(name, ()) if known in ds.coords]
+
+
+def one_theory(ds: xr.Dataset, theory: str | None = None) -> xr.Dataset:
+    """Select a theory, by default the first, if the dataset has several."""
+    if "theory" not in ds.dims:
+        return ds
+    known = [str(name) for name in ds.theory.values]
+    chosen = known[0] if theory is None else theory
+    if chosen not in known:
+        raise SweepError(
+            f"theory = {chosen!r}: the dataset has {', '.join(known)}.{suggestion(chosen, known)}"
+        )
+    return ds.isel(theory=known.index(chosen))
+
+
+def drawn(
+    ds: xr.Dataset, kept: tuple[str, ...], theory: str | None = None
+) -> tuple[xr.Dataset, str]:
+    """Return what a picture over some axes shows, and what it stands for in words.
+
+    The kept axes in ascending order of their values, the middle of every other axis, and one theory.
+
+    Raises
+    ------
+    SweepError
+        If there is no such theory.
+    """
+    rest, where = held(one_theory(ds, theory), kept)
+    if "theory" in ds.dims:
+        where = ", ".join([str(rest.theory.item()).replace("_", " "), *filter(None, [where])])
+    return rest, where
+
+
+def held(ds: xr.Dataset, kept: tuple[str, ...]) -> tuple[xr.Dataset, str]:
+    """Select the middle of every axis that is not kept; return the rest, in order, and what it stands for."""
+    chosen = {name: (ds.sizes[name] - 1) // 2 for name in axes_of(ds) if name not in kept}
+    rest = in_order(ds.isel(chosen), kept)
+    texts = [
+        f"{label(coordinate).split(' [')[0]} = {_with_unit(coordinate)}"
+        for coordinate in rest.coords.values()
+        if coordinate.ndim == 0 and "parameter" in coordinate.attrs
+    ]
+    return rest, ", ".join(texts)
+
+
+def in_order(ds: xr.Dataset, names: tuple[str, ...]) -> xr.Dataset:
+    """Put the points of axes over one parameter into ascending order."""
+    return ds.sortby([name for name in names if name in ds.coords])
+
+
+def is_scattered(ds: xr.Dataset, name: str) -> bool:
+    """Return whether the points of an axis are samples of several parameters, in no order."""
+    columns = columns_of(ds, name)
+    return len(columns) > 1 and not _monotonic(ds[columns[0]].values)
+
+
+def _monotonic(values: NDArray[np.float64]) -> bool:
+    return bool(np.all(values[1:] > values[:-1]) or np.all(values[1:] < values[:-1]))
+
+
+def points_of(ds: xr.Dataset, name: str) -> xr.DataArray:
+    """Return where the points of an axis are drawn.
+
+    At the values of its parameter, or of its first one if these go one way; else at their numbers from 1. Where
+    a value is infinite (a rigid joint), the points stand side by side, and ``tick_labels`` are their values.
+    """
+    columns = columns_of(ds, name)
+    if not columns or is_scattered(ds, name):
+        return xr.DataArray(np.arange(1, ds.sizes[name] + 1), dims=name, name=name)
+    points = xr.DataArray(ds[columns[0]])
+    if np.all(np.isfinite(points.values)):
+        return points
+    texts = ["∞" if np.isinf(value) else f"{value:.4g}" for value in points.values]
+    about = {**points.attrs, "tick_labels": texts}
+    return xr.DataArray(np.arange(points.size), dims=name, name=points.name, attrs=about)
+
+
+def uneven(values: NDArray[np.float64]) -> bool:
+    """Return whether positive values spread over so much that a logarithmic axis shows them better."""
+    return bool(np.all(values > 0.0) and values.max() >= 20.0 * values.min())
+
+
+def is_logarithmic(points: xr.DataArray) -> bool:
+    """Return whether points are drawn on a logarithmic axis; their numbers never are."""
+    return "units" in points.attrs and "tick_labels" not in points.attrs and uneven(points.values)
+
+
+def edges_of(points: xr.DataArray) -> NDArray[np.float64]:
+    """Return the ends of the cells around N points, shape (N + 1,): halfway on the axis that they are drawn on."""
+    logarithmic = is_logarithmic(points)
+    values = np.log(points.values) if logarithmic else np.asarray(points.values, np.float64)
+    if values.size == 1:
+        return values[0] + np.array([-0.5, 0.5])
+    middles = 0.5 * (values[1:] + values[:-1])
+    ends = (2.0 * values[0] - middles[0], 2.0 * values[-1] - middles[-1])
+    edges = np.concatenate([ends[:1], middles, ends[1:]])
+    return np.exp(edges) if logarithmic else edges
+
+
+def label(variable: xr.DataArray) -> str:
+    """Return name and unit of an axis for a picture: ``theta_2 [°]``."""
+    name = str(variable.name)
+    angle = name.startswith("theta_") and name[6:].isdigit()
+    name = rf"$\theta_{{{name[6:]}}}$" if angle else name.replace("_", " ")
+    unit = _unit(variable).strip()
+    return f"{name} [{unit}]" if unit else name
+
+
+def _unit(variable: xr.DataArray) -> str:
+    """Unit as it follows a number: ``°``, or a blank and the SI unit."""
+    unit = str(variable.attrs.get("units", "1"))
+    for power, raised in (("^2", "²"), ("^3", "³"), ("^4", "⁴")):
+        unit = unit.replace(power, raised)
+    return _SYMBOLS.get(unit, f" {unit}")
+
+
+def _with_unit(coordinate: xr.DataArray) -> str:
+    return f"{float(coordinate):.6g}{_unit(coordinate)}"
+
+
+def set_scale(axes: Axes, side: str, points: xr.DataArray) -> None:
+    """Give the side ``"x"`` or ``"y"`` the scale and the ticks that suit its points."""
+    if is_logarithmic(points):
+        axes.set(**{f"{side}scale": "log"})
+    ticks(axes.xaxis if side == "x" else axes.yaxis, points)
+
+
+def ticks(side: Axis, points: xr.DataArray) -> None:
+    """Put ticks at multiples of 45 or 90 degrees where an axis shows a wide range of degrees, and at
+    labelled points.
+    """
+    from matplotlib.ticker import MultipleLocator
+
+    if "tick_labels" in points.attrs:
+        side.set_ticks(points.values, labels=points.attrs["tick_labels"])
+        return
+    span = float(points.max() - points.min())
+    if points.attrs.get("units") == "degree" and span >= 90.0:
+        side.set_major_locator(MultipleLocator(90.0 if span > 180.0 else 45.0))

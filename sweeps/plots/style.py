@@ -1,0 +1,161 @@
+"""How pictures look: colours that colour-blind readers can tell apart, units, files that repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from sweeps.definition.errors import SweepError
+from sweeps.plots.points import label, set_scale, ticks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Okabe and Ito's colours, darkest contrasts first, with line styles for when they repeat
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+STYLES = ("-", "--", ":", "-.")
+#: perceptually even, and readable in grey
+COLOUR_MAP = "cividis"
+
+FORMATS = ("png", "svg")
+_SETTINGS: Any = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "svg.hashsalt": "jaxmodal",
+    "svg.fonttype": "path",
+    "savefig.dpi": 150,
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw with the settings of this module, and put the old ones back.
+
+    Raises
+    ------
+    SweepError
+        If matplotlib is missing.
+    """
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise SweepError("pictures need matplotlib; install jaxmodal[plots].") from error
+    with matplotlib.rc_context(_SETTINGS):
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure that needs no display; width and height in inches."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure as PNG or SVG, by the suffix of the path; the same figure gives the same bytes.
+
+    Raises
+    ------
+    SweepError
+        If the suffix is another, or the file cannot be written.
+    """
+    path = Path(path)
+    kind = path.suffix.removeprefix(".").lower()
+    if kind not in FORMATS:
+        raise SweepError(
+            f"{path}: pictures are written as .png or .svg; give one of these suffixes."
+        )
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    try:
+        with style():
+            figure.savefig(path, metadata=metadata)
+    except OSError as error:
+        raise SweepError(f"{path}: cannot be written ({error.strerror or error}).") from error
+
+
+def line_look(number: int) -> dict[str, Any]:
+    """Return colour and line style of the line with this number, from 0."""
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "linestyle": STYLES[number // len(COLOURS) % len(STYLES)],
+    }
+
+
+def title(ds: xr.Dataset, *parts: str) -> str:
+    """Title of a picture: that of the dataset, and below it what is drawn."""
+    first = str(ds.attrs.get("title", ""))
+    rest = "; ".join(part for part in parts if part)
+    return f"{first}\n{rest}" if rest else first
+
+
+def mode_panels(
+    ds: xr.Dataset, modes: Sequence[int] | None, height: float
+) -> tuple[Figure, dict[int, Axes]]:
+    """Return a figure with one panel for each mode, by default all, and the panels by mode number.
+
+    Raises
+    ------
+    SweepError
+        If the dataset has no such mode.
+    """
+    numbers = [int(mode) for mode in (ds.mode.values if modes is None else modes)]
+    for mode in numbers:
+        if mode not in ds.mode.values:
+            raise SweepError(f"mode = {mode}: the dataset has modes 1 to {ds.sizes['mode']}.")
+    columns = min((5, 4, 3), key=lambda width: (-len(numbers) % width, -width))
+    columns = min(columns, len(numbers))
+    rows = -(-len(numbers) // columns)
+    figure = new_figure(0.6 + 2.7 * columns, 0.7 + height * rows)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    for axes in grid.flat[len(numbers) :]:
+        axes.set_visible(False)
+    panels = dict(zip(numbers, grid.flat, strict=False))
+    for mode, axes in panels.items():
+        axes.set_title(f"mode {mode}")
+    return figure, panels
+
+
+def label_panels(panels: dict[int, Axes], horizontal: xr.DataArray, side: str) -> None:
+    """Label the outer sides of panels: below the lowest of each column, beside the first of each row."""
+    below = {}
+    for axes in panels.values():
+        ticks(axes.xaxis, horizontal)
+        place = axes.get_subplotspec()
+        assert place is not None
+        below[place.colspan.start] = axes
+        if place.colspan.start == 0:
+            axes.set_ylabel(side)
+    for axes in below.values():
+        axes.set_xlabel(label(horizontal))
+        axes.xaxis.set_tick_params(labelbottom=True)
+    set_scale(next(iter(panels.values())), "x", horizontal)
+
+
+def mark(axes: Axes, points: Sequence[tuple[float, float]]) -> None:
+    """Draw open circles at points."""
+    if points:
+        axes.plot(
+            [point[0] for point in points],
+            [point[1] for point in points],
+            linestyle="",
+            marker="o",
+            markersize=6,
+            markerfacecolor="none",
+            markeredgecolor="#D55E00",
+            markeredgewidth=1.3,
+        )

@@ -1,0 +1,301 @@
+"""The quantities that a sweep can put into its dataset: unit, name, meaning and formula together."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.frequencies.status import Status
+from jaxmodal.modes.batches import ModalQuantities
+from sweeps.solution.cells import SolvedCells
+
+#: value of ``status`` and ``modal_status`` in cells that have not been computed yet
+NOT_COMPUTED = 127
+
+#: dimensions that some outputs have behind mode; those of link and parameter are named by the sweep
+LABELS = {
+    "direction": ("x", "y"),
+    "excitation": ("x", "y", "rotation"),
+    "strain_part": ("bending", "shear", "axial", "joint"),
+    "kinetic_part": ("translation", "rotation", "body_translation", "body_rotation"),
+}
+_LONG_NAMES = {
+    "direction": "direction in which the base moves",
+    "excitation": "motion of the base",
+    "strain_part": "kind of strain energy",
+    "kinetic_part": "kind of kinetic energy",
+    "link": "link, from 1 at the base",
+    "parameter": "parameter of the arm",
+}
+
+Formula = Callable[[SolvedCells, Mapping[str, SolvedCells]], NDArray[Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Quantity:
+    """One output of a sweep, an array over (theory, cell, mode) and perhaps more.
+
+    Attributes
+    ----------
+    name : str
+        Name of the variable.
+    units : str
+        Unit as CF conventions write it; ``"1"`` for a pure number.
+    long_name : str
+        What plots write beside the unit.
+    description : str
+        What the number means.
+    formula : callable
+        From the solved cells of one theory and those of all theories, an array of shape (N, K, ...).
+    dtype : str
+        NumPy type in the dataset.
+    fill : float, int or bool
+        Value of cells that have not been computed.
+    dims : tuple of str
+        Dimensions behind mode.
+    needs : tuple of str
+        Theories that must be solved besides those asked for.
+    modal : bool
+        Whether the formula needs mode shapes (``SolvedCells.modal``).
+    attributes : dict
+        Further attributes of the variable.
+    """
+
+    name: str
+    units: str
+    long_name: str
+    description: str
+    formula: Formula
+    dtype: str = "float64"
+    fill: float | int | bool = math.nan
+    dims: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    modal: bool = False
+    attributes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def evaluate(
+        self, solved: Mapping[str, SolvedCells], theories: tuple[str, ...]
+    ) -> NDArray[Any]:
+        """Return the values for the given theories, of shape (theories, N, K, ...)."""
+        columns = [self.formula(solved[theory], solved) for theory in theories]
+        return np.stack(columns).astype(self.dtype)
+
+
+def long_name_of(dimension: str) -> str:
+    """Return in words what a dimension behind mode counts."""
+    return _LONG_NAMES[dimension]
+
+
+def _flags(meanings: Mapping[str, int]) -> dict[str, Any]:
+    """Attributes of a CF flag variable and its type; the last meaning is that of no computation."""
+    every = {**meanings, "not_computed": NOT_COMPUTED}
+    attributes = {"flag_values": list(every.values()), "flag_meanings": " ".join(every)}
+    return {"dtype": "uint8", "fill": NOT_COMPUTED, "attributes": attributes}
+
+
+def _percent(other: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
+    """Relative difference in percent; NaN where both are zero."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(100.0 * (other - own) / own)
+
+
+_COUNT: dict[str, Any] = {"dtype": "int32", "fill": -1}
+
+_CERTIFIED = (
+    Quantity(
+        "frequency",
+        "Hz",
+        "natural frequency",
+        "Natural frequency with blocked joints, ascending along mode, repeated by multiplicity",
+        lambda own, _: own.frequency,
+    ),
+    Quantity(
+        "status",
+        "1",
+        "status",
+        "What the frequency may be trusted for",
+        lambda own, _: own.status,
+        **_flags({entry.name: int(entry) for entry in Status}),
+    ),
+    Quantity(
+        "certified",
+        "1",
+        "certified",
+        "True where the Wittrick-Williams counts on both sides confirm the mode and its number",
+        lambda own, _: np.asarray(own.status == int(Status.certified)),
+        dtype="bool",
+        fill=False,
+    ),
+    Quantity(
+        "count_below",
+        "1",
+        "modes below the bracket",
+        "Number of natural frequencies below the lower end of the bracket of the mode's group",
+        lambda own, _: own.count_below,
+        **_COUNT,
+    ),
+    Quantity(
+        "count_above",
+        "1",
+        "modes below the upper end of the bracket",
+        "Number of natural frequencies below the upper end of the bracket of the mode's group",
+        lambda own, _: own.count_above,
+        **_COUNT,
+    ),
+    Quantity(
+        "multiplicity",
+        "1",
+        "multiplicity",
+        "Number of natural frequencies in the mode's bracket: more than 1 where they cannot be told apart",
+        lambda own, _: own.count_above - own.count_below,
+        **_COUNT,
+    ),
+    Quantity(
+        "bracket_lower",
+        "Hz",
+        "lower end of the bracket",
+        "Frequency at which count_below was taken",
+        lambda own, _: own.bracket[..., 0],
+    ),
+    Quantity(
+        "bracket_upper",
+        "Hz",
+        "upper end of the bracket",
+        "Frequency at which count_above was taken",
+        lambda own, _: own.bracket[..., 1],
+    ),
+    Quantity(
+        "difference_to_euler_bernoulli",
+        "percent",
+        "Euler-Bernoulli minus this theory, relative",
+        "100 (f_EB - f) / f, mode number by mode number: by how much Euler-Bernoulli (with axial motion)"
+        " overestimates the frequency",
+        lambda own, solved: _percent(solved["euler_bernoulli"].frequency, own.frequency),
+        needs=("euler_bernoulli",),
+    ),
+)
+
+
+def _of_modes(formula: Callable[[ModalQuantities], Any]) -> Formula:
+    def apply(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
+        assert own.modal is not None  # solved with mode shapes, as the output asks for them
+        return np.asarray(formula(own.modal))
+
+    return apply
+
+
+def _modal_status(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
+    individual = _of_modes(lambda modal: modal.individual)(own, solved)
+    return np.where(np.isfinite(own.omega), np.where(individual, 0, 1), 2)
+
+
+def _fractions(modal: ModalQuantities, dimension: str) -> NDArray[np.float64]:
+    """Energies of one dimension's kinds over their sum, shape (N, K, n, kinds)."""
+    parts = [np.asarray(getattr(modal.energies, name)) for name in LABELS[dimension]]
+    energies = np.stack(parts, axis=-1)
+    return np.asarray(energies / energies.sum(axis=(-2, -1), keepdims=True))
+
+
+_MODAL = (
+    Quantity(
+        "modal_status",
+        "1",
+        "status of the modal quantities",
+        "Individual: of this mode alone. Cluster_mean: frequencies closer than 1e-9 (relative); the"
+        " sensitivities, effective masses and energies are the means over them, participation factors those"
+        " of an arbitrary orthonormal basis. No_value: the frequency is not known",
+        _modal_status,
+        modal=True,
+        **_flags({"individual": 0, "cluster_mean": 1, "no_value": 2}),
+    ),
+    Quantity(
+        "sensitivity",
+        "1",
+        "logarithmic sensitivity",
+        "Derivative d ln f / d ln p: per cent of frequency for one per cent of the parameter",
+        _of_modes(lambda modal: modal.logarithmic),
+        dims=("parameter",),
+        modal=True,
+    ),
+    Quantity(
+        "frequency_derivative",
+        "Hz per parameter_unit",
+        "derivative of the frequency",
+        "Derivative df/dp per SI unit of the parameter; for link* all links change together",
+        _of_modes(lambda modal: modal.derivative / (2.0 * math.pi)),
+        dims=("parameter",),
+        modal=True,
+    ),
+    Quantity(
+        "effective_mass",
+        "kg",
+        "effective modal mass",
+        "Mass that the mode sets in motion when the base moves in x or y",
+        _of_modes(lambda modal: modal.effective_mass[..., :2]),
+        dims=("direction",),
+        modal=True,
+    ),
+    Quantity(
+        "effective_inertia",
+        "kg m^2",
+        "effective modal moment of inertia",
+        "Moment of inertia that the mode sets in motion when the base turns",
+        _of_modes(lambda modal: modal.effective_mass[..., 2]),
+        modal=True,
+    ),
+    Quantity(
+        "effective_fraction",
+        "1",
+        "effective modal mass over the total",
+        "Effective mass or moment of inertia over all that moves with the base",
+        _of_modes(lambda modal: modal.effective_mass / modal.total_mass[:, None, :]),
+        dims=("excitation",),
+        modal=True,
+    ),
+    Quantity(
+        "participation_factor",
+        "kg^(1/2)",
+        "participation factor",
+        "Of a base that moves in x or y, for a mode of unit modal mass, signed as in docs/modes.md",
+        _of_modes(lambda modal: modal.participation[..., :2]),
+        dims=("direction",),
+        modal=True,
+    ),
+    Quantity(
+        "participation_inertia",
+        "m kg^(1/2)",
+        "participation factor of rotation",
+        "Of a base that turns, for a mode of unit modal mass",
+        _of_modes(lambda modal: modal.participation[..., 2]),
+        modal=True,
+    ),
+    Quantity(
+        "strain_energy_fraction",
+        "1",
+        "share of the strain energy",
+        "Strain energy of each link by kind (joint: the spring at its base) over that of the arm",
+        _of_modes(lambda modal: _fractions(modal, "strain_part")),
+        dims=("link", "strain_part"),
+        modal=True,
+    ),
+    Quantity(
+        "kinetic_energy_fraction",
+        "1",
+        "share of the kinetic energy",
+        "Kinetic energy of each link and of the body at its tip by kind over that of the arm",
+        _of_modes(lambda modal: _fractions(modal, "kinetic_part")),
+        dims=("link", "kinetic_part"),
+        modal=True,
+    ),
+)
+
+QUANTITIES: dict[str, Quantity] = {entry.name: entry for entry in (*_CERTIFIED, *_MODAL)}
+"""Every output by its name."""
+
+#: the outputs that every dataset has
+ALWAYS = ("frequency", "status", "certified")

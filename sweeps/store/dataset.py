@@ -1,0 +1,207 @@
+"""The labelled result: coordinates, CF attributes and provenance of a sweep's dataset."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+import jaxmodal
+from jaxmodal.arm.parameters import describe, unit_of
+from jaxmodal.frequencies.status import Status
+from sweeps.definition.sweep import Sweep
+from sweeps.solution.cells import bracket_width
+from sweeps.solution.quantities import NOT_COMPUTED, QUANTITIES, long_name_of
+from sweeps.store.grid import Grid
+
+REFERENCES = (
+    "A. di Castri and A. Messina, J. Robotics 2011, 890258;"
+    " W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284"
+)
+
+Coordinate = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
+
+
+def coordinates(sweep: Sweep) -> dict[str, Coordinate]:
+    """Return dimensions, values and attributes of every coordinate, in the units given."""
+    found: dict[str, Coordinate] = {}
+    for entry in sweep.axes:
+        for column in entry.columns:
+            about = {
+                "units": column.unit,
+                "long_name": describe(column.address),
+                "parameter": column.address,
+            }
+            found[column.name] = ((entry.name,), column.values, about)
+    modes = np.arange(1, sweep.num_modes + 1, dtype=np.int32)
+    found["mode"] = (("mode",), modes, {"units": "1", "long_name": "mode number"})
+    several = len(sweep.theories) > 1
+    names = np.array(sweep.theories if several else sweep.theories[0], dtype=object)
+    found["theory"] = (("theory",) if several else (), names, {"long_name": "beam theory"})
+    further = [name for output in sweep.outputs for name in QUANTITIES[output].dims]
+    for name in dict.fromkeys(further):
+        labels = np.array(sweep.labels(name), dtype=np.int32 if name == "link" else object)
+        found[name] = ((name,), labels, {"long_name": long_name_of(name)})
+    if "parameter" in further:
+        units = np.array([unit_of(address) for address in sweep.sensitivity_to], dtype=object)
+        about = {"long_name": "SI unit of the parameter"}
+        found["parameter_unit"] = (("parameter",), units, about)
+    return found
+
+
+def auxiliary_names(sweep: Sweep, output: str) -> list[str]:
+    """Return the coordinates of an output that are not dimensions, which CF lists with the variable."""
+    return [
+        name
+        for name, (dims, _, _) in coordinates(sweep).items()
+        if dims != (name,) and set(dims) <= set(sweep.dims_of(output))
+    ]
+
+
+def variable_attributes(name: str) -> dict[str, Any]:
+    """Return the attributes of one output."""
+    quantity = QUANTITIES[name]
+    attributes = {
+        "units": quantity.units,
+        "long_name": quantity.long_name,
+        "description": quantity.description,
+    }
+    if name == "frequency":
+        attributes["ancillary_variables"] = "status certified"
+    flags = {
+        key: np.array(value, quantity.dtype) if key == "flag_values" else value
+        for key, value in quantity.attributes.items()
+    }
+    return attributes | flags
+
+
+def provenance() -> dict[str, str]:
+    """Return what computed the numbers: versions and device, and the commit of a checkout."""
+    device = jax.devices()[0]
+    found = {
+        "jaxmodal_version": jaxmodal.__version__,
+        "jax_version": jax.__version__,
+        "device": f"{device.platform}: {device.device_kind}",
+        "dtype": "float64",
+    }
+    commit = _commit(Path(__file__).parent.parent.parent)
+    return found | ({"git_commit": commit} if commit else {})
+
+
+@functools.cache  # what this process runs does not change with the checkout
+def _commit(root: Path) -> str:
+    """Commit of the checkout that the package lies in, empty if it lies in none."""
+    if not (root / ".git").exists():
+        return ""
+    try:
+        answer = subprocess.run(
+            ["git", "-C", str(root), "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return answer.stdout.strip()
+
+
+def global_attributes(sweep: Sweep, grid: Grid) -> dict[str, Any]:
+    """Return the attributes of the dataset that are known before anything is computed."""
+    title = sweep.name or f"Natural frequencies of {sweep.arm.name or 'an arm'}"
+    over = " x ".join(f"{entry.name} ({entry.size})" for entry in sweep.axes)
+    return {
+        "Conventions": "CF-1.11",
+        "title": title,
+        "source": f"jaxmodal {jaxmodal.__version__}, exact frequencies certified by counts",
+        "history": f"jaxmodal {jaxmodal.__version__}: sweep over {over}",
+        "references": REFERENCES,
+        "fingerprint": sweep.fingerprint,
+        "definition": json.dumps(sweep.description()),
+        "certificate_tolerance": bracket_width(grid.batch),
+        **provenance(),
+    }
+
+
+def certificate_summary(counts: Mapping[int, int]) -> str:
+    """Say in words how many modes have each status, given the number of modes for each code."""
+    total = sum(counts.values())
+    text = f"{counts.get(int(Status.certified), 0)} of {total} modes certified"
+    others = [
+        f"{counts[int(status)]} {status.name}"
+        for status in Status
+        if status is not Status.certified and counts.get(int(status))
+    ]
+    if counts.get(NOT_COMPUTED):
+        others.append(f"{counts[NOT_COMPUTED]} not computed")
+    return text + "".join(f", {entry}" for entry in others)
+
+
+def status_counts(status: NDArray[Any]) -> dict[int, int]:
+    """Return how often each status code stands in an array."""
+    codes, numbers = np.unique(status, return_counts=True)
+    return {int(code): int(number) for code, number in zip(codes, numbers, strict=True)}
+
+
+class MemoryResult:
+    """Collects the chunks of a sweep in memory."""
+
+    def __init__(self, sweep: Sweep, grid: Grid) -> None:
+        self.sweep, self.grid = sweep, grid
+        theories = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
+        self.arrays = {
+            name: np.full(
+                (*theories, *sweep.shape, *sweep.cell_shape(name)),
+                QUANTITIES[name].fill,
+                QUANTITIES[name].dtype,
+            )
+            for name in sweep.outputs
+        }
+
+    def write(self, chunk: int, block: Mapping[str, NDArray[Any]]) -> None:
+        """Put the arrays of one chunk into their place."""
+        region = block_region(len(self.sweep.theories), self.grid, chunk)
+        for name, values in block.items():
+            self.arrays[name][region] = values
+
+    def dataset(self) -> xr.Dataset:
+        """Return everything as a dataset."""
+        data = {
+            name: (self.sweep.dims_of(name), values, variable_attributes(name))
+            for name, values in self.arrays.items()
+        }
+        found = {name: _plain(entry) for name, entry in coordinates(self.sweep).items()}
+        summary = certificate_summary(status_counts(self.arrays["status"]))
+        attributes = global_attributes(self.sweep, self.grid) | {"certificate_summary": summary}
+        return xr.Dataset(data, found, attributes)
+
+
+def _plain(coordinate: Coordinate) -> Coordinate:
+    dims, values, attributes = coordinate
+    if values.dtype == object:
+        values = values.astype(str)
+    return dims, np.array(values), attributes
+
+
+def block_region(theories: int, grid: Grid, chunk: int) -> tuple[Any, ...]:
+    """Return the place of a chunk in an output's array, given the number of theories."""
+    theory = (slice(None),) if theories > 1 else ()
+    return (*theory, *grid.region(chunk), ...)
+
+
+def dataset_bytes(sweep: Sweep) -> int:
+    """Return the size of the outputs in memory, without coordinates."""
+    per_cell = sum(
+        np.dtype(QUANTITIES[name].dtype).itemsize * math.prod(sweep.cell_shape(name))
+        for name in sweep.outputs
+    )
+    return per_cell * math.prod(sweep.shape) * len(sweep.theories)

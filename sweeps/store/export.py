@@ -1,0 +1,56 @@
+"""Datasets as files for others: netCDF, and tables with one row for each mode of each cell."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from sweeps.definition.errors import SweepError
+
+SUFFIXES = (".nc", ".csv")
+
+
+def as_table(ds: xr.Dataset) -> Any:
+    """Return a dataset as a pandas table with one row for each mode of each cell.
+
+    Quantities with further dimensions get a column for each label: ``sensitivity[link1.length]``,
+    ``strain_energy_fraction[2,shear]``.
+    """
+    columns = {}
+    for name, variable in ds.data_vars.items():
+        further = [dim for dim in variable.dims if dim not in ds.frequency.dims]
+        for labels in itertools.product(*(ds[dim].values for dim in further)):
+            chosen = variable.sel(dict(zip(further, labels, strict=True)), drop=True)
+            heading = f"{name}[{','.join(map(str, labels))}]" if further else str(name)
+            columns[heading] = chosen.drop_vars(
+                [c for c in chosen.coords if c not in ds.frequency.coords]
+            )
+    table = xr.Dataset(columns).to_dataframe(dim_order=list(ds.frequency.dims))
+    return table[[*columns, *(name for name in table.columns if name not in columns)]]
+
+
+def export(ds: xr.Dataset, path: str | Path) -> None:
+    """Write a dataset as netCDF (.nc) or CSV (.csv), by the suffix of the path.
+
+    Raises
+    ------
+    SweepError
+        If the suffix is another, or the file cannot be written.
+    """
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind not in SUFFIXES:
+        raise SweepError(f"{path}: give a file that ends in .nc or .csv.")
+    loaded = ds.load()
+    try:
+        if kind == ".nc":
+            loaded.to_netcdf(path)
+        else:
+            as_table(loaded).to_csv(path)
+    except OSError as error:
+        raise SweepError(
+            f"{path}: cannot be written ({error.strerror or error}); give another place."
+        ) from error

@@ -1,0 +1,108 @@
+"""How a sweep is cut into chunks: the unit of computing, of writing and of resuming."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sweeps.definition.axes import is_whole
+from sweeps.definition.errors import SweepError
+from sweeps.definition.sweep import Sweep
+from sweeps.solution.cells import solve_cells, with_modes
+from sweeps.solution.quantities import QUANTITIES
+
+#: cells of one chunk, unless told otherwise
+CHUNK_CELLS = 8192
+
+
+@dataclasses.dataclass(frozen=True)
+class Grid:
+    """Cells of a sweep and the chunks that they are computed in, counted from 0 in C order."""
+
+    shape: tuple[int, ...]
+    chunk_shape: tuple[int, ...]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Number of chunks along each axis."""
+        return tuple(-(-n // c) for n, c in zip(self.shape, self.chunk_shape, strict=True))
+
+    @property
+    def num_chunks(self) -> int:
+        """Number of chunks."""
+        return math.prod(self.counts)
+
+    @property
+    def batch(self) -> int:
+        """Number of cells in every call of the solver; chunks at an edge are padded to it."""
+        return math.prod(self.chunk_shape)
+
+    def region(self, chunk: int) -> tuple[slice, ...]:
+        """Return the part of the axes that a chunk covers."""
+        places = np.unravel_index(chunk, self.counts)
+        return tuple(
+            slice(int(place) * step, min((int(place) + 1) * step, size))
+            for place, step, size in zip(places, self.chunk_shape, self.shape, strict=True)
+        )
+
+    def num_cells(self, chunk: int) -> int:
+        """Return the number of cells of a chunk."""
+        return math.prod(part.stop - part.start for part in self.region(chunk))
+
+
+def make_grid(sweep: Sweep, chunk_cells: int | None = None) -> Grid:
+    """Cut a sweep into chunks of about ``chunk_cells`` cells, whole rows of the last axes first.
+
+    Raises
+    ------
+    SweepError
+        If ``chunk_cells`` is not a whole number of 1 or more.
+    """
+    limit = CHUNK_CELLS if chunk_cells is None else chunk_cells
+    if not is_whole(limit, 1):
+        raise SweepError(f"chunk_cells = {limit!r}: must be a whole number of 1 or more.")
+    left, sizes = int(limit), []
+    for size in reversed(sweep.shape):
+        sizes.append(min(size, left))
+        left = max(1, left // sizes[-1])
+    return Grid(sweep.shape, tuple(reversed(sizes)))
+
+
+def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.generic]]:
+    """Solve the cells of one chunk.
+
+    Returns
+    -------
+    dict
+        For each output an array over the dimensions of ``sweep.dims``, cut to the chunk. The numbers
+        do not depend on which other chunks are computed, or where.
+    """
+    region = grid.region(chunk)
+    sizes = tuple(part.stop - part.start for part in region)
+    number = math.prod(sizes)
+    lanes = np.minimum(np.arange(grid.batch), number - 1)
+    places = np.unravel_index(lanes, sizes)
+    values = {
+        column.address: column.si_values[part][place]
+        for entry, part, place in zip(sweep.axes, region, places, strict=True)
+        for column in entry.columns
+    }
+    solved = {
+        theory: solve_cells(sweep.arm, values, number, sweep.num_modes, theory)
+        for theory in sweep.solved_theories
+    }
+    if any(QUANTITIES[name].modal for name in sweep.outputs):
+        for theory in sweep.theories:
+            solved[theory] = with_modes(
+                solved[theory], sweep.arm, values, theory, sweep.sensitivity_to
+            )
+    theory_axis = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
+    shape = (*theory_axis, *sizes, sweep.num_modes)
+    blocks = {}
+    for name in sweep.outputs:
+        found = QUANTITIES[name].evaluate(solved, sweep.theories)
+        blocks[name] = np.ascontiguousarray(found.reshape((*shape, *found.shape[3:])))
+    return blocks

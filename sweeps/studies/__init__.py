@@ -1,0 +1,1 @@
+"""Sweeps with a purpose: the gallery, the paper's flexible joints, the pictures of real arms."""

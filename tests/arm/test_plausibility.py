@@ -1,0 +1,116 @@
+"""Warnings about values that are allowed but look wrong, and the facts shown beside them."""
+
+import math
+
+import pytest
+
+from jaxmodal import examples
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.payloads import Payload
+from jaxmodal.arm.plausibility import implausible_values, link_facts
+from jaxmodal.arm.sections import circle, hollow_rectangle, raw_section, rectangle
+
+STEEL = {"youngs_modulus": 2.1e11, "poisson_ratio": 0.3, "density": 7800.0}
+SECTION = rectangle(depth=0.01, width=0.05, shear_coefficient=0.85)
+
+
+def arm_with(section=SECTION, payload=None, **changes):
+    link = Link(**({"length": 0.5, "section": section} | STEEL | changes))
+    return Arm((link,), payload=payload or Payload())
+
+
+def test_ordinary_arms_raise_no_warning():
+    assert implausible_values(arm_with()) == []
+    for name in examples.names():
+        assert implausible_values(examples.load(name)) == []
+
+
+@pytest.mark.parametrize("factor", [1.0, 10.0, 25.0, 50.0, 100.0])
+def test_the_papers_thickness_factors_raise_no_warning(factor):
+    assert implausible_values(examples.two_link_flexible(factor)) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "address", "words"),
+    [
+        ({"density": 7.8}, "link1.density", "g/cm^3, write 7800"),
+        ({"density": 7.8e-9}, "link1.density", "t/mm^3, write 7800"),
+        ({"density": 7.8e-6}, "link1.density", "kg/mm^3, write 7800"),
+        ({"density": 78000.0}, "link1.density", "kg/m^3 expected"),
+        ({"youngs_modulus": 210.0}, "link1.youngs_modulus", "GPa, write 2.1e+11"),
+        ({"youngs_modulus": 210e3}, "link1.youngs_modulus", "MPa (N/mm^2), write 2.1e+11"),
+        ({"youngs_modulus": 2.1e14}, "link1.youngs_modulus", "Pa expected"),
+        ({"poisson_ratio": -0.3}, "link1.poisson_ratio", "metals near 0.3"),
+        ({"poisson_ratio": 0.5}, "link1.poisson_ratio", "metals near 0.3"),
+        ({"poisson_ratio": None, "shear_modulus": 81.0}, "link1.shear_modulus", "8.1e+10"),
+        (
+            {"poisson_ratio": None, "shear_modulus": 2.1e11},
+            "link1.shear_modulus",
+            "Poisson ratio of -0.5",
+        ),
+        ({"length": 500.0}, "link1.length", "mm, write 0.5"),
+        ({"length": 5e-4}, "link1.length", "shorter than a millimetre"),
+        ({"section": rectangle(0.01, 51.0)}, "link1.section.width", "mm, write 0.051"),
+        ({"section": rectangle(0.61, 0.051)}, "link1.section.depth", "deeper than the link"),
+        ({"section": circle(0.6)}, "link1.section.diameter", "deeper than the link"),
+        (
+            {"section": rectangle(0.01, 0.05), "thickness_factor": 100.0},
+            "link1.section.depth",
+            "thickness factor 100 included",
+        ),
+        (
+            {"section": rectangle(0.01, 0.05, shear_coefficient=1.2)},
+            "link1.section.shear_coefficient",
+            "inverse, 0.833333",
+        ),
+        ({"section": raw_section(1e-4, 1e-3)}, "link1.section.second_moment", "m deep"),
+        ({"section": raw_section(31.11, 0.965)}, "link1.section.area", "m^2 and m^4 expected"),
+        ({"joint_angle": 45.0}, "link1.joint_angle", "joint_angle_deg"),
+        ({"tip_mass": 6100.0}, "link1.tip_mass", "grams, write 6.1"),
+        ({"tip_mass": 0.61, "tip_inertia": 1500.0}, "link1.tip_inertia", "radius of gyration"),
+    ],
+)
+def test_a_slip_is_named_with_its_address_and_remedy(changes, address, words):
+    found = {remark.address: str(remark) for remark in implausible_values(arm_with(**changes))}
+    assert address in found
+    assert words in found[address]
+    assert found[address].startswith(f"{address} = ")
+
+
+def test_payload_and_later_links_are_looked_at():
+    light = Link(length=0.5, section=SECTION, **STEEL)
+    wrong = light.replace(density=7.8)
+    arm = Arm((light, wrong), payload=Payload(mass=1e5, inertia=1e9))
+    addresses = [remark.address for remark in implausible_values(arm)]
+    assert addresses == ["link2.density", "payload.mass", "payload.inertia"]
+
+
+def test_an_inertia_without_mass_is_a_rotor_and_no_slip():
+    assert implausible_values(arm_with(tip_inertia=2.0)) == []
+
+
+def test_facts_of_the_slender_arm_are_those_of_table_1():
+    first, second = link_facts(examples.two_link_flexible())
+    assert (first.mass, second.mass) == pytest.approx((0.121, 0.129), rel=1e-12)
+    assert second.length_over_depth == pytest.approx(0.54 / 0.0006, rel=1e-12)
+    assert second.slenderness == pytest.approx(math.sqrt(12.0) * 900.0, rel=1e-12)
+    shear_speed = math.sqrt(0.85 * 0.203 / (first.second_moment * 2.6) / (0.121 / 0.5 / first.area))
+    radius = math.sqrt(first.second_moment / first.area)
+    assert first.cutoff_hz == pytest.approx(shear_speed / radius / (2.0 * math.pi), rel=1e-12)
+
+
+def test_facts_add_the_payload_to_the_last_tip_and_leave_out_what_is_unknown():
+    arm = Arm(
+        (Link(1.0, 7e10, 2700.0, raw_section(1e-3, 1e-6), tip_mass=1.0),), payload=Payload(2.0, 0.5)
+    )
+    (fact,) = link_facts(arm)
+    assert (fact.tip_mass, fact.tip_inertia) == (3.0, 0.5)
+    assert fact.cutoff_hz is None
+    assert fact.length_over_depth is None
+    assert fact.shear_coefficient is None
+
+
+def test_extent_of_a_tube_is_its_depth():
+    (fact,) = link_facts(arm_with(hollow_rectangle(0.15, 0.2, 0.01, 0.44), length=1.5))
+    assert fact.length_over_depth == pytest.approx(10.0, rel=1e-12)

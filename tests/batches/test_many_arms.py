@@ -1,0 +1,208 @@
+"""Does a batch give what the exact search gives, cell by cell, certified, whatever path a cell takes?"""
+
+import os
+import subprocess
+import sys
+
+import jax
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.batches import kernels as batch_kernels
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+
+#: asked of the float64 path: accepted estimates changed by at most 5e-14 last, and few modes reach 1e-13
+BATCH_ACCURACY = 1e-12
+
+
+def random_cells(count, seed=0):
+    rng = np.random.default_rng(seed)
+    return {
+        "link2.joint_angle": rng.uniform(-np.pi, np.pi, count),
+        "link3.joint_angle": rng.uniform(-np.pi, np.pi, count),
+        "link*.section.wall_thickness": rng.uniform(0.004, 0.03, count),
+    }
+
+
+def exact(arm, cells, at, modes, theory):
+    """Frequencies of the cells ``at`` by the double-double search."""
+    rows = []
+    for i in at:
+        cell = set_parameters(arm, {k: float(v[i]) for k, v in cells.items()})
+        rows.append(jm.natural_frequencies(cell, modes, theory).omega)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("theory", jm.THEORIES)
+def test_a_batch_equals_the_exact_search(theory):
+    arm = jm.examples.three_link_industrial()
+    cells = random_cells(1200)
+    result = jm.natural_frequencies_batch(arm, cells, 6, theory)
+    assert bool(result.certified.all())
+    at = np.arange(0, 1200, 60)
+    reference = exact(arm, cells, at, 6, theory)
+    assert np.abs(np.asarray(result.omega)[at] / reference - 1.0).max() < BATCH_ACCURACY
+    assert np.all(np.asarray(result.count_below) < np.arange(1, 7))
+    assert np.all(np.asarray(result.count_above) >= np.arange(1, 7))
+    assert np.all(np.diff(np.asarray(result.omega), axis=1) > 0.0)
+
+
+@pytest.mark.slow
+def test_evaluations_of_most_cells_stay_near_six_per_mode():
+    arm = jm.examples.two_link_flexible()
+    rng = np.random.default_rng(3)
+    cells = {
+        "link2.joint_angle": rng.uniform(0.0, np.pi, 2000),
+        "link*.thickness_factor": rng.uniform(1.0, 100.0, 2000),
+    }
+    result = jm.natural_frequencies_batch(arm, cells, 6)
+    assert bool(result.certified.all())
+    assert np.median(result.evaluations) <= 8 * 6
+    reference = exact(arm, cells, range(0, 2000, 200), 6, "timoshenko")
+    assert np.abs(np.asarray(result.omega)[::200] / reference - 1.0).max() < BATCH_ACCURACY
+
+
+@pytest.mark.slow
+def test_double_roots_are_found_twice_in_a_batch():
+    arm = jm.examples.three_link_industrial()
+    rng = np.random.default_rng(1)
+    theta2, theta3 = np.radians([-155.009952919027194, -64.1983428536445678])
+    near = np.radians(1e-3)
+    cells = {
+        "link2.joint_angle": theta2 + rng.uniform(-near, near, 1000) * (np.arange(1000) > 0),
+        "link3.joint_angle": theta3 + rng.uniform(-near, near, 1000) * (np.arange(1000) > 0),
+    }
+    result = jm.natural_frequencies_batch(arm, cells, 4)
+    assert bool(result.certified.all())
+    pair = np.asarray(result.frequencies_hz)[:, 1:3]
+    assert np.all(np.abs(pair / 37.0643031192404803 - 1.0) < 1e-3)
+    assert abs(pair[0] / 37.0643031192404803 - 1.0).max() < 1e-11
+    reference = exact(arm, cells, range(0, 1000, 100), 4, "timoshenko")
+    assert np.abs(np.asarray(result.omega)[::100] / reference - 1.0).max() < BATCH_ACCURACY
+
+
+@pytest.mark.parametrize(
+    "cells", [7, pytest.param(1, marks=pytest.mark.slow), pytest.param(600, marks=pytest.mark.slow)]
+)
+def test_bad_values_speak_in_their_lane_only(cells):
+    arm = jm.examples.two_link_flexible()
+    angles, masses = np.linspace(0.1, 1.0, cells), np.full(cells, 0.3)
+    angles[cells // 2] = np.nan
+    masses[-1] = -1.0
+    result = jm.natural_frequencies_batch(
+        arm, {"link2.joint_angle": angles, "payload.mass": masses}, 2
+    )
+    bad = np.isnan(angles) | (masses < 0.0)
+    assert np.all(np.asarray(result.status)[bad] == jm.Status.invalid_input)
+    assert np.all(np.isnan(np.asarray(result.omega)[bad]))
+    assert np.all(np.asarray(result.certified)[~bad])
+
+
+@pytest.mark.slow
+def test_the_chunk_size_changes_nothing_that_matters():
+    arm = jm.examples.two_link_flexible()
+    cells = {"link2.joint_angle": np.linspace(-3.0, 3.0, 700)}
+    one = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=64).omega
+    two = jm.natural_frequencies_batch(arm, cells, 3).omega
+    assert np.abs(np.asarray(one) / np.asarray(two) - 1.0).max() < BATCH_ACCURACY
+
+
+@pytest.mark.slow
+def test_an_arm_of_many_links():
+    link = jm.Link(0.2, 7e10, 2700.0, jm.raw_section(1e-3, 1e-7, 0.85), poisson_ratio=0.34)
+    arm = jm.Arm((link,) * 6)
+    cells = {"link4.joint_angle": np.linspace(0.0, 1.0, 520)}
+    result = jm.natural_frequencies_batch(arm, cells, 3)
+    assert bool(result.certified.all())
+    reference = exact(arm, cells, [0, 519], 3, "timoshenko")
+    assert np.abs(np.asarray(result.omega)[[0, 519]] / reference - 1.0).max() < BATCH_ACCURACY
+
+
+@pytest.mark.slow
+def test_a_wrong_guess_costs_time_but_no_mode(monkeypatch):
+    arm = jm.examples.two_link_flexible()
+    cells = {"link2.joint_angle": np.linspace(-3.0, 3.0, 600)}
+    right = jm.natural_frequencies_batch(arm, cells, 3)
+    fit = batch_kernels.fit
+
+    def wrong(values, omega, addresses):
+        return fit(values, omega * np.linspace(0.5, 3.0, omega.shape[1]), addresses)
+
+    monkeypatch.setattr(batch_kernels, "fit", wrong)
+    result = jm.natural_frequencies_batch(arm, cells, 3)
+    assert bool(result.certified.all())
+    assert np.abs(np.asarray(result.omega) / np.asarray(right.omega) - 1.0).max() < BATCH_ACCURACY
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({}, "empty"),
+        ({"link2.joint_angle": [[0.1]]}, "one-dimensional"),
+        ({"link2.joint_angle": []}, "one-dimensional"),
+        ({"link2.joint_angle": [0.1], "link1.tip_mass": [1.0, 2.0]}, "lengths"),
+    ],
+)
+def test_bad_batches_are_refused(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        jm.natural_frequencies_batch(jm.examples.two_link_flexible(), parameters, 2)
+
+
+def test_unknown_addresses_are_refused_with_a_suggestion():
+    with pytest.raises(jm.ArmError, match="joint_angle"):
+        jm.natural_frequencies_batch(
+            jm.examples.two_link_flexible(), {"link2.joint_angel": [0.1]}, 2
+        )
+
+
+@pytest.mark.slow
+def test_ten_thousand_cells_against_the_exact_search():
+    arm = jm.examples.three_link_industrial()
+    cells = random_cells(10_000, seed=5)
+    result = jm.natural_frequencies_batch(arm, cells, 10)
+    assert bool(result.certified.all())
+    at = np.arange(0, 10_000, 5)
+    columns = jax.numpy.asarray(np.stack(list(cells.values()))[:, at])
+    problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), tuple(cells), 10)
+    worst = 0.0
+    for start in range(0, at.size, 16):
+        block = columns[:, start : start + 16]
+        reference = batch_kernels.exact(problem, block, theory="timoshenko")
+        found = np.asarray(result.omega)[at[start : start + 16]]
+        worst = max(worst, np.abs(found / np.asarray(reference.omega) - 1.0).max())
+    assert worst < BATCH_ACCURACY
+
+
+_ON_DEVICES = """
+import sys
+import jax
+
+jax.config.update("jax_enable_x64", True)
+import numpy as np
+import jaxmodal as jm
+
+cells = {"link2.joint_angle": np.linspace(-3.0, 3.0, 900), "payload.mass": np.linspace(0.0, 0.2, 900)}
+arm = jm.examples.two_link_flexible()
+kernel = sys.argv[1]
+spread = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=100, kernel=kernel)
+with jax.default_device(jax.local_devices()[-1]):
+    alone = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=100, kernel=kernel)
+assert len(jax.local_devices()) == 3
+assert bool(spread.certified.all())
+assert np.array_equal(np.asarray(spread.omega), np.asarray(alone.omega))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", ["portable", "fused"])
+def test_several_local_devices_share_a_batch_and_give_the_same_bits(kernel):
+    flags = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=3"
+    done = subprocess.run(
+        [sys.executable, "-c", _ON_DEVICES, kernel],
+        env=os.environ | {"XLA_FLAGS": flags},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,151 @@
+"""The parts of the batch solver: how work is cut, blocks of one call, the guess through pilot cells."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.batches import kernels as batch_kernels
+from jaxmodal.batches import pilots
+from jaxmodal.batches.guided_search import Enclosure, Others, _estimate
+from jaxmodal.batches.results import CLOSE, Results, accepted, doubtful, with_neighbour
+from jaxmodal.batches.sizes import parted
+from jaxmodal.batches.work import Work
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+
+#: of the close modes of these cells most are finished in double-double; float64 alone reaches 1e-13; asked are 1e-12
+FLOAT64 = 3e-13
+
+
+@pytest.mark.parametrize("items", [0, 1, 7, 8, 9, 95, 96, 97, 1000])
+@pytest.mark.parametrize(
+    ("size", "blocks", "workers"), [(8, 1, 1), (8, 3, 2), (1, 4, 3), (50, 2, 16)]
+)
+def test_parts_hold_every_item_once_in_whole_blocks(items, size, blocks, workers):
+    parts = parted(np.arange(items), size, blocks, workers)
+    assert np.array_equal(np.concatenate([np.arange(0), *parts]), np.arange(items))
+    assert all(0 < part.size <= blocks * size for part in parts)
+    assert all(part.size % size == 0 for part in parts[:-1])
+    needed = [-(-part.size // size) for part in parts]
+    assert not needed or max(needed) - min(needed) <= 1
+
+
+def test_blocks_of_one_call_are_solved_each_for_itself_and_no_more_than_are_used():
+    arm = jm.examples.two_link_flexible()
+    angles = np.linspace(0.1, 3.0, 12)
+    problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), ("link2.joint_angle",), 3)
+    omega = np.linspace(2.0, 40.0, 12)
+    whole = batch_kernels.extended(problem, angles[None], omega, np.int64(1), blocks=1)
+    parts = batch_kernels.extended(problem, angles[None], omega, np.int64(2), blocks=3)
+    for one, some in zip(whole, parts, strict=True):
+        np.testing.assert_allclose(some[:8], one[:8], rtol=1e-14)
+        assert not np.asarray(some[8:]).any()
+
+
+@pytest.mark.parametrize("repeated", [False, True], ids=["apart", "repeated"])
+def test_a_guess_passes_through_its_pilots_even_where_they_coincide_or_a_value_is_constant(
+    repeated,
+):
+    rng = np.random.default_rng(5)
+    values = np.stack([rng.uniform(-3.0, 3.0, 40), rng.uniform(1.0, 2.0, 40), np.full(40, 7.0)])
+    if repeated:
+        values[:, 20:] = values[:, :20]
+    omega = np.exp(np.stack([np.cos(values[0]) + values[1], 3.0 + values[1]]))
+    addresses = ("link2.joint_angle", "payload.mass", "payload.inertia")
+    guess = pilots.fit(values, omega, addresses)
+    np.testing.assert_allclose(guess.frequencies(jnp.asarray(values)), omega, rtol=1e-6)
+
+
+def an_enclosure(**changed):
+    """Of mode 1 at omega = 3, which D = 9 - omega^2 has there, between its ends at 3 (1 -+ 1e-8)."""
+    lower, upper = 3.0 * (1.0 - 1e-8), 3.0 * (1.0 + 1e-8)
+    values = {
+        "omega": 3.0,
+        "lower": lower,
+        "upper": upper,
+        "lower_log": np.log(9.0 - lower**2),
+        "upper_log": np.log(upper**2 - 9.0),
+        "lower_count": 0.0,
+        "upper_count": 1.0,
+        "third": 3.1,
+        "third_log": np.log(3.1**2 - 9.0),
+        "third_sign": -1.0,
+        "consistent": True,
+        "error": 1e-15,
+        "smallest": 0.5,
+    }
+    arrays = {name: jnp.full((1, 1), value) for name, value in (values | changed).items()}
+    return Enclosure(**arrays)
+
+
+def test_a_point_so_near_the_root_that_its_rounding_error_decides_has_no_say_in_the_estimate():
+    wrong = 3.0 * (1.0 + 2e-12)  # D should be 18 times 3e-12 here
+    e = an_enclosure(third=wrong, third_sign=1.0, third_log=np.log(18.0 * 3e-12))
+    others = Others(1, (jnp.full((1, 1), 30.0),))
+    estimate = _estimate(e, jnp.ones((1, 1)), e.omega, others)
+    assert abs(float(estimate[0, 0]) / 3.0 - 1.0) < 1e-15
+    used = _estimate(an_enclosure(), jnp.ones((1, 1)), e.omega, others)
+    assert abs(float(used[0, 0]) / 3.0 - 1.0) < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("changed", "close", "as_it_is", "by_a_second_estimate"),
+    [
+        ({}, False, True, False),
+        ({}, True, True, True),
+        ({"smallest": 0.05}, False, False, True),
+        ({"smallest": 1e-4}, True, False, False),
+        ({"error": 1e-12}, False, False, False),
+        ({"upper_count": 2.0}, True, False, False),
+        ({"consistent": False}, False, False, False),
+    ],
+)
+def test_what_certifies_a_float64_mode(changed, close, as_it_is, by_a_second_estimate):
+    e = jax.tree.map(np.asarray, an_enclosure(**changed))
+    number = np.ones((1, 1))
+    assert bool(accepted(e, number)) == as_it_is
+    assert bool(doubtful(e, number, np.full((1, 1), close))) == by_a_second_estimate
+
+
+def test_neighbours_are_found_on_both_sides_and_lists_of_one_mode_have_none():
+    omega = np.array([[1.0, 1.0], [1.005, 2.0], [3.0, 2.0 + 1e-7]])
+    expected = [[True, False], [True, True], [False, True]]
+    assert with_neighbour(omega, 1e-2).tolist() == expected
+    assert with_neighbour(omega, 1e-6).tolist() == [[False, False], [False, True], [False, True]]
+    assert not with_neighbour(omega[:1], 1e-2).any()
+    results = Results.empty(np.zeros(2, np.int32), 3)
+    results.omega[:] = omega.T
+    cells, modes = np.repeat([0, 1], 3), np.tile([0, 1, 2], 2)
+    for distance in (1e-2, 1e-6):
+        near = results.nearest(cells, modes) <= distance
+        assert near.tolist() == with_neighbour(omega, distance).T.ravel().tolist()
+    single = Results.empty(np.zeros(1, np.int32), 1)
+    single.omega[:] = 5.0
+    assert np.isinf(single.nearest(np.zeros(1, int), np.zeros(1, int)))
+
+
+def test_close_modes_are_estimated_twice_and_as_exact_as_others(monkeypatch):
+    """D is flat between two modes, and one small change of an estimate proves little there."""
+    again = set()
+
+    def recorded(one_pass):
+        def run(work, left, *rest):
+            lanes = rest[-1]
+            again.update(zip(left.cell[lanes].tolist(), left.mode[lanes].tolist(), strict=True))
+            return one_pass(work, left, *rest)
+
+        return run
+
+    for name in ("confirm", "correct", "polish"):
+        monkeypatch.setattr(Work, name, recorded(getattr(Work, name)))
+    arm, rng = jm.examples.three_link_industrial(), np.random.default_rng(2)
+    double_root = np.radians([-155.009952919027194, -64.1983428536445678])
+    cells = double_root[:, None] + rng.uniform(-0.01, 0.01, (2, 48))
+    columns = {"link2.joint_angle": cells[0], "link3.joint_angle": cells[1]}
+    found = np.asarray(jm.natural_frequencies_batch(arm, columns, 5, chunk_size=48).omega)
+    exact = np.stack([jm.natural_frequencies(arm.with_posture(x), 5).omega for x in cells.T])
+    close = with_neighbour(exact.T, CLOSE)
+    assert close[1:3].mean() > 0.5
+    assert {(cell, mode) for mode, cell in np.argwhere(close).tolist()} <= again
+    assert np.abs(found / exact - 1.0).max() < FLOAT64

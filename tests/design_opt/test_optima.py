@@ -1,0 +1,237 @@
+"""Does the optimiser find what is known to be best, and do its two methods agree?"""
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from benchmarks import classical_optima
+from design_opt import (
+    DeflectionLimit,
+    Evaluator,
+    FixedReach,
+    ForbiddenBand,
+    FrequencyLimit,
+    MassLimit,
+    MaximiseFrequency,
+    MaximiseGap,
+    MinimiseMass,
+    Problem,
+    Require,
+    Variable,
+    WallLimit,
+    optimise,
+    per_link,
+)
+from design_opt.problem.statics import tip_deflection
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+
+RATIO, COARSE_RATIO = 3e-4, 1.5e-3
+"""Of ratios extrapolated from 32 and from 16 segments: four times fewer digits for half the segments."""
+DIFFERENCES = 1e-6
+"""Central differences of exact frequencies, step 1e-5 of the box, values of order 1."""
+AGREE = 2e-6
+"""Two methods, each stopped at a residual of 1e-6."""
+
+
+def three_links():
+    return jm.examples.three_link_industrial()
+
+
+def tube(length=1.0, **changes):
+    section = jm.hollow_circle(0.08, 0.004, "cowper")
+    values = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33}
+    return jm.Link(length, section=section, **values | changes)
+
+
+def frequency_by_hand(arm, mode=1, theory="timoshenko"):
+    return float(jm.natural_frequencies(arm, mode, theory).frequencies_hz[mode - 1])
+
+
+def test_least_wall_is_where_the_frequency_limit_is_met():
+    """One variable, one limit: the optimum is a root that bisection on the public solver finds, too."""
+    arm = jm.Arm((tube(),), jm.Payload(3.0))
+    address = "link1.section.wall_thickness"
+    limit = FrequencyLimit(1, at_least_hz=20.0)
+    found = optimise(Problem(arm, [Variable(address, 0.001, 0.02)], MinimiseMass(), [limit]))
+    low, high = 0.001, 0.02
+    for _ in range(32):
+        middle = 0.5 * (low + high)
+        enough = frequency_by_hand(jm.set_parameters(arm, {address: middle})) >= 20.0
+        low, high = (low, middle) if enough else (middle, high)
+    assert found.status == "converged"
+    assert found.kkt_residual < 1e-6
+    assert found.values[address] == pytest.approx(high, rel=1e-8)
+    assert found.certified
+    assert found.report.violation <= 1e-6
+
+
+def test_a_tapered_cantilever_comes_near_the_classical_optimum():
+    """How eight segments and more converge to it is checked by the slow tests."""
+    found = optimise(classical_optima.cantilever(6, 0.1, 3))
+    assert found.status == "converged"
+    limit = classical_optima.CANTILEVER[0.1, 3]
+    assert 0.9 * limit < found.report.score < limit
+    areas = list(found.values.values())
+    assert areas == sorted(areas, reverse=True)  # strong at the root
+
+
+def approach(tip_mass, power, numbers):
+    """Limit of the ratios for more and more segments; they rise towards it."""
+    found = [optimise(classical_optima.cantilever(n, tip_mass, power)) for n in numbers]
+    assert all(result.status == "converged" for result in found)
+    assert all(result.certified for result in found)
+    ratios = [result.report.score for result in found]
+    assert ratios == sorted(ratios)
+    return classical_optima.extrapolated(*ratios)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("tip_mass", "power"), classical_optima.CANTILEVER)
+def test_classical_cantilevers(tip_mass, power):
+    expected = classical_optima.CANTILEVER[tip_mass, power]
+    assert approach(tip_mass, power, (4, 8, 16)) == pytest.approx(expected, rel=COARSE_RATIO)
+
+
+@pytest.mark.slow
+def test_a_classical_cantilever_of_32_segments():
+    """The other five by ``python -m benchmarks.optimisation --segments 8 16 32``."""
+    expected = classical_optima.CANTILEVER[0.1, 2]
+    assert approach(0.1, 2, (8, 16, 32)) == pytest.approx(expected, rel=RATIO)
+
+
+@pytest.mark.slow
+def test_simply_supported_beams():
+    """p = 1: no shape beats the uniform one, from wherever the search starts. p = 2: 1.066."""
+    uniform = Evaluator(classical_optima.simply_supported(8, 1)).start.objectives[0]
+    assert uniform == pytest.approx(np.pi / 2.0, rel=1e-6)  # sqrt(EI/(rho A)) pi^2/L^2 in Hz
+    from_afar = classical_optima.simply_supported(8, 1, start=0.4)
+    found = optimise(from_afar)
+    assert found.status == "converged"
+    assert found.report.objectives[0] / uniform == pytest.approx(1.0, abs=1e-6)
+    scores = []
+    for number in (8, 16, 32):
+        found = optimise(classical_optima.simply_supported(number, 2))
+        assert found.status == "converged"
+        scores.append(found.report.objectives[0] / uniform)
+    assert classical_optima.extrapolated(*scores) == pytest.approx(
+        classical_optima.SIMPLY_SUPPORTED[2], abs=1e-3
+    )
+
+
+def everything_problem(aggregate="bound"):
+    arm = three_links()
+    variables = [
+        *per_link(arm, "link*.section.wall_thickness", 0.002, 0.03),
+        Variable("link*.section.depth", 0.08, 0.3, scale="log"),
+        Variable("link2.joint_angle", -2.0, 2.0),
+        Variable("link3.joint_stiffness", 1e4, 1e7, scale="log", start=1e6),
+        Variable(("link1.section.width", "link2.section.width"), 0.1, 0.3),
+        Variable("link2.tip_mass", 5.0, 40.0, start=20.0),
+        Variable("link2.tip_inertia", 0.01, 2.0, start=0.5),
+    ]
+    return Problem(
+        arm,
+        variables,
+        [MaximiseFrequency(1, "few"), MaximiseGap(1, weight=0.5)],
+        [
+            MassLimit(at_most="today"),
+            FrequencyLimit(2, at_least_today=0.9),
+            DeflectionLimit(0.1, postures="few"),
+            WallLimit(at_least=0.002, depth_over_wall=60.0),
+            ForbiddenBand(12.0, 14.0, modes=3, postures="few"),
+            Require(lambda d: d.hz["few"][:, 0] / d.arm.links[1].tip_mass - 0.1, "ratio", "few", 1),
+        ],
+        postures={"few": [[0.0, 0.0], [0.5, 0.5], [1.0, -1.0]]},
+        lengths=FixedReach(0.5, 3.0),
+        aggregate=aggregate,
+    )
+
+
+def test_gradients_of_every_kind_of_row_against_differences():
+    problem = everything_problem()
+    evaluator = Evaluator(problem)
+    size = evaluator.program.size
+    w = np.concatenate([problem.space.start, evaluator.program.best_bounds(evaluator.start.terms)])
+    w = np.clip(w + 0.02 * np.sin(np.arange(size)), 0.05, 0.95)
+    at = evaluator.linearise(w)
+    step = 1e-5
+    for i in range(size):
+        ends = [evaluator.linearise(w + sign * step * np.eye(size)[i]) for sign in (-1.0, 1.0)]
+        difference = (ends[1].inequalities - ends[0].inequalities) / (2.0 * step)
+        scale = max(1.0, np.abs(difference).max())
+        assert np.abs(difference - at.inequality_rates[:, i]).max() < DIFFERENCES * scale
+        assert np.abs(difference).max() > 1e-3, f"nothing depends on unknown {i}"
+        slope = (ends[1].objective - ends[0].objective) / (2.0 * step)
+        assert slope == pytest.approx(at.objective_rate[i], abs=DIFFERENCES)
+
+
+def test_lengths_keep_their_sum():
+    arm = three_links()
+    problem = Problem(
+        arm,
+        [],
+        MaximiseFrequency(1),
+        lengths=FixedReach(0.8, 2.5),
+    )
+    found = optimise(problem)
+    lengths = [float(link.length) for link in found.arm.links]
+    assert found.status == "converged"
+    assert sum(lengths) == pytest.approx(4.5, rel=1e-14)
+    assert min(lengths) >= 0.8 - 1e-9
+    assert max(lengths) <= 2.5 + 1e-9
+    assert frequency_by_hand(found.arm) > frequency_by_hand(arm)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("aggregate", ["bound", "ks"])
+def test_the_two_methods_agree(aggregate):
+    arm = three_links()
+    problem = Problem(
+        arm,
+        [
+            *per_link(arm, "link*.section.wall_thickness", 0.002, 0.03),
+            *per_link(arm, "link*.section.depth", 0.08, 0.3),
+        ],
+        MaximiseFrequency(1, "few"),
+        [MassLimit(at_most="today"), WallLimit(depth_over_wall=60.0)],
+        postures={"few": [[0.0, 0.0], [0.5, 0.5]]},
+        aggregate=aggregate,
+    )
+    evaluator = Evaluator(problem)
+    one = optimise(problem, evaluator=evaluator)
+    other = optimise(
+        problem, "augmented_lagrangian", starts=3, max_iterations=500, evaluator=evaluator
+    )
+    assert one.status == "converged"
+    assert other.status == "converged"
+    assert other.report.score == pytest.approx(one.report.score, rel=AGREE)
+    assert {step.start for step in other.steps} == {0, 1, 2}
+
+
+def test_deflection_of_an_arm_against_closed_forms():
+    """Bending, shear and a spring at the base of a cantilever; an L of two links, by superposition."""
+    length, load, gravity = 2.0, 30.0, 9.81
+    beam = jm.Link(
+        length, 7e10, 2700.0, jm.rectangle(0.1, 0.05, 0.85), poisson_ratio=0.3, joint_stiffness=4e4
+    )
+    arm = jm.Arm((beam,), jm.Payload(load / gravity))
+    moved = tip_deflection(jm.beam_arrays(arm), theory_flags("timoshenko"), gravity)
+    weight = 2700.0 * 0.005 * gravity
+    bending = weight * length**4 / 8.0 + load * length**3 / 3.0
+    shear = weight * length**2 / 2.0 + load * length
+    base = (weight * length**2 / 2.0 + load * length) * length / 4e4
+    stiffness, shear_stiffness = 7e10 * 0.05 * 0.1**3 / 12.0, 0.85 * 7e10 / 2.6 * 0.005
+    assert float(moved[1]) == pytest.approx(
+        -(bending / stiffness + shear / shear_stiffness + base), rel=1e-13
+    )
+    assert float(moved[0]) == 0.0
+    bar = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.1, 0.05))
+    bent = jm.Arm((bar, bar.replace(length=0.5)), jm.Payload(1.0)).with_posture([np.pi / 2.0])
+    flags = theory_flags("bending_only")
+    force = 100.0
+    sideways = tip_deflection(jm.beam_arrays(bent), flags, 0.0, (force, 0.0))
+    # force along x at the top of the upright: bends it, and turns the beam below with moment force * 0.5
+    upright = force * 0.5**3 / 3.0
+    turned = force * 0.5 * 1.0 * 0.5
+    assert float(sideways[0]) == pytest.approx((upright + turned) / stiffness, rel=1e-13)
+    assert float(sideways[1]) == pytest.approx(-force * 0.5 * 1.0**2 / 2.0 / stiffness, rel=1e-13)

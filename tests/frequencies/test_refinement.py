@@ -1,0 +1,139 @@
+"""The finish in double-double: whatever it is told beforehand, a mode is right to its stated error, or stays open."""
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.batches import kernels as batch_kernels
+from jaxmodal.batches.work import Work
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.frequencies.refinement import WIDTH, Sample, refine
+
+ULP = 2.0**-52
+DOUBLE_ROOT = np.radians([-155.009952919027194, -64.1983428536445678])
+
+
+def product(roots):
+    """D = prod(1 - x/r) and J of roots that lie a little above those given, at no float64 number.
+
+    The differences are exact next to a root.
+    """
+
+    def evaluate(lanes, omega):
+        factors = ((roots[:, None] - omega) + 0.03 * ULP * roots[:, None]) / roots[:, None]
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.abs(factors)).sum(axis=0)
+        return Sample(np.prod(np.sign(factors), axis=0), logs, (factors < 0.0).sum(axis=0))
+
+    return evaluate
+
+
+def one_mode(roots, mode, estimates, half):
+    estimates = np.asarray(estimates, float)
+    lanes = estimates.size
+    return refine(product(roots), estimates, np.full(lanes, half), np.full(lanes, mode))
+
+
+@pytest.mark.parametrize("half", [4e-13, 1e-11, 2e-9])
+@pytest.mark.parametrize("gap", [1e-1, 1e-3, 1e-6, 1e-8, 2e-9, 3e-11, 1e-12])
+def test_no_estimate_makes_a_wrong_frequency(gap, half):
+    """Wrong by nothing, by much, at the neighbour, next to it, between the two, and beyond all modes."""
+    roots = np.array([3.0, 200.0, 200.0 * (1.0 + gap), 1000.0])
+    offsets = np.concatenate([[0.0], *(np.array([-1.0, 1.0]) * 10.0**k for k in range(-15, -2))])
+    near = [root * (1.0 + offsets) for root in roots[1:3]]
+    estimates = np.concatenate([*near, [0.5 * (roots[1] + roots[2]), np.nan, 0.0, 50.0]])
+    for mode in (1, 2):
+        found = one_mode(roots, mode, estimates, half)
+        good = found.settled
+        error = np.abs(found.omega[good] / roots[mode] - 1.0)
+        assert np.all(error <= found.error[good] + 0.03 * ULP)
+        assert np.all(found.error[good] <= 8.0 * ULP)
+        assert np.all((found.lower <= roots[mode]) & (roots[mode] < found.upper) | ~good)
+        assert np.all((found.upper - found.lower <= WIDTH * found.upper) | ~good)
+        close = np.abs(estimates / roots[mode] - 1.0) <= 2e-4
+        assert good[close].all()
+        assert not good[-3:].any(), "there is nothing to start from"
+
+
+def test_few_evaluations_suffice_where_the_estimate_is_good():
+    roots, calls = np.array([3.0, 200.0, 210.0]), []
+
+    def counted(lanes, omega):
+        calls.append(omega.size)
+        return product(roots)(lanes, omega)
+
+    found = refine(counted, np.array([200.0 * (1.0 + 1e-13)]), np.array([4e-13]), np.array([1]))
+    assert found.settled.all()
+    assert sum(calls) <= 4
+
+
+def test_modes_that_coincide_and_contradicting_counts_stay_open():
+    twice = np.array([3.0, 200.0, 200.0])
+    assert not one_mode(twice, 1, [200.0, 200.0 * (1.0 + 1e-9)], 2e-9).settled.any()
+
+    def contradicting(lanes, omega):
+        d = product(np.array([3.0, 200.0]))(lanes, omega)
+        return Sample(-d.sign, d.log_abs, d.count)
+
+    found = refine(contradicting, np.array([200.0]), np.array([2e-9]), np.array([1]))
+    assert not found.settled.any()
+
+
+def counts(arm, columns, cells, omega):
+    """J in double-double at one frequency of each of some cells, by the program that batches use."""
+    values = np.stack(list(columns.values()))
+    problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), tuple(columns), 4)
+    size, found = 416, []
+    for start in range(0, cells.size, size):
+        at = np.resize(np.arange(start, min(start + size, cells.size)), size)
+        value = batch_kernels.extended(
+            problem, values[:, cells[at]], omega[at], np.int64(4), blocks=4
+        )
+        found.append(np.asarray(value[2]))
+    return np.concatenate(found)[: cells.size]
+
+
+@pytest.mark.parametrize("wrong", [0.0, 1e-9, -3e-9, 1e-6])
+def test_batches_near_a_double_root_are_right_whatever_the_finish_starts_from(monkeypatch, wrong):
+    """Neighbours 1e-12 to 1e-7 apart, all estimates displaced: counts beside each mode prove its digits."""
+    finish = Work.polish
+
+    def displaced(work, left, lanes):
+        left.enclosure.omega[lanes] *= 1.0 + wrong
+        left.omegas[:] *= 1.0 - 2.0 * wrong
+        return finish(work, left, lanes)
+
+    monkeypatch.setattr(Work, "polish", displaced)
+    rng = np.random.default_rng(7)
+    distance, direction = 10.0 ** rng.uniform(-12.0, -7.0, 300), rng.uniform(0.0, 2.0 * np.pi, 300)
+    ways = distance * np.stack([np.cos(direction), np.sin(direction)])
+    cells = DOUBLE_ROOT[:, None] + ways
+    arm = jm.examples.three_link_industrial()
+    columns = {"link2.joint_angle": cells[0], "link3.joint_angle": cells[1]}
+    result = jm.natural_frequencies_batch(arm, columns, 4, chunk_size=150)
+    assert bool(result.certified.all())
+    omega, claimed = np.asarray(result.omega), np.asarray(result.residual_ratio, float)
+    assert np.all(np.diff(omega, axis=1) >= 0.0)
+    cell, mode = np.indices(omega.shape)[:, :, 1:3].reshape(2, -1)
+    error = (claimed[cell, mode] + 1.0) * ULP
+    alone = np.asarray(result.multiplicity)[cell, mode] == 1
+    below = counts(arm, columns, cell, omega[cell, mode] * (1.0 - error))
+    above = counts(arm, columns, cell, omega[cell, mode] * (1.0 + error))
+    assert np.all((below <= mode) & (above >= mode + 1))
+    assert np.all((below[alone] == mode[alone]) & (above[alone] == mode[alone] + 1))
+
+
+def test_a_batch_that_contradicts_itself_is_opened_again():
+    from jaxmodal.batches.results import Results
+    from jaxmodal.frequencies.status import Status
+
+    results = Results.empty(np.zeros(3, np.int32), 3)
+    results.omega[:] = [1.0, 2.0, 3.0]
+    results.lower[:], results.upper[:] = 0.999 * results.omega, 1.001 * results.omega
+    results.status[:] = int(Status.certified)
+    results.omega[1, 1], results.omega[2, 0] = 3.5, 1.5
+    results.lower[1, 1], results.upper[1, 1] = 3.4, 3.6
+    results.reopen_contradictions()
+    opened = results.status == Status.uncertified
+    assert opened.tolist() == [[False] * 3, [False, True, True], [True, False, False]]
+    assert results.open_cells().tolist() == [1, 2]

@@ -1,0 +1,151 @@
+"""Are the modal quantities of many cells those of each arm alone, and honest where frequencies coincide?"""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.modes import batches as modal_batches
+from tests.problems import problems
+
+SAME = 1e-9
+"""Two paths to the same numbers; the frequencies of a batch are right to about 1e-13."""
+
+EIGENSPACES = 1e-10
+"""Of the largest logarithmic derivative of a mode: what `sensitivities` is right to."""
+
+DOUBLE_ROOT = np.deg2rad([-155.009952919027194, -64.1983428536445678])
+"""Posture of the three-link arm at which modes 2 and 3 coincide."""
+
+ANGLES = np.array([[0.7, -0.5], DOUBLE_ROOT, [np.nan, 0.0], [-1.0, 2.0]])
+ADDRESSES = ("link1.section.depth", "link*.density", "link3.tip_mass", "link2.joint_stiffness")
+MODES = 4
+VALID = np.array([0, 1, 3])
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return jm.examples.three_link_industrial()
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return {"link2.joint_angle": ANGLES[:, 0], "link3.joint_angle": ANGLES[:, 1]}
+
+
+@pytest.fixture(scope="module")
+def found(arm, cells):
+    return jm.natural_frequencies_batch(arm, cells, MODES)
+
+
+@pytest.fixture(scope="module")
+def table(arm, cells, found):
+    return jm.modal_quantities_batch(arm, cells, found, addresses=ADDRESSES)
+
+
+@pytest.mark.parametrize("cell", [0, 3])
+def test_simple_modes_have_the_numbers_of_the_arm_alone(arm, table, cell):
+    posed = arm.with_posture(ANGLES[cell])
+    alone = jm.sensitivities(posed, MODES, addresses=ADDRESSES)
+    np.testing.assert_allclose(table.logarithmic[cell], alone.logarithmic, rtol=SAME, atol=1e-12)
+    np.testing.assert_allclose(table.derivative[cell], alone.derivative, rtol=SAME, atol=1e-12)
+    shapes = jm.mode_shapes(posed, MODES, stations=2)
+    for name in ("participation", "effective_mass", "total_mass"):
+        expected = np.asarray(getattr(shapes, name))
+        np.testing.assert_allclose(getattr(table, name)[cell], expected, rtol=SAME, atol=1e-9)
+    for field in dataclasses.fields(table.energies):
+        expected = np.asarray(getattr(shapes.energies, field.name))
+        own = getattr(table.energies, field.name)[cell]
+        np.testing.assert_allclose(own, expected, rtol=SAME, atol=1e-9 * shapes.omega[0] ** 2)
+    assert table.individual[cell].all()
+
+
+def test_a_double_root_gets_means_and_a_flag(arm, table):
+    posed = arm.with_posture(DOUBLE_ROOT)
+    mean = jm.sensitivities(posed, MODES, addresses=ADDRESSES, repeated="mean")
+    assert table.individual[1].tolist() == [True, False, False, True]
+    np.testing.assert_allclose(table.logarithmic[1], mean.logarithmic, rtol=1e-7, atol=1e-12)
+    shapes = jm.mode_shapes(posed, MODES, stations=2)
+    pair = np.mean(np.asarray(shapes.effective_mass)[1:3], axis=0)
+    np.testing.assert_allclose(table.effective_mass[1, 1], pair, rtol=1e-7)
+    np.testing.assert_array_equal(table.effective_mass[1, 1], table.effective_mass[1, 2])
+
+
+def test_a_pair_cut_by_the_end_of_the_list_is_noticed(arm):
+    """The count knows the second member; the mean over both is the same as with both in the list."""
+    cells = {"link2.joint_angle": DOUBLE_ROOT[:1], "link3.joint_angle": DOUBLE_ROOT[1:]}
+    cut, whole = (
+        jm.modal_quantities_batch(
+            arm, cells, jm.natural_frequencies_batch(arm, cells, number), addresses=ADDRESSES
+        )
+        for number in (2, MODES)
+    )
+    assert cut.individual[0].tolist() == [True, False]
+    np.testing.assert_allclose(
+        cut.logarithmic[0, 1], whole.logarithmic[0, 1], rtol=1e-7, atol=1e-12
+    )
+
+
+def test_invalid_cells_are_nan(table, found):
+    assert np.all(np.isnan(found.omega[2]))
+    assert np.all(np.isnan(table.logarithmic[2]))
+    assert np.all(np.isnan(table.energies.bending[2]))
+    assert np.all(np.isfinite(table.logarithmic[VALID]))
+
+
+def test_rigid_joints_and_laws_of_dimension(table):
+    """The joint is rigid: its stiffness does not matter. Bodies and densities add up to -1/2."""
+    assert np.all(table.logarithmic[VALID, :, 3] == 0.0)
+    assert np.all(table.logarithmic[VALID, :, 1] < 0.0)
+    assert np.all(table.logarithmic[VALID, :, 1:3].sum(axis=-1) > -0.5)
+
+
+def test_energies_balance(table, found):
+    strain, kinetic = table.energies.strain, table.energies.kinetic
+    np.testing.assert_allclose(strain[VALID], kinetic[VALID], rtol=1e-9)
+    np.testing.assert_allclose(kinetic[VALID], np.asarray(found.omega)[VALID] ** 2 / 2, rtol=1e-9)
+
+
+def test_no_addresses_are_allowed(arm, cells, found):
+    none = jm.modal_quantities_batch(arm, cells, found)
+    assert none.logarithmic.shape == (4, MODES, 0)
+
+
+def test_wrong_uses_are_refused(arm, cells, found):
+    with pytest.raises(jm.ArmError, match=r"link1\.length"):
+        jm.modal_quantities_batch(arm, cells, found, addresses=["link1.lenght"])
+    with pytest.raises(ValueError, match=r"omega has shape \(4, 4\).*joint_angle: \(2,\)"):
+        jm.modal_quantities_batch(arm, {"link2.joint_angle": jnp.ones(2)}, found)
+    with pytest.raises(ValueError, match="cluster_tolerance = 1"):
+        jm.modal_quantities_batch(arm, cells, found, cluster_tolerance=1.0)
+
+
+def test_null_vectors_that_do_not_converge_are_replaced(arm, cells, found, table, monkeypatch):
+    monkeypatch.setattr(modal_batches, "_CONVERGED", -1.0)  # none does
+    again = jm.modal_quantities_batch(arm, cells, found, addresses=ADDRESSES)
+    for name in ("logarithmic", "effective_mass", "participation"):
+        one, other = getattr(again, name)[VALID], getattr(table, name)[VALID]
+        np.testing.assert_allclose(one, other, rtol=SAME, atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["P18", "P24", "P31", "P32", "P33", "P37"])
+def test_reference_arms_have_the_derivatives_of_their_eigenspaces(name):
+    """Those that are hardest for the elimination (it fails on P37), and one with repeated frequencies.
+
+    The derivatives of `sensitivities` are tested against 40 digits."""
+    problem = problems()[name]
+    number = min(problem.num_modes, 8)
+    alone = jm.sensitivities(problem.arm, number, problem.model, repeated="mean")
+    found = jm.natural_frequencies(problem.arm, number, problem.model)
+    one = jax.tree_util.tree_map(lambda x: x[None], found)
+    length = {"link1.length": np.array([float(problem.arm.links[0].length)])}
+    table = jm.modal_quantities_batch(problem.arm, length, one, addresses=alone.addresses)
+    single = np.asarray(table.individual[0]) & (np.asarray(found.omega) > 0.0)
+    own, expected = np.asarray(table.logarithmic[0])[single], np.asarray(alone.logarithmic)[single]
+    assert single.any()
+    largest = np.max(np.abs(expected), axis=1, keepdims=True)
+    assert np.max(np.abs(own - expected) / largest) <= EIGENSPACES

@@ -1,0 +1,387 @@
+"""Are the derivatives of the frequencies exact? Scaling laws, differences, both modes of JAX, clusters."""
+
+import json
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import jaxmodal as jm
+from jaxmodal.cli.commands import main
+from tests.problems import problems
+
+SCALING = 1e-11
+"""Laws of dimension: sums of all logarithmic sensitivities that one change of units makes."""
+
+AD_VS_FD = 1e-6
+"""Differences of fourth order of certified frequencies, relative to the largest in a row."""
+
+FORWARD_VS_REVERSE = 1e-12
+
+HESSIAN_VS_FD = 1e-7
+"""Differences of fourth order of gradients."""
+
+ONE_SIDED = 1e-6
+"""One-sided differences of fourth order at a double root, relative to the larger derivative."""
+
+DOUBLE_ROOT_DEG = (-155.009952919027194, -64.1983428536445678)
+"""Posture of the three-link arm at which modes 2 and 3 coincide (37.0643031192404803 Hz)."""
+
+PARAMETERS = {
+    "link1.length": 1.5,
+    "link2.joint_angle": 0.7,
+    "link1.section.depth": 0.15,
+    "link3.section.wall_thickness": 0.01,
+    "link2.section.shear_coefficient": 0.44,
+    "link3.tip_mass": 35.0,
+    "link3.tip_inertia": 0.5,
+    "link2.density": 2700.0,
+    "link3.poisson_ratio": 0.34,
+    "payload.mass": 2.0,
+    "link2.joint_stiffness": 1e6,
+}
+
+
+def industrial(*angles_deg):
+    return jm.examples.three_link_industrial().with_posture(np.deg2rad(angles_deg))
+
+
+def omega_of(arm, names, num_modes, theory):
+    def omega(x):
+        changed = jm.set_parameters(arm, dict(zip(names, x, strict=True)))
+        return jm.natural_frequencies(changed, num_modes, theory).omega
+
+    return omega  # not compiled as a whole: its parts are, once for all tests
+
+
+def differences(function, x, steps):
+    """Central differences of fourth order, one column for each entry of x."""
+    columns = []
+    for i, h in enumerate(steps):
+        e = np.eye(len(x))[i] * h
+        values = [np.asarray(function(x + m * e)) for m in (-2, -1, 1, 2)]
+        columns.append((values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * h))
+    return np.stack(columns, axis=-1)
+
+
+def far_off(found, expected, scale):
+    """Largest error of any entry, relative to the largest entry of its row after scaling."""
+    weighted = np.abs((found - expected) * scale)
+    return np.max(weighted / np.max(np.abs(expected * scale), axis=-1, keepdims=True))
+
+
+@pytest.fixture(scope="module", params=["timoshenko", "euler_bernoulli"])
+def derivatives(request):
+    omega = omega_of(industrial(45, -30), list(PARAMETERS), 6, request.param)
+    x = np.array(list(PARAMETERS.values()))
+    return omega, x, np.asarray(jax.jacfwd(omega)(x))
+
+
+def test_forward_against_reverse(derivatives):
+    omega, x, forward = derivatives
+    reverse = np.asarray(jax.jacrev(omega)(x))
+    assert far_off(reverse, forward, x) <= FORWARD_VS_REVERSE
+
+
+def test_against_differences(derivatives):
+    omega, x, forward = derivatives
+    expected = differences(omega, x, 1e-3 * x)
+    assert far_off(forward, expected, x) <= AD_VS_FD
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "P08",
+        *(
+            pytest.param(n, marks=pytest.mark.slow)
+            for n in ("P12", "P19", "P22", "P28", "P29", "P31")
+        ),
+    ],
+)
+def test_against_differences_for_the_oracle_arms(name):
+    """Every parameter; beyond the cut-off (P19), at it (P22), with soft joints (P28, P29, P31)."""
+    problem = problems()[name]
+    value = {a: float(jm.get_parameter(problem.arm, a)) for a in jm.addresses(problem.arm)}
+    names = [a for a in value if np.isfinite(value[a]) and (value[a] != 0 or "angle" in a)]
+    x = np.array([value[a] for a in names])
+    omega = omega_of(problem.arm, names, problem.num_modes, problem.model)
+    found = np.asarray(jax.jacrev(omega)(x))
+    # short steps: P19 has two modes 3e-4 apart, where the error of the differences falls with the
+    # fourth power of the step down to 7e-9 at 1e-5
+    steps = 2e-5 * np.where(x == 0, 1.0, np.abs(x))
+    expected = differences(omega, x, steps)
+    assert far_off(found, expected, np.where(x == 0, 1.0, x)) <= AD_VS_FD
+
+
+@pytest.mark.slow
+def test_hessian_against_differences_of_gradients(derivatives):
+    omega, x, _ = derivatives
+    hessian = np.asarray(jax.jit(jax.jacfwd(jax.jacrev(omega)))(x))
+    expected = differences(jax.jacrev(omega), x, 3e-4 * x)
+    scale = x[:, None] * x[None, :]
+    off = np.max(np.abs((hessian - expected) * scale), axis=(1, 2))
+    assert np.max(off / np.max(np.abs(expected * scale), axis=(1, 2))) <= HESSIAN_VS_FD
+    skew = np.abs((hessian - hessian.transpose(0, 2, 1)) * scale)
+    assert np.max(skew) <= 1e-11 * np.max(np.abs(hessian * scale))
+
+
+@pytest.mark.slow
+def test_second_derivative_by_a_law_of_dimension():
+    """omega = C L^-2 of a slender cantilever: the second derivative is 6 omega / L^2."""
+    arm = jm.Arm((jm.Link(2.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05)),))
+
+    def omega(length):
+        changed = jm.set_parameters(arm, {"link1.length": length})
+        return jm.natural_frequencies(changed, 1, "bending_only").omega[0]
+
+    expected = 6 * float(omega(2.0)) / 4
+    assert float(jax.grad(jax.grad(omega))(2.0)) == pytest.approx(expected, rel=SCALING)
+
+
+def test_vmap_of_grad():
+    arm = industrial(45, -30)
+
+    def third(angle):
+        changed = jm.set_parameters(arm, {"link3.joint_angle": angle})
+        return jm.natural_frequencies(changed, 3).omega[2]
+
+    angles = jnp.array([0.1, -2.0, 3.0])
+    batch = jax.vmap(jax.grad(third))(angles)
+    single = [float(jax.grad(third)(angle)) for angle in angles]
+    assert np.allclose(batch, single, rtol=1e-11)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return {theory: jm.sensitivities(industrial(45, -30), 6, theory) for theory in jm.THEORIES}
+
+
+def sums(table, suffixes):
+    chosen = [a.rsplit(".", 1)[1] in suffixes for a in table.addresses]
+    return np.asarray(table.logarithmic)[:, np.array(chosen)].sum(axis=1)
+
+
+@pytest.mark.parametrize("theory", jm.THEORIES)
+def test_scaling_laws(table, theory):
+    """Elasticity times c: sqrt(c). Density and bodies times c: 1/sqrt(c). All lengths times c: 1/c."""
+    one = table[theory]
+    assert np.allclose(sums(one, ["youngs_modulus"]), 0.5, rtol=SCALING)
+    assert np.allclose(sums(one, ["density", "tip_mass", "tip_inertia"]), -0.5, rtol=SCALING)
+    lengths = sums(one, ["length", "depth", "width", "wall_thickness"])
+    bodies = 3 * sums(one, ["tip_mass"]) + 5 * sums(one, ["tip_inertia"])
+    assert np.allclose(lengths + bodies, -1.0, rtol=SCALING)
+
+
+def test_theories_without_shear_do_not_depend_on_it(table):
+    for theory in ("rayleigh", "euler_bernoulli", "bending_only"):
+        assert np.all(sums(table[theory], ["shear_coefficient", "poisson_ratio"]) == 0)
+    assert np.all(sums(table["timoshenko"], ["shear_coefficient"]) > 0)
+
+
+def test_angle_of_the_base_changes_nothing(table):
+    for one in table.values():
+        assert np.all(np.asarray(one.derivative)[:, one.addresses.index("link1.joint_angle")] == 0)
+
+
+def test_address_of_every_link_adds_up():
+    arm = industrial(45, -30)
+    links = jm.sensitivities(arm, 3, addresses=[f"link{i}.length" for i in (1, 2, 3)])
+    every = jm.sensitivities(arm, 3, addresses=["link*.length"])
+    assert np.allclose(every.derivative[:, 0], np.sum(links.derivative, axis=1), rtol=1e-13)
+    assert np.allclose(every.logarithmic[:, 0], np.sum(links.logarithmic, axis=1), rtol=1e-13)
+
+
+def test_dataset(table):
+    data = table["timoshenko"].to_xarray()
+    assert data.logarithmic.dims == ("mode", "parameter")
+    chosen = data.sel(parameter="link2.length")
+    assert chosen.unit == "m"
+    assert np.allclose(chosen.derivative * 1.5 / chosen.frequency, chosen.logarithmic)
+
+
+class TestDoubleRoot:
+    """Modes 2 and 3 of the three-link arm coincide to the last digit of the angles."""
+
+    arm = property(lambda self: industrial(*DOUBLE_ROOT_DEG))
+
+    def test_single_members_are_refused(self):
+        with pytest.raises(jm.RepeatedFrequencyError, match=r"modes 2 to 3 near 37\.0643"):
+            jm.sensitivities(self.arm, 4)
+        with pytest.raises(jm.RepeatedFrequencyError, match="modes 2 to 3"):
+            jm.sensitivities(self.arm, 2)  # also where the list ends inside the pair
+
+    def test_mean_is_marked(self):
+        table = jm.sensitivities(self.arm, 4, repeated="mean")
+        assert table.individual.tolist() == [True, False, False, True]
+        assert np.array_equal(table.derivative[1], table.derivative[2])
+        assert np.all(np.isfinite(table.derivative))
+
+    def test_single_members_are_marked_for_jax(self):
+        """jax.grad of one member gives the mean of the pair, and this says so, cut list or not."""
+        for number, expected in ((2, [True, False]), (4, [True, False, False, True])):
+            found = jm.natural_frequencies(self.arm, number)
+            assert jm.individual_modes(found.omega, found.multiplicity).tolist() == expected
+        near = jnp.array([1.0, 2.0, 2.0 * (1 + 1e-10), 3.0])
+        assert jm.individual_modes(near, jnp.ones(4, int)).tolist() == [True, False, False, True]
+
+    def test_gradient_of_a_single_member_is_the_mean_also_in_a_cut_list(self):
+        def member(number, mode):
+            def omega(angle):
+                arm = jm.set_parameters(self.arm, {"link2.joint_angle": angle})
+                return jm.natural_frequencies(arm, number).omega[mode]
+
+            return float(jax.grad(omega)(self.arm.links[1].joint_angle))
+
+        table = jm.sensitivities(self.arm, 4, repeated="mean", addresses=["link2.joint_angle"])
+        mean = float(table.derivative[1, 0])
+        for number, mode in ((2, 1), (4, 1), (4, 2)):
+            assert member(number, mode) == pytest.approx(mean, rel=1e-10)
+
+    @pytest.mark.slow
+    def test_second_derivatives_are_refused(self):
+        def omega(x, number, mode):
+            arm = jm.examples.three_link_industrial().with_posture(x)
+            return jm.natural_frequencies(arm, number).omega[mode]
+
+        start = jnp.deg2rad(jnp.array(DOUBLE_ROOT_DEG))
+        hessian = jax.hessian(omega)
+        with pytest.raises(jm.RepeatedFrequencyError, match=r"second derivatives of modes 2, 3"):
+            hessian(start, 4, 1)
+        assert np.all(np.isfinite(hessian(start, 1, 0)))  # the remedy: fewer modes
+        forward = jax.jit(
+            jax.jacfwd(jax.jacfwd(lambda x: jnp.stack([omega(x, 4, k) for k in (0, 1)])))
+        )
+        traced = np.asarray(forward(start))
+        assert np.all(np.isfinite(traced[0]))
+        assert np.all(np.isnan(traced[1]))  # nothing can be raised under jit
+
+    @pytest.mark.slow
+    def test_derivatives_of_the_shapes_are_refused(self):
+        def tip(x):
+            arm = jm.examples.three_link_industrial().with_posture(x)
+            return jm.mode_shapes(arm, 3, stations=2).v[1, -1, -1]
+
+        with pytest.raises(
+            jm.RepeatedFrequencyError, match="derivatives of the shapes of modes 2, 3"
+        ):
+            jax.grad(tip)(jnp.deg2rad(jnp.array(DOUBLE_ROOT_DEG)))
+
+    def test_sum_of_the_pair_is_smooth_and_its_gradient_exact(self):
+        start = np.deg2rad(DOUBLE_ROOT_DEG)
+
+        def pair(x):
+            arm = jm.examples.three_link_industrial().with_posture(x)
+            return jnp.sum(jm.natural_frequencies(arm, 3).omega[1:3])
+
+        found = np.asarray(jax.grad(pair)(start))
+        expected = differences(pair, start, [1e-3, 1e-3])
+        assert np.allclose(found, expected, rtol=AD_VS_FD)
+
+    def test_directional_derivatives_against_one_sided_differences(self):
+        start = np.deg2rad(DOUBLE_ROOT_DEG)
+        rng = np.random.default_rng(4)
+
+        def omega(x):
+            arm = jm.examples.three_link_industrial().with_posture(x)
+            return jm.natural_frequencies(arm, 4).omega
+
+        for _ in range(10):
+            d = rng.normal(size=2)
+            direction = {"link2.joint_angle": d[0], "link3.joint_angle": d[1]}
+            found = np.asarray(jm.directional_derivatives(self.arm, direction, 4))
+            h = 2e-4
+            values = [np.asarray(omega(start + m * h * d)) for m in range(5)]
+            weights = np.array([-25, 48, -36, 16, -3]) / (12 * h)
+            expected = np.tensordot(weights, values, axes=1)
+            assert np.max(np.abs(found - expected)) <= ONE_SIDED * np.max(np.abs(expected[1:3]))
+
+    def test_mean_is_the_mean_of_the_directional_derivatives(self):
+        direction = {"link1.length": 1.0, "link3.tip_mass": -2.0}
+        table = jm.sensitivities(self.arm, 3, addresses=list(direction), repeated="mean")
+        pair = jm.directional_derivatives(self.arm, direction, 3)[1:3]
+        expected = np.asarray(table.derivative)[1] @ np.array([1.0, -2.0])
+        assert float(np.mean(pair)) == pytest.approx(expected, rel=1e-10)
+        assert float(pair[1] - pair[0]) > 0
+
+
+@pytest.mark.slow
+def test_nearly_equal_frequencies_have_accurate_derivatives_of_their_own():
+    """P35: an avoided crossing. Each derivative exists, and says so at a small tolerance."""
+    problem = problems()["P35"]
+    table = jm.sensitivities(problem.arm, problem.num_modes, problem.model)
+    assert np.all(np.asarray(table.individual))
+    wide = jm.sensitivities(
+        problem.arm, problem.num_modes, problem.model, cluster_tolerance=1e-4, repeated="mean"
+    )
+    assert not np.all(np.asarray(wide.individual))
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"repeated": "any"}, ValueError, "repeated = 'any'"),
+        ({"cluster_tolerance": 0.0}, ValueError, "cluster_tolerance = 0.0"),
+        ({"addresses": ["link1.lenght"]}, jm.ArmError, "link1.length"),
+    ],
+)
+def test_unusable_arguments_are_refused(changes, error, words):
+    with pytest.raises(error, match=words):
+        jm.sensitivities(jm.examples.two_link_flexible(), 1, **changes)
+
+
+@pytest.mark.parametrize("traced", [jax.grad, jax.jit, lambda f: lambda x: jax.vmap(f)(x[None])])
+def test_batches_cannot_be_differentiated_and_say_what_can(traced):
+    arm = jm.examples.two_link_flexible()
+
+    def of_values(angle):
+        cells = {"link2.joint_angle": jnp.stack([angle, angle])}
+        return jm.natural_frequencies_batch(arm, cells, 1).omega[0, 0]
+
+    def of_arm(mass):
+        cells = {"link2.joint_angle": np.zeros(2)}
+        return jm.natural_frequencies_batch(arm.with_payload(mass), cells, 1).omega[0, 0]
+
+    for function in (of_values, of_arm):
+        with pytest.raises(TypeError, match="modal_quantities_batch"):
+            traced(function)(jnp.array(0.3))
+
+
+def test_traced_arms_are_sent_to_the_frequencies():
+    def traced(mass):
+        return jm.sensitivities(jm.examples.two_link_flexible().with_payload(mass), 1).derivative
+
+    with pytest.raises(TypeError, match="natural_frequencies"):
+        jax.jit(traced)(1.0)
+
+
+def test_command():
+    common = [
+        "sensitivities",
+        "example:two_link_flexible",
+        "--modes",
+        "2",
+        "--address",
+        "link*.length",
+    ]
+    result = CliRunner().invoke(main, common)
+    assert result.exit_code == 0, result.output
+    assert "link*.length" in result.output
+    plain = json.loads(CliRunner().invoke(main, [*common, "--format", "json"]).output)
+    own = jm.sensitivities(jm.examples.two_link_flexible(), 2, addresses=["link*.length"])
+    assert plain["logarithmic"] == np.asarray(own.logarithmic).tolist()
+    rows = CliRunner().invoke(main, [*common, "--format", "csv"]).output.splitlines()
+    assert len(rows) == 3
+
+
+def test_command_refuses_a_double_root():
+    posture = ",".join(map(str, DOUBLE_ROOT_DEG))
+    common = ["sensitivities", "example:three_link_industrial", "--modes", "3"]
+    result = CliRunner().invoke(main, [*common, f"--posture-deg={posture}"])
+    assert result.exit_code == 2
+    assert "modes 2 to 3" in result.output
+    result = CliRunner().invoke(main, [*common, f"--posture-deg={posture}", "--repeated", "mean"])
+    assert result.exit_code == 0
+    assert "(mean)" in result.output

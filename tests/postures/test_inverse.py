@@ -1,0 +1,172 @@
+"""Are the postures at which an arm has a frequency all found, and does it have it there?"""
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.postures import trigonometric_zeros
+
+#: distance of the frequency asked for from the nearest one of the posture found, relative
+ROUND_TRIP = 1e-11
+THREE = jm.examples.three_link_industrial()
+#: angles are compared where the frequency depends on them: rounding of the frequency moves them by eps / slope
+ANGLE = 1e-6
+
+
+def random_arm(rng):
+    """Two to four links of different dimensions, tip bodies, and springs in some joints."""
+    links = []
+    for _ in range(rng.integers(2, 5)):
+        area = np.exp(rng.uniform(np.log(1e-4), np.log(3e-3)))
+        depth = np.exp(rng.uniform(np.log(0.01), np.log(0.1)))
+        links.append(
+            jm.Link(
+                rng.uniform(0.2, 1.5),
+                7e10,
+                2700.0,
+                jm.raw_section(area, area * depth**2 / 12.0, 0.85),
+                poisson_ratio=0.33,
+                tip_mass=rng.uniform(0.0, 5.0),
+                tip_inertia=rng.uniform(0.0, 0.05),
+                joint_angle=rng.uniform(-np.pi, np.pi),
+                joint_stiffness=10.0 ** rng.uniform(3, 6) if rng.random() < 0.4 else float("inf"),
+            )
+        )
+    return jm.Arm(tuple(links), jm.Payload(rng.uniform(0.0, 5.0), rng.uniform(0.0, 0.05)))
+
+
+def nearest(arm, joint, angle, omega, theory):
+    """The frequency of the arm with another angle that is nearest to omega, and its number."""
+    turned = jm.set_parameters(arm, {f"link{joint}.joint_angle": float(angle)})
+    spectrum = np.asarray(jm.natural_frequencies(turned, 12, theory, throw=False).omega)
+    k = int(np.abs(spectrum / omega - 1.0).argmin())
+    return spectrum[k], k + 1
+
+
+def round_trips(count, seed):
+    rng = np.random.default_rng(seed)
+    found = 0
+    for i in range(count):
+        arm, theory = random_arm(rng), jm.THEORIES[i % 4]
+        joint = int(rng.integers(2, arm.num_links + 1))
+        omega = jm.natural_frequencies(arm, 12, theory, throw=False).omega[rng.integers(0, 8)]
+        omega = float(omega) * (1.0 + 1e-3 * rng.uniform(-1.0, 1.0) * (i % 2))
+        result = jm.postures_at(arm, omega, joint, theory=theory)
+        assert np.array_equal(result.found, result.certified), "an angle without proof"
+        angles = np.asarray(result.angle)
+        for angle, mode in zip(angles, np.asarray(result.mode), strict=True):
+            if np.isfinite(angle):
+                there, number = nearest(arm, joint, angle, omega, theory)
+                assert abs(there / omega - 1.0) < ROUND_TRIP
+                assert number == mode
+                found += 1
+        if i % 2 == 0:
+            own = float(arm.links[joint - 1].joint_angle)
+            turns = np.abs((angles - own + np.pi) % (2 * np.pi) - np.pi)
+            assert np.nanmin(turns) < ANGLE, "the posture that the frequency came from"
+    return found
+
+
+def test_the_frequency_is_one_of_those_in_the_postures_found():
+    assert round_trips(40, seed=1) > 60
+
+
+@pytest.mark.slow
+def test_a_thousand_round_trips():
+    assert round_trips(1000, seed=2) > 1500
+
+
+def test_all_angles_are_found():
+    """As many as the count changes on a fine scan of the joint, for both joints."""
+    omega = 2 * np.pi * 230.0
+    scan = np.linspace(-np.pi, np.pi, 721)
+    for joint in (2, 3):
+        other = {"link2.joint_angle": 0.9, "link3.joint_angle": 0.9}
+        del other[f"link{joint}.joint_angle"]
+        arm = jm.set_parameters(THREE, other)
+        counts = [
+            int(jm.count_below(jm.set_parameters(arm, {f"link{joint}.joint_angle": a}), omega))
+            for a in scan[::8]
+        ]
+        result = jm.postures_at(arm, omega, joint)
+        angles = np.asarray(result.angle)[np.asarray(result.found)]
+        for low, high, one, two in zip(scan[:-8:8], scan[8::8], counts, counts[1:], strict=False):
+            crossed = np.sum((angles > low) & (angles < high))
+            assert (crossed - abs(one - two)) % 2 == 0
+            assert crossed >= abs(one - two)
+
+
+def test_at_a_double_root_the_posture_is_found():
+    theta = np.radians([0.0, -64.1983428536445678])
+    result = jm.postures_at(THREE, 2 * np.pi * 37.0643031192404803, 2, theta)
+    first = int(np.nanargmin(np.asarray(result.angle)))
+    assert abs(np.degrees(result.angle[first]) + 155.009952919027194) < 1e-7
+    assert (int(result.count_below[first]), int(result.count_above[first])) == (1, 3)
+
+
+def test_an_extreme_frequency_has_one_posture():
+    """Stretched out, a two-link arm has an extreme frequency: the polynomial touches zero at 0."""
+    arm = jm.examples.two_link_flexible()
+    lowest = float(jm.natural_frequencies(arm, 1).omega[0])
+    result = jm.postures_at(arm, lowest)
+    assert int(result.found.sum()) == 1
+    assert abs(float(result.angle[0])) < 1e-6
+    assert bool(result.certified[0])
+    assert int(jm.postures_at(arm, 0.9 * lowest).found.sum()) == 0
+    assert int(jm.postures_at(arm, 1.1 * lowest).found.sum()) == 2
+
+
+def test_shapes():
+    omega = 2 * np.pi * np.array([30.0, 60.0, 90.0])
+    postures = np.random.default_rng(0).uniform(-3.0, 3.0, (3, 2))
+    many = jm.postures_at(THREE, omega, 3, postures)
+    assert many.angle.shape == many.mode.shape == many.status.shape == (3, 4)
+    assert jm.postures_at(THREE, omega, 3).angle.shape == (3, 4)
+    assert jm.postures_at(THREE, omega[0], 3, postures).angle.shape == (3, 4)
+    one = jm.postures_at(THREE, float(omega[1]), 3, postures[1])
+    assert one.angle.shape == (4,)
+    assert np.allclose(one.angle, many.angle[1], rtol=0.0, atol=1e-9, equal_nan=True)
+    finite = np.isfinite(np.asarray(many.angle))
+    assert np.array_equal(np.sort(~finite, axis=1), ~finite), "NaN stands last"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"omega": -1.0}, "omega = -1.0"),
+        ({"omega": float("nan")}, "omega = nan"),
+        ({"joint": 1}, "from 2 to 3"),
+        ({"joint": 4}, "from 2 to 3"),
+        ({"postures": [0.1]}, r"\(2,\) or \(N, 2\)"),
+        ({"postures": [0.1, float("nan")]}, "not finite"),
+        ({"omega": np.ones(3), "postures": np.ones((4, 2))}, "3 values and postures 4 rows"),
+        ({"theory": "beam"}, "theory = 'beam'"),
+    ],
+)
+def test_bad_questions_are_refused(changes, words):
+    with pytest.raises(ValueError, match=words):
+        jm.postures_at(THREE, **({"omega": 100.0} | changes))
+
+
+def test_an_arm_of_one_link_has_no_joint_to_turn():
+    with pytest.raises(ValueError, match="one link"):
+        jm.postures_at(jm.Arm(THREE.links[:1]), 100.0)
+
+
+def zeros_by_sampling(polynomial):
+    t = np.linspace(-np.pi, np.pi, 200_001)
+    values = trigonometric_zeros.value_at(polynomial, t)
+    return t[:-1][(values[:-1] < 0.0) != (values[1:] < 0.0)]
+
+
+def test_zeros_of_random_polynomials():
+    rng = np.random.default_rng(5)
+    polynomials = rng.normal(size=(300, 5)) * 10.0 ** rng.uniform(-3.0, 0.0, (300, 5))
+    polynomials[:20, 3:] = 0.0
+    polynomials[20:40, 1:3] = 0.0
+    found, crossing = trigonometric_zeros.zeros(polynomials, even=False)
+    for polynomial, angles, which in zip(polynomials, found, crossing, strict=True):
+        expected = zeros_by_sampling(polynomial)
+        angles = np.sort(trigonometric_zeros.wrapped(angles[which]))
+        assert angles.size == expected.size
+        assert np.all((angles >= expected - 1e-9) & (angles <= expected + 4e-5))

@@ -1,0 +1,150 @@
+"""Are the borders of the resonance-free postures where the counts change, and is the picture drawn?"""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import jaxmodal as jm
+from jaxmodal.cli.commands import main
+from jaxmodal.plots.resonance_maps import plot_resonance_map
+
+THREE = jm.examples.three_link_industrial()
+BAND = (2 * np.pi * 40.0, 2 * np.pi * 50.0)
+
+
+@pytest.fixture(scope="module")
+def three():
+    return jm.resonance_free(THREE, *BAND, points=13)
+
+
+def inside(arm, band):
+    low, high = (int(n) for n in jm.count_below(arm, np.array(band)))
+    return high - low
+
+
+def test_the_number_of_modes_is_that_of_the_counts(three):
+    """At random postures, and at both sides of every border of some rows."""
+    assert three.certified
+    rng = np.random.default_rng(0)
+    across = np.asarray(three.across_angle)
+    turn = np.sort(rng.uniform(-np.pi, np.pi, 4))
+    grid = three.on_grid(turn)
+    assert grid.shape == (13, 4)
+    for row in (1, 4, 9):
+        for angle, number in zip(turn, grid[row], strict=True):
+            assert inside(THREE.with_posture([angle, across[row]]), BAND) == number
+        borders = np.asarray(three.border)[row]
+        for k in np.flatnonzero(np.isfinite(borders)):
+            both = [
+                inside(THREE.with_posture([borders[k] + side * 1e-9, across[row]]), BAND)
+                for side in (-1.0, 1.0)
+            ]
+            assert both == [int(n) for n in three.modes_inside[row, k : k + 2]]
+            assert abs(both[0] - both[1]) == 1
+
+
+def test_borders_belong_to_an_end_and_a_mode(three):
+    exists = np.isfinite(np.asarray(three.border))
+    assert exists.any()
+    assert set(np.asarray(three.end)[exists]) == {0, 1}
+    assert np.all(np.asarray(three.end)[~exists] == -1)
+    row, column = (int(i[0]) for i in np.nonzero(exists))
+    angles = [float(three.border[row, column]), float(three.across_angle[row])]
+    mode, end = int(three.border_mode[row, column]), int(three.end[row, column])
+    omega = jm.natural_frequencies(THREE.with_posture(angles), 5).omega[mode - 1]
+    assert abs(float(omega) / BAND[end] - 1.0) < 1e-11
+
+
+def test_the_free_share_is_that_of_many_postures(three):
+    """Against a fine grid of the row: as far off as its step can be for each border."""
+    fine = np.linspace(-np.pi, np.pi, 20_001)
+    share = (three.on_grid(fine) == 0).mean(axis=1)
+    assert np.abs(share - np.asarray(three.free)).max() < 9 / 20_000
+
+
+def test_a_two_link_arm_has_one_row():
+    arm = jm.examples.two_link_flexible()
+    found = jm.resonance_free(arm, 2 * np.pi * 0.21, 2 * np.pi * 0.24)
+    assert found.border.shape == (1, 8)
+    assert found.across == 0
+    angles = np.asarray(found.border)[0, :4]
+    assert np.allclose(angles, -angles[::-1], atol=1e-12), "the mirror image"
+    assert inside(arm.with_posture([0.5 * (angles[2] + angles[3])]), np.asarray(found.band)) == 1
+    with pytest.raises(ValueError, match="three or more links"):
+        plot_resonance_map(found)
+
+
+def test_the_picture_is_written(three, tmp_path):
+    for name in ("map.png", "map.svg"):
+        figure = plot_resonance_map(three, tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 5000
+    assert "40" in figure.axes[0].get_title()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"omega_min": 0.0}, "omega_min = 0.0"),
+        ({"omega_max": 1.0}, "omega_max = 1.0"),
+        ({"across": 2}, "two different joints"),
+        ({"across": 7}, "two different joints"),
+        ({"joint": 5}, "joint = 5"),
+        ({"points": 1}, "points = 1"),
+    ],
+)
+def test_bad_maps_are_refused(changes, words):
+    with pytest.raises(ValueError, match=words):
+        jm.resonance_free(THREE, **({"omega_min": BAND[0], "omega_max": BAND[1]} | changes))
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, list(arguments))
+
+
+def test_the_command_postures():
+    arguments = ["postures", "example:three_link_industrial", "--frequency", "45"]
+    done = run(*arguments, "--posture-deg", "0,90", "--format", "json")
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.stdout)
+    assert len(rows) == 4
+    for row in rows:
+        arm = THREE.with_posture(np.radians([row["angle_deg"], 90.0]).tolist())
+        hertz = jm.natural_frequencies(arm, 5).frequencies_hz[row["mode"] - 1]
+        assert abs(float(hertz) / 45.0 - 1.0) < 1e-11
+    lines = run(*arguments, "--posture-deg", "0,90", "--format", "csv").stdout.splitlines()
+    assert lines[0] == "joint,angle_deg,mode,status"
+    assert len(lines) == 5
+    assert "certified" in run(*arguments, "--posture-deg", "0,90").stdout
+    none = run("postures", "example:three_link_industrial", "--frequency", "15")
+    assert none.exit_code == 0
+    assert "no posture" in none.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["postures", "example:two_link_flexible", "--frequency", "-1"], "--frequency -1.0"),
+        (
+            ["postures", "example:two_link_flexible", "--frequency", "1", "--joint", "3"],
+            "joint = 3",
+        ),
+        (["resonance-map", "example:two_link_flexible", "--band-hz", "5,4"], "'5,4'"),
+        (["resonance-map", "example:two_link_flexible", "--band-hz", "a,b"], "'a,b'"),
+        (["resonance-map", "example:two_link_flexible", "--band-hz", "4"], "'4'"),
+    ],
+)
+def test_bad_commands_end_with_status_2(arguments, words):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+
+
+def test_the_command_resonance_map(tmp_path):
+    out = tmp_path / "map.png"
+    arguments = ["resonance-map", "example:three_link_industrial", "--band-hz", "40,50"]
+    done = run(*arguments, "--points", "13", "--out", str(out))
+    assert done.exit_code == 0, done.output
+    assert "all certified" in done.stdout
+    assert out.exists()

@@ -1,0 +1,131 @@
+"""Is the determinant the trigonometric polynomial that the series says, to the error that it states?"""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.dynamic_stiffness.beams import prepared
+from jaxmodal.postures import harmonics as posture_harmonics
+
+#: the characteristic determinant is evaluated in float64, and its entries of very different size cancel
+CHARACTERISTIC = 1e-8
+#: between values of the series and its own coefficients in double-double, in units of the stated error: rounding
+#: sqrt(omega) alone moves a value by a few of them
+STATED = 3.0
+
+
+def elastic_arm(links, springs=True):
+    """Links of different lengths, with tip bodies, and springs in every second joint."""
+    tube = jm.hollow_circle(0.08, 0.004, "cowper")
+    return jm.Arm(
+        tuple(
+            jm.Link(
+                0.5 + 0.2 * i,
+                7e10,
+                2700.0,
+                tube,
+                poisson_ratio=0.33,
+                tip_mass=1.0 + i,
+                tip_inertia=0.01,
+                joint_stiffness=3e4 if springs and i % 2 else float("inf"),
+            )
+            for i in range(links)
+        ),
+        jm.Payload(2.0, 0.02),
+    )
+
+
+def terms(postures):
+    """The harmonics of postures (N, n - 1), shape (H, N)."""
+    return np.asarray(posture_harmonics.harmonics(jnp.asarray(postures.T)))
+
+
+@pytest.mark.parametrize("theory", jm.THEORIES)
+@pytest.mark.parametrize("links", [2, 3, 4])
+def test_few_postures_give_the_characteristic_determinant_of_all(links, theory):
+    """Against the determinant of the paper's matrix, which shares nothing with the condensation."""
+    arm = elastic_arm(links)
+    omega = 700.0
+    beams, flags = prepared(arm, theory)
+    coefficients, _, _ = posture_harmonics.exact_coefficients(beams, flags, np.array([omega]))
+    rng = np.random.default_rng(links)
+    postures = rng.uniform(-np.pi, np.pi, (12, links - 1))
+    series = coefficients[0] @ terms(postures)
+    signs, logs = [], []
+    for posture in postures:
+        sign, log = jm.log_determinant(arm.with_posture(list(posture)), omega, theory)
+        signs.append(float(sign))
+        logs.append(float(log))
+    direct = np.array(signs) * np.exp(np.array(logs) - max(logs))
+    scale = (direct @ series) / (series @ series)
+    assert np.abs(scale * series - direct).max() < CHARACTERISTIC
+    assert np.abs(direct).min() < 0.9, "the postures are meant to differ"
+
+
+def test_terms_and_their_names():
+    for links in range(2, 6):
+        names = posture_harmonics.harmonic_names(links)
+        assert len(names) == len(set(names)) == posture_harmonics.num_harmonics(links)
+    angles = np.array([[0.3], [-1.1]])
+    names = posture_harmonics.harmonic_names(3)
+    values = terms(angles.T)[:, 0]
+    functions = {"cos": np.cos, "sin": np.sin, "theta2": 0.3, "theta3": -1.1}
+    for name, value in zip(names, values, strict=True):
+        expression = name.replace("2 theta", "2*theta").replace(") ", ")*")
+        assert abs(eval(expression, functions) - value) < 1e-15
+
+
+@pytest.mark.parametrize("links", [2, 3])
+def test_values_are_right_to_the_stated_error(links):
+    arm = elastic_arm(links)
+    series = jm.posture_series(arm, 4000.0)
+    rng = np.random.default_rng(1)
+    omega = np.exp(rng.uniform(np.log(1.0), np.log(4000.0), 60))
+    postures = rng.uniform(-7.0, 7.0, (60, links - 1))
+    found = series.evaluate(omega, postures)
+    assert found.value.shape == (60, 60)
+    beams, flags = prepared(arm, "timoshenko")
+    d = posture_harmonics.determinant(beams, flags, omega, postures.T)
+    exact = d.factor * np.exp(d.growth - np.asarray(found.log_scale) + d.rest)
+    errors = np.abs(np.diag(np.asarray(found.value)) - exact)
+    assert np.all(errors < STATED * np.asarray(found.error))
+    assert float(np.max(found.error)) < 1e-13
+    assert np.median(np.abs(exact)) > 1e-3, "scaled to order 1"
+
+
+def test_the_separators_are_exact():
+    series = jm.posture_series(elastic_arm(2), 2000.0)
+    x = np.asarray(series.separators)
+    assert np.all(np.diff(x) > 0.0)
+    assert series.at_separators.shape == (x.size, 3)
+    posture = np.array([[0.7]])
+    direct = series.at_separators @ terms(posture)
+    smooth = np.asarray(series.evaluate(x**2, posture).value)
+    assert np.abs(np.asarray(direct) - smooth).max() < 1e-13
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"omega_max": -1.0}, "omega_max = -1.0"),
+        ({"omega_max": float("nan")}, "omega_max = nan"),
+        ({"omega_max": 1.0, "omega_min": 2.0}, "omega_min = 2.0"),
+        ({"omega_max": 10.0, "theory": "timo"}, "theory = 'timo'"),
+    ],
+)
+def test_bad_ranges_are_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        jm.posture_series(elastic_arm(2), **arguments)
+
+
+def test_bad_evaluations_are_refused():
+    series = jm.posture_series(elastic_arm(2), 100.0)
+    with pytest.raises(ValueError, match="range"):
+        series.evaluate([200.0], [[0.1]])
+    with pytest.raises(ValueError, match="range"):
+        series.evaluate([float("nan")], [[0.1]])
+    with pytest.raises(ValueError, match="theta_2 to theta_2"):
+        series.evaluate([50.0], [[0.1, 0.2]])
+    with pytest.raises(ValueError, match="7 links"):
+        jm.posture_series(elastic_arm(7), 100.0)

@@ -1,0 +1,138 @@
+"""Are all frequencies of a sweep over postures found by the posture series, and is what it calls proven true?"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.postures import series_search
+from tests.problems import ORACLE, problems
+
+#: share of random postures that may be left to the general search
+LEFT_OPEN = 0.01
+#: width of the enclosures that counts in double-double prove, relative
+COUNTED = 2.001e-9
+THREE = jm.examples.three_link_industrial()
+DOUBLE_ROOT = np.radians([-155.009952919027194, -64.1983428536445678])
+
+
+def postures(cells, joints=2, seed=0):
+    return np.random.default_rng(seed).uniform(-np.pi, np.pi, (joints, cells))
+
+
+def by_series(arm, angles, modes, theory="timoshenko"):
+    valid = np.isfinite(angles).all(axis=0)
+    with ThreadPoolExecutor(2) as pool:
+        return series_search._by_series(arm, angles, valid, modes, theory, pool)
+
+
+def exact(arm, angles, at, modes, theory="timoshenko"):
+    """Frequencies of single cells by the double-double search."""
+    arms = (arm.with_posture([float(x) for x in angles[:, i]]) for i in at)
+    return np.array([jm.natural_frequencies(one, modes, theory).omega for one in arms])
+
+
+def check(found, arm, angles, at, modes, theory="timoshenko"):
+    """Frequencies and enclosures of the cells ``at`` that were proven."""
+    at = np.array([i for i in at if not found.open[i]])
+    assert at.size
+    truth = exact(arm, angles, at, modes, theory)
+    error = np.abs(found.omega[at] / truth - 1.0)
+    assert error.max() < ORACLE
+    low, high = np.moveaxis(found.bracket[at], -1, 0)
+    assert np.all((low < truth) & (truth < high))
+    width = high / low - 1.0
+    assert width.max() < COUNTED
+    assert width[found.by_sign_changes[at]].max() < 2.001 * ORACLE
+
+
+@pytest.mark.parametrize("theory", jm.THEORIES)
+def test_random_postures_equal_the_exact_search(theory):
+    angles = postures(3000)
+    found = by_series(THREE, angles, 10, theory)
+    assert found.open.mean() < LEFT_OPEN
+    check(found, THREE, angles, range(0, 3000, 100), 10, theory)
+
+
+@pytest.mark.parametrize("distance", [0.3, 1e-2, 1e-8, 0.0])
+def test_no_mode_is_lost_near_a_double_root(distance):
+    """Modes 2 and 3 coincide in this posture; what is proven must be true, the rest stays open."""
+    offsets = np.random.default_rng(3).uniform(-distance, distance, (2, 300))
+    angles = np.concatenate([DOUBLE_ROOT[:, None] + offsets, postures(300)], axis=1)
+    found = by_series(THREE, angles, 5)
+    near = found.open[:300]
+    if distance > 0.1:
+        assert near.mean() < 0.3
+    if distance >= 1e-2:
+        assert not near.all()
+        check(found, THREE, angles, np.flatnonzero(~near)[:10], 5)
+    if distance <= 1e-8:
+        assert near.all(), "two roots within 1e-8 are beyond float64"
+    assert found.open[300:].mean() < LEFT_OPEN
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, p in problems().items() if p.tag == "slender" and len(p.entry["links"]) > 1]
+)
+def test_lowest_modes_of_slender_arms(name):
+    """The oracle's own posture among random ones: right if proven, and if not, left open."""
+    problem = problems()[name]
+    joints = len(problem.entry["links"]) - 1
+    angles = postures(200, joints)
+    own = [link["theta"] for link in problem.entry["links"][1:]]
+    angles[:, 0] = own
+    found = by_series(problem.arm, angles, problem.num_modes, problem.model)
+    assert found.open.mean() < 0.5
+    if not found.open[0]:
+        assert np.abs(problem.relative_error(found.omega[0])).max() < ORACLE
+
+
+def test_values_that_are_not_finite_are_left_out():
+    angles = postures(300)
+    angles[0, 7], angles[1, 9] = np.nan, np.inf
+    found = by_series(THREE, angles, 4)
+    assert found.open[[7, 9]].all()
+    for column in (found.omega, found.bracket, found.noise):
+        assert np.isnan(column[[7, 9]]).all(), "what nobody has computed is not a number"
+    assert np.delete(found.open, [7, 9]).mean() < 0.05
+
+
+def test_which_batches_take_the_series():
+    two = jm.examples.two_link_flexible()
+    assert series_search.pays(two, ["link2.joint_angle"], 100_000)
+    assert series_search.pays(two, ["link1.joint_angle", "link2.joint_angle"], 100_000)
+    assert series_search.pays(THREE, ["link*.joint_angle"], 100_000)
+    assert not series_search.pays(two, ["link2.joint_angle"], 100)
+    assert not series_search.pays(two, ["link2.joint_angle", "payload.mass"], 100_000)
+    assert not series_search.pays(two, ["link2.joint_stiffness"], 100_000)
+    assert not series_search.pays(two, ["link*.joint_angle", "link2.joint_angle"], 100_000)
+    eight = jm.Arm(two.links * 4)
+    assert not series_search.pays(eight, ["link2.joint_angle"], 10_000_000)
+
+
+@pytest.mark.slow
+def test_a_batch_takes_the_series_and_gives_what_the_general_search_gives():
+    columns = {"link2.joint_angle": postures(8000)[0], "link3.joint_angle": postures(8000)[1]}
+    columns["link2.joint_angle"][5] = np.nan
+    result = jm.natural_frequencies_batch(THREE, columns, 6)
+    general = jm.natural_frequencies_batch(THREE, columns, 6, chunk_size=1024)
+    assert general.by_sign_changes is None
+    proven = np.asarray(result.by_sign_changes)
+    assert proven.shape == (8000, 6)
+    assert proven.mean() > 1.0 - LEFT_OPEN
+    assert not proven[5].any()
+    for name in ("status", "count_below", "count_above", "group"):
+        same = np.asarray(getattr(result, name)) == np.asarray(getattr(general, name))
+        rows = np.arange(8000) != 5 if name.startswith("count") else slice(None)
+        assert same[rows].all(), name
+    omega, other = np.asarray(result.omega), np.asarray(general.omega)
+    assert np.array_equal(np.isnan(omega), np.isnan(other))
+    assert np.nanmax(np.abs(omega / other - 1.0)) < ORACLE
+    ends = np.asarray(result.bracket)
+    good = np.arange(8000) != 5
+    assert np.all((ends[good, :, 0] < omega[good]) & (omega[good] < ends[good, :, 1]))
+    for name in ("status", "count_below", "bracket", "group", "residual_ratio", "evaluations"):
+        one, two = (np.asarray(getattr(r, name)) for r in (result, general))
+        assert one.dtype == two.dtype, name
+        assert one.shape == two.shape, name

@@ -1,0 +1,103 @@
+"""Settings of the compiler: they take effect or say why not, and change no number."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.runtime import compilation
+
+BATCH = """
+import sys
+import jax; jax.config.update("jax_enable_x64", True)
+import numpy as np, jaxmodal as jm
+if sys.argv[1] == "tuned":
+    jm.tune_cpu()
+if len(sys.argv) > 2:
+    jm.use_compilation_cache(sys.argv[2])
+arm = jm.examples.two_link_flexible()
+result = jm.natural_frequencies_batch(arm, {"link2.joint_angle": np.linspace(0.0, 3.0, 600)}, 3)
+print(bool(result.certified.all()), *(x.hex() for x in np.asarray(result.omega).ravel().tolist()))
+"""
+
+
+def run(*arguments, **flags):
+    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"} | flags
+    return subprocess.run(
+        [sys.executable, "-c", *arguments], capture_output=True, text=True, env=environment
+    )
+
+
+@pytest.mark.slow
+def test_frequencies_do_not_depend_on_the_settings_or_the_cache(tmp_path):
+    runs = [
+        run(BATCH, "plain"),
+        run(BATCH, "tuned"),
+        run(BATCH, "tuned", str(tmp_path / "cache")),
+        run(BATCH, "tuned", str(tmp_path / "cache")),
+    ]
+    assert all(r.returncode == 0 for r in runs), runs[0].stderr + runs[1].stderr
+    certified, *first = runs[0].stdout.split()
+    assert certified == "True"
+    for other in runs[1:]:
+        certified, *omega = other.stdout.split()
+        assert certified == "True"
+        worst = max(
+            abs(float.fromhex(a) / float.fromhex(b) - 1.0)
+            for a, b in zip(omega, first, strict=True)
+        )
+        assert worst < 1e-13
+    assert runs[2].stdout == runs[3].stdout
+    assert any((tmp_path / "cache").iterdir())
+
+
+def test_tuning_takes_effect_before_the_first_program():
+    words = (
+        "import jaxmodal as jm; from jaxmodal.runtime import compilation as c; "
+        "jm.tune_cpu(); print(c.loops_are_kernels())"
+    )
+    result = run(words)
+    assert result.stdout.strip() == "True", result.stderr
+
+
+def test_tuning_too_late_is_refused():
+    words = "import jax.numpy as jnp; jnp.ones(3) + 1; import jaxmodal as jm; jm.tune_cpu()"
+    result = run(words)
+    assert result.returncode != 0
+    assert "too late" in result.stderr
+
+
+def test_other_backend_options_are_refused():
+    result = run(
+        "import jaxmodal as jm; jm.tune_cpu()",
+        XLA_FLAGS="--xla_backend_extra_options=xla_cpu_disable_loop_unrolling=true",
+    )
+    assert "xla_cpu_disable_loop_unrolling" in result.stderr
+    assert "CompilationError" in result.stderr
+
+
+def test_flags_of_the_caller_stay(monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_prefer_vector_width=128")
+    compilation.add_cpu_flags()
+    assert os.environ["XLA_FLAGS"].split() == [
+        "--xla_cpu_prefer_vector_width=128",
+        compilation.CPU_FLAGS[0],
+    ]
+
+
+def test_a_cache_that_others_can_write_to_is_refused(tmp_path):
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o777)
+    with pytest.raises(jm.CompilationError, match="chmod go-w"):
+        jm.use_compilation_cache(folder)
+
+
+def test_a_file_is_no_cache(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(jm.CompilationError, match="is a file"):
+        jm.use_compilation_cache(tmp_path / "file")
+    with pytest.raises(jm.CompilationError, match="cannot be created"):
+        jm.use_compilation_cache(tmp_path / "file" / "below")

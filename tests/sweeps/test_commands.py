@@ -1,0 +1,215 @@
+"""The commands ``jaxmodal sweep ...``, end to end."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import synthetic_cells
+import xarray as xr
+from click.testing import CliRunner
+
+import sweeps
+import sweeps.store.grid
+from jaxmodal.cli.commands import main
+
+ROOT = Path(__file__).parent.parent.parent
+
+SWEEP = """\
+name = "small sweep"
+arm = "example:two_link_flexible"
+num_modes = 2
+
+[[axes]]
+parameter = "theta_2"
+unit = "degree"
+linspace = { start = 0, stop = 180, num = 3 }
+
+[[axes]]
+parameter = "payload.mass"
+values = [0.0, 0.5]
+"""
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, ["sweep", *map(str, arguments)])
+
+
+def assert_refused(result, *words):
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+@pytest.fixture
+def sweep_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "small.toml"
+    path.write_text(SWEEP)
+    return path
+
+
+@pytest.fixture
+def synthetic(monkeypatch):
+    monkeypatch.setattr(sweeps.store.grid, "solve_cells", synthetic_cells.solve_cells)
+
+
+@pytest.fixture
+def store(sweep_file):
+    assert invoke("run", sweep_file, "--no-plot").exit_code == 0
+    return Path("small.zarr")
+
+
+def test_plan_tells_sizes_and_computes_nothing(sweep_file):
+    result = invoke("plan", sweep_file, "--chunk-cells", 2)
+    assert result.exit_code == 0, result.output
+    for words in (
+        "cells: 6 (3 x 2)",
+        "chunks: 3 of 1 x 2",
+        "12 frequencies",
+        "0 to 180 degree",
+        "time:",
+    ):
+        assert words in result.stdout
+    assert list(Path().iterdir()) == [Path("small.toml")]
+
+
+def test_run_writes_dataset_pictures_and_summary(sweep_file):
+    pytest.importorskip("matplotlib")
+    result = invoke("run", sweep_file)
+    assert result.exit_code == 0, result.output
+    for words in ("small sweep", "12 of 12 modes certified", "mode 1: ", "computed 6 of 6 cells"):
+        assert words in result.stdout
+    names = sorted(path.name for path in Path().iterdir())
+    assert names == ["small.toml", "small.zarr", "small_certificates.png", "small_maps.png"]
+    again = invoke("run", sweep_file, "--no-plot")
+    assert "computed 0 of 6 cells" in again.stdout
+
+
+def test_run_takes_points_places_and_built_in_sweeps(sweep_file, synthetic):
+    result = invoke("run", sweep_file, "--points", 5, "--out", "five.zarr", "--no-plot")
+    assert result.exit_code == 1  # the synthetic solver calls 180 degrees invalid
+    assert xr.open_zarr("five.zarr", chunks=None).sizes["theta_2"] == 5
+    result = invoke("run", "example:three_link_posture_map", "--points", 4, "--no-plot")
+    assert "computed 16 of 16 cells" in result.stdout
+    assert xr.open_zarr("three_link_posture_map.zarr", chunks=None).frequency.shape == (4, 4, 10)
+
+
+def test_a_large_result_is_not_read_for_pictures(sweep_file, synthetic, monkeypatch):
+    monkeypatch.setattr("sweeps.commands.sweep.LARGE", 10)
+    sweep_file.write_text(SWEEP.replace("stop = 180", "stop = 90"))
+    result = invoke("run", sweep_file)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[:2] == ["small sweep", "12 of 12 modes certified"]
+    assert "mode 1" not in result.stdout
+    assert sorted(path.name for path in Path().iterdir()) == ["small.toml", "small.zarr"]
+
+
+def test_status_tells_how_far_a_store_is(sweep_file, store):
+    result = invoke("status", store)
+    assert result.exit_code == 0, result.output
+    assert "chunks: 1 of 1 computed, complete" in result.stdout
+    assert "modes certified: 12" in result.stdout
+    (store / "frequency/c/0/0/0").unlink()
+    result = invoke("status", store)
+    assert result.exit_code == 1
+    assert "0 of 1 computed, 1 to compute" in result.stdout
+
+
+def test_status_explains_what_is_not_certified(sweep_file, synthetic):
+    invoke("run", sweep_file, "--no-plot")
+    result = invoke("status", "small.zarr")
+    assert result.exit_code == 1
+    assert "modes invalid_input: 4" in result.stdout
+    assert "jaxmodal.invalid_values" in result.stdout
+
+
+def test_verify_confirms_and_finds_wrong_numbers(sweep_file, store, monkeypatch):
+    result = invoke("verify", store, "--cells", 3)
+    assert result.exit_code == 0, result.output
+    assert "3 cells, 6 frequencies counted again: all confirmed" in result.stdout
+    monkeypatch.setattr(sweeps.store.grid, "solve_cells", synthetic_cells.solve_cells)
+    invoke("run", sweep_file, "--out", "wrong.zarr", "--no-plot")
+    result = invoke("verify", "wrong.zarr", "--cells", 6)
+    assert result.exit_code == 1
+    assert "6 cells are wrong" in result.stdout
+
+
+def test_plot_draws_what_is_asked(sweep_file, store):
+    pytest.importorskip("matplotlib")
+    for arguments, name in [
+        (("--kind", "branches", "--axis", "theta_2"), "small_branches.png"),
+        (("--kind", "maps", "--format", "svg"), "small_maps.svg"),
+        (("--kind", "certificates", "--out", "mine"), "mine_certificates.png"),
+        (("--kind", "branches", "--at", "payload_mass=0.4"), "small_branches.png"),
+    ]:
+        result = invoke("plot", store, *arguments)
+        assert result.exit_code == 0, result.output
+        assert result.stdout.strip() == name
+        assert Path(name).stat().st_size > 1000
+    everything = invoke("plot", store)
+    assert everything.stdout.split() == ["small_maps.png", "small_certificates.png"]
+
+
+def test_export_writes_netcdf_and_csv(sweep_file, store):
+    ds = sweeps.open_result(store)
+    assert invoke("export", store, "a.nc").exit_code == 0
+    with xr.open_dataset("a.nc") as again:
+        np.testing.assert_array_equal(again.frequency, ds.frequency)
+    assert invoke("export", store, "a.csv").stdout.strip() == "a.csv"
+    lines = Path("a.csv").read_text().splitlines()
+    assert lines[0].startswith("theta_2,payload_mass,mode,frequency,status")
+    assert len(lines) == 13
+
+
+def test_examples_are_listed_and_printed():
+    listed = invoke("examples")
+    assert listed.exit_code == 0
+    for name in sweeps.sweep_names():
+        assert name in listed.stdout
+    assert "[[axes]]" in invoke("examples", "three_link_payload").stdout
+    assert_refused(invoke("examples", "none"), "'none' is unknown")
+
+
+def test_bad_input_is_refused(sweep_file, store):
+    for command in ("plan", "run"):
+        assert_refused(invoke(command, "none.toml"), "none.toml", "cannot be read")
+        assert_refused(invoke(command, "three_link_payload"), "example:three_link_payload")
+    assert_refused(invoke("run", sweep_file, "--points", 4, "--no-plot"), "3 in the store, 4 now")
+    for command in (("status",), ("verify",), ("plot",)):
+        assert_refused(invoke(*command, "none.zarr"), "none.zarr", "run the sweep first")
+    assert_refused(invoke("export", "none.zarr", "a.nc"), "run the sweep first")
+    assert_refused(invoke("export", store, "a.xls"), ".nc or .csv")
+    assert_refused(invoke("export", store, "none/a.csv"), "cannot be written")
+    assert_refused(invoke("plot", store, "--at", "theta2=3"), "Did you mean 'theta_2'")
+    assert_refused(invoke("plot", store, "--at", "theta_2=x"), "not a number")
+    assert_refused(invoke("plot", store, "--kind", "slenderness"), "thickness_factor")
+    assert_refused(invoke("plot", store, "--kind", "maps", "--at", "theta_2=0"), "needs more axes")
+    sweep_file.write_text(SWEEP.replace("num_modes = 2", "num_modes = 0"))
+    assert_refused(invoke("run", sweep_file), "num_modes = 0")
+
+
+def test_an_unwritable_place_is_refused(sweep_file):
+    Path("file").write_text("mine")
+    assert_refused(
+        invoke("run", sweep_file, "--out", "file/a.zarr", "--no-plot"), "cannot be written"
+    )
+
+
+def test_help_needs_no_sweep_package_until_it_is_asked_for():
+    code = (
+        "import sys; sys.argv = ['jaxmodal', 'examples']\n"
+        "from jaxmodal.cli.commands import main\n"
+        "main(standalone_mode=False)\n"
+        "assert not [name for name in sys.modules if name.split('.')[0] == 'sweeps']"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code]
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 0, answer.stderr
+    for command in ("plan", "run", "status", "verify", "plot", "export", "examples"):
+        assert invoke(command, "--help").exit_code == 0

@@ -1,0 +1,301 @@
+"""Pictures and branches of sweeps: the right numbers in the right place, files that repeat."""
+
+import numpy as np
+import pytest
+
+import sweeps
+from sweeps.analysis.cells import arm_of_cell
+from sweeps.analysis.double_roots import find_double_roots
+from sweeps.analysis.tracking import by_branch, track
+from sweeps.analysis.verify import verify
+from sweeps.plots import pictures as plots
+from sweeps.plots.style import save
+
+pytest.importorskip("matplotlib")
+
+#: a double root of modes 2 and 3 (degrees and Hz), from the design notes of the reference solution
+DOUBLE = (75.4445861562247047, -65.9908017300219814, 36.4921356522557731)
+
+
+@pytest.fixture(scope="module")
+def map_of_postures():
+    axes = [
+        sweeps.linspace("theta_2", 65, 85, 5, unit="degree"),
+        sweeps.linspace("theta_3", -76, -56, 5, unit="degree"),
+    ]
+    return sweeps.run(sweeps.Sweep("example:three_link_industrial", axes, num_modes=3, name="map"))
+
+
+@pytest.fixture(scope="module")
+def thickness():
+    axes = [sweeps.geomspace("thickness_factor", 1, 100, 5)]
+    options = {
+        "theories": ["timoshenko", "euler_bernoulli"],
+        "num_modes": 3,
+        "outputs": ["difference_to_euler_bernoulli"],
+    }
+    return sweeps.run(sweeps.Sweep("example:two_link_flexible", axes, **options))
+
+
+def texts(figure):
+    import matplotlib.text
+
+    return " ".join(entry.get_text() for entry in figure.findobj(matplotlib.text.Text))
+
+
+# ---- branches ----
+
+
+def test_branches_follow_shapes_through_a_crossing(map_of_postures):
+    """Beside the double root of modes 2 and 3 their shapes change places along theta_2."""
+    line = map_of_postures.sel(theta_3=-66.0)
+    tracked = track(line, "theta_2")
+    assert tracked.branch.dims == ("theta_2", "mode")
+    assert tracked.branch[0].values.tolist() == [1, 2, 3]
+    assert tracked.branch[-1].values.tolist() == [1, 3, 2]
+    swapped = (tracked.branch_flag == 1).any("mode")
+    assert swapped.sum() == 1
+    np.testing.assert_array_equal(tracked.frequency, line.frequency)  # sorted order stays
+    curves = by_branch(tracked)
+    assert curves.dims == ("theta_2", "branch")
+    np.testing.assert_array_equal(curves.sortby("branch").values.sum(1), line.frequency.sum("mode"))
+    second = curves.sel(branch=2).values
+    assert np.all(np.diff(second) < 0) or np.all(np.diff(second) > 0)
+
+
+def test_branches_keep_their_order_where_nothing_crosses(thickness):
+    tracked = track(thickness.isel(theory=0), "thickness_factor")
+    assert np.all(tracked.branch == tracked.mode)
+    meanings = tracked.branch_flag.attrs["flag_meanings"].split()
+    assert len(meanings) == len(tracked.branch_flag.attrs["flag_values"])
+
+
+def test_a_cell_without_an_arm_begins_new_branches_with_a_flag():
+    axes = [
+        sweeps.axis("link1.section.depth", [0.15, 0.015, 0.16]),
+        sweeps.axis("link1.section.width", [0.2]),
+    ]
+    ds = sweeps.run(sweeps.Sweep("example:three_link_industrial", axes, num_modes=2))
+    flags = track(ds, "link1_section_depth").branch_flag.isel(link1_section_width=0)
+    assert flags.values.tolist() == [[0, 0], [2, 2], [2, 2]]
+
+
+def test_wrong_uses_of_branches_are_refused(map_of_postures):
+    with pytest.raises(sweeps.SweepError, match="Did you mean 'theta_2'"):
+        track(map_of_postures, "theta2")
+    with pytest.raises(sweeps.SweepError, match="single point"):
+        track(map_of_postures.isel(theta_2=[0]), "theta_2")
+    with pytest.raises(sweeps.SweepError, match="no branches"):
+        by_branch(map_of_postures)
+
+
+# ---- double roots ----
+
+
+def test_the_known_double_root_is_found_from_a_coarse_map(map_of_postures):
+    roots = find_double_roots(map_of_postures, "theta_2", "theta_3")
+    (root,) = roots
+    assert root.mode == 2
+    # the gap is a cone, found to about 1e-11 of a step of 5 degrees; 1e-6 leaves room
+    np.testing.assert_allclose([root.x, root.y], DOUBLE[:2], atol=1e-6)
+    np.testing.assert_allclose(root.frequency, DOUBLE[2], rtol=1e-8)
+    assert root.gap < 1e-9
+
+
+def test_double_roots_need_two_axes(thickness):
+    with pytest.raises(sweeps.SweepError, match="dimensions theta_2, theta_3 and mode"):
+        find_double_roots(thickness, "theta_2", "theta_3")
+
+
+# ---- cells and verification ----
+
+
+def test_cells_lead_back_to_their_arms(map_of_postures):
+    arm, theory = arm_of_cell(map_of_postures.isel(theta_2=1, theta_3=4))
+    angles = [float(np.rad2deg(link.joint_angle)) for link in arm.links]
+    np.testing.assert_allclose(angles, [0.0, 70.0, -56.0], rtol=1e-15)
+    assert theory == "timoshenko"
+    with pytest.raises(sweeps.SweepError, match="select one value of theta_3"):
+        arm_of_cell(map_of_postures.isel(theta_2=1))
+    with pytest.raises(sweeps.SweepError, match="'theta_2' is missing"):
+        arm_of_cell(map_of_postures.isel(theta_2=1, theta_3=4, drop=True))
+    with pytest.raises(sweeps.SweepError, match="no attribute 'definition'"):
+        arm_of_cell(
+            map_of_postures.isel(theta_2=1, theta_3=4).assign_attrs(definition=1).drop_attrs()
+        )
+
+
+def test_verification_confirms_right_numbers_and_finds_wrong_ones(map_of_postures):
+    found = verify(map_of_postures, cells=4, seed=2)
+    assert (found.cells, found.modes, found.failures) == (4, 12, ())
+    for change in (
+        map_of_postures.frequency * (1.0 + 1e-8),  # displaced
+        map_of_postures.frequency.isel(mode=[0, 1, 1]).assign_coords(mode=[1, 2, 3]),  # duplicated
+    ):
+        wrong = verify(map_of_postures.assign(frequency=change), cells=2)
+        assert len(wrong.failures) == 2
+        assert "theta_2 = " in wrong.failures[0]
+    hidden = map_of_postures.assign(status=map_of_postures.status * 0 + 3)
+    assert "the arm is valid" in verify(hidden, cells=1).failures[0]
+    empty = map_of_postures.assign(status=map_of_postures.status * 0 + 127)
+    with pytest.raises(sweeps.SweepError, match="no cell has been computed"):
+        verify(empty)
+
+
+# ---- pictures ----
+
+
+def test_a_map_shows_the_numbers_of_each_mode(map_of_postures):
+    figure = plots.posture_maps(map_of_postures, "theta_2", "theta_3", marks=[(2, 75.4, -66.0)])
+    panels = [axes for axes in figure.axes if axes.get_title()]
+    assert [axes.get_title() for axes in panels] == ["mode 1", "mode 2", "mode 3"]
+    for mode, axes in enumerate(panels, start=1):
+        drawn = axes.collections[0].get_array()
+        expected = map_of_postures.frequency.sel(mode=mode).transpose("theta_3", "theta_2")
+        np.testing.assert_array_equal(np.asarray(drawn).reshape(expected.shape), expected)
+        assert len(axes.lines) == (mode in (2, 3))  # the double root belongs to both
+    words = texts(figure)
+    for word in ("map", "[Hz]", "[°]", "double roots"):
+        assert word in words
+
+
+def test_branches_are_drawn_with_units_and_crossings(map_of_postures):
+    line = map_of_postures.sel(theta_3=-66.0)
+    figure = plots.branches(line, "theta_2")
+    labels = [entry.get_label() for entry in figure.axes[0].lines]
+    assert labels == ["crossing, or narrower veering", "branch 1", "branch 2", "branch 3"]
+    words = texts(figure)
+    for word in ("natural frequency [Hz]", "[°]", r"$\theta_{3}$ = -66°"):
+        assert word in words
+    plain = plots.branches(map_of_postures, "theta_2", tracked=False)
+    assert [entry.get_label() for entry in plain.axes[0].lines] == ["mode 1", "mode 2", "mode 3"]
+
+
+def test_slenderness_shows_frequencies_and_differences(thickness):
+    figure = plots.slenderness(thickness)
+    upper, lower = figure.axes
+    assert len(upper.lines) == 6  # three modes in two theories
+    assert len(lower.lines) == 3  # the difference of Timoshenko
+    expected = thickness.difference_to_euler_bernoulli.isel(theory=0, mode=0)
+    np.testing.assert_allclose(lower.lines[0].get_ydata(), np.abs(expected), rtol=1e-15)
+    assert upper.get_xscale() == upper.get_yscale() == "log"
+    assert "thickness factor" in texts(figure)
+
+
+@pytest.fixture(scope="module")
+def two_theories():
+    """Values in no order, a rigid joint among them, two theories, sensitivities."""
+    axes = [
+        sweeps.axis("link2.joint_stiffness", [100.0, np.inf, 1.0]),
+        sweeps.geomspace("link1.section.width", 1e-3, 1e-1, 2),
+    ]
+    options = {"num_modes": 2, "outputs": ["sensitivity"], "sensitivity_to": ["link1.length"]}
+    theories = ["timoshenko", "euler_bernoulli"]
+    return sweeps.run(sweeps.Sweep("example:two_link_flexible", axes, theories=theories, **options))
+
+
+def test_points_are_drawn_in_order_and_infinite_ones_have_a_place(two_theories):
+    figure = plots.branches(two_theories, "link2_joint_stiffness", theory="euler_bernoulli")
+    axes = figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "100", "∞"]
+    expected = two_theories.frequency.sel(theory="euler_bernoulli").isel(link1_section_width=0)
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), expected.values[[2, 0, 1], 0])
+    assert "euler bernoulli, link1 section width = 0.001 m" in texts(figure)
+
+
+def test_cells_lie_halfway_between_points_on_a_logarithmic_axis(two_theories):
+    ds = two_theories.isel(theory=0)
+    for figure in (
+        plots.posture_maps(ds, "link2_joint_stiffness", "link1_section_width"),
+        plots.sensitivities(ds, ["link2_joint_stiffness", "link1_section_width"]),
+        plots.certificate_map(ds, "link2_joint_stiffness", "link1_section_width"),
+    ):
+        axes = figure.axes[0]
+        assert axes.get_yscale() == "log"
+        corners = axes.collections[0].get_coordinates()
+        np.testing.assert_allclose(corners[:, 0, 1], [1e-4, 1e-2, 1.0], rtol=1e-14)
+        np.testing.assert_array_equal(corners[0, :, 0], [-0.5, 0.5, 1.5, 2.5])
+
+
+def test_samples_are_drawn_against_each_of_their_parameters():
+    ranges = [
+        sweeps.Range("link1.length", 0.4, 0.6),
+        sweeps.Range("link2.joint_stiffness", 1e2, 1e6, scale="log"),
+    ]
+    design = sweeps.random_design(ranges, 5, seed=1)
+    ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", [design], num_modes=2))
+    found = plots.pictures(ds)
+    assert list(found) == ["samples", "certificates"]
+    for axes, column in zip(found["samples"].axes, design.columns, strict=True):
+        for mode, line in enumerate(axes.lines):
+            np.testing.assert_array_equal(line.get_xdata(), column.values)
+            np.testing.assert_array_equal(line.get_ydata(), ds.frequency[:, mode])
+    assert [axes.get_xscale() for axes in found["samples"].axes] == ["linear", "log"]
+    with pytest.raises(sweeps.SweepError, match="draw samples"):
+        plots.branches(ds, "sample")
+
+
+def test_parameters_that_ascend_together_are_drawn_against_the_first():
+    load = sweeps.zipped(
+        sweeps.axis("payload.mass", [0, 5, 10]),
+        sweeps.axis("payload.inertia", [0, 0.2, 0.1]),
+        name="load",
+    )
+    ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", [load], num_modes=1))
+    assert list(plots.pictures(ds)) == ["branches", "certificates"]
+    (line,) = plots.branches(ds, "load").axes[0].lines
+    np.testing.assert_array_equal(line.get_xdata(), [0, 5, 10])
+
+
+def test_the_certificate_map_counts_every_status(map_of_postures):
+    status = map_of_postures.status.copy(deep=True)
+    status[0, 0, 0] = 1
+    figure = plots.certificate_map(map_of_postures.assign(status=status), "theta_2", "theta_3")
+    words = texts(figure)
+    for word in ("certified: 74 modes", "uncertified: 1 modes"):
+        assert word in words
+    assert "not computed" not in words
+    assert "mode" in texts(plots.certificate_map(map_of_postures, "theta_2"))
+
+
+def test_the_pictures_suit_the_axes(map_of_postures, thickness):
+    assert list(plots.pictures(map_of_postures)) == ["maps", "certificates"]
+    assert list(plots.pictures(thickness)) == ["slenderness", "certificates"]
+    line = map_of_postures.isel(theta_3=0)
+    assert list(plots.pictures(line)) == ["branches", "certificates"]
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_the_same_figure_gives_the_same_file(kind, thickness, tmp_path):
+    files = [tmp_path / f"{name}.{kind}" for name in "ab"]
+    for file in files:
+        save(plots.slenderness(thickness), file)
+    first, second = (file.read_bytes() for file in files)
+    assert first == second
+    assert first.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
+
+
+def test_pictures_leave_matplotlib_as_it_was(thickness):
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    plots.slenderness(thickness)
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_wrong_uses_of_pictures_are_refused(map_of_postures, thickness, tmp_path):
+    figure = plots.certificate_map(map_of_postures, "theta_2")
+    for make, words in [
+        (lambda: plots.branches(map_of_postures, "theta2"), "Did you mean 'theta_2'"),
+        (lambda: plots.posture_maps(map_of_postures, "theta_2", "x"), "'x' is no axis"),
+        (
+            lambda: plots.posture_maps(map_of_postures, "theta_2", "theta_3", modes=[9]),
+            "modes 1 to 3",
+        ),
+        (lambda: plots.branches(thickness, "thickness_factor", theory="euler"), "euler_bernoulli"),
+        (lambda: plots.slenderness(map_of_postures), "'thickness_factor' is no axis"),
+        (lambda: save(figure, tmp_path / "a.pdf"), "png or .svg"),
+        (lambda: save(figure, tmp_path / "none" / "a.png"), "cannot be written"),
+    ]:
+        with pytest.raises(sweeps.SweepError, match=words):
+            make()
