@@ -14,14 +14,17 @@ additions: factors are split by masking bits and only exact products are added.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from fractions import Fraction
 from math import factorial, frexp
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 from jax.typing import ArrayLike
+
+from jaxmodal.runtime.namespace import bits, from_bits, on_host, repeat, xp
 
 _LOW_BITS = 27
 # pi and log 2 to 60 digits
@@ -39,7 +42,7 @@ def _parts(value: Fraction, count: int) -> tuple[float, ...]:
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(slots=True)
 class DoubleDouble:
     """An array of numbers ``hi + lo``; both of one shape, float64."""
 
@@ -63,9 +66,9 @@ class DoubleDouble:
     def __truediv__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         other = as_double_double(other)
         first = self.hi / other.hi
-        remainder = self - other * DoubleDouble(first, jnp.zeros_like(first))
+        remainder = self - other * DoubleDouble(first, xp.zeros_like(first))
         second = remainder.hi / other.hi
-        remainder = remainder - other * DoubleDouble(second, jnp.zeros_like(second))
+        remainder = remainder - other * DoubleDouble(second, xp.zeros_like(second))
         third = remainder.hi / other.hi
         s, e = _fast_two_sum(first, second)
         return DoubleDouble(*_fast_two_sum(s, e + third))
@@ -90,8 +93,8 @@ def as_double_double(value: DoubleDouble | ArrayLike) -> DoubleDouble:
     """A float64 array (taken as exact) or a double-double, as a double-double."""
     if isinstance(value, DoubleDouble):
         return value
-    hi = jnp.asarray(value, dtype=jnp.float64)
-    return DoubleDouble(hi, jnp.zeros_like(hi))
+    hi = xp.asarray(value, dtype=np.float64)
+    return DoubleDouble(hi, xp.zeros_like(hi))
 
 
 def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
@@ -106,8 +109,10 @@ def _fast_two_sum(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _split(a: Array) -> tuple[Array, Array]:
-    bits = lax.bitcast_convert_type(a, jnp.int64)
-    high = lax.bitcast_convert_type(bits & jnp.int64(-(1 << _LOW_BITS)), jnp.float64)
+    if isinstance(a, np.ndarray | np.float64):
+        high = (a.view(np.int64) & -(1 << _LOW_BITS)).view(np.float64)
+        return high, a - high
+    high = from_bits(bits(a) & np.int64(-(1 << _LOW_BITS)))
     return high, a - high
 
 
@@ -126,89 +131,105 @@ def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
 
 def sqrt(x: DoubleDouble) -> DoubleDouble:
     """Square root of ``x >= 0``; one Newton step from the float64 root."""
-    safe = jnp.where(x.hi > 0, x.hi, 1.0)
-    root = jnp.sqrt(safe)
+    safe = xp.where(x.hi > 0, x.hi, 1.0)
+    root = xp.sqrt(safe)
     p, e = _two_product(root, root)
     rest = x - DoubleDouble(p, e)
     s, e = _fast_two_sum(root, rest.hi / (2.0 * root))
     positive = x.hi > 0
-    return DoubleDouble(jnp.where(positive, s, 0.0), jnp.where(positive, e, 0.0))
+    return DoubleDouble(xp.where(positive, s, 0.0), xp.where(positive, e, 0.0))
 
 
-def _polynomials(x: DoubleDouble, coefficients: list[list[Fraction]]) -> DoubleDouble:
+@functools.cache
+def _polynomial_parts(names: tuple[str, ...]) -> np.ndarray:
+    return np.array([[_parts(c, 2) for c in _SERIES[name]] for name in names]).transpose(2, 1, 0)
+
+
+def _polynomials(x: DoubleDouble, names: tuple[str, ...]) -> DoubleDouble:
     """Horner sums ``sum_k coefficients[j][k] x[j]**k``, one polynomial for each entry j of x's first axis.
 
     A loop over the coefficients: written out, the same sums would take most of a program's compilation.
     """
-    parts = np.array([[_parts(c, 2) for c in row] for row in coefficients]).transpose(2, 1, 0)
-    hi, lo = (jnp.asarray(p).reshape(p.shape + (1,) * (x.hi.ndim - 1)) for p in parts)
+    parts = _polynomial_parts(names)
+    hi, lo = (p.reshape(p.shape + (1,) * (x.hi.ndim - 1)) for p in parts)
     degree = parts.shape[1] - 1
-    total = DoubleDouble(*(jnp.broadcast_to(p[degree], x.hi.shape) for p in (hi, lo)))
+    total = DoubleDouble(*(xp.broadcast_to(p[degree], x.hi.shape) for p in (hi, lo)))
 
     def step(i: Array, total: DoubleDouble) -> DoubleDouble:
         k = degree - 1 - i
         return total * x + DoubleDouble(hi[k], lo[k])
 
-    total = lax.fori_loop(0, degree, step, total)
+    if not on_host(x.hi):
+        hi, lo = jnp.asarray(hi), jnp.asarray(lo)
+    total = repeat(0, degree, step, total, on_host(x.hi))
     return DoubleDouble(total.hi, total.lo)
 
 
-_SIN = [Fraction((-1) ** k, factorial(2 * k + 1)) for k in range(15)]
-_COS = [Fraction((-1) ** k, factorial(2 * k)) for k in range(15)]
-_SINH_RATIO = [Fraction(1, factorial(2 * k + 1)) for k in range(14)]
-_EXP = [Fraction(1, factorial(k)) for k in range(15)]
+_SERIES = {}
+_SERIES["sin"] = [Fraction((-1) ** k, factorial(2 * k + 1)) for k in range(15)]
+_SERIES["cos"] = [Fraction((-1) ** k, factorial(2 * k)) for k in range(15)]
+_SERIES["sinh_ratio"] = [Fraction(1, factorial(2 * k + 1)) for k in range(14)]
+_SERIES["exp"] = [Fraction(1, factorial(k)) for k in range(15)]
 _EXP_HALVINGS = 4
 
 
 def reduce_half_pi(x: DoubleDouble) -> tuple[Array, DoubleDouble]:
     """``(k, r)`` with ``x = k pi/2 + r``, k integral (float64) and ``|r| <= pi/4``; for ``0 <= x < 2**26``."""
-    return _reduce(x, _PI / 2)
+    return _reduce(x, "pi/2")
 
 
-def _reduce(x: DoubleDouble, period: Fraction) -> tuple[Array, DoubleDouble]:
+@functools.cache
+def _reduction(period: str) -> tuple[float, np.ndarray]:
+    exact = {"pi/2": _PI / 2, "log 2": _LN2}[period]
+    return float(1 / exact), np.array(_parts(exact, 3))
+
+
+def _reduce(x: DoubleDouble, period: str) -> tuple[Array, DoubleDouble]:
     """``(k, r)`` with ``x = k period + r``, the period taken to three float64 parts."""
-    k = jnp.round(x.hi * float(1 / period))
-    parts = jnp.asarray(_parts(period, 3))
+    reciprocal, parts = _reduction(period)
+    k = xp.round(x.hi * reciprocal)
+    if not on_host(k):
+        parts = jnp.asarray(parts)
 
     def step(i: Array, r: DoubleDouble) -> DoubleDouble:
-        return r - DoubleDouble(*_two_product(k, jnp.full_like(k, parts[i])))
+        return r - DoubleDouble(*_two_product(k, xp.full_like(k, parts[i])))
 
-    return k, lax.fori_loop(0, 3, step, x)
+    return k, repeat(0, 3, step, x, on_host(k))
 
 
 def sin_cos(x: DoubleDouble) -> tuple[DoubleDouble, DoubleDouble, Array]:
     """``sin x, cos x, floor(2 x/pi)`` for ``x >= 0``, the three from one range reduction and so never at odds."""
     k, r = reduce_half_pi(x)
     square = r * r
-    squares = DoubleDouble(jnp.stack([square.hi] * 2), jnp.stack([square.lo] * 2))
-    sums = _polynomials(squares, [_SIN, _COS])
+    squares = DoubleDouble(xp.stack([square.hi] * 2), xp.stack([square.lo] * 2))
+    sums = _polynomials(squares, ("sin", "cos"))
     sine, cosine = DoubleDouble(sums.hi[0], sums.lo[0]) * r, DoubleDouble(sums.hi[1], sums.lo[1])
-    quadrant = k.astype(jnp.int64) & 3
+    quadrant = k.astype(np.int64) & 3
     odd = (quadrant & 1) == 1
     s = where(odd, cosine, sine)
     c = where(odd, sine, cosine)
     s = where(quadrant >= 2, -s, s)
     c = where((quadrant == 1) | (quadrant == 2), -c, c)
-    return s, c, jnp.where(r.hi < 0, k - 1.0, k)
+    return s, c, xp.where(r.hi < 0, k - 1.0, k)
 
 
 def exp_negative(x: DoubleDouble) -> DoubleDouble:
     """``exp(-x)`` for ``x >= 0``; underflows to zero beyond x = 700."""
     beyond = x.hi > 700.0
-    clipped = where(beyond, jnp.full_like(x.hi, 700.0), x)
-    k, r = _reduce(clipped, _LN2)
+    clipped = where(beyond, xp.full_like(x.hi, 700.0), x)
+    k, r = _reduce(clipped, "log 2")
     r = -r * 0.5**_EXP_HALVINGS
-    total = _polynomials(DoubleDouble(r.hi[None], r.lo[None]), [_EXP])
-    total = lax.fori_loop(0, _EXP_HALVINGS, lambda _, y: y * y, total)
+    total = _polynomials(DoubleDouble(r.hi[None], r.lo[None]), ("exp",))
+    total = repeat(0, _EXP_HALVINGS, lambda _, y: y * y, total, on_host(k))
     # 2**-k through the exponent bits: a library power would not be exact
-    scale = lax.bitcast_convert_type((1023 - k.astype(jnp.int64)) << 52, jnp.float64)
-    scale = jnp.where(beyond, 0.0, scale)
+    scale = from_bits((1023 - k.astype(np.int64)) << 52)
+    scale = xp.where(beyond, 0.0, scale)
     return DoubleDouble(total.hi[0] * scale, total.lo[0] * scale)
 
 
 def sinh_ratio(z: DoubleDouble) -> DoubleDouble:
     """``sinh(sqrt z)/sqrt z`` by its power series in z, for ``|z| <= 1/4``."""
-    total = _polynomials(DoubleDouble(z.hi[None], z.lo[None]), [_SINH_RATIO])
+    total = _polynomials(DoubleDouble(z.hi[None], z.lo[None]), ("sinh_ratio",))
     return DoubleDouble(total.hi[0], total.lo[0])
 
 
@@ -217,4 +238,4 @@ def where(
 ) -> DoubleDouble:
     """Elementwise choice between two double-doubles."""
     x, y = as_double_double(x), as_double_double(y)
-    return DoubleDouble(jnp.where(condition, x.hi, y.hi), jnp.where(condition, x.lo, y.lo))
+    return DoubleDouble(xp.where(condition, x.hi, y.hi), xp.where(condition, x.lo, y.lo))

@@ -12,14 +12,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
-import jax.numpy as jnp
-from jax import Array, lax
+import numpy as np
+from jax import Array
 
 from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic import programs
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.programs import Expression
 from jaxmodal.arithmetic.registers import Register, bare
+from jaxmodal.runtime.namespace import bits, from_bits, xp
 
 #: A float64 array, a DoubleDouble, an Expression or a Register. All numbers of one formula are of one kind.
 Number = Any
@@ -56,16 +57,16 @@ def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
     if isinstance(condition, DoubleDouble):
         return dd.where(condition.hi > 0.0, if_positive, otherwise)
     if isinstance(condition, Register):
-        return Register(jnp.where(condition.value > 0.0, bare(if_positive), bare(otherwise)))
-    return jnp.where(condition > 0.0, if_positive, otherwise)
+        return Register(xp.where(condition.value > 0.0, bare(if_positive), bare(otherwise)))
+    return xp.where(condition > 0.0, if_positive, otherwise)
 
 
 def nonzero(x: Number) -> Number:
     """A denominator: exact zeros are replaced by a tiny number (`programs` does the same in every division)."""
     if isinstance(x, Register):
         return Register(nonzero(x.value))
-    if isinstance(x, Array):
-        return jnp.where(x == 0.0, 1e-280, x)
+    if isinstance(x, Array | np.ndarray | np.generic):
+        return xp.where(x == 0.0, 1e-280, x)
     return x
 
 
@@ -78,8 +79,8 @@ def keep(x: Number) -> Number:
     """
     if not isinstance(x, Array):
         return x
-    odd = lax.bitcast_convert_type(x, jnp.int64) | 1
-    return x / jnp.where(odd != 0, 1.0, 0.0)
+    odd = bits(x) | 1
+    return x / xp.where(odd != 0, 1.0, 0.0)
 
 
 def keep_all(values: Kept) -> Kept:
@@ -96,7 +97,7 @@ def sqrt(x: Number) -> Number:
     if isinstance(x, Register):
         return Register(sqrt(x.value))
     positive = x > 0.0
-    return jnp.where(positive, jnp.sqrt(jnp.where(positive, x, 1.0)), 0.0)
+    return xp.where(positive, xp.sqrt(xp.where(positive, x, 1.0)), 0.0)
 
 
 def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
@@ -105,10 +106,10 @@ def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
     The three come from one range reduction, so that they never disagree.
     """
     if isinstance(arguments[0], DoubleDouble):
-        shape = jnp.broadcast_shapes(*(x.hi.shape for x in arguments))
+        shape = xp.broadcast_shapes(*(x.hi.shape for x in arguments))
         stacked = DoubleDouble(
-            jnp.stack([jnp.broadcast_to(x.hi, shape) for x in arguments]),
-            jnp.stack([jnp.broadcast_to(x.lo, shape) for x in arguments]),
+            xp.stack([xp.broadcast_to(x.hi, shape) for x in arguments]),
+            xp.stack([xp.broadcast_to(x.lo, shape) for x in arguments]),
         )
         s, c, k = dd.sin_cos(stacked)
         return [
@@ -133,40 +134,40 @@ def _sin_cos(x: Array) -> tuple[Array, Array, Array]:
     The remainder of x by pi needs no exchange of sine and cosine, so that XLA, which computes the two apart, evaluates
     one polynomial for each.
     """
-    k = jnp.floor(x * (1.0 / math.pi) + 0.5)
+    k = xp.floor(x * (1.0 / math.pi) + 0.5)
     r = x
     for part in _PI:
         r = r - k * part
     z = r * r
-    sine, cosine = jnp.full_like(r, _SIN[-1]), jnp.full_like(r, _COS[-1])
+    sine, cosine = xp.full_like(r, _SIN[-1]), xp.full_like(r, _COS[-1])
     for c in reversed(_SIN[:-1]):
         sine = sine * z + c
     for c in reversed(_COS[:-1]):
         cosine = cosine * z + c
-    sign = 1.0 - 2.0 * (k - 2.0 * jnp.floor(0.5 * k))
+    sign = 1.0 - 2.0 * (k - 2.0 * xp.floor(0.5 * k))
     # the remainder is at most pi/2: its cosine is positive, and has the sign that the turns say
-    sine, cosine = r + r * z * sine, jnp.maximum(1.0 - 0.5 * z + z * z * cosine, 1e-18)
-    return sign * sine, sign * cosine, jnp.where(r < 0.0, 2.0 * k - 1.0, 2.0 * k)
+    sine, cosine = r + r * z * sine, xp.maximum(1.0 - 0.5 * z + z * z * cosine, 1e-18)
+    return sign * sine, sign * cosine, xp.where(r < 0.0, 2.0 * k - 1.0, 2.0 * k)
 
 
 def exp_negative(x: Number) -> Number:
     """``exp(-x)`` for x >= 0."""
     if isinstance(x, Register):
         return Register(exp_negative(x.value))
-    return dd.exp_negative(x) if isinstance(x, DoubleDouble) else jnp.exp(-x)
+    return dd.exp_negative(x) if isinstance(x, DoubleDouble) else xp.exp(-x)
 
 
 def log(x: Array) -> Array:
     """Natural logarithm of normal numbers x > 0 in elementary operations (about 1 ulp): XLA's does not vectorise."""
-    bits = lax.bitcast_convert_type(x, jnp.int64)
-    exponent = (bits >> 52) - 1023
-    mantissa = lax.bitcast_convert_type((bits & (2**52 - 1)) | (1023 << 52), jnp.float64)
+    word = bits(x)
+    exponent = (word >> 52) - 1023
+    mantissa = from_bits((word & (2**52 - 1)) | (1023 << 52))
     large = mantissa > math.sqrt(2.0)
-    mantissa = jnp.where(large, 0.5 * mantissa, mantissa)
-    power = exponent.astype(jnp.float64) + jnp.where(large, 1.0, 0.0)
+    mantissa = xp.where(large, 0.5 * mantissa, mantissa)
+    power = exponent.astype(np.float64) + xp.where(large, 1.0, 0.0)
     s = (mantissa - 1.0) / (mantissa + 1.0)
     z = s * s
-    total = jnp.full_like(z, 2.0 / (2 * _LOG_TERMS + 1))
+    total = xp.full_like(z, 2.0 / (2 * _LOG_TERMS + 1))
     for k in range(_LOG_TERMS - 1, 0, -1):
         total = total * z + 2.0 / (2 * k + 1)
     # NaN and infinity are no normal numbers: they give NaN
@@ -181,11 +182,11 @@ def sinh_ratio(z: Number) -> Number:
     """``sinh(sqrt z)/sqrt z`` by its power series, for ``0 <= z <= 1/4``; other arguments are clipped to that range."""
     if isinstance(z, DoubleDouble):
         inside = (z.hi >= 0.0) & (z.hi <= 0.25)
-        return dd.sinh_ratio(dd.where(inside, z, jnp.zeros_like(z.hi)))
+        return dd.sinh_ratio(dd.where(inside, z, xp.zeros_like(z.hi)))
     if isinstance(z, Register):
         return Register(sinh_ratio(z.value))
-    z = jnp.clip(z, 0.0, 0.25)
-    total = jnp.full_like(z, 1.0 / math.factorial(17))
+    z = xp.clip(z, 0.0, 0.25)
+    total = xp.full_like(z, 1.0 / math.factorial(17))
     for k in range(7, -1, -1):
         total = total * z + 1.0 / math.factorial(2 * k + 1)
     return total

@@ -21,6 +21,7 @@ from jax import Array, lax
 
 from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic.double_double import DoubleDouble
+from jaxmodal.runtime.namespace import on_host, xp
 
 #: operations of each kind in one step
 _WIDTH = {"add": 8, "multiply": 8, "divide": 1, "sqrt": 2, "select": 2}
@@ -120,9 +121,10 @@ class Program(NamedTuple):
     outputs: list[tuple[int, float]]
 
 
-@functools.cache
-def record(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> Program:
-    """Record ``formula`` and schedule its operations (longest path first)."""
+def _recorded(
+    formula: Callable[..., Sequence[Expression]], num_inputs: int
+) -> tuple[list[tuple[str, tuple[int, ...], float]], list[Expression], list[int]]:
+    """Operations of ``formula``, its results, and how many operations at least follow each."""
     recorder = Recorder()
     inputs = [recorder.node("input", (), float(i)) for i in range(num_inputs)]
     outputs = list(formula(*inputs))
@@ -131,6 +133,81 @@ def record(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> Pro
     for i in reversed(range(len(nodes))):
         for j in nodes[i][1]:
             height[j] = max(height[j], height[i] + 1)
+    return nodes, outputs, height
+
+
+class WideProgram(NamedTuple):
+    """A schedule for NumPy: one kind of operation in each step, as many of them as there are."""
+
+    num_registers: int
+    constants: np.ndarray
+    steps: list[tuple[str, int, int, list[np.ndarray], np.ndarray]]
+    outputs: list[tuple[int, float]]
+
+
+@functools.cache
+def record_wide(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> WideProgram:
+    """Record ``formula`` and schedule its operations: of the kind that the longest path waits for, all that can go."""
+    nodes, outputs, height = _recorded(formula, num_inputs)
+    constants = [i for i, n in enumerate(nodes) if n[0] == "constant"]
+    register = {i: i for i in (*range(num_inputs), *constants)}
+    register |= {c: num_inputs + k for k, c in enumerate(constants)}
+    open_nodes = [i for i, n in enumerate(nodes) if n[0] in _WIDTH]
+    steps = []
+    while open_nodes:
+        ready = [i for i in open_nodes if all(j in register for j in nodes[i][1])]
+        kind = nodes[max(ready, key=lambda i: height[i])][0]
+        chosen = [i for i in ready if nodes[i][0] == kind]
+        rows = [
+            np.array([register[nodes[i][1][slot]] for i in chosen]) for slot in range(_ARITY[kind])
+        ]
+        signs = np.array([nodes[i][2] for i in chosen])
+        first = len(register)
+        register |= {i: first + k for k, i in enumerate(chosen)}
+        steps.append((kind, first, first + len(chosen), rows, signs))
+        open_nodes = [i for i in open_nodes if i not in register]
+    return WideProgram(
+        num_registers=len(register),
+        constants=np.array([nodes[c][2] for c in constants]),
+        steps=steps,
+        outputs=[(register[o.index], o.sign) for o in outputs],
+    )
+
+
+def _run_on_host(
+    formula: Callable[..., Sequence[Expression]], inputs: Sequence[DoubleDouble]
+) -> list[DoubleDouble]:
+    """`run` in NumPy: a few hundred calls, whatever the number of lanes."""
+    program = record_wide(formula, len(inputs))
+    shape = np.broadcast_shapes(*(x.hi.shape for x in inputs))
+    hi, lo = np.zeros((2, program.num_registers, *shape))
+    for i, x in enumerate(inputs):
+        hi[i], lo[i] = x.hi, x.lo
+    base = len(inputs) + len(program.constants)
+    hi[len(inputs) : base] = program.constants.reshape((-1,) + (1,) * len(shape))
+    for kind, first, last, rows, signs in program.steps:
+        x = [DoubleDouble(hi.take(r, 0), lo.take(r, 0)) for r in rows]
+        if kind == "add":
+            sign = signs.reshape((-1,) + (1,) * len(shape))
+            y = x[0] + DoubleDouble(x[1].hi * sign, x[1].lo * sign)
+        else:
+            y = _OPERATIONS[kind](*x)
+        hi[first:last], lo[first:last] = y.hi, y.lo
+    return [DoubleDouble(hi[row] * sign, lo[row] * sign) for row, sign in program.outputs]
+
+
+_OPERATIONS: dict[str, Callable[..., DoubleDouble]] = {
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / dd.where(b.hi == 0.0, xp.full_like(b.hi, 1e-280), b),
+    "sqrt": dd.sqrt,
+    "select": lambda c, a, b: dd.where(c.hi > 0.0, a, b),
+}
+
+
+@functools.cache
+def record(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> Program:
+    """Record ``formula`` and schedule its operations (longest path first)."""
+    nodes, outputs, height = _recorded(formula, num_inputs)
     constants = [i for i, n in enumerate(nodes) if n[0] == "constant"]
     register = {i: i for i in range(num_inputs)} | {
         c: num_inputs + k for k, c in enumerate(constants)
@@ -191,6 +268,8 @@ def run(
     list of DoubleDouble
         The results, of the broadcast shape. A division by exactly zero gives a huge number instead of an infinity.
     """
+    if all(on_host(x.hi) for x in inputs):
+        return _run_on_host(formula, inputs)
     program = record(formula, len(inputs))
     shape = jnp.broadcast_shapes(*(x.hi.shape for x in inputs))
     constants = jnp.broadcast_to(

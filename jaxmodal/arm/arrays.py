@@ -13,6 +13,7 @@ from jaxmodal.arm.links import Link
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import on_host, xp
 
 __all__ = ["BeamArrays", "beam_arrays", "invalid_values", "require_shear"]
 
@@ -78,7 +79,12 @@ _OPTIONAL = (
 
 
 def beam_arrays(arm: Arm) -> BeamArrays:
-    """Return an arm as arrays over its links.
+    """Return an arm as arrays of JAX over its links; else as `beam_values`."""
+    return jax.device_put(beam_values(arm))
+
+
+def beam_values(arm: Arm) -> BeamArrays:
+    """Return an arm as arrays over its links, of NumPy where all its values are numbers.
 
     Parameters
     ----------
@@ -109,14 +115,14 @@ def beam_arrays(arm: Arm) -> BeamArrays:
         for indices, links in groups:
             value = getattr(links, name)
             parts.append(_column(absent if value is None else value, len(indices)))
-        return parts[0] if len(parts) == 1 else jnp.concatenate(parts)[order]
+        return parts[0] if len(parts) == 1 else xp.concatenate(parts)[order]
 
     columns = {name: column(name) for name in _STACKED}
     for group in _OPTIONAL:
         if any(getattr(links, name) is not None for _, links in groups for name in group):
             columns |= {name: column(name, absent) for name, absent in group.items()}
     if any(link.rigid for link in arm.links):
-        columns["flexible"] = jnp.array([0.0 if link.rigid else 1.0 for link in arm.links])
+        columns["flexible"] = np.array([0.0 if link.rigid else 1.0 for link in arm.links])
     columns = _with_bodies(columns, arm.payload)
     return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
 
@@ -124,24 +130,31 @@ def beam_arrays(arm: Arm) -> BeamArrays:
 def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
     """The bodies at each tip as mass, first moments and inertia about the tip, payload and next stator included."""
     mass, inertia = columns["tip_mass"], columns["tip_inertia"]
-    carried, own = (jnp.asarray(x, jnp.float64) for x in (payload.mass, payload.inertia))
+    carried, own = (xp.asarray(x, np.float64) for x in (payload.mass, payload.inertia))
+
+    def at_tip(x: Any, added: Any) -> Any:
+        return xp.concatenate([x[:-1], (x[-1] + added)[None]])
+
+    def before(x: Any, added: Any) -> Any:
+        return xp.concatenate([x[:-1] + added[1:], x[-1:]])
+
     centres = [columns.pop(name, None) for name in ("tip_centre_x", "tip_centre_y")]
     centre = [payload.centre_x, payload.centre_y]
     if any(x is not None for x in (*centres, *centre)):
         for name, along, last in zip(("x", "y"), centres, centre, strict=True):
-            place = jnp.zeros_like(mass) if along is None else along
-            end = jnp.asarray(0.0 if last is None else last, jnp.float64)
-            inertia = (inertia + mass * place * place).at[-1].add(carried * end * end)
-            columns[f"tip_moment_{name}"] = (mass * place).at[-1].add(carried * end)
-    mass, inertia = mass.at[-1].add(carried), inertia.at[-1].add(own)
+            place = xp.zeros_like(mass) if along is None else along
+            end = xp.asarray(0.0 if last is None else last, np.float64)
+            inertia = at_tip(inertia + mass * place * place, carried * end * end)
+            columns[f"tip_moment_{name}"] = at_tip(mass * place, carried * end)
+    mass, inertia = at_tip(mass, carried), at_tip(inertia, own)
     if "stator_mass" in columns:  # that of link 1 stands on the ground
-        mass = mass.at[:-1].add(columns.pop("stator_mass")[1:])
-        inertia = inertia.at[:-1].add(columns.pop("stator_inertia")[1:])
+        mass = before(mass, columns.pop("stator_mass"))
+        inertia = before(inertia, columns.pop("stator_inertia"))
     return columns | {"tip_mass": mass, "tip_inertia": inertia}
 
 
 def _column(values: Any, count: int) -> Float[Array, " k"]:
-    return jnp.broadcast_to(jnp.asarray(values, jnp.float64), (count,))
+    return xp.broadcast_to(xp.asarray(values, np.float64), (count,))
 
 
 def _stacked(arm: Arm) -> list[tuple[list[int], Link]]:
@@ -208,7 +221,7 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
         True if a value is NaN, infinite, of the wrong sign or outside its range, if a wall does
         not fit into its section, or if a thickness factor is not 1 for a shape without one.
     """
-    valid: Any = jnp.asarray(True)
+    valid: Any = np.True_
     for _, links in _stacked(arm):
         valid = valid & _holds(links) & _holds(links.section)
     invalid: Bool[Array, ""] = ~(valid & _holds(arm.payload))
@@ -224,7 +237,7 @@ def _holds(record: Record) -> Any:
     ]
     with np.errstate(all="ignore"):
         checks += [constraint.holds for constraint in record.constraints()]
-    valid: Any = jnp.asarray(True)
+    valid: Any = np.True_
     for check in checks:
-        valid = valid & jnp.all(jnp.asarray(check))
+        valid = valid & xp.all(xp.asarray(check))
     return valid

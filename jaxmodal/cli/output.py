@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+import jax
+import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -101,6 +103,7 @@ class SolvedArm:
     def of(cls, argument: str, arm: Arm, theory: str, result: Any) -> SolvedArm:
         """Plain values of a result of `natural_frequencies`; frequencies in Hz, modes from 1."""
         two_pi = 2.0 * math.pi
+        result = jax.tree_util.tree_map(np.asarray, result)
         stem = argument.rpartition(":")[2] if argument.startswith("example:") else argument
         return cls(
             arm=argument,

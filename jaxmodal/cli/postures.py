@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import click
+import jax
 import numpy as np
 
 from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
@@ -69,6 +70,7 @@ def postures(
         found = postures_at(arm, 2.0 * math.pi * hertz, joint, theory=theory)
     except ValueError as error:  # ArmError is one
         raise BadInput(f"{argument}: {error}") from error
+    found = jax.tree_util.tree_map(np.asarray, found)
     rows = [
         {
             "joint": joint,

@@ -9,11 +9,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.joints import attachments, compliance, torsional_spring
+from jaxmodal.runtime.namespace import placed, xp
 
 
 def line_mass(beams: BeamArrays) -> Array:
@@ -24,7 +25,7 @@ def line_mass(beams: BeamArrays) -> Array:
 
 def flexibility(beams: BeamArrays) -> Array:
     """1, or 0 for a rigid link; shape (n,)."""
-    return jnp.ones_like(beams.length) if beams.flexible is None else beams.flexible
+    return xp.ones_like(beams.length) if beams.flexible is None else beams.flexible
 
 
 def _like(x: Array, fields: Array) -> Array:
@@ -43,15 +44,15 @@ def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False)
         inner = _moved(inner, -along, -across, sizes)
     if x.hub_mass is None and x.driven_inertia is None:
         return inner
-    nothing = jnp.zeros_like(beams.length)
+    nothing = xp.zeros_like(beams.length)
     mass = nothing if x.hub_mass is None else x.hub_mass
     inertia = nothing if x.hub_inertia is None else x.hub_inertia
     if x.driven_inertia is not None:
-        inertia = inertia + (jnp.abs(x.driven_inertia) if sizes else x.driven_inertia)
+        inertia = inertia + (xp.abs(x.driven_inertia) if sizes else x.driven_inertia)
     omega2 = omega * omega
-    scale = jnp.stack([mass, mass, inertia], axis=1)
+    scale = xp.stack([mass, mass, inertia], axis=1)
     forces = inner[:, 3:] + omega2 * _like(scale, inner) * inner[:, :3]
-    return jnp.concatenate([inner[:, :3], forces], axis=1)
+    return xp.concatenate([inner[:, :3], forces], axis=1)
 
 
 def at_tip(beams: BeamArrays, outer: Array, sizes: bool = False) -> Array:
@@ -65,12 +66,12 @@ def at_tip(beams: BeamArrays, outer: Array, sizes: bool = False) -> Array:
 def _moved(fields: Array, x: Array, y: Array, sizes: bool) -> Array:
     """Displacements and section forces of a rigid body at a point that is seen at (x, y)."""
     if sizes:
-        x, y = jnp.abs(x), jnp.abs(y)
-        turned = jnp.stack([y, x, 0.0 * x], axis=1) * fields[:, 2:3]
+        x, y = xp.abs(x), xp.abs(y)
+        turned = xp.stack([y, x, 0.0 * x], axis=1) * fields[:, 2:3]
         moment = fields[:, 5] + y * fields[:, 3] + x * fields[:, 4]
-        return jnp.concatenate([fields[:, :3] + turned, fields[:, 3:5], moment[:, None]], axis=1)
+        return xp.concatenate([fields[:, :3] + turned, fields[:, 3:5], moment[:, None]], axis=1)
     u, v, psi, normal, shear, moment = (fields[:, k] for k in range(6))
-    return jnp.stack(
+    return xp.stack(
         [u - y * psi, v + x * psi, psi, normal, shear, moment + y * normal - x * shear], axis=1
     )
 
@@ -85,7 +86,7 @@ def inertia_forces(beams: BeamArrays, omega: Array, tip: Array) -> Array:
         forces[0] = forces[0] - across * psi
         forces[1] = forces[1] + along * psi
         forces[2] = forces[2] + along * v - across * u
-    return omega * omega * jnp.stack(forces, axis=1)
+    return omega * omega * xp.stack(forces, axis=1)
 
 
 class JointLaw(NamedTuple):
@@ -103,23 +104,23 @@ def joint_law(beams: BeamArrays, omega: Array) -> JointLaw:
     """Springs of every joint along u, v and psi; ``unit`` also multiplies the motion before the joint."""
     x = attachments(beams)
     unit, torsional = torsional_spring(beams.joint_stiffness)
-    zero, one = jnp.zeros_like(unit), jnp.ones_like(unit)
+    zero, one = xp.zeros_like(unit), xp.ones_like(unit)
     if x.relative_inertia is not None:
         unit = unit - omega * omega * x.relative_inertia * torsional
     axial = zero if x.axial_compliance is None else x.axial_compliance
     shear = zero if x.shear_compliance is None else x.shear_compliance
     return JointLaw(
-        jnp.stack([one, one, unit], axis=1),
-        jnp.stack([axial, shear, torsional], axis=1),
+        xp.stack([one, one, unit], axis=1),
+        xp.stack([axial, shear, torsional], axis=1),
         zero if x.carried_inertia is None else x.carried_inertia,
     )
 
 
 def before_joint(beams: BeamArrays, tip: Array) -> Array:
     """Displacements before each joint in the axes of the link that it carries; shape (n, 3, ...), zero at the base."""
-    sine, cosine = _like(jnp.sin(beams.joint_angle), tip), _like(jnp.cos(beams.joint_angle), tip)
-    u, v, psi = (jnp.roll(tip[:, k], 1, axis=0).at[0].set(0.0) for k in range(3))
-    return jnp.stack([cosine * u + sine * v, cosine * v - sine * u, psi], axis=1)
+    sine, cosine = _like(xp.sin(beams.joint_angle), tip), _like(xp.cos(beams.joint_angle), tip)
+    u, v, psi = (placed(xp.roll(tip[:, k], 1, axis=0), 0, 0.0) for k in range(3))
+    return xp.stack([cosine * u + sine * v, cosine * v - sine * u, psi], axis=1)
 
 
 def spring_gives(beams: BeamArrays, omega: Array, joint: Array, before: Array) -> Array:
@@ -130,9 +131,9 @@ def spring_gives(beams: BeamArrays, omega: Array, joint: Array, before: Array) -
     """
     law = joint_law(beams, omega)
     unit, give = (_like(x, joint) for x in (law.unit, law.compliance))
-    clear = jnp.abs(unit) > 0.5
-    by_forces = give * joint[:, 3:] / jnp.where(clear, unit, 1.0)
-    return jnp.where(clear, by_forces, joint[:, :3] - before)
+    clear = xp.abs(unit) > 0.5
+    by_forces = give * joint[:, 3:] / xp.where(clear, unit, 1.0)
+    return xp.where(clear, by_forces, joint[:, :3] - before)
 
 
 def opposed(beams: BeamArrays) -> BeamArrays:
@@ -142,8 +143,8 @@ def opposed(beams: BeamArrays) -> BeamArrays:
         more["joint_axial_stiffness"] = -beams.joint_axial_stiffness
         more["joint_shear_stiffness"] = -beams.joint_shear_stiffness
     if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
-        more["tip_moment_x"] = -jnp.abs(beams.tip_moment_x)
-        more["tip_moment_y"] = jnp.abs(beams.tip_moment_y)
+        more["tip_moment_x"] = -xp.abs(beams.tip_moment_x)
+        more["tip_moment_y"] = xp.abs(beams.tip_moment_y)
     return dataclasses.replace(
         beams,
         tip_mass=-beams.tip_mass,

@@ -11,12 +11,13 @@ import dataclasses
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxmodal.arithmetic.operations import Kind, Number, evaluate_formula, number, select, sqrt
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays, require_shear
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays, beam_values, require_shear
+from jaxmodal.runtime.namespace import xp
 from jaxmodal.runtime.precision import require_x64
 
 #: Names of the theories, most complete first.
@@ -53,9 +54,9 @@ def theory_flags(theory: str) -> Theory:
             f"theory = {theory!r} is not known; choose one of {', '.join(map(repr, THEORIES))}"
         )
     return Theory(
-        shear=jnp.float64(theory == "timoshenko"),
-        rotary_inertia=jnp.float64(theory in ("timoshenko", "rayleigh")),
-        axial=jnp.float64(theory != "bending_only"),
+        shear=np.float64(theory == "timoshenko"),
+        rotary_inertia=np.float64(theory in ("timoshenko", "rayleigh")),
+        axial=np.float64(theory != "bending_only"),
     )
 
 
@@ -66,6 +67,15 @@ def prepared(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
     if theory == "timoshenko":
         require_shear(arm)
     return beam_arrays(arm), flags
+
+
+def prepared_values(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
+    """`prepared`, of NumPy where all values of the arm are numbers."""
+    flags = theory_flags(theory)
+    require_x64()
+    if theory == "timoshenko":
+        require_shear(arm)
+    return beam_values(arm), flags
 
 
 class WaveNumbers(NamedTuple):
@@ -152,7 +162,7 @@ def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind)
     -----
     The paper's eqs 26-30 in dimensionless form, with the sign of its (29) corrected; see docs/theory.md.
     """
-    known = jnp.isfinite(link.shear_modulus_effective)
+    known = xp.isfinite(link.shear_modulus_effective)
     density, rotary = link.density, theory.rotary_inertia
     if link.nonstructural_mass is not None:  # it moves with the sections, but does not turn them
         density = density + link.nonstructural_mass / link.area
@@ -163,9 +173,9 @@ def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind)
         link.area,
         link.second_moment,
         density,
-        jnp.where(known, link.shear_modulus_effective, 1.0),
+        xp.where(known, link.shear_modulus_effective, 1.0),
         omega,
-        jnp.where(known, theory.shear, 0.0),
+        xp.where(known, theory.shear, 0.0),
         rotary,
     )
     return WaveNumbers(*evaluate_formula(_wave_formula, [number(v, extended) for v in values]))

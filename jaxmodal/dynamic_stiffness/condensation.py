@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from jaxmodal.arithmetic.operations import (
@@ -57,6 +57,7 @@ from jaxmodal.dynamic_stiffness.stiffness import (
     through_joint,
     through_member,
 )
+from jaxmodal.runtime.namespace import on_host, repeat, xp
 
 
 @jax.tree_util.register_dataclass
@@ -93,11 +94,11 @@ class Tally(NamedTuple):
     def times(self, factor: Array, growth: Array, denominator: Array) -> Tally:
         """Multiply by ``factor * exp(growth)``; the previous factor has become a denominator."""
         return Tally(
-            sign=self.sign * jnp.sign(factor),
-            log_abs=self.log_abs + (log(jnp.abs(factor)) + growth),
+            sign=self.sign * xp.sign(factor),
+            log_abs=self.log_abs + (log(xp.abs(factor)) + growth),
             passed=self.passed,
-            smallest=jnp.minimum(self.smallest, self.factor * jnp.abs(denominator)),
-            factor=jnp.minimum(jnp.abs(factor), 1.0),
+            smallest=xp.minimum(self.smallest, self.factor * xp.abs(denominator)),
+            factor=xp.minimum(xp.abs(factor), 1.0),
         )
 
     def plus(self, count: Array) -> Tally:
@@ -130,7 +131,8 @@ def evaluate(
 
     def link_at(i: Array) -> BeamArrays:
         link: BeamArrays = jax.tree_util.tree_map(
-            lambda x: lax.dynamic_index_in_dim(x, i, keepdims=False), beams
+            lambda x: x[i] if on_host(x, i) else lax.dynamic_index_in_dim(x, i, keepdims=False),
+            beams,
         )
         return link
 
@@ -147,23 +149,23 @@ def evaluate_links(
     extended: Kind,
 ) -> Evaluation:
     """`evaluate` for ``links`` links, of which ``link_at(i)`` is the one at place i from the base."""
-    zero = number(jnp.zeros_like(omega), extended)
-    ones, zeros = jnp.ones_like(omega), jnp.zeros_like(omega)
+    zero = number(xp.zeros_like(omega), extended)
+    ones, zeros = xp.ones_like(omega), xp.zeros_like(omega)
     start = (Stiffness(*(zero,) * 6), Tally(ones, zeros, zeros, ones, ones))
 
     def step(i: Array, state: tuple[Stiffness, Tally]) -> tuple[Stiffness, Tally]:
         return add_link(link_at(links - 1 - i), theory, omega, state[0], state[1], extended)
 
     if isinstance(links, int) and links == 1:
-        _, tally = step(jnp.int64(0), start)
+        _, tally = step(0, start)
     else:
-        _, tally = lax.fori_loop(0, links, step, start)
-    return Evaluation(tally.sign, tally.log_abs, tally.passed.astype(jnp.int64), tally.smallest)
+        _, tally = repeat(0, links, step, start, on_host(omega))
+    return Evaluation(tally.sign, tally.log_abs, tally.passed.astype(np.int64), tally.smallest)
 
 
 def log_at_zero(num_links: Array | int) -> Array:
     """Limit of log|D| at zero frequency: every link contributes a factor of 4, every joint 1."""
-    return jnp.float64(math.log(4.0)) * jnp.asarray(num_links, jnp.float64)
+    return np.float64(math.log(4.0)) * xp.asarray(num_links, np.float64)
 
 
 class LinkResult(NamedTuple):
@@ -291,14 +293,14 @@ def add_link(
     w = wave_numbers(link, theory, omega, extended)
     functions, turns = member_functions(w)
     unit, compliance = torsional_spring(link.joint_stiffness)
-    ((sine, cosine, _),) = sin_cos(number(jnp.abs(link.joint_angle), extended))
-    sine = keep(sine * number(jnp.where(link.joint_angle < 0.0, -1.0, 1.0), extended))
+    ((sine, cosine, _),) = sin_cos(number(xp.abs(link.joint_angle), extended))
+    sine = keep(sine * number(xp.where(link.joint_angle < 0.0, -1.0, 1.0), extended))
     cosine = keep(cosine)
     values = (link.length, theory.axial, omega, link.tip_mass, link.tip_inertia, unit, compliance)
     inputs = [*(number(v, extended) for v in values), sine, cosine, *w, *functions, *outboard]
     more = {name: x for name, x in attachments(link)._asdict().items() if x is not None}
     if more:
-        extra = [number(x + jnp.zeros_like(omega), extended) for x in more.values()]
+        extra = [number(x + xp.zeros_like(omega), extended) for x in more.values()]
         numbers = list(evaluate_formula(_formula_with(tuple(more)), [*inputs, *extra]))
         others = [leading(x) for x in numbers[-2:]]
         result = _unflatten(numbers[:-2])
@@ -307,9 +309,9 @@ def add_link(
     pivot = leading(result.pivot)
     own = clamped_count(result.tests, turns, theory.axial)
     own = own + negative_eigenvalues(result.receptance, theory.axial)
-    growth = jnp.where(leading(w.z1) > 0.0, leading(w.alpha), 0.0)
+    growth = xp.where(leading(w.z1) > 0.0, leading(w.alpha), 0.0)
     if "flexible" in more:
-        own, growth = (jnp.where(more["flexible"] > 0.0, x, 0.0) for x in (own, growth))
+        own, growth = (xp.where(more["flexible"] > 0.0, x, 0.0) for x in (own, growth))
     pivots = [pivot, *others]
     tally = tally.times(
         leading(result.delta) * leading(result.det) * math.prod(pivots),

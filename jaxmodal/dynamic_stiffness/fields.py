@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from math import factorial
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
+from jaxmodal.runtime.namespace import xp
 
 #: the order of the fields in the arrays of this module: displacements, then section forces
 FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
@@ -61,11 +61,11 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     so holds for the theories without shear deformation, too.
     """
     bending, axial = _solutions(link, theory, omega, xi)
-    v, psi, shear, moment = (jnp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
-    u, normal = (jnp.stack(rows, axis=-1) for rows in zip(*axial, strict=True))
-    no4, no2 = jnp.zeros_like(v), jnp.zeros_like(u)
+    v, psi, shear, moment = (xp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
+    u, normal = (xp.stack(rows, axis=-1) for rows in zip(*axial, strict=True))
+    no4, no2 = xp.zeros_like(v), xp.zeros_like(u)
     rows = ((no4, u), (v, no2), (psi, no2), (no4, normal), (shear, no2), (moment, no2))
-    return jnp.stack([jnp.concatenate(row, axis=-1) for row in rows], axis=-2)
+    return xp.stack([xp.concatenate(row, axis=-1) for row in rows], axis=-2)
 
 
 def link_motion(
@@ -84,13 +84,13 @@ def link_motion(
 
     def total(solutions: Sequence[tuple[Array, ...]], constants: Array) -> list[Array]:
         return [
-            sum((c * f for c, f in zip(constants, rows, strict=True)), start=jnp.zeros_like(xi))
+            sum((c * f for c, f in zip(constants, rows, strict=True)), start=xp.zeros_like(xi))
             for rows in zip(*solutions, strict=True)
         ]
 
     v, psi, shear, moment = total(bending, constants[:4])
     u, normal = total(axial, constants[4:])
-    return jnp.stack([u, v, psi, normal, shear, moment])
+    return xp.stack([u, v, psi, normal, shear, moment])
 
 
 def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
@@ -103,14 +103,12 @@ def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     """
     bending, axial = _solutions(link, theory, omega, xi)
     v, psi, shear, moment = (
-        jnp.stack([jnp.max(jnp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)
+        xp.stack([xp.max(xp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)
     )
-    u, normal = (
-        jnp.stack([jnp.max(jnp.abs(x)) for x in rows]) for rows in zip(*axial, strict=True)
-    )
-    no4, no2 = jnp.zeros(4), jnp.zeros(2)
+    u, normal = (xp.stack([xp.max(xp.abs(x)) for x in rows]) for rows in zip(*axial, strict=True))
+    no4, no2 = xp.zeros(4), xp.zeros(2)
     rows = ((no4, u), (v, no2), (psi, no2), (no4, normal), (shear, no2), (moment, no2))
-    return jnp.stack([jnp.concatenate(row) for row in rows])
+    return xp.stack([xp.concatenate(row) for row in rows])
 
 
 def _solutions(
@@ -120,11 +118,9 @@ def _solutions(
     w = wave_numbers(link, theory, omega, extended=False)
     z2 = -w.beta * w.beta
     small, evanescent = w.beta * w.beta < _SMALL, w.z1 >= _SMALL
-    si, co = jnp.sin(w.beta * xi), jnp.cos(w.beta * xi)
+    si, co = xp.sin(w.beta * xi), xp.cos(w.beta * xi)
     s_beta = si / w.beta
-    series = _power_series(
-        jnp.where(jnp.abs(w.z1) < _SMALL, w.z1, 0.0), jnp.where(small, z2, 0.0), xi
-    )
+    series = _power_series(xp.where(xp.abs(w.z1) < _SMALL, w.z1, 0.0), xp.where(small, z2, 0.0), xi)
     c, s = _cosine_pair(w.z1, xi, series)
     first, second = _exponential_pair(w, xi)
     from_c, from_s = _cosine_solutions(w, c, s)
@@ -139,12 +135,12 @@ def _solutions(
     axial = _axial(w, theory, xi)
     if link.flexible is not None:
         rotary = 0.5 * (w.sum_rs - w.g)  # omega^2 rho I L^2/(E I)
-        flexible, one = link.flexible > 0.0, jnp.ones_like(xi)
+        flexible, one = link.flexible > 0.0, xp.ones_like(xi)
         bar = _rigid_solutions(w.b2, rotary, xi)
         bending = [_choose(flexible, a, b) for a, b in zip(bending, bar, strict=True)]
         still = [(one, -w.mass_term * xi), (0.0 * one, one)]
         axial = [
-            (jnp.where(flexible, u, a), jnp.where(flexible, normal, b))
+            (xp.where(flexible, u, a), xp.where(flexible, normal, b))
             for (u, normal), (a, b) in zip(axial, still, strict=True)
         ]
     rigidity, length = w.flexural_rigidity, link.length
@@ -158,7 +154,7 @@ def _solutions(
 
 
 def _choose(condition: Array, a: _Bending, b: _Bending) -> _Bending:
-    return _Bending(*(jnp.where(condition, x, y) for x, y in zip(a, b, strict=True)))
+    return _Bending(*(xp.where(condition, x, y) for x, y in zip(a, b, strict=True)))
 
 
 _EVEN = np.array([1.0 / factorial(2 * j) for j in range(_TERMS)])
@@ -178,16 +174,16 @@ class _Series(NamedTuple):
 
 def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
     """For |z1|, |z2| <= 1. The differences over ``z1 - z2`` are those of the terms of the series and cancel nothing."""
-    first, second, symmetric = [jnp.ones_like(z1)], [jnp.ones_like(z1)], [jnp.zeros_like(z1)]
+    first, second, symmetric = [xp.ones_like(z1)], [xp.ones_like(z1)], [xp.zeros_like(z1)]
     for _ in range(1, _TERMS):
         symmetric.append(z1 * symmetric[-1] + second[-1])
         first.append(first[-1] * z1)
         second.append(second[-1] * z2)
-    one, two, both = (jnp.stack(x) for x in (first, second, symmetric))
-    coefficients = jnp.stack(
+    one, two, both = (xp.stack(x) for x in (first, second, symmetric))
+    coefficients = xp.stack(
         [one * _EVEN, one * _ODD, two * _EVEN, two * _ODD, both * _EVEN, both * _ODD], axis=1
     )
-    square, total = xi * xi, jnp.zeros((6, xi.shape[0]))
+    square, total = xi * xi, np.zeros((6, xi.shape[0]))
     for j in reversed(range(_TERMS)):
         total = total * square[None, :] + coefficients[j][:, None]
     c, s, co, si, d_c, d_s = total
@@ -197,9 +193,9 @@ def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
 def _cosine_pair(z1: Array, xi: Array, series: _Series) -> tuple[Array, Array]:
     """``C = cosh(sqrt(z1) xi)`` and ``S = sinh(sqrt(z1) xi)/sqrt z1`` for z1 < 1, circular where z1 < 0."""
     circular = z1 <= -_SMALL
-    alpha = jnp.sqrt(jnp.where(circular, -z1, 1.0))
-    si, co = jnp.sin(alpha * xi), jnp.cos(alpha * xi)
-    return jnp.where(circular, co, series.c), jnp.where(circular, si / alpha, series.s)
+    alpha = xp.sqrt(xp.where(circular, -z1, 1.0))
+    si, co = xp.sin(alpha * xi), xp.cos(alpha * xi)
+    return xp.where(circular, co, series.c), xp.where(circular, si / alpha, series.s)
 
 
 def _cosine_solutions(w: WaveNumbers, c: Array, s: Array) -> tuple[_Bending, _Bending]:
@@ -211,10 +207,10 @@ def _cosine_solutions(w: WaveNumbers, c: Array, s: Array) -> tuple[_Bending, _Be
 
 def _exponential_pair(w: WaveNumbers, xi: Array) -> tuple[_Bending, _Bending]:
     """Solutions that decay from the inner and from the outer end."""
-    alpha = jnp.sqrt(jnp.where(w.z1 >= _SMALL, w.z1, 1.0))
+    alpha = xp.sqrt(xp.where(w.z1 >= _SMALL, w.z1, 1.0))
     pair = []
     for sign, distance in ((-1.0, xi), (1.0, 1.0 - xi)):
-        decay = jnp.exp(-alpha * distance)
+        decay = xp.exp(-alpha * distance)
         pair.append(
             _Bending(
                 decay,
@@ -250,7 +246,7 @@ def _unit_start_solutions(w: WaveNumbers, series: _Series) -> tuple[_Bending, ..
 
 def _rigid_solutions(b2: Array, rotary: Array, xi: Array) -> tuple[_Bending, ...]:
     """Of a rigid link: translation, rotation, shear and moment at the inner end."""
-    one, zero = jnp.ones_like(xi), jnp.zeros_like(xi)
+    one, zero = xp.ones_like(xi), xp.zeros_like(xi)
     square, cube = 0.5 * xi * xi, xi * xi * xi / 6.0
     return (
         _Bending(one, zero, -b2 * xi, b2 * square),
@@ -264,11 +260,11 @@ def _axial(w: WaveNumbers, theory: Theory, xi: Array) -> list[tuple[Array, Array
     """U and N of the two axial constants; of translation and outer force where links are axially rigid."""
     elastic = theory.axial > 0.0
     stiffness = w.axial_rigidity * w.mu
-    one, zero = jnp.ones_like(xi), jnp.zeros_like(xi)
-    cosine, sine = jnp.cos(w.mu * xi), jnp.sin(w.mu * xi)
-    u = (jnp.where(elastic, cosine, one), jnp.where(elastic, sine, zero))
+    one, zero = xp.ones_like(xi), xp.zeros_like(xi)
+    cosine, sine = xp.cos(w.mu * xi), xp.sin(w.mu * xi)
+    u = (xp.where(elastic, cosine, one), xp.where(elastic, sine, zero))
     normal = (
-        jnp.where(elastic, -stiffness * sine, w.mass_term * (1.0 - xi)),
-        jnp.where(elastic, stiffness * cosine, one),
+        xp.where(elastic, -stiffness * sine, w.mass_term * (1.0 - xi)),
+        xp.where(elastic, stiffness * cosine, one),
     )
     return list(zip(u, normal, strict=True))

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import jax.numpy as jnp
 from jax import Array
 
 from jaxmodal.arithmetic.operations import Number, nonzero, select
 from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.runtime.namespace import xp
 
 #: a named tuple of the entries uu, uv, up, vv, vp, pp
 Symmetric = Any
@@ -69,8 +69,8 @@ def attachments(link: BeamArrays) -> Attachments:
 
 def compliance(stiffness: Array) -> Array:
     """``1/k``, zero where rigid (inf)."""
-    rigid = jnp.isinf(stiffness)
-    return jnp.where(rigid, 0.0, 1.0 / jnp.where(rigid, 1.0, stiffness))
+    rigid = xp.isinf(stiffness)
+    return xp.where(rigid, 0.0, 1.0 / xp.where(rigid, 1.0, stiffness))
 
 
 def torsional_spring(stiffness: Array) -> tuple[Array, Array]:
@@ -79,7 +79,7 @@ def torsional_spring(stiffness: Array) -> tuple[Array, Array]:
     Rigid: (1, 0). A spring: (1, 1/k). A free hinge: (0, 1).
     """
     hinge = stiffness == 0.0
-    return jnp.where(hinge, 0.0, 1.0), compliance(jnp.where(hinge, 1.0, stiffness))
+    return xp.where(hinge, 0.0, 1.0), compliance(xp.where(hinge, 1.0, stiffness))
 
 
 def with_body(
@@ -150,5 +150,5 @@ def rigid_or(
 def number_of_hinges(beams: BeamArrays, num_links: Array | int) -> Array:
     """How many joints turn freely, int64: as many modes have zero frequency, for no two share a motion."""
     stiffness = beams.joint_stiffness
-    place = jnp.arange(stiffness.shape[0]).reshape((-1,) + (1,) * (stiffness.ndim - 1))
-    return jnp.sum((stiffness == 0.0) & (place < num_links), axis=0)
+    place = xp.arange(stiffness.shape[0]).reshape((-1,) + (1,) * (stiffness.ndim - 1))
+    return xp.sum((stiffness == 0.0) & (place < num_links), axis=0)

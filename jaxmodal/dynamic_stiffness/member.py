@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 from jax import Array
 
 from jaxmodal.arithmetic.operations import (
@@ -26,6 +25,7 @@ from jaxmodal.arithmetic.operations import (
     sinh_ratio,
 )
 from jaxmodal.dynamic_stiffness.beams import WaveNumbers
+from jaxmodal.runtime.namespace import xp
 
 #: below this z1 > 0 the hyperbolic sine is taken from its series
 _SERIES_LIMIT = 0.25
@@ -202,8 +202,8 @@ def clamped_count(tests: SymmetryTests, turns: FunctionTurns, axial: Array) -> A
     both sides of the cut-off.
     """
     n = SymmetryTests(*(leading(x) < 0.0 for x in tests))
-    supported = turns.beta + jnp.where(n.z1, turns.alpha + 1.0, 0.0)
+    supported = turns.beta + xp.where(n.z1, turns.alpha + 1.0, 0.0)
     first = n.first ^ n.cos_half ^ n.half_c
     second = n.second ^ n.z1 ^ n.half_s ^ n.sin_half
     flexural = supported - first.astype(supported.dtype) - second.astype(supported.dtype)
-    return jnp.where(supported == 0.0, 0.0, flexural) + jnp.where(axial > 0.0, turns.mu, 0.0)
+    return xp.where(supported == 0.0, 0.0, flexural) + xp.where(axial > 0.0, turns.mu, 0.0)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 from jax import Array
 
 from jaxmodal.arithmetic.operations import Number, keep, keep_all, leading, nonzero
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.runtime.namespace import xp
 
 
 class Stiffness(NamedTuple):
@@ -139,18 +139,18 @@ def negative_eigenvalues(s: Receptance, axial: Array) -> Array:
     """
     u, v, p = (nonzero(leading(x)) for x in (s.uu, s.vv, s.pp))
     c2 = (
-        leading(s.minor_uv) / jnp.abs(u * v)
-        + leading(s.minor_up) / jnp.abs(u * p)
-        + leading(s.minor_vp) / jnp.abs(v * p)
+        leading(s.minor_uv) / xp.abs(u * v)
+        + leading(s.minor_up) / xp.abs(u * p)
+        + leading(s.minor_vp) / xp.abs(v * p)
     )
-    three = _sign_changes(jnp.sign(u) + jnp.sign(v) + jnp.sign(p), c2, leading(s.det_full))
-    two = _sign_changes(jnp.sign(v) + jnp.sign(p), leading(s.det_flex))
-    return jnp.where(axial > 0.0, three, two)
+    three = _sign_changes(xp.sign(u) + xp.sign(v) + xp.sign(p), c2, leading(s.det_full))
+    two = _sign_changes(xp.sign(v) + xp.sign(p), leading(s.det_flex))
+    return xp.where(axial > 0.0, three, two)
 
 
 def _sign_changes(*coefficients: Array) -> Array:
-    changes = jnp.zeros_like(coefficients[0])
-    previous = jnp.zeros_like(coefficients[0], dtype=bool)
+    changes = xp.zeros_like(coefficients[0])
+    previous = xp.zeros_like(coefficients[0], dtype=bool)
     for coefficient in coefficients:
         negative = coefficient < 0.0
         changes = changes + (negative ^ previous).astype(changes.dtype)

@@ -12,7 +12,7 @@ import dataclasses
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
@@ -26,6 +26,7 @@ from jaxmodal.dynamic_stiffness.attachments import (
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
+from jaxmodal.runtime.namespace import placed, xp
 
 
 @jax.tree_util.register_dataclass
@@ -58,13 +59,13 @@ class Energies:
     @property
     def strain(self) -> Array:
         """Strain energy of the whole arm in J, shape (...,)."""
-        return jnp.sum(self.bending + self.shear + self.axial + self.joint, axis=-1)
+        return xp.sum(self.bending + self.shear + self.axial + self.joint, axis=-1)
 
     @property
     def kinetic(self) -> Array:
         """Kinetic energy of the whole arm in J, shape (...,); equals ``strain`` for a mode."""
         links = self.translation + self.rotation + self.hub
-        return jnp.sum(links + self.body_translation + self.body_rotation, axis=-1)
+        return xp.sum(links + self.body_translation + self.body_rotation, axis=-1)
 
 
 class LinkIntegrals(NamedTuple):
@@ -84,10 +85,10 @@ class LinkIntegrals(NamedTuple):
 
 def link_integrals(beams: BeamArrays, a: ModeFields, b: ModeFields) -> LinkIntegrals:
     """By Gauss's rule, with as many nodes as resolve the modes to rounding (`modal_mass.quadrature_size`)."""
-    weights = jnp.asarray(quadrature(a.nodes.shape[1])[1])
-    alike = jnp.einsum("nqf,nqf,q->nf", a.nodes, b.nodes, weights) * beams.length[:, None]
+    weights = xp.asarray(quadrature(a.nodes.shape[1])[1])
+    alike = xp.einsum("nqf,nqf,q->nf", a.nodes, b.nodes, weights) * beams.length[:, None]
     turning = 0.5 * (a.nodes[..., 4] * b.nodes[..., 2] + b.nodes[..., 4] * a.nodes[..., 2])
-    return LinkIntegrals(alike, jnp.einsum("nq,q->n", turning, weights))
+    return LinkIntegrals(alike, xp.einsum("nq,q->n", turning, weights))
 
 
 def mode_energies(
@@ -160,18 +161,18 @@ def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
 
 def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
     """Twice the mutual strain energy of the springs of each joint."""
-    rigid = jnp.isinf(beams.joint_stiffness)
-    total = jnp.where(rigid, 0.0, beams.joint_stiffness) * a.gives[:, 2] * b.gives[:, 2]
+    rigid = xp.isinf(beams.joint_stiffness)
+    total = xp.where(rigid, 0.0, beams.joint_stiffness) * a.gives[:, 2] * b.gives[:, 2]
     for k, stiffness in enumerate((beams.joint_axial_stiffness, beams.joint_shear_stiffness)):
         if stiffness is not None:
-            finite = jnp.where(jnp.isinf(stiffness), 0.0, stiffness)
+            finite = xp.where(xp.isinf(stiffness), 0.0, stiffness)
             total = total + finite * a.gives[:, k] * b.gives[:, k]
     return total
 
 
 def _hubs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
     """Mutual mass form of the hubs and rotors of each joint."""
-    total = jnp.zeros_like(beams.length)
+    total = xp.zeros_like(beams.length)
     squares = a.joint * b.joint
     if beams.hub_mass is not None and beams.hub_inertia is not None:
         total = beams.hub_mass * (squares[:, 0] + squares[:, 1]) + beams.hub_inertia * squares[:, 2]
@@ -239,7 +240,7 @@ def gradient_of(
         shear_modulus_effective=2.0 * e.shear / beams.shear_modulus_effective,
         tip_mass=-omega2 * (ends[:, 0] + ends[:, 1]),
         tip_inertia=-omega2 * ends[:, 2],
-        joint_angle=joint.at[0].set(0.0),  # the base turns no force
+        joint_angle=placed(joint, 0, 0.0),  # the base turns no force
         joint_stiffness=gives[:, 2],
         has_shear=beams.has_shear,
         **_gradient_of_features(beams, omega2, a, b, first, second),
@@ -275,7 +276,7 @@ def _gradient_of_features(
             found[f"{place}_offset_x"] = -_mutual(x, y, 4)
             found[f"{place}_offset_y"] = _mutual(x, y, 3)
     if beams.flexible is not None:
-        found["flexible"] = jnp.zeros_like(beams.length)
+        found["flexible"] = xp.zeros_like(beams.length)
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from jaxmodal.arm.arrays import BeamArrays
@@ -19,6 +20,7 @@ from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces.energies import frequency_gradient
 from jaxmodal.eigenspaces.modal_mass import ModeFields, padding
 from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
+from jaxmodal.runtime.namespace import on_host, vmap, xp
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -150,6 +152,9 @@ def mean_gradient(
 ) -> BeamArrays:
     """Derivative of each frequency (of its group's mean) with respect to the link values; shapes (K, n)."""
     num_modes = omega.shape[0]
+    if on_host(*jax.tree_util.tree_leaves((beams, theory, omega, multiplicity))):
+        with np.errstate(all="ignore"):
+            return _padded_gradient.__wrapped__(num_points, beams, theory, omega, multiplicity)
     _, fill = padding(num_modes)
     gradient = _padded_gradient(num_points, beams, theory, omega[fill], multiplicity[fill])
     kept: BeamArrays = jax.tree_util.tree_map(lambda x: x[:num_modes], gradient)
@@ -163,10 +168,10 @@ def _padded_gradient(
     def one(omega: Array, multiplicity: Array) -> BeamArrays:
         space = eigenspace(beams, theory, omega, multiplicity, num_points)
         modes = ModeFields(space.inner, space.nodes, space.outer)
-        each = jax.vmap(lambda mode: frequency_gradient(beams, theory, omega, mode, mode))(modes)
+        each = vmap(lambda mode: frequency_gradient(beams, theory, omega, mode, mode))(modes)
         mean: BeamArrays = jax.tree_util.tree_map(
-            lambda x: jnp.sum(x, axis=0) / multiplicity.astype(x.dtype), each
+            lambda x: xp.sum(x, axis=0) / multiplicity.astype(x.dtype), each
         )
         return mean
 
-    return jax.vmap(one)(omega, jnp.clip(multiplicity, 1, SLOTS))
+    return vmap(one)(omega, xp.clip(multiplicity, 1, SLOTS))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, line_mass
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.runtime.namespace import vmap, xp
 
 #: modes are computed in multiples of this number, so that calls for other numbers need no new compilation
 _LANES = 16
@@ -31,6 +32,7 @@ class ModeFields(NamedTuple):
     outer: Array
 
 
+@functools.cache
 def quadrature(num_points: int) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and weights of Gauss and Legendre's rule on [0, 1]."""
     points, weights = np.polynomial.legendre.leggauss(num_points)
@@ -68,25 +70,25 @@ def mass_coordinates(beams: BeamArrays, theory: Theory, mode: ModeFields) -> Arr
     Array, shape (3 n (q + 1 + ...),)
         Square roots of mass times displacement, in m sqrt(kg); three more for each link with a hub or a rotor.
     """
-    weights = jnp.asarray(quadrature(mode.nodes.shape[1])[1])
+    weights = xp.asarray(quadrature(mode.nodes.shape[1])[1])
     mass = line_mass(beams) * beams.length
     rotary = theory.rotary_inertia * beams.density * beams.length * beams.second_moment
-    density = jnp.stack([mass, mass, rotary], axis=-1)
-    along = mode.nodes[..., :3] * _root(density)[:, None, :] * jnp.sqrt(weights)[None, :, None]
-    return jnp.concatenate([along.reshape(-1), lumped_coordinates(beams, mode)])
+    density = xp.stack([mass, mass, rotary], axis=-1)
+    along = mode.nodes[..., :3] * _root(density)[:, None, :] * xp.sqrt(weights)[None, :, None]
+    return xp.concatenate([along.reshape(-1), lumped_coordinates(beams, mode)])
 
 
 def lumped_coordinates(beams: BeamArrays, mode: ModeFields) -> Array:
     """The part of `mass_coordinates` that belongs to bodies, hubs and rotors; nodes are not looked at."""
     tip = at_tip(beams, mode.outer)
     parts = [tip_coordinates(beams, tip)]
-    joint = at_joint(beams, jnp.float64(0.0), mode.inner)
+    joint = at_joint(beams, np.float64(0.0), mode.inner)
     if beams.hub_mass is not None and beams.hub_inertia is not None:
-        hub = jnp.stack([beams.hub_mass, beams.hub_mass, beams.hub_inertia], axis=-1)
+        hub = xp.stack([beams.hub_mass, beams.hub_mass, beams.hub_inertia], axis=-1)
         parts.append(joint[:, :3] * _root(hub))
     if beams.rotor_inertia is not None:
         parts.append(rotor_turns(beams, joint, tip) * _root(beams.rotor_inertia))
-    return jnp.concatenate([part.reshape(-1) for part in parts])
+    return xp.concatenate([part.reshape(-1) for part in parts])
 
 
 def tip_coordinates(beams: BeamArrays, tip: Array) -> Array:
@@ -94,42 +96,42 @@ def tip_coordinates(beams: BeamArrays, tip: Array) -> Array:
     u, v, psi = tip[:, 0], tip[:, 1], tip[:, 2]
     inertia = beams.tip_inertia
     if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
-        mass = jnp.where(beams.tip_mass > 0.0, beams.tip_mass, 1.0)
+        mass = xp.where(beams.tip_mass > 0.0, beams.tip_mass, 1.0)
         along, across = beams.tip_moment_x / mass, beams.tip_moment_y / mass
         u, v = u - across * psi, v + along * psi
         inertia = inertia - mass * (along * along + across * across)
-    root = _root(jnp.stack([beams.tip_mass, beams.tip_mass, inertia], axis=-1))
-    return jnp.stack([u, v, psi], axis=-1) * root
+    root = _root(xp.stack([beams.tip_mass, beams.tip_mass, inertia], axis=-1))
+    return xp.stack([u, v, psi], axis=-1) * root
 
 
 def rotor_turns(beams: BeamArrays, joint: Array, tip: Array) -> Array:
     """Rotation of the rotors, rad, shape (n,), from the fields beyond the joints and at the tips, (n, 6)."""
-    ratio = jnp.ones_like(beams.length) if beams.gear_ratio is None else beams.gear_ratio
+    ratio = xp.ones_like(beams.length) if beams.gear_ratio is None else beams.gear_ratio
     before = before_joint(beams, tip)[:, 2]
     return before + ratio * (joint[:, 2] - before)
 
 
 def _root(x: Array) -> Array:
-    return jnp.where(x > 0.0, jnp.sqrt(jnp.where(x > 0.0, x, 1.0)), 0.0)
+    return xp.where(x > 0.0, xp.sqrt(xp.where(x > 0.0, x, 1.0)), 0.0)
 
 
 def link_starts(beams: BeamArrays) -> Array:
     """Where each link begins at rest, in m, in the base's axes; shape (n, 2)."""
-    angle = jnp.cumsum(beams.joint_angle)
-    c, s = jnp.cos(angle), jnp.sin(angle)
-    zero = jnp.zeros_like(angle)
+    angle = xp.cumsum(beams.joint_angle)
+    c, s = xp.cos(angle), xp.sin(angle)
+    zero = xp.zeros_like(angle)
     base = [zero if x is None else x for x in (beams.base_offset_x, beams.base_offset_y)]
     end = [zero if x is None else x for x in (beams.end_offset_x, beams.end_offset_y)]
     along, across = base[0] + beams.length + end[0], base[1] + end[1]
-    reach = jnp.stack([c * along - s * across, s * along + c * across], axis=-1)
-    start = jnp.stack([c * base[0] - s * base[1], s * base[0] + c * base[1]], axis=-1)
-    return jnp.cumsum(reach, axis=0) - reach + start
+    reach = xp.stack([c * along - s * across, s * along + c * across], axis=-1)
+    start = xp.stack([c * base[0] - s * base[1], s * base[0] + c * base[1]], axis=-1)
+    return xp.cumsum(reach, axis=0) - reach + start
 
 
 def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
     """Motions of the rigid arm with its base: unit displacement in x, in y, unit rotation; leading axis 3."""
-    angle = jnp.cumsum(beams.joint_angle)
-    c, s = jnp.cos(angle), jnp.sin(angle)
+    angle = xp.cumsum(beams.joint_angle)
+    c, s = xp.cos(angle), xp.sin(angle)
     step_x, step_y = beams.length * c, beams.length * s
     start_x, start_y = link_starts(beams).T
 
@@ -137,23 +139,23 @@ def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
         x = start_x[:, None] + step_x[:, None] * xi[None, :]
         y = start_y[:, None] + step_y[:, None] * xi[None, :]
         cosine, sine = c[:, None] + 0.0 * x, s[:, None] + 0.0 * x
-        zero, one = jnp.zeros_like(x), jnp.ones_like(x)
+        zero, one = xp.zeros_like(x), xp.ones_like(x)
         motions = (
             (cosine, -sine, zero),
             (sine, cosine, zero),
             (x * sine - y * cosine, x * cosine + y * sine, one),
         )
-        return jnp.stack(
-            [jnp.stack([*motion, zero, zero, zero], axis=-1) for motion in motions]
+        return xp.stack(
+            [xp.stack([*motion, zero, zero, zero], axis=-1) for motion in motions]
         )  # (3, n, s, 6)
 
-    nodes = jnp.asarray(quadrature(num_points)[0])
-    ends = fields(jnp.array([0.0, 1.0]))
+    nodes = xp.asarray(quadrature(num_points)[0])
+    ends = fields(xp.array([0.0, 1.0]))
     return ModeFields(ends[:, :, 0], fields(nodes), ends[:, :, 1])
 
 
 def total_mass(beams: BeamArrays, theory: Theory) -> Array:
     """What moves with the base, shape (3,): mass (kg) twice, and moment of inertia about the base (kg m^2)."""
     rigid = rigid_fields(beams, 3)  # three nodes integrate squares of linear motions exactly
-    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
-    return jnp.sum(carried * carried, axis=-1)
+    carried = vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    return xp.sum(carried * carried, axis=-1)

@@ -15,9 +15,8 @@ from __future__ import annotations
 import dataclasses
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import (
@@ -30,6 +29,7 @@ from jaxmodal.dynamic_stiffness.attachments import (
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.fields import link_fields
 from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, quadrature
+from jaxmodal.runtime.namespace import added, constant, linalg, on_host, placed, vmap, xp
 
 #: the greatest multiplicity of a natural frequency
 SLOTS = 3
@@ -90,19 +90,19 @@ def end_conditions(
     def expand(x: Array) -> Array:
         return x.reshape(x.shape + (1,) * (inner.ndim - 2))
 
-    sine, cosine = expand(jnp.sin(beams.joint_angle)), expand(jnp.cos(beams.joint_angle))
+    sine, cosine = expand(xp.sin(beams.joint_angle)), expand(xp.cos(beams.joint_angle))
     inner, outer = at_joint(beams, omega, inner, sizes), at_tip(beams, outer, sizes)
     law = joint_law(beams, omega)
     unit, give = (x.reshape(x.shape + (1,) * (inner.ndim - 2)) for x in law[:2])
     motion = unit * inner[:, :3] - give * inner[:, 3:]
     balance = outer[:, 3:] - inertia_forces(beams, omega, outer)
-    carried = jnp.roll(expand(omega * omega * law.carried), -1, axis=0).at[-1].set(0.0)
-    balance = balance.at[:, 2].add(-carried * outer[:, 2])
-    own = jnp.concatenate([motion, balance], axis=1)
-    s, c = jnp.roll(sine, -1, axis=0), jnp.roll(cosine, -1, axis=0)
-    turns = jnp.roll(unit[:, 2], -1, axis=0)
-    zero = jnp.zeros_like(inner[:, 0])
-    previous = -jnp.stack(
+    carried = placed(xp.roll(expand(omega * omega * law.carried), -1, axis=0), -1, 0.0)
+    balance = added(balance, np.s_[:, 2], -carried * outer[:, 2])
+    own = xp.concatenate([motion, balance], axis=1)
+    s, c = xp.roll(sine, -1, axis=0), xp.roll(cosine, -1, axis=0)
+    turns = xp.roll(unit[:, 2], -1, axis=0)
+    zero = xp.zeros_like(inner[:, 0])
+    previous = -xp.stack(
         [
             c * outer[:, 0] + s * outer[:, 1],
             c * outer[:, 1] - s * outer[:, 0],
@@ -113,7 +113,7 @@ def end_conditions(
         ],
         axis=1,
     )
-    following = -jnp.stack(
+    following = -xp.stack(
         [
             zero,
             zero,
@@ -134,9 +134,9 @@ def _conditions_matrix(
     n = beams.length.shape[0]
     own, previous, following = end_conditions(beams, omega, inner, outer, sizes)
     at = np.arange(n)
-    matrix = jnp.zeros((n, 6, n, 6)).at[at, :, at, :].set(own)
-    matrix = matrix.at[at[1:], :, at[:-1], :].set(previous[:-1])
-    matrix = matrix.at[at[:-1], :, at[1:], :].set(following[1:])
+    matrix = placed(np.zeros((n, 6, n, 6)), np.s_[at, :, at, :], own)
+    matrix = placed(matrix, np.s_[at[1:], :, at[:-1], :], previous[:-1])
+    matrix = placed(matrix, np.s_[at[:-1], :, at[1:], :], following[1:])
     return matrix.reshape(6 * n, 6 * n)
 
 
@@ -147,18 +147,18 @@ def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array,
     vanishes at a root (such as the cosine of a rod's free end) must stay small beside its like. The bodies and
     springs enter with the opposite sign, so that terms of one entry add.
     """
-    amplitudes = jnp.max(jnp.abs(rows), axis=1)
-    size = jnp.abs(_conditions_matrix(opposed(beams), omega, amplitudes, amplitudes, sizes=True))
-    row_scale = column_scale = jnp.ones(size.shape[0])
+    amplitudes = xp.max(xp.abs(rows), axis=1)
+    size = xp.abs(_conditions_matrix(opposed(beams), omega, amplitudes, amplitudes, sizes=True))
+    row_scale = column_scale = xp.ones(size.shape[0])
     for _ in range(3):
-        row_scale = 1.0 / power_of_two(jnp.max(size * column_scale[None, :], axis=1))
-        column_scale = 1.0 / power_of_two(jnp.max(size * row_scale[:, None], axis=0))
+        row_scale = 1.0 / power_of_two(xp.max(size * column_scale[None, :], axis=1))
+        column_scale = 1.0 / power_of_two(xp.max(size * row_scale[:, None], axis=0))
     return row_scale, column_scale
 
 
 def power_of_two(x: Array) -> Array:
     """The nearest power of two; 1 for zero."""
-    return jnp.exp2(jnp.round(jnp.log2(jnp.where(x > 0.0, x, 1.0))))
+    return xp.exp2(xp.round(xp.log2(xp.where(x > 0.0, x, 1.0))))
 
 
 def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: Array) -> Array:
@@ -169,29 +169,22 @@ def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: 
     each condition.
     """
     scaled = matrix * rows[:, None] * columns[None, :]
-    _, _, vt = jnp.linalg.svd(lax.stop_gradient(scaled))
+    _, _, vt = linalg.svd(constant(scaled))
     right = vt[: -SLOTS - 1 : -1, :].T * used[None, :]  # slot 0 has the smallest singular value
     left = (slope * rows[:, None] * columns[None, :]) @ right
-    largest = jnp.max(jnp.abs(left), axis=0)
-    left = left / jnp.where(largest > 0.0, largest, 1.0)[None, :]
+    largest = xp.max(xp.abs(left), axis=0)
+    left = left / xp.where(largest > 0.0, largest, 1.0)[None, :]
     size = matrix.shape[0]
-    bordered = (
-        jnp.zeros((size + SLOTS, size + SLOTS))
-        .at[:size, :size]
-        .set(scaled)
-        .at[:size, size:]
-        .set(left)
-        .at[size:, :size]
-        .set(right.T)
-        .at[size:, size:]
-        .set(jnp.diag(1.0 - used))
+    bordered = xp.concatenate(
+        [
+            xp.concatenate([scaled, left], axis=1),
+            xp.concatenate([right.T, xp.diag(1.0 - used)], axis=1),
+        ]
     )
-    target = jnp.zeros((size + SLOTS, SLOTS)).at[size:, :].set(jnp.eye(SLOTS))
-    solution = jnp.linalg.solve(bordered, target)
+    target = np.concatenate([np.zeros((size, SLOTS)), np.eye(SLOTS)])
+    solution = linalg.solve(bordered, target)
     # one refinement makes the residual of each condition small beside its own terms
-    solution = solution + lax.stop_gradient(
-        jnp.linalg.solve(bordered, target - bordered @ solution)
-    )
+    solution = solution + constant(linalg.solve(bordered, target - bordered @ solution))
     vectors: Array = solution[:size] * columns[:, None] * used[None, :]
     return vectors
 
@@ -200,12 +193,15 @@ def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     """Derivative of the matrix of the conditions with respect to omega."""
 
     def matrix(omega: Array) -> Array:
-        ends = jax.vmap(link_fields, in_axes=(0, None, None, None))(
-            beams, theory, omega, jnp.array([0.0, 1.0])
+        ends = vmap(link_fields, in_axes=(0, None, None, None))(
+            beams, theory, omega, xp.array([0.0, 1.0])
         )
         return _conditions_matrix(beams, omega, ends[:, 0], ends[:, 1])
 
-    slope: Array = jax.jvp(matrix, (omega,), (jnp.ones_like(omega),))[1]
+    if on_host(omega):
+        step = 2.0**-20 * omega
+        return (matrix(omega + step) - matrix(omega - step)) / (2.0 * step)
+    slope: Array = jax.jvp(matrix, (omega,), (xp.ones_like(omega),))[1]
     return slope
 
 
@@ -224,18 +220,18 @@ def with_heavy_bodies(
         return outer
     free = dataclasses.replace(
         beams,
-        tip_mass=jnp.zeros_like(beams.tip_mass),
-        tip_inertia=jnp.zeros_like(beams.tip_inertia),
+        tip_mass=xp.zeros_like(beams.tip_mass),
+        tip_inertia=xp.zeros_like(beams.tip_inertia),
     )
     own, _, following = end_conditions(free, omega, inner, outer)
-    forces = own.at[:-1].add(following[1:])[:, 3:]
-    mass = omega * omega * jnp.stack([beams.tip_mass, beams.tip_mass, beams.tip_inertia], axis=1)
+    forces = added(own, np.s_[:-1], following[1:])[:, 3:]
+    mass = omega * omega * xp.stack([beams.tip_mass, beams.tip_mass, beams.tip_inertia], axis=1)
     moved, loaded = largest[:, :3], largest[:, 3:]
-    moved = moved.at[:, :2].set(jnp.max(moved[:, :2], axis=1, keepdims=True))
-    loaded = loaded.at[:, :2].set(jnp.max(loaded[:, :2], axis=1, keepdims=True))
+    moved = placed(moved, np.s_[:, :2], xp.max(moved[:, :2], axis=1, keepdims=True))
+    loaded = placed(loaded, np.s_[:, :2], xp.max(loaded[:, :2], axis=1, keepdims=True))
     heavy = mass * moved > loaded
-    displacement = forces / jnp.where(heavy, mass, 1.0)
-    return outer.at[:, :3].set(jnp.where(heavy, displacement, outer[:, :3]))
+    displacement = forces / xp.where(heavy, mass, 1.0)
+    return placed(outer, np.s_[:, :3], xp.where(heavy, displacement, outer[:, :3]))
 
 
 def eigenspace(
@@ -269,31 +265,35 @@ def eigenspace(
         The sign of a mode and the basis of a repeated one are those that the decomposition happened to give.
     """
     nodes = np.concatenate([[0.0], quadrature(num_points)[0], [1.0]])
-    xi = jnp.asarray(nodes)
+    xi = nodes
     if stations is not None:
-        xi = jnp.concatenate([xi, stations])
+        xi = xp.concatenate([xi, stations])
     n = beams.length.shape[0]
-    rows = jax.vmap(link_fields, in_axes=(0, None, None, None))(beams, theory, omega, xi)
-    used = (jnp.arange(SLOTS) < multiplicity).astype(omega.dtype)
+    rows = vmap(link_fields, in_axes=(0, None, None, None))(beams, theory, omega, xi)
+    used = (xp.arange(SLOTS) < multiplicity).astype(omega.dtype)
     last = num_points + 1
     matrix = _conditions_matrix(beams, omega, rows[:, 0], rows[:, last])
-    scales = _equilibration(*lax.stop_gradient((beams, omega, rows)))
-    slope = _matrix_slope(*lax.stop_gradient((beams, theory, omega)))
+    scales = _equilibration(*constant((beams, omega, rows)))
+    slope = _matrix_slope(*constant((beams, theory, omega)))
     constants = _null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
-    fields = jnp.einsum("nsfc,mnc->mnsf", rows, constants)
-    largest = jnp.max(jnp.abs(lax.stop_gradient(fields)), axis=2)
-    outer = jax.vmap(with_heavy_bodies, (None, None, 0, 0, 0))(
+    fields = xp.einsum("nsfc,mnc->mnsf", rows, constants)
+    largest = xp.max(xp.abs(constant(fields)), axis=2)
+    outer = vmap(with_heavy_bodies, (None, None, 0, 0, 0))(
         beams, omega, fields[:, :, 0], fields[:, :, last], largest
     )
-    fields = fields.at[:, :, last].set(outer)
+    fields = placed(fields, np.s_[:, :, last], outer)
     modes = ModeFields(fields[:, :, 0], fields[:, :, 1:last], fields[:, :, last])
-    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
+    coordinates = vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
     gram = coordinates @ coordinates.T
-    scale = jnp.sqrt(jnp.where(used > 0.0, jnp.diag(gram), 1.0))
-    correlation = gram / scale[:, None] / scale[None, :] + jnp.diag(1.0 - used)
-    factor = jnp.linalg.cholesky(correlation)
-    to_basis = jax.scipy.linalg.solve_triangular(factor, jnp.diag(used / scale), lower=True)
-    fields = jnp.einsum("ab,b...->a...", to_basis, fields)
+    scale = xp.sqrt(xp.where(used > 0.0, xp.diag(gram), 1.0))
+    correlation = gram / scale[:, None] / scale[None, :] + xp.diag(1.0 - used)
+    factor = linalg.cholesky(correlation)
+    target = xp.diag(used / scale)
+    if on_host(factor):
+        to_basis = np.linalg.solve(factor, target)
+    else:
+        to_basis = jax.scipy.linalg.solve_triangular(factor, target, lower=True)
+    fields = xp.einsum("ab,b...->a...", to_basis, fields)
     return Eigenspace(
         fields[:, :, 0],
         fields[:, :, 1:last],

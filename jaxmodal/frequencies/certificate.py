@@ -6,10 +6,11 @@ import dataclasses
 from collections.abc import Callable
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from jaxmodal.dynamic_stiffness.condensation import Evaluation
+from jaxmodal.runtime.namespace import cummax, on_host, xp
 
 #: Frequencies closer than this, relative, form one group; the certificate encloses each frequency to this distance.
 TOLERANCE = 1e-12
@@ -62,33 +63,34 @@ def confirm(
     A group is confirmed when J below is at most its first mode number less one and J above at least its last, and when
     both counts have the parity of the sign of the determinant, which is computed independently of them.
     """
-    index = jnp.arange(omega.shape[0])
+    index = np.arange(omega.shape[0])
     used = index < num_modes
-    gap = jnp.where(used[1:], omega[1:] - omega[:-1], jnp.inf)
-    starts = jnp.concatenate([jnp.ones(1, bool), ~(gap <= tolerance * omega[1:])])
-    first = lax.cummax(jnp.where(starts, index, 0))
-    ends = jnp.concatenate([starts[1:], jnp.ones(1, bool)])
-    last = lax.cummin(jnp.where(ends, index, omega.shape[0] - 1), reverse=True)
-    previous = jnp.where(first > 0, omega[jnp.maximum(first - 1, 0)], 0.0)
-    beyond = jnp.minimum(last + 1, omega.shape[0] - 1)
-    following = jnp.where((last + 1 < omega.shape[0]) & used[beyond], omega[beyond], jnp.inf)
-    below = jnp.maximum(omega[first] * (1.0 - tolerance), 0.5 * (previous + omega[first]))
-    above = jnp.minimum(omega[last] * (1.0 + tolerance), 0.5 * (omega[last] + following))
-    points = jnp.stack([below, omega, above])
-    values = lax.map(lambda x: evaluate(jnp.where(x > 0.0, x, jnp.nan)), points)
+    gap = xp.where(used[1:], omega[1:] - omega[:-1], xp.inf)
+    starts = xp.concatenate([np.ones(1, bool), ~(gap <= tolerance * omega[1:])])
+    first = cummax(xp.where(starts, index, 0))
+    ends = xp.concatenate([starts[1:], np.ones(1, bool)])
+    last = -cummax(-xp.where(ends, index, omega.shape[0] - 1)[::-1])[::-1]
+    previous = xp.where(first > 0, omega[xp.maximum(first - 1, 0)], 0.0)
+    beyond = xp.minimum(last + 1, omega.shape[0] - 1)
+    following = xp.where((last + 1 < omega.shape[0]) & used[beyond], omega[beyond], xp.inf)
+    below = xp.maximum(omega[first] * (1.0 - tolerance), 0.5 * (previous + omega[first]))
+    above = xp.minimum(omega[last] * (1.0 + tolerance), 0.5 * (omega[last] + following))
+    points = xp.stack([below, omega, above])
+    positive = xp.where(points > 0.0, points, xp.nan)
+    values = evaluate(positive) if on_host(omega) else lax.map(evaluate, positive)
     even = values.count % 2 == 0
     agrees = ((values.sign > 0.0) == even) & (values.sign != 0.0)
     consistent = agrees[0] & agrees[2]
-    multiplicity = jnp.maximum(values.count[2] - values.count[0], 1).astype(omega.dtype)
-    chord = jnp.logaddexp(values.log_abs[0], values.log_abs[2])
-    share = jnp.exp(jnp.minimum((values.log_abs[1] - chord) / multiplicity, 0.0))
-    ordered = jnp.concatenate([jnp.ones(1, bool), ~(omega[1:] < omega[:-1])])
+    multiplicity = xp.maximum(values.count[2] - values.count[0], 1).astype(omega.dtype)
+    chord = xp.logaddexp(values.log_abs[0], values.log_abs[2])
+    share = xp.exp(xp.minimum((values.log_abs[1] - chord) / multiplicity, 0.0))
+    ordered = xp.concatenate([np.ones(1, bool), ~(omega[1:] < omega[:-1])])
     enclosed = (values.count[0] <= modes[first] - 1) & (values.count[2] >= modes[last])
     return Confirmation(
-        confirmed=enclosed & consistent & ordered & jnp.isfinite(omega) & (omega > 0.0),
+        confirmed=enclosed & consistent & ordered & xp.isfinite(omega) & (omega > 0.0),
         count_below=values.count[0],
         count_above=values.count[2],
-        bracket=jnp.stack([below, above], axis=-1),
+        bracket=xp.stack([below, above], axis=-1),
         group=first,
         error_estimate=share * (above - below) / omega,
     )

@@ -15,14 +15,16 @@ from jax import Array, lax
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.certificate import Confirmation
 from jaxmodal.frequencies.counts import count_below, is_concrete
+from jaxmodal.frequencies.host_solver import solve_on_host
 from jaxmodal.frequencies.programs import EPS, padded_problem, padded_size, solve_padded
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
+from jaxmodal.runtime.namespace import on_host, xp
 
 
 def natural_frequencies(
@@ -134,8 +136,15 @@ def frequencies_in_band(
 
 def _solve(arm: Arm, theory: str, first: int, count: int) -> NaturalFrequencies:
     """The ``count`` frequencies, possibly none, after the ``first`` lowest."""
-    beams, flags = prepared(arm, theory)
+    beams, flags = prepared_values(arm, theory)
     wanted = max(count, 1)
+    if on_host(*jax.tree_util.tree_leaves((beams, flags))):
+        invalid = bool(invalid_values(arm))
+        solution, modes, free = solve_on_host(beams, flags, first, wanted, invalid)
+        found = _result.__wrapped__(solution, np.bool_(invalid), count=count, theory=theory)
+        found = _with_zero_frequencies.__wrapped__(found, modes, free)
+        return jax.device_put(found)
+    beams = jax.tree_util.tree_map(jnp.asarray, beams)
     lanes = padded_size(wanted, 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
@@ -150,15 +159,15 @@ def _result(
 ) -> NaturalFrequencies:
     """The first ``count`` modes of a padded solution."""
     omega, converged, found, evaluations = solution
-    status = jnp.where(found.confirmed, int(Status.certified), int(Status.uncertified))
-    status = jnp.where(converged, status, int(Status.not_converged))
-    status = jnp.where(invalid, int(Status.invalid_input), status)[:count]
+    status = xp.where(found.confirmed, int(Status.certified), int(Status.uncertified))
+    status = xp.where(converged, status, int(Status.not_converged))
+    status = xp.where(invalid, int(Status.invalid_input), status)[:count]
     return NaturalFrequencies(
-        omega=jnp.where(invalid, jnp.nan, omega[:count]),
+        omega=xp.where(invalid, xp.nan, omega[:count]),
         status=status,
         count_below=found.count_below[:count],
         count_above=found.count_above[:count],
-        bracket=jnp.where(invalid, jnp.nan, found.bracket[:count]),
+        bracket=xp.where(invalid, xp.nan, found.bracket[:count]),
         group=found.group[:count],
         residual_ratio=found.error_estimate[:count] / EPS,
         evaluations=evaluations,
@@ -177,19 +186,19 @@ def _with_zero_frequencies(
     modes = modes[: result.omega.shape[0]]
     zero = modes <= free
     lowest = result.count_below == free
-    certified = jnp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
-    certified = jnp.where(result.status == Status.invalid_input, result.status, certified)
-    index = jnp.arange(modes.shape[0])
-    ends = jnp.stack([jnp.zeros_like(result.omega), result.bracket[:, 0]], axis=-1)
+    certified = xp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
+    certified = xp.where(result.status == Status.invalid_input, result.status, certified)
+    index = xp.arange(modes.shape[0])
+    ends = xp.stack([xp.zeros_like(result.omega), result.bracket[:, 0]], axis=-1)
     return dataclasses.replace(
         result,
-        omega=jnp.where(zero, 0.0, result.omega),
-        status=jnp.where(zero, certified, result.status),
-        count_below=jnp.where(zero, 0, result.count_below),
-        count_above=jnp.where(zero, free, result.count_above),
-        bracket=jnp.where(zero[:, None], ends, result.bracket),
-        group=jnp.where(zero, 0, jnp.maximum(result.group, jnp.minimum(jnp.sum(zero), index))),
-        residual_ratio=jnp.where(zero, 0.0, result.residual_ratio),
+        omega=xp.where(zero, 0.0, result.omega),
+        status=xp.where(zero, certified, result.status),
+        count_below=xp.where(zero, 0, result.count_below),
+        count_above=xp.where(zero, free, result.count_above),
+        bracket=xp.where(zero[:, None], ends, result.bracket),
+        group=xp.where(zero, 0, xp.maximum(result.group, xp.minimum(xp.sum(zero), index))),
+        residual_ratio=xp.where(zero, 0.0, result.residual_ratio),
     )
 
 

@@ -14,10 +14,11 @@ import dataclasses
 from collections.abc import Callable
 
 import jax
-import jax.numpy as jnp
-from jax import Array, lax
+import numpy as np
+from jax import Array
 
 from jaxmodal.dynamic_stiffness.condensation import Evaluation
+from jaxmodal.runtime.namespace import loop, on_host, xp
 
 #: neighbouring trial frequencies of a first round without a guess differ by this factor
 _GRID_RATIO = 4.0
@@ -56,7 +57,7 @@ class Brackets:
 
     def converged(self, width: float) -> Array:
         """Which brackets are narrower than ``width``, relative."""
-        return jnp.isfinite(self.upper) & (self.upper - self.lower <= width * self.upper)
+        return xp.isfinite(self.upper) & (self.upper - self.lower <= width * self.upper)
 
 
 def find_brackets(
@@ -95,13 +96,13 @@ def find_brackets(
         difference of two or more holds a cluster.
     """
     shape = first_trials.shape
-    zeros, infinite = jnp.zeros(shape), jnp.full(shape, jnp.inf)
+    zeros, infinite = xp.zeros_like(first_trials), xp.full_like(first_trials, xp.inf)
     start = Brackets(
         lower=zeros,
         upper=infinite,
         lower_count=zeros,
-        upper_count=jnp.full(shape, _UNBOUNDED),
-        lower_log=jnp.broadcast_to(log_at_zero, shape),
+        upper_count=xp.full_like(first_trials, _UNBOUNDED),
+        lower_log=xp.broadcast_to(log_at_zero, shape),
         upper_log=zeros,
         lower_weight=zeros,
         upper_weight=zeros,
@@ -109,37 +110,37 @@ def find_brackets(
         mark=infinite,
         stalled=zeros,
         estimate=guess[: shape[0]],
-        consistent=jnp.ones(shape, bool),
+        consistent=xp.isfinite(infinite) | True,
         evaluations=zeros,
-        rounds=jnp.int64(0),
+        rounds=np.int64(0),
     )
     numbers = modes.astype(first_trials.dtype)
     beyond = guess[shape[0] :]
-    repeated = jnp.concatenate([jnp.zeros_like(modes[:1], dtype=bool), modes[1:] == modes[:-1]])
+    repeated = xp.concatenate([xp.zeros_like(modes[:1], dtype=bool), modes[1:] == modes[:-1]])
 
     def unfinished(b: Brackets) -> Array:
         reachable = b.lower < _LARGEST
-        return jnp.any(~b.converged(width) & reachable) & (b.rounds < max_rounds)
+        return xp.any(~b.converged(width) & reachable) & (b.rounds < max_rounds)
 
     def body(b: Brackets) -> Brackets:
-        trial = jnp.where(b.rounds == 0, first_trials, _trial(b, numbers, width))
+        trial = xp.where(b.rounds == 0, first_trials, _trial(b, numbers, width))
         b = _tightened(b, numbers, trial, evaluate(trial), width)
         return dataclasses.replace(b, estimate=_interpolated(b, numbers, repeated, beyond))
 
-    b = lax.while_loop(unfinished, body, start)
+    b = loop(unfinished, body, start, on_host(first_trials))
     b = dataclasses.replace(b, lower_weight=zeros, upper_weight=zeros)
     return dataclasses.replace(b, estimate=_interpolated(b, numbers, repeated, beyond))
 
 
 def grid_trials(scale: Array, lanes: int) -> Array:
     """First trial frequencies without a guess: a geometric grid about ``scale``, shape (lanes, ...)."""
-    exponents = jnp.arange(lanes, dtype=scale.dtype) - float(lanes // 3)
+    exponents = np.arange(lanes, dtype=scale.dtype) - float(lanes // 3)
     return scale[None] * (_GRID_RATIO**exponents).reshape((lanes,) + (1,) * scale.ndim)
 
 
 def separating_trials(guess: Array, lanes: int) -> Array:
     """First trial frequencies between (and one above) the first ``lanes`` modes of a longer guess."""
-    return jnp.sqrt(guess[:lanes] * guess[1 : lanes + 1])
+    return xp.sqrt(guess[:lanes] * guess[1 : lanes + 1])
 
 
 def _isolated(b: Brackets) -> Array:
@@ -148,11 +149,11 @@ def _isolated(b: Brackets) -> Array:
 
 def _trial(b: Brackets, modes: Array, width: float) -> Array:
     """The next trial frequency of each bracket."""
-    several = jnp.maximum(b.upper_count - b.lower_count, 1.0)
+    several = xp.maximum(b.upper_count - b.lower_count, 1.0)
     share = (modes - b.lower_count - 0.5) / several
-    upper = jnp.where(jnp.isfinite(b.upper), b.upper, 1.0)
-    lower = jnp.maximum(b.lower, upper / _GRID_RATIO**4)
-    cut = jnp.where(
+    upper = xp.where(xp.isfinite(b.upper), b.upper, 1.0)
+    lower = xp.maximum(b.lower, upper / _GRID_RATIO**4)
+    cut = xp.where(
         upper > _GRID_RATIO * lower,
         lower * (upper / lower) ** share,
         lower + share * (upper - lower),
@@ -160,42 +161,42 @@ def _trial(b: Brackets, modes: Array, width: float) -> Array:
     # close to the mode: aim beyond it by half a width, at the side of the farther end, so that both close in
     step = 0.5 * width * upper
     to_lower, to_upper = b.estimate - b.lower, upper - b.estimate
-    near = jnp.minimum(to_lower, to_upper) < jnp.sqrt(width) * upper
-    beyond = b.estimate + jnp.where(to_lower < to_upper, 0.8, -0.8) * step
-    refined = jnp.where(near, beyond, b.estimate)
-    refined = jnp.clip(refined, b.lower + 0.5 * step, upper - 0.5 * step)
-    patience = jnp.where(near, 6.0, 3.0)
-    trial = jnp.where(_isolated(b) & (b.stalled < patience), refined, cut)
-    return jnp.where(jnp.isfinite(b.upper), trial, b.lower * _GRID_RATIO**4)
+    near = xp.minimum(to_lower, to_upper) < xp.sqrt(width) * upper
+    beyond = b.estimate + xp.where(to_lower < to_upper, 0.8, -0.8) * step
+    refined = xp.where(near, beyond, b.estimate)
+    refined = xp.clip(refined, b.lower + 0.5 * step, upper - 0.5 * step)
+    patience = xp.where(near, 6.0, 3.0)
+    trial = xp.where(_isolated(b) & (b.stalled < patience), refined, cut)
+    return xp.where(xp.isfinite(b.upper), trial, b.lower * _GRID_RATIO**4)
 
 
 def _interpolated(b: Brackets, modes: Array, repeated: Array, beyond: Array) -> Array:
     """Zero of the weighted chord of D with the other modes divided out; the middle of a cluster."""
-    known = jnp.isfinite(b.upper)
-    upper = jnp.where(known, b.upper, 2.0 * b.lower)
+    known = xp.isfinite(b.upper)
+    upper = xp.where(known, b.upper, 2.0 * b.lower)
     skipped = repeated[None] | (modes[None] == modes[:, None])
-    other = jnp.where(skipped, 0.0, b.estimate[None])
-    reach = 1.0 / jnp.max(upper, axis=0, keepdims=True)
+    other = xp.where(skipped, 0.0, b.estimate[None])
+    reach = 1.0 / xp.max(upper, axis=0, keepdims=True)
     other2, lower2, upper2 = (
         (other * reach[None]) ** 2,
         (b.lower * reach) ** 2,
         (upper * reach) ** 2,
     )
-    from_lower = jnp.where(skipped, 1.0, jnp.abs(lower2[:, None] - other2))
-    from_upper = jnp.where(skipped, 1.0, jnp.abs(upper2[:, None] - other2))
-    ratio = jnp.prod(from_lower, axis=1) / jnp.prod(from_upper, axis=1)
+    from_lower = xp.where(skipped, 1.0, xp.abs(lower2[:, None] - other2))
+    from_upper = xp.where(skipped, 1.0, xp.abs(upper2[:, None] - other2))
+    ratio = xp.prod(from_lower, axis=1) / xp.prod(from_upper, axis=1)
     for higher in beyond:
         # beyond the bracket: an estimate inside it would spoil the chord
-        square = (jnp.maximum(higher[None] * reach, 1.02)) ** 2
+        square = (xp.maximum(higher[None] * reach, 1.02)) ** 2
         ratio = ratio * (square - lower2) / (square - upper2)
-    ratio = jnp.where((ratio > 0.0) & jnp.isfinite(ratio), ratio, 1.0)
+    ratio = xp.where((ratio > 0.0) & xp.isfinite(ratio), ratio, 1.0)
     logs = b.upper_log + b.upper_weight - b.lower_log - b.lower_weight
-    fraction = 1.0 / (1.0 + ratio * jnp.exp(jnp.clip(logs, -700.0, 700.0)))
-    fraction = jnp.where(_isolated(b) & known, fraction, 0.5)
+    fraction = 1.0 / (1.0 + ratio * xp.exp(xp.clip(logs, -700.0, 700.0)))
+    fraction = xp.where(_isolated(b) & known, fraction, 0.5)
     # the chord over omega^2, of which D is a function: omega = sqrt(l^2 + f (u^2 - l^2)), without cancellation
     span = fraction * (upper - b.lower) * (upper + b.lower)
-    root = b.lower + span / (b.lower + jnp.sqrt(b.lower * b.lower + span))
-    return jnp.clip(root, b.lower, upper)
+    root = b.lower + span / (b.lower + xp.sqrt(b.lower * b.lower + span))
+    return xp.clip(root, b.lower, upper)
 
 
 def _tightened(
@@ -205,30 +206,30 @@ def _tightened(
     count = value.count.astype(trial.dtype)
     agrees = (value.sign > 0.0) == (value.count % 2 == 0)
     passed = count[None] >= modes[:, None]
-    below = jnp.where(passed, -jnp.inf, trial[None])
-    above = jnp.where(passed, trial[None], jnp.inf)
-    low, high = jnp.max(below, axis=1), jnp.min(above, axis=1)
+    below = xp.where(passed, -xp.inf, trial[None])
+    above = xp.where(passed, trial[None], xp.inf)
+    low, high = xp.max(below, axis=1), xp.min(above, axis=1)
 
     def at(chosen: Array, quantity: Array) -> Array:
-        return jnp.max(jnp.where(chosen, quantity[None], -jnp.inf), axis=1)
+        return xp.max(xp.where(chosen, quantity[None], -xp.inf), axis=1)
 
     is_low, is_high = below == low[:, None], above == high[:, None]
     new_low = (low > b.lower) & (low < b.upper)
-    lower = jnp.where(new_low, low, b.lower)
+    lower = xp.where(new_low, low, b.lower)
     new_high = (high < b.upper) & (high > lower)
-    upper = jnp.where(new_high, high, b.upper)
+    upper = xp.where(new_high, high, b.upper)
     low_log, high_log = at(is_low, value.log_abs), at(is_high, value.log_abs)
     # Anderson and Bjorck: the end that stays for the second time is weighted by 1 - D(new)/D(old), or by 1/2
     again_low, again_high = (
         new_low & ~new_high & (b.side < 0.0),
         new_high & ~new_low & (b.side > 0.0),
     )
-    upper_weight = jnp.where(new_high, 0.0, b.upper_weight)
-    lower_weight = jnp.where(new_low, 0.0, b.lower_weight)
-    upper_weight = jnp.where(
+    upper_weight = xp.where(new_high, 0.0, b.upper_weight)
+    lower_weight = xp.where(new_low, 0.0, b.lower_weight)
+    upper_weight = xp.where(
         again_low, b.upper_weight + _log_weight(low_log - b.lower_log), upper_weight
     )
-    lower_weight = jnp.where(
+    lower_weight = xp.where(
         again_high, b.lower_weight + _log_weight(high_log - b.upper_log), lower_weight
     )
     agreeing = agrees.astype(trial.dtype)
@@ -239,23 +240,23 @@ def _tightened(
     return Brackets(
         lower=lower,
         upper=upper,
-        lower_count=jnp.where(new_low, at(is_low, count), b.lower_count),
-        upper_count=jnp.where(new_high, at(is_high, count), b.upper_count),
-        lower_log=jnp.where(new_low, low_log, b.lower_log),
-        upper_log=jnp.where(new_high, high_log, b.upper_log),
+        lower_count=xp.where(new_low, at(is_low, count), b.lower_count),
+        upper_count=xp.where(new_high, at(is_high, count), b.upper_count),
+        lower_log=xp.where(new_low, low_log, b.lower_log),
+        upper_log=xp.where(new_high, high_log, b.upper_log),
         lower_weight=lower_weight,
         upper_weight=upper_weight,
-        side=jnp.where(new_low & ~new_high, -1.0, jnp.where(new_high & ~new_low, 1.0, 0.0)),
-        mark=jnp.where(halved, upper - lower, b.mark),
-        stalled=jnp.where(halved, 0.0, b.stalled + 1.0),
+        side=xp.where(new_low & ~new_high, -1.0, xp.where(new_high & ~new_low, 1.0, 0.0)),
+        mark=xp.where(halved, upper - lower, b.mark),
+        stalled=xp.where(halved, 0.0, b.stalled + 1.0),
         estimate=b.estimate,
         consistent=b.consistent & ~doubtful,
-        evaluations=b.evaluations + jnp.where(b.converged(width), 0.0, 1.0),
+        evaluations=b.evaluations + xp.where(b.converged(width), 0.0, 1.0),
         rounds=b.rounds + 1,
     )
 
 
 def _log_weight(log_ratio: Array) -> Array:
     """``log(1 - r)`` for the ratio r of the new to the replaced value, ``log(1/2)`` where r >= 1."""
-    ratio = jnp.exp(jnp.minimum(log_ratio, 0.0))
-    return jnp.where(ratio < 1.0, jnp.log1p(-jnp.where(ratio < 1.0, ratio, 0.0)), _LOG_HALF)
+    ratio = xp.exp(xp.minimum(log_ratio, 0.0))
+    return xp.where(ratio < 1.0, xp.log1p(-xp.where(ratio < 1.0, ratio, 0.0)), _LOG_HALF)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 
 import jax
-import jax.numpy as jnp
-from jax import Array, lax
+import numpy as np
+from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
@@ -14,6 +14,7 @@ from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, paddin
 from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.shape_checks import signs
+from jaxmodal.runtime.namespace import constant, linalg, vmap, xp
 
 #: Frequencies closer than this, relative, have their shapes made orthogonal to each other: rounding mixes them.
 _MIXING = 1e-4
@@ -30,8 +31,8 @@ def mode_fields(beams: BeamArrays, theory: Theory, found: NaturalFrequencies) ->
         found.omega[fill],
         found.group[fill],
         found.multiplicity[fill],
-        jnp.zeros(1),
-        jnp.int64(num_modes),
+        xp.zeros(1),
+        np.int64(num_modes),
     )
     kept: ModeFields = jax.tree_util.tree_map(lambda x: x[:num_modes], modes)
     return kept
@@ -69,8 +70,8 @@ def fields_at(
         fields = ModeFields(space.inner[slot], space.nodes[slot], space.outer[slot])
         return fields, space.at[slot]
 
-    slots = jnp.minimum(jnp.arange(omega.shape[0]) - first, SLOTS - 1)
-    modes, at = jax.vmap(one)(omega[first], jnp.clip(multiplicity, 1, SLOTS), slots)
+    slots = xp.minimum(xp.arange(omega.shape[0]) - first, SLOTS - 1)
+    modes, at = vmap(one)(omega[first], xp.clip(multiplicity, 1, SLOTS), slots)
     return _unmixed(beams, theory, omega, modes, at, num_modes)
 
 
@@ -87,17 +88,17 @@ def _unmixed(
     Rounding mixes two modes in proportion to 1e-16 over their relative distance; the symmetric part of that is
     undone here.
     """
-    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
+    coordinates = vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
     # what stands beyond the modes asked for is padding
     gaps = omega[1:] - omega[:-1] > _MIXING * omega[1:]
-    gaps = gaps | (jnp.arange(1, omega.shape[0]) >= num_modes)
-    cluster = jnp.concatenate([jnp.zeros(1), jnp.cumsum(gaps.astype(omega.dtype))])
-    gram = jnp.where(cluster[:, None] == cluster[None, :], coordinates @ coordinates.T, 0.0)
-    values, vectors = jnp.linalg.eigh(lax.stop_gradient(gram))
-    correction = (vectors / jnp.sqrt(jnp.maximum(values, 1e-6))[None, :]) @ vectors.T
-    sign = signs(jnp.einsum("kj,j...->k...", correction, lax.stop_gradient(modes.outer)), beams)
+    gaps = gaps | (xp.arange(1, omega.shape[0]) >= num_modes)
+    cluster = xp.concatenate([xp.zeros(1), xp.cumsum(gaps.astype(omega.dtype))])
+    gram = xp.where(cluster[:, None] == cluster[None, :], coordinates @ coordinates.T, 0.0)
+    values, vectors = linalg.eigh(constant(gram))
+    correction = (vectors / xp.sqrt(xp.maximum(values, 1e-6))[None, :]) @ vectors.T
+    sign = signs(xp.einsum("kj,j...->k...", correction, constant(modes.outer)), beams)
     correction = correction * sign[:, None]
     modes, at = jax.tree_util.tree_map(
-        lambda x: jnp.einsum("kj,j...->k...", correction, x), (modes, at)
+        lambda x: xp.einsum("kj,j...->k...", correction, x), (modes, at)
     )
     return modes, at

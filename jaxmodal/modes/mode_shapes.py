@@ -14,7 +14,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
+from jaxmodal.arm.arrays import BeamArrays, beam_values, invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
 from jaxmodal.eigenspaces.energies import Energies, mode_energies
 from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
@@ -29,6 +29,7 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
+from jaxmodal.runtime.namespace import on_host, vmap, xp
 
 if TYPE_CHECKING:
     import xarray
@@ -169,42 +170,52 @@ def mode_shapes(
     """
     xi = _stations(stations)
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
-    invalid = jnp.asarray(invalid_values(arm))
-    beams = jax.tree_util.tree_map(lambda x: jnp.where(invalid, 1.0, x), beam_arrays(arm))
+    given, shown_found = beam_values(arm), found
+    host = on_host(*jax.tree_util.tree_leaves(given))
+    if host:
+        found = jax.tree_util.tree_map(np.asarray, found)
+    else:
+        given, xi = jax.tree_util.tree_map(jnp.asarray, (given, xi))
+    invalid = xp.asarray(invalid_values(arm))
+    beams = jax.tree_util.tree_map(lambda x: xp.where(invalid, 1.0, x), given)
     lanes, numbers = padding(num_modes)
-    free = jnp.minimum(jnp.sum(found.omega == 0.0), num_modes - 1)
-    fill = jnp.minimum(
+    if host:
+        lanes, numbers = padding(num_modes)[0], np.arange(num_modes)
+    free = xp.minimum(xp.sum(found.omega == 0.0), num_modes - 1)
+    fill = xp.minimum(
         numbers + free, num_modes - 1
     )  # zero frequencies have no place among the lanes
-    vibrates = jnp.arange(num_modes) >= jnp.sum(found.omega == 0.0)
-    omega = jnp.where(invalid | ~vibrates, 1.0, found.omega)
-    multiplicity = jnp.where(invalid | ~vibrates, 1, found.multiplicity)
-    values = _shapes(
+    vibrates = xp.arange(num_modes) >= xp.sum(found.omega == 0.0)
+    omega = xp.where(invalid | ~vibrates, 1.0, found.omega)
+    multiplicity = xp.where(invalid | ~vibrates, 1, found.multiplicity)
+    values = (_shapes.__wrapped__ if host else _shapes)(
         quadrature_size(lanes),
         beams,
         theory_flags(theory),
         omega[fill],
-        jnp.maximum(found.group[fill] - free, 0),
+        xp.maximum(found.group[fill] - free, 0),
         multiplicity[fill],
         xi,
         num_modes - free,
     )
-    place = jnp.clip(jnp.arange(num_modes) - free, 0)
-    values["orthogonality"] = jnp.take(values["orthogonality"], place, axis=1)
+    place = xp.maximum(xp.arange(num_modes) - free, 0)
+    values["orthogonality"] = xp.take(values["orthogonality"], place, axis=1)
 
     def row(x: Array) -> Array:
         known = (vibrates & ~invalid).reshape((-1,) + (1,) * (x.ndim - 1))
-        return jnp.where(known, jnp.take(x, place, axis=0), jnp.nan)
+        return xp.where(known, xp.take(x, place, axis=0), xp.nan)
 
     rows: dict[str, Any] = {
-        name: jnp.where(invalid, jnp.nan, value)
+        name: xp.where(invalid, xp.nan, value)
         if name in _OF_THE_ARM
         else jax.tree_util.tree_map(row, value)
         for name, value in values.items()
     }
     both = vibrates[:, None] & vibrates[None, :]
-    rows["orthogonality"] = jnp.where(both, rows["orthogonality"], jnp.nan)
+    rows["orthogonality"] = xp.where(both, rows["orthogonality"], xp.nan)
     shown = {name: value for name, value in rows.items() if name not in _OF_THE_ARM}
+    if host:
+        return jax.device_put(ModeShapes(frequencies=shown_found, stations=xi, **rows))
     alone = individual_modes(omega, multiplicity) | ~vibrates
     rows |= guarded("derivatives of the shapes", shown, omega, alone)
     return ModeShapes(frequencies=found, stations=xi, **rows)
@@ -216,13 +227,13 @@ def _stations(stations: int | ArrayLike | Sequence[float]) -> Array:
             raise ValueError(
                 f"stations = {stations!r}: give a number of stations of at least 2, or an array"
             )
-        return jnp.linspace(0.0, 1.0, stations)
+        return np.linspace(0.0, 1.0, stations)
     xi = np.asarray(stations, dtype=np.float64)
     if xi.ndim != 1 or xi.size == 0 or not np.all((xi >= 0.0) & (xi <= 1.0)):
         raise ValueError(
             f"stations = {stations!r}: expected a number, or a list of x/L between 0 and 1"
         )
-    return jnp.asarray(xi)
+    return xi
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -236,17 +247,19 @@ def _shapes(
     xi: Array,
     num_modes: Array,
 ) -> dict[str, Any]:
-    modes, at = fields_at(num_points, beams, theory, omega, first, multiplicity, xi, num_modes)
-    coordinates = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
-    angle = jnp.cumsum(beams.joint_angle)
+    modes, at = (fields_at.__wrapped__ if on_host(omega) else fields_at)(
+        num_points, beams, theory, omega, first, multiplicity, xi, num_modes
+    )
+    coordinates = vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
+    angle = xp.cumsum(beams.joint_angle)
     rigid = rigid_fields(beams, num_points)
-    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
-    cosine, sine = jnp.cos(angle)[:, None], jnp.sin(angle)[:, None]
+    carried = vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    cosine, sine = xp.cos(angle)[:, None], xp.sin(angle)[:, None]
     along = beams.length[:, None] * xi[None, :]
     start = link_starts(beams)
     u, v, psi, normal, shear, moment = (at[..., k] for k in range(6))
-    energies = jax.vmap(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
-    residuals = jax.vmap(lambda w, m: condition_residuals(beams, w, m))(omega, modes)
+    energies = vmap(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
+    residuals = vmap(lambda w, m: condition_residuals(beams, w, m))(omega, modes)
     return {
         "u": u,
         "v": v,
@@ -254,14 +267,14 @@ def _shapes(
         "normal": normal,
         "shear": shear,
         "moment": moment,
-        "position": start[:, None, :] + jnp.stack([along * cosine, along * sine], axis=-1),
-        "displacement": jnp.stack(
+        "position": start[:, None, :] + xp.stack([along * cosine, along * sine], axis=-1),
+        "displacement": xp.stack(
             [cosine[None] * u - sine[None] * v, sine[None] * u + cosine[None] * v], axis=-1
         ),
         "energies": energies,
         "residuals": residuals,
         "participation": coordinates @ carried.T,
-        "total_mass": jnp.sum(carried * carried, axis=-1),
+        "total_mass": xp.sum(carried * carried, axis=-1),
         "orthogonality": coordinates @ coordinates.T,
         "mass_coordinates": coordinates,
     }

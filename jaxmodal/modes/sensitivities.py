@@ -9,6 +9,7 @@ has one, and each direction of change has its own.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ import numpy as np
 from jax import Array
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays, beam_values
 from jaxmodal.arm.parameters import addresses as all_addresses
 from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters
 from jaxmodal.dynamic_stiffness.beams import theory_flags
@@ -140,38 +141,42 @@ def sensitivities(
         )
     names = tuple(all_addresses(arm) if addresses is None else addresses)
     members = [resolve(arm, name) for name in names]
-    found, shown = _with_neighbours(arm, num_modes, theory, throw)
+    found, shown = jax.tree_util.tree_map(
+        np.asarray, _with_neighbours(arm, num_modes, theory, throw)
+    )
     cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, cluster, ends, num_modes, repeated, cluster_tolerance)
-    beams = beam_arrays(arm)
+    beams = beam_values(arm)
     free = found.omega == 0.0  # these stay zero for every change but that of their hinges
     gradient = mean_gradient(
         quadrature_size(found.omega.shape[0]),
         beams,
         theory_flags(theory),
-        jnp.where(free, 1.0, found.omega[found.group]),
-        jnp.where(free, 1, found.multiplicity),
+        np.where(free, 1.0, found.omega[found.group]),
+        np.where(free, 1, found.multiplicity),
     )
-    gradient = jax.tree_util.tree_map(lambda x: jnp.where(free[:, None], 0.0, x), gradient)
+    gradient = jax.tree_util.tree_map(lambda x: np.where(free[:, None], 0.0, x), gradient)
     of_arm = _pulled_back(arm, gradient)
     columns = [sum(of_arm[single] for single in singles) for singles in members]
-    derivative = jnp.stack(columns, axis=1) if columns else jnp.zeros((found.omega.shape[0], 0))
+    derivative = np.stack(columns, axis=1) if columns else np.zeros((found.omega.shape[0], 0))
     derivative = _means(derivative, cluster)[:num_modes]
-    values = jnp.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
-    scale = jnp.where(jnp.isfinite(values), values, 0.0)
-    omega = jnp.where(shown.omega == 0.0, 1.0, shown.omega)
+    values = np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
+    scale = np.where(np.isfinite(values), values, 0.0)
+    omega = np.where(shown.omega == 0.0, 1.0, shown.omega)
     logarithmic = derivative * scale[None, :] / omega[:, None]
     if any(len(m) > 1 for m in members):
         logarithmic = _logarithmic(arm, of_arm, members, omega, cluster)
     size = np.bincount(cluster, minlength=len(cluster))[cluster]
-    return Sensitivities(
-        frequencies=shown,
-        values=values,
-        derivative=derivative,
-        logarithmic=logarithmic,
-        cluster=jnp.asarray(cluster[:num_modes]),
-        individual=jnp.asarray(size[:num_modes] == 1),
-        addresses=names,
+    return jax.device_put(
+        Sensitivities(
+            frequencies=shown,
+            values=values,
+            derivative=derivative,
+            logarithmic=logarithmic,
+            cluster=cluster[:num_modes],
+            individual=size[:num_modes] == 1,
+            addresses=names,
+        )
     )
 
 
@@ -191,18 +196,26 @@ def _with_neighbours(
 def _pulled_back(arm: Arm, gradient: BeamArrays) -> dict[str, Array]:
     """Derivatives with respect to every address of the arm, each of shape (K,)."""
     names = all_addresses(arm)
-
-    def arrays(values: Array) -> BeamArrays:
-        return beam_arrays(set_parameters(arm, dict(zip(names, values, strict=True))))
-
-    values = jnp.array([float(get_parameter(arm, name)) for name in names])
-    _, pull_back = jax.vjp(arrays, values)
-    (of_values,) = jax.vmap(pull_back)(gradient)
+    values = np.array([float(get_parameter(arm, name)) for name in names])
+    of_values = np.asarray(_pull_back(arm, values, gradient))
     return {name: of_values[:, i] for i, name in enumerate(names)}
 
 
+@functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+def _pull_back(arm: Arm, values: Array, gradient: BeamArrays) -> Array:
+    """One program, for it runs once: as single operations it would be a hundred."""
+
+    def arrays(values: Array) -> BeamArrays:
+        named = dict(zip(all_addresses(arm), values, strict=True))
+        return beam_values(set_parameters(arm, named))
+
+    _, pull_back = jax.vjp(arrays, values)
+    (of_values,) = jax.vmap(pull_back)(gradient)
+    return of_values
+
+
 def _means(derivative: Array, cluster: np.ndarray) -> Array:
-    return jnp.asarray(cluster_means(np.asarray(derivative), cluster))
+    return cluster_means(np.asarray(derivative), cluster)
 
 
 def _logarithmic(
@@ -219,7 +232,7 @@ def _logarithmic(
         return of_arm[single] * (value if np.isfinite(value) else 0.0)
 
     columns = [sum(term(single) for single in singles) for singles in members]
-    return _means(jnp.stack(columns, axis=1), cluster)[: omega.shape[0]] / omega[:, None]
+    return _means(np.stack(columns, axis=1), cluster)[: omega.shape[0]] / omega[:, None]
 
 
 def directional_derivatives(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import joint_law
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import end_conditions
+from jaxmodal.runtime.namespace import added, placed, xp
 
 #: a displacement below this share of the largest one does not decide the sign
 _DECISIVE = 1e-6
@@ -39,30 +40,30 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
     the axial ones of a straight arm.
     """
     own, previous, following = end_conditions(beams, omega, mode.inner, mode.outer)
-    missed = jnp.abs(own.at[1:].add(previous[:-1]).at[:-1].add(following[1:]))
-    everywhere = jnp.concatenate([mode.inner[:, None], mode.nodes, mode.outer[:, None]], axis=1)
-    largest = jnp.max(jnp.abs(everywhere), axis=(0, 1))
-    omega2, ends = omega * omega, jnp.abs(mode.outer)
-    displacement = jnp.maximum(largest[0], largest[1])
-    rotation = jnp.maximum(largest[2], displacement / jnp.sum(beams.length))
-    inertia = jnp.max(omega2 * beams.tip_mass * jnp.maximum(ends[:, 0], ends[:, 1]))
-    force = jnp.maximum(jnp.maximum(largest[3], largest[4]), inertia)
-    gyration = jnp.min(jnp.sqrt(beams.second_moment / beams.area))
-    moment = jnp.maximum(largest[5], jnp.max(omega2 * beams.tip_inertia * ends[:, 2]))
-    moment = jnp.maximum(moment, force * gyration)
-    scale = jnp.stack([displacement, displacement, rotation, force, force, moment])
-    scale = jnp.broadcast_to(scale, missed.shape)
+    missed = xp.abs(added(added(own, np.s_[1:], previous[:-1]), np.s_[:-1], following[1:]))
+    everywhere = xp.concatenate([mode.inner[:, None], mode.nodes, mode.outer[:, None]], axis=1)
+    largest = xp.max(xp.abs(everywhere), axis=(0, 1))
+    omega2, ends = omega * omega, xp.abs(mode.outer)
+    displacement = xp.maximum(largest[0], largest[1])
+    rotation = xp.maximum(largest[2], displacement / xp.sum(beams.length))
+    inertia = xp.max(omega2 * beams.tip_mass * xp.maximum(ends[:, 0], ends[:, 1]))
+    force = xp.maximum(xp.maximum(largest[3], largest[4]), inertia)
+    gyration = xp.min(xp.sqrt(beams.second_moment / beams.area))
+    moment = xp.maximum(largest[5], xp.max(omega2 * beams.tip_inertia * ends[:, 2]))
+    moment = xp.maximum(moment, force * gyration)
+    scale = xp.stack([displacement, displacement, rotation, force, force, moment])
+    scale = xp.broadcast_to(scale, missed.shape)
     law = joint_law(beams, omega)  # at a free hinge the condition is that of the moment
-    turn = jnp.maximum(jnp.abs(law.unit[:, 2]) * rotation, law.compliance[:, 2] * moment)
-    turn = jnp.where(jnp.abs(law.unit[:, 2]) > 0.5, rotation, turn)
-    return missed / scale.at[:, 2].set(turn)
+    turn = xp.maximum(xp.abs(law.unit[:, 2]) * rotation, law.compliance[:, 2] * moment)
+    turn = xp.where(xp.abs(law.unit[:, 2]) > 0.5, rotation, turn)
+    return missed / placed(scale, np.s_[:, 2], turn)
 
 
 def signs(outer: Array, beams: BeamArrays) -> Array:
     """The factors +1 or -1 that give modes their sign; ``outer`` holds the fields at the tip ends, shape (K, n, 6)."""
-    length = jnp.sum(beams.length)
-    tips = jnp.stack([outer[..., 1], outer[..., 0], outer[..., 2] * length], axis=-1)
+    length = xp.sum(beams.length)
+    tips = xp.stack([outer[..., 1], outer[..., 0], outer[..., 2] * length], axis=-1)
     ordered = tips[:, ::-1, :].reshape(outer.shape[0], -1)
-    decisive = jnp.abs(ordered) > _DECISIVE * jnp.max(jnp.abs(ordered), axis=1, keepdims=True)
-    chosen = jnp.take_along_axis(ordered, jnp.argmax(decisive, axis=1)[:, None], axis=1)[:, 0]
-    return jnp.where(chosen < 0.0, -1.0, 1.0)
+    decisive = xp.abs(ordered) > _DECISIVE * xp.max(xp.abs(ordered), axis=1, keepdims=True)
+    chosen = xp.take_along_axis(ordered, xp.argmax(decisive, axis=1)[:, None], axis=1)[:, 0]
+    return xp.where(chosen < 0.0, -1.0, 1.0)

@@ -27,8 +27,10 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, wave_numbers
 from jaxmodal.dynamic_stiffness.condensation import Tally, add_link
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
+from jaxmodal.runtime.namespace import on_host, repeat, xp
 
 #: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
+_HOST_LANES = 1024
 _FEW_LANES, _LANES = 64, 1024
 
 
@@ -107,27 +109,32 @@ def _factors(
     ``omega`` of shape (L,), ``angles`` (n - 1, L).
     """
     links = beams.length.shape[0]
-    turned = jnp.concatenate([jnp.zeros((1, *omega.shape)), angles])
+    turned = xp.concatenate([xp.zeros_like(omega)[None], angles])
     lanes = jax.tree_util.tree_map(
-        lambda x: jnp.broadcast_to(x[:, None], (links, *omega.shape)), beams
+        lambda x: xp.broadcast_to(x[:, None], (links, *omega.shape)), beams
     )
     lanes = dataclasses.replace(lanes, joint_angle=turned)
-    zero = number(jnp.zeros_like(omega), True)
-    one = jnp.ones_like(omega)
+    zero = number(xp.zeros_like(omega), True)
+    one = xp.ones_like(omega)
 
     def step(
         i: Array, state: tuple[Stiffness, _Product, DoubleDouble]
     ) -> tuple[Stiffness, Tally, DoubleDouble]:
         link = jax.tree_util.tree_map(
-            lambda x: lax.dynamic_index_in_dim(x, links - 1 - i, keepdims=False), lanes
+            lambda x: (
+                x[links - 1 - i]
+                if on_host(x, i)
+                else lax.dynamic_index_in_dim(x, links - 1 - i, keepdims=False)
+            ),
+            lanes,
         )
         w = wave_numbers(link, theory, omega, True)
-        growth = dd.where(w.z1.hi > 0.0, w.alpha, jnp.zeros_like(omega))
+        growth = dd.where(w.z1.hi > 0.0, w.alpha, xp.zeros_like(omega))
         stiffness, tally = add_link(link, theory, omega, state[0], state[1], True)
         return stiffness, tally, state[2] + growth
 
     start = (Stiffness(*(zero,) * 6), _Product(one, one, zero.hi, one, one), zero)
-    _, product, growth = lax.fori_loop(0, links, step, start)
+    _, product, growth = repeat(0, links, step, start, on_host(omega))
     return product.sign, growth, product.passed
 
 
@@ -156,6 +163,10 @@ def determinant(
         Joint angles theta_2 .. theta_n, rad, of each.
     """
     found = []
+    if omega.size <= _HOST_LANES and on_host(*jax.tree_util.tree_leaves((beams, theory))):
+        with np.errstate(all="ignore"):
+            factor, growth, count = _factors.__wrapped__(beams, theory, omega, angles)
+        return Determinant(factor, growth.hi, growth.lo, count)
     size = _LANES if omega.size > 2 * _FEW_LANES else _FEW_LANES
     for start in range(0, omega.size, size):
         at = np.arange(start, min(start + size, omega.size))

@@ -16,7 +16,7 @@ from jax import Array
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.harmonics import determinant
 from jaxmodal.postures.trigonometric_zeros import (
@@ -30,6 +30,7 @@ from jaxmodal.postures.trigonometric_zeros import (
     wrapped,
     zeros,
 )
+from jaxmodal.runtime.namespace import xp
 
 #: the counts are taken at omega (1 -+ this)
 _DISTANCE = 1e-12
@@ -72,7 +73,7 @@ class PosturesAt:
     @property
     def found(self) -> Array:
         """True where there is an angle."""
-        return jnp.isfinite(self.angle)
+        return xp.isfinite(self.angle)
 
     @property
     def certified(self) -> Array:
@@ -123,7 +124,7 @@ def postures_at(
     >>> np.degrees(found.angle[:2]).round(4).tolist(), found.mode[:2].tolist()
     ([-71.691, 71.691], [1, 1])
     """
-    beams, flags = prepared(arm, theory)
+    beams, flags = prepared_values(arm, theory)
     frequencies, angles = _arguments(arm, omega, joint, postures)
     found = _solved(beams, flags, frequencies, angles, joint - 2)
     order = np.argsort(found[0], axis=1)  # NaN last
@@ -133,15 +134,17 @@ def postures_at(
     below, above = np.where(exists, below, 0), np.where(exists, above, 0)
     proven = above > below
     status = np.where(proven, int(Status.certified), int(Status.uncertified))
-    return PosturesAt(
-        angle=jnp.asarray(angle),
-        mode=jnp.asarray(np.where(proven, below + 1, 0), jnp.int32),
-        count_below=jnp.asarray(below, jnp.int32),
-        count_above=jnp.asarray(above, jnp.int32),
-        status=jnp.asarray(status, jnp.uint8),
-        omega=jnp.asarray(frequencies.reshape(shape[:-1])),
-        joint=joint,
-        theory=theory,
+    return jax.device_put(
+        PosturesAt(
+            angle=angle,
+            mode=np.where(proven, below + 1, 0).astype(np.int32),
+            count_below=below.astype(np.int32),
+            count_above=above.astype(np.int32),
+            status=status.astype(np.uint8),
+            omega=frequencies.reshape(shape[:-1]),
+            joint=joint,
+            theory=theory,
+        )
     )
 
 
