@@ -1,7 +1,10 @@
 """Settings of every test: double precision first, strict promotion, annotations checked."""
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,11 +19,31 @@ from hypothesis import settings  # noqa: E402
 from jaxtyping import install_import_hook  # noqa: E402
 
 # the annotated shapes and types of every function of the library are checked in every test
-install_import_hook("jaxmodal", "annotation_checks.checked")
+if os.environ.get("JAXMODAL_TESTS_ANNOTATIONS") != "0":
+    install_import_hook("jaxmodal", "annotation_checks.checked")
 
 from jaxmodal.runtime.compilation import add_cpu_flags  # noqa: E402
 
 add_cpu_flags()  # as the command line does: compiling takes half the time
+if (
+    os.environ.get("JAXMODAL_TESTS_OPTIMISE") != "1"
+):  # the formulas are tested, and a quarter of the compile time spent
+    os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=0"
+if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # one for all workers and subprocesses of a run
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="jaxmodal-tests-")
+    atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+for name in (
+    "compilation_cache_dir",
+    "persistent_cache_min_compile_time_secs",
+    "persistent_cache_min_entry_size_bytes",
+):
+    text = os.environ[f"JAX_{name.upper()}"]
+    jax.config.update(
+        f"jax_{name}",
+        text if name.endswith("dir") else type(jax.config.values[f"jax_{name}"])(float(text)),
+    )
 
 settings.register_profile("local", deadline=None, max_examples=50)
 settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)

@@ -13,7 +13,7 @@ from jaxmodal.arm.links import Link
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import on_host, xp
+from jaxmodal.runtime.namespace import xp
 
 __all__ = ["BeamArrays", "beam_arrays", "invalid_values", "require_shear"]
 
@@ -63,11 +63,12 @@ class BeamArrays:
     flexible: Float[Array, "..."] | None = None
 
 
-_STACKED = tuple(
-    f.name for f in dataclasses.fields(BeamArrays) if f.default is dataclasses.MISSING
-)[:-1]
+#: fields that every arm has
+PLAIN = tuple(f.name for f in dataclasses.fields(BeamArrays) if f.default is dataclasses.MISSING)[
+    :-1
+]
 #: what an arm has together or not at all, and what stands for nothing
-_OPTIONAL = (
+OPTIONAL = (
     {"joint_axial_stiffness": np.inf, "joint_shear_stiffness": np.inf},
     {"hub_mass": 0.0, "hub_inertia": 0.0},
     {"stator_mass": 0.0, "stator_inertia": 0.0},
@@ -117,17 +118,17 @@ def beam_values(arm: Arm) -> BeamArrays:
             parts.append(_column(absent if value is None else value, len(indices)))
         return parts[0] if len(parts) == 1 else xp.concatenate(parts)[order]
 
-    columns = {name: column(name) for name in _STACKED}
-    for group in _OPTIONAL:
+    columns = {name: column(name) for name in PLAIN}
+    for group in OPTIONAL:
         if any(getattr(links, name) is not None for _, links in groups for name in group):
             columns |= {name: column(name, absent) for name, absent in group.items()}
     if any(link.rigid for link in arm.links):
         columns["flexible"] = np.array([0.0 if link.rigid else 1.0 for link in arm.links])
-    columns = _with_bodies(columns, arm.payload)
+    columns = with_bodies(columns, arm.payload)
     return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
 
 
-def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
+def with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
     """The bodies at each tip as mass, first moments and inertia about the tip, payload and next stator included."""
     mass, inertia = columns["tip_mass"], columns["tip_inertia"]
     carried, own = (xp.asarray(x, np.float64) for x in (payload.mass, payload.inertia))

@@ -83,7 +83,7 @@ def static(*, default: Any = dataclasses.MISSING) -> Any:
 
 
 def as_scalar(name: str, value: object, about: str) -> Scalar:
-    """Return ``value`` as float64: a NumPy scalar if it is concrete, else a JAX array.
+    """Return ``value`` as float64: a NumPy scalar or column if it is one, else a JAX array.
 
     Parameters
     ----------
@@ -103,6 +103,8 @@ def as_scalar(name: str, value: object, about: str) -> Scalar:
         real = jnp.issubdtype(value.dtype, jnp.floating) or jnp.issubdtype(value.dtype, jnp.integer)
         if real and not isinstance(value, jax.core.Tracer) and value.ndim == 0:
             return np.float64(np.asarray(value))
+        if real and isinstance(value, np.ndarray):
+            return value.astype(np.float64, copy=False)
         if real:
             return jnp.asarray(value, jnp.float64)
     elif not isinstance(value, bool) and isinstance(value, numbers.Real):

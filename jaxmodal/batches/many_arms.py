@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
@@ -92,29 +91,26 @@ def natural_frequencies_batch(
     require_x64()
     require_concrete((arm, dict(parameters)))
     modes = positive_integer(num_modes, "num_modes")
-    flags = theory_flags(theory)
+    theory_flags(theory)
     program = chosen_kernel(kernel, default_device())
     if theory == "timoshenko":
         require_shear(arm)
     addresses, values = _columns(arm, parameters)
-    cells = values.shape[1]
-    if chunk_size is None and series_search.pays(arm, addresses, cells):
-
-        def general(values: np.ndarray, size: int) -> NaturalFrequencies:
-            columns = dict(zip(addresses, values, strict=True))
-            return natural_frequencies_batch(arm, columns, modes, theory, size, kernel)
-
-        with ThreadPoolExecutor(available_cores()) as pool:
-            return series_search.solve(arm, addresses, values, modes, theory, general, pool)
     chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
-    free = _free_hinges(arm, addresses, values)
-    problem = Problem(arm, flags, addresses, modes, hinged=bool(free.any()))
-    problem = jax.device_put(problem)  # once, not with every call of a compiled part
-    results = Results.empty(free, modes)
     workers = available_cores()
     with ThreadPoolExecutor(workers) as pool:
-        Work(problem, values, results, pool, workers, program).solve(chunk, theory)
-    return results.frozen(theory)
+
+        def general(values: np.ndarray, size: int | None) -> NaturalFrequencies:
+            free = _free_hinges(arm, addresses, values)
+            problem = Problem(theory_flags(theory), modes, hinged=bool(free.any()))
+            results = Results.empty(free, modes)
+            work = Work(arm, addresses, values, problem, results, pool, workers, program)
+            work.solve(size, theory)
+            return results.frozen(theory)
+
+        if chunk is None and series_search.pays(arm, addresses, values.shape[1]):
+            return series_search.solve(arm, addresses, values, modes, theory, general, pool)
+        return general(values, chunk)
 
 
 def available_cores() -> int:

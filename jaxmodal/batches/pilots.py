@@ -6,103 +6,116 @@ The guess decides how many evaluations a cell takes, never its result.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+#: features of a guess are padded to a multiple of this number, so that guesses over few values share their programs
+_FEATURES = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Scaling:
+    """How a cell's values become features: an angle its cosine and sine, a positive value of wide range its logarithm.
+
+    ``angular`` and ``logarithmic`` are flags, ``low`` and ``span`` the range of the plain ones; shape (addresses,).
+    """
+
+    angular: np.ndarray
+    logarithmic: np.ndarray
+    low: np.ndarray
+    span: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray, addresses: tuple[str, ...]) -> Scaling:
+        """That of the values (addresses, cells) of some cells, finite; joint angles are recognised by their address."""
+        angular = np.array([a.endswith(".joint_angle") for a in addresses])
+        low, high = values.min(axis=1), values.max(axis=1)
+        logarithmic = ~angular & (low > 0.0) & (high > 4.0 * low)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = (np.where(logarithmic, np.log(x), x) for x in (low, high))
+        return cls(angular, logarithmic, low, np.where(high > low, high - low, 1.0))
+
+    def features(self, values: np.ndarray) -> np.ndarray:
+        """Scaled features of values (addresses, cells), shape (features, cells); the last are zero."""
+        rows = []
+        for k, value in enumerate(values):
+            if self.angular[k]:
+                rows += [np.cos(value), np.sin(value)]
+                continue
+            with np.errstate(divide="ignore", invalid="ignore"):
+                plain = np.log(value) if self.logarithmic[k] else value
+            rows.append((plain - self.low[k]) / self.span[k])
+        size = -(-len(rows) // _FEATURES) * _FEATURES
+        padded = np.zeros((size, values.shape[1]))
+        padded[: len(rows)] = rows
+        return padded
+
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Guess:
-    """Cubic radial basis functions with a linear part for log(omega), over scaled features of a cell's values.
+    """Cubic radial basis functions with a linear part for log(omega), over features (`Scaling`).
 
-    ``angular`` and ``logarithmic`` (float64 flags, shape (addresses,)) say how a value becomes
-    features: an angle its cosine and sine, a positive value of wide range its logarithm.
+    ``centres`` (features, pilots) are the pilots' features, ``weights`` (modes, pilots + 1 + features) those of the
+    functions; weights of features and pilots that there are not are zero.
     """
 
-    angular: Array
-    logarithmic: Array
-    low: Array
-    span: Array
     centres: Array
     weights: Array
 
-    def features(self, values: Array) -> Array:
-        """Scaled features, shape (2 addresses, cells); the second of a plain value is zero."""
-        return _features(values, self.angular, self.logarithmic, self.low, self.span)
-
-    def frequencies(self, values: Array) -> Array:
-        """Guessed frequencies in rad/s, ascending, shape (modes, cells), of values (addresses, cells)."""
-        x = self.features(values)
-        logs = jnp.einsum("mp,pc->mc", self.weights, _basis(x, self.centres))
+    def frequencies(self, features: Array) -> Array:
+        """Guessed frequencies in rad/s, ascending, shape (modes, cells), from features (features, cells)."""
+        logs = jnp.einsum("mp,pc->mc", self.weights, _basis(features, self.centres))
         # ascending, and never quite equal
         steps = jnp.concatenate([logs[:1], jnp.maximum(logs[1:] - logs[:-1], 1e-3)])
         return jnp.exp(jnp.cumsum(steps, axis=0))
 
 
-def _features(values: Array, angular: Array, logarithmic: Array, low: Array, span: Array) -> Array:
-    angular, logarithmic = angular[:, None] > 0.0, logarithmic[:, None] > 0.0
-    plain = jnp.where(logarithmic, jnp.log(jnp.where(logarithmic, values, 1.0)), values)
-    plain = (plain - low[:, None]) / span[:, None]
-    first = jnp.where(angular, jnp.cos(values), plain)
-    second = jnp.where(angular, jnp.sin(values), 0.0)
-    return jnp.concatenate([first, second])
+def _basis(x: Any, centres: Any) -> Any:
+    """Cubes of the distances to the centres, one, and the features: shape (centres + 1 + features, cells).
 
-
-def _basis(x: Array, centres: Array) -> Array:
-    """Cubes of the distances to the centres, one, and the features: shape (centres + 1 + features, cells)."""
-    products = jnp.einsum("fp,fc->pc", centres, x)
+    Arrays of NumPy or of JAX.
+    """
+    xp: Any = np if isinstance(x, np.ndarray) else jnp
+    products = xp.einsum("fp,fc->pc", centres, x)
     square = (
-        jnp.sum(centres * centres, axis=0)[:, None] + jnp.sum(x * x, axis=0)[None] - 2.0 * products
+        xp.sum(centres * centres, axis=0)[:, None] + xp.sum(x * x, axis=0)[None] - 2.0 * products
     )
-    square = jnp.maximum(square, 0.0)
-    return jnp.concatenate([square * jnp.sqrt(square), jnp.ones_like(x[:1]), x])
+    square = xp.maximum(square, 0.0)
+    return xp.concatenate([square * xp.sqrt(square), xp.ones_like(x[:1]), x])
 
 
-def fit(values: np.ndarray, omega: np.ndarray, addresses: tuple[str, ...]) -> Guess:
+def fit(features: np.ndarray, omega: np.ndarray, size: int) -> Guess:
     """Fit the guess to pilot cells.
 
     Parameters
     ----------
-    values : np.ndarray, shape (addresses, pilots)
-        Finite values of the varied parameters.
+    features : np.ndarray, shape (features, pilots)
+        Features of finite values, by `Scaling`.
     omega : np.ndarray, shape (modes, pilots)
         Their frequencies in rad/s.
-    addresses : tuple of str
-        Joint angles are recognised by their address.
+    size : int
+        Pilots that the guess makes room for, at least as many as there are.
     """
-    angular = np.array([a.endswith(".joint_angle") for a in addresses])
-    low, high = values.min(axis=1), values.max(axis=1)
-    logarithmic = ~angular & (low > 0.0) & (high > 4.0 * low)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = (
-            np.where(logarithmic, np.log(low), low),
-            np.where(logarithmic, np.log(high), high),
-        )
-    span = np.where(high > low, high - low, 1.0)
-    arguments = tuple(map(jnp.asarray, (angular * 1.0, logarithmic * 1.0, low, span)))
-    centres = np.asarray(_features(jnp.asarray(values), *arguments))
-    basis = np.asarray(_basis(jnp.asarray(centres), jnp.asarray(centres)))
-    pilots = centres.shape[1]
+    count, pilots = features.shape
+    basis = _basis(features, features)
     # a feature that does not vary has no slope
-    used = np.concatenate([np.full(pilots + 1, True), np.ptp(centres, axis=1) > 0.0])
+    used = np.concatenate([np.full(pilots + 1, True), np.ptp(features, axis=1) > 0.0])
     tail = basis[used][pilots:]
     system = np.block([[basis[:pilots], tail.T], [tail, np.zeros((len(tail), len(tail)))]])
     right = np.zeros((system.shape[0], omega.shape[0]))
     right[:pilots] = np.log(omega).T
-    weights = np.zeros((used.size, omega.shape[0]))
-    weights[used] = _solved(system, right)
-    angles, logarithms, start, width = arguments
-    return Guess(
-        angular=angles,
-        logarithmic=logarithms,
-        low=start,
-        span=width,
-        centres=jnp.asarray(centres),
-        weights=jnp.asarray(weights.T),
-    )
+    found = np.zeros((used.size, omega.shape[0]))
+    found[used] = _solved(system, right)
+    weights = np.zeros((omega.shape[0], size + 1 + count))
+    weights[:, :pilots], weights[:, size:] = found[:pilots].T, found[pilots:].T
+    centres = np.zeros((count, size))
+    centres[:, :pilots] = features
+    return Guess(centres=jax.device_put(centres), weights=jax.device_put(weights))
 
 
 def _solved(system: np.ndarray, right: np.ndarray) -> np.ndarray:

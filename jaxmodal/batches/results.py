@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 
 from jaxmodal.batches.guided_search import WIDTH, Enclosure
@@ -206,14 +206,16 @@ class Results:
     def frozen(self, theory: str) -> NaturalFrequencies:
         """The result as callers get it."""
         self._put_zero_frequencies()
-        return NaturalFrequencies(
-            omega=jnp.asarray(self.omega),
-            status=jnp.asarray(self.status),
-            count_below=jnp.asarray(self.count_below),
-            count_above=jnp.asarray(self.count_above),
-            bracket=jnp.asarray(self.bracket),
-            group=jnp.asarray(self.group),
-            residual_ratio=jnp.asarray(self.residual),
-            evaluations=jnp.asarray(self.evaluations),
-            theory=theory,
+        return jax.device_put(  # as one: conversions one by one would be programs
+            NaturalFrequencies(
+                omega=self.omega,
+                status=self.status,
+                count_below=self.count_below,
+                count_above=self.count_above,
+                bracket=self.bracket,
+                group=self.group,
+                residual_ratio=self.residual,
+                evaluations=self.evaluations,
+                theory=theory,
+            )
         )

@@ -17,18 +17,13 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.columns import Columns, columns_of, unpacked
 from jaxmodal.batches.fused_search import Kernel
 from jaxmodal.batches.guided_search import Enclosure, Purpose
-from jaxmodal.batches.kernels import (
-    Problem,
-    exact,
-    extended,
-    improved,
-    pilot_guess,
-    searched,
-)
+from jaxmodal.batches.kernels import EXTRA, Problem, Start, exact, extended, improved, searched
 from jaxmodal.batches.open_modes import OpenModes
-from jaxmodal.batches.pilots import Guess
+from jaxmodal.batches.pilots import Guess, Scaling, fit
 from jaxmodal.batches.results import (
     CLOSE,
     CROWDED,
@@ -42,6 +37,7 @@ from jaxmodal.batches.results import (
 )
 from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks, parted
 from jaxmodal.frequencies.interpolation import chord
+from jaxmodal.frequencies.one_arm import concrete_frequencies
 from jaxmodal.frequencies.refinement import Refined, Sample, refine
 from jaxmodal.frequencies.status import Status
 
@@ -53,6 +49,10 @@ _CORRECTED = 1e-14
 _ERRORS, _LEAST, _MOST = 4.0, 4e-13, 2e-9
 #: brackets of several modes that are narrower are parted in double-double, relative
 _NARROW = 1e-4
+#: cells that are searched from a grid to guess all others, and the fewest that give a guess
+_PILOTS, _FEWEST_PILOTS = 256, 8
+#: cells that the general search solves one by one in NumPy, 0.1 s each, rather than compile a program for ten seconds
+_FEW_EXACT = 64
 #: how often brackets of several modes are halved before the search is left to double-double
 _HALVINGS = 3
 
@@ -61,11 +61,34 @@ Each = Callable[[Callable[[np.ndarray], Any], np.ndarray, int, int], list[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
-class Work:
-    """The passes of one call, over the ``workers`` threads of a pool."""
+class Pilots:
+    """The guess that pilot cells gave, and how the values of a cell become what it is given for."""
 
-    problem: Problem
+    guess: Guess
+    scaling: Scaling
+
+
+@dataclasses.dataclass(frozen=True)
+class Cells:
+    """Cells that are searched together, numbers ascending, with their columns and what the guess needs of them."""
+
+    numbers: np.ndarray
+    packed: np.ndarray
+    features: np.ndarray | None
+
+    def columns(self, cells: np.ndarray) -> np.ndarray:
+        """Packed columns of some of the cells, by their numbers."""
+        return np.asarray(self.packed[..., np.searchsorted(self.numbers, cells)])
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """The passes of one call, over the ``workers`` threads of a pool: cells of an arm, ``values`` at ``addresses``."""
+
+    arm: Arm
+    addresses: tuple[str, ...]
     values: np.ndarray
+    problem: Problem
     results: Results
     pool: ThreadPoolExecutor
     workers: int
@@ -80,15 +103,106 @@ class Work:
     def solve(self, chunk: int | None, theory: str) -> None:
         """All cells, ``chunk`` of them side by side on one core."""
         cells, sizes = self.values.shape[1], self.sizes
-        side_by_side = functools.partial(self.each, size=sizes.pilots)
-        guess = pilot_guess(self.problem, self.values, self.results.free, side_by_side)
-        size = max(1, min(sizes.lanes // self.problem.modes if chunk is None else chunk, cells))
+        size = max(1, sizes.lanes // self.problem.modes) if chunk is None else chunk
+        with ThreadPoolExecutor() as compilers:  # a pool of their own: pilots do not wait for them
+            if cells >= 2 * _PILOTS:
+                self.compile_ahead(size, compilers)
+            pilots = self.pilots()
         for start in range(0, cells, sizes.cells):
-            self.search(np.arange(start, min(start + sizes.cells, cells)), guess, size)
-        if guess is not None:
+            part = np.arange(start, min(start + sizes.cells, cells))
+            self.search(part, pilots, sizes.open_cells if pilots is None and not chunk else size)
+        if pilots is not None:
             self.search(self.results.open_cells(), None, sizes.open_cells)
         self.results.reopen_contradictions()
         self.solve_exactly(self.results.open_cells(), theory)
+
+    def compile_ahead(self, size: int, compilers: ThreadPoolExecutor) -> None:
+        """Compile, while the pilots are searched, what every large batch needs afterwards: calls without any cell."""
+        sizes, modes = self.sizes, self.problem.modes
+        packed = self.columns(np.zeros(1, int)).packed
+        features = Scaling.of(self.values[:, :1], self.addresses).features(self.values[:, :1])
+        guess = Guess(
+            np.zeros((features.shape[0], _PILOTS)),
+            np.zeros((modes + EXTRA, _PILOTS + 1 + features.shape[0])),
+        )
+        blocks = self.number_of_blocks(size, True)
+
+        def columns(cells: int) -> np.ndarray:
+            return np.asarray(np.broadcast_to(packed, (*packed.shape[:-1], cells)))
+
+        def first() -> None:
+            cells = blocks * size
+            given = np.broadcast_to(features, (features.shape[0], cells))
+            self.searched(columns(cells), np.asarray(given), 0, guess, size, blocks)
+
+        def more() -> None:
+            lanes, used = sizes.open_modes * sizes.open_blocks, np.int64(0)
+            one, rows = np.ones(lanes), np.ones((modes, lanes))
+            names = [f.name for f in dataclasses.fields(Enclosure)]
+            e = Enclosure(**{name: one > 0.0 if name == "consistent" else one for name in names})
+            rough, purpose = np.ones((modes + EXTRA, lanes)), np.int64(Purpose.cut)
+            known = columns(lanes), e, one, rows, rough, purpose, used
+            improved(self.problem, *known, blocks=sizes.open_blocks)
+
+        def last() -> None:
+            lanes, used = sizes.extended_modes * sizes.open_blocks, np.int64(0)
+            extended(self.problem, columns(lanes), np.ones(lanes), used, blocks=sizes.open_blocks)
+
+        for program in (first, more, last):
+            compilers.submit(self.placed(program, 0))
+
+    def number_of_blocks(self, size: int, guessed: bool) -> int:
+        """Blocks of one call of `kernels.searched`: of large blocks fewer."""
+        blocks = self.sizes.blocks if guessed else self.sizes.open_blocks
+        return min(blocks, int(number_of_blocks(self.sizes.cells, size)))
+
+    def columns(self, cells: np.ndarray) -> Columns:
+        """What the equations need of some cells."""
+        return columns_of(self.arm, self.addresses, self.values[:, cells])
+
+    def pilots(self) -> Pilots | None:
+        """A few cells, searched from a grid to guess all others; None for batches too small to pay for it."""
+        cells, free = self.values.shape[1], self.results.free
+        if cells < 2 * _PILOTS:
+            return None
+        chosen = np.sort(np.random.default_rng(0).choice(cells, _PILOTS, replace=False))
+        columns = self.columns(chosen)
+        good = ~columns.invalid & np.isfinite(self.values[:, chosen]).all(axis=0)
+        good &= free[chosen] == free.min()  # frequencies with a hinge are no limit of those without
+        chosen, packed = chosen[good], columns.packed[..., good]
+        size, blocks = self.sizes.open_cells, self.sizes.open_blocks
+
+        def rough(at: np.ndarray) -> np.ndarray:
+            start, _ = self.searched(
+                packed[..., filled(at, blocks * size)], None, at.size, None, size, blocks
+            )
+            return np.asarray(start.rough)[:, : at.size]
+
+        parts = self.each(rough, np.arange(chosen.size), size, blocks)
+        if not parts:
+            return None
+        omega = np.concatenate(parts, axis=1)
+        found = np.isfinite(omega).all(axis=0)
+        if found.sum() < _FEWEST_PILOTS:
+            return None
+        values = self.values[:, chosen[found]]
+        scaling = Scaling.of(values, self.addresses)
+        return Pilots(fit(scaling.features(values), omega[:, found], _PILOTS), scaling)
+
+    def searched(
+        self,
+        packed: np.ndarray,
+        features: np.ndarray | None,
+        cells: int,
+        guess: Guess | None,
+        size: int,
+        blocks: int,
+    ) -> tuple[Start, Enclosure]:
+        """`kernels.searched`; the first ``cells`` of the columns count."""
+        used = number_of_blocks(cells, size)
+        return searched(
+            self.problem, packed, features, used, guess, kernel=self.kernel, blocks=blocks
+        )
 
     def each(
         self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int = 1
@@ -99,59 +213,72 @@ class Work:
         all parts.
         """
         parts = parted(items, size, blocks, self.workers)
+        calls = [
+            self.placed(functools.partial(work, part), number) for number, part in enumerate(parts)
+        ]
+        return [call.result() for call in [self.pool.submit(call) for call in calls]]
+
+    def placed(self, call: Callable[[], Any], number: int) -> Callable[[], Any]:
+        """The call on one of the local devices, in turn, or on the one that the caller has chosen."""
         config: Any = jax.config
         chosen = config.jax_default_device  # chosen for the calling thread alone
         devices = jax.local_devices() if chosen is None else [chosen]
 
-        def placed(number: int) -> Any:
+        def on_device() -> Any:
             with jax.default_device(devices[number % len(devices)]):
-                return work(parts[number])
+                return call()
 
-        return list(self.pool.map(placed, range(len(parts))))
+        return on_device
 
-    def search(self, cells: np.ndarray, guess: Guess | None, size: int) -> None:
+    def search(self, cells: np.ndarray, pilots: Pilots | None, size: int) -> None:
         """Solve cells in float64, and the modes that this leaves open with more evaluations and in double-double.
 
-        Without a guess every cell searches from a grid first.
+        Without pilots every cell searches from a grid first.
         """
         sizes = self.sizes
-        blocks = sizes.blocks if guess is not None else sizes.open_blocks
-        blocks = min(blocks, int(number_of_blocks(sizes.cells, size)))  # of large blocks fewer
-        first = functools.partial(self.first, guess=guess, size=size, blocks=blocks)
-        parts = self.each(first, cells, size, blocks)
+        columns = self.columns(cells)
+        self.results.refuse(cells[columns.invalid])
+        valid = ~columns.invalid
+        cells, packed, guess, features = cells[valid], columns.packed[..., valid], None, None
+        if pilots is not None:
+            guess, features = pilots.guess, pilots.scaling.features(self.values[:, cells])
+        given = Cells(cells, packed, features)
+        blocks = self.number_of_blocks(size, guess is not None)
+        first = functools.partial(self.first, given, guess=guess, size=size, blocks=blocks)
+        parts = self.each(first, np.arange(cells.size), size, blocks)
         if not parts:
             return
         unproven, noisy = (OpenModes.joined(list(some)) for some in zip(*parts, strict=True))
         for _ in range(_HALVINGS):
-            self.improve_unproven(unproven, Purpose.halve, self.each)
-        self.finish(unproven, self.each)
+            self.improve_unproven(given, unproven, Purpose.halve, self.each)
+        self.finish(given, unproven, self.each)
         left = OpenModes.joined([noisy, self.uncertified(unproven)])
         e = left.enclosure
         near = (e.upper_count - e.lower_count == 1) | (e.upper - e.lower <= _NARROW * e.upper)
-        polish = functools.partial(self.polish, left)
+        polish = functools.partial(self.polish, given, left)
         self.each(polish, np.flatnonzero(near), sizes.extended_modes, sizes.open_blocks)
 
     def first(
-        self, at: np.ndarray, guess: Guess | None, size: int, blocks: int
+        self, given: Cells, at: np.ndarray, guess: Guess | None, size: int, blocks: int
     ) -> tuple[OpenModes, OpenModes]:
-        """What settles nearly all modes of cells, in the calling thread.
+        """What settles nearly all modes of the cells at some places, in the calling thread.
 
         Returns the modes of cells with a mode that is not proven, and those of other cells that float64 knows badly.
         """
-        left = self.enclose(at, guess, size, blocks)
-        self.improve_unproven(left, Purpose.cut, in_turn)
+        left = self.enclose(given, at, guess, size, blocks)
+        self.improve_unproven(given, left, Purpose.cut, in_turn)
         unproven = np.isin(left.cell, left.cell[~proven(left.enclosure, left.mode + 1)])
         others = left.take(np.flatnonzero(~unproven))
-        self.finish(others, in_turn)
+        self.finish(given, others, in_turn)
         return left.take(np.flatnonzero(unproven)), self.uncertified(others)
 
-    def improve_unproven(self, left: OpenModes, purpose: Purpose, each: Each) -> None:
+    def improve_unproven(self, given: Cells, left: OpenModes, purpose: Purpose, each: Each) -> None:
         """`improve` all modes that are not proven."""
         lanes = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
-        improve = functools.partial(self.improve, left, purpose)
+        improve = functools.partial(self.improve, given, left, purpose)
         each(improve, lanes, self.sizes.open_modes, self.sizes.open_blocks)
 
-    def finish(self, left: OpenModes, each: Each) -> None:
+    def finish(self, given: Cells, left: OpenModes, each: Each) -> None:
         """Certify modes as they are, by a second estimate or one evaluation in double-double; open those that crowd."""
         e, number, sizes = left.enclosure, left.mode + 1, self.sizes
         distance = self.results.nearest(left.cell, left.mode)
@@ -160,11 +287,11 @@ class Work:
         good = accepted(e, number) & ~close
         self.results.certify(left.cell[good], left.mode[good])
         unsure = np.flatnonzero(doubtful(e, number, close) & ~near)
-        confirm = functools.partial(self.confirm, left)
+        confirm = functools.partial(self.confirm, given, left)
         each(confirm, unsure, sizes.open_modes, sizes.open_blocks)
         noisy = self.results.status[left.cell, left.mode] != Status.certified
         known = noisy & proven(e, number) & (e.error <= _KNOWN) & (e.omega > 0.0) & ~near
-        correct = functools.partial(self.correct, left)
+        correct = functools.partial(self.correct, given, left)
         each(correct, np.flatnonzero(known), sizes.extended_modes, sizes.open_blocks)
 
     def uncertified(self, left: OpenModes) -> OpenModes:
@@ -172,46 +299,50 @@ class Work:
         status = self.results.status[left.cell, left.mode]
         return left.take(np.flatnonzero(status != Status.certified))
 
-    def enclose(self, at: np.ndarray, guess: Guess | None, size: int, blocks: int) -> OpenModes:
+    def enclose(
+        self, given: Cells, at: np.ndarray, guess: Guess | None, size: int, blocks: int
+    ) -> OpenModes:
         """Six evaluations of every mode of cells in blocks of ``size``; returns the modes that they leave open."""
-        values, used = self.values[:, filled(at, blocks * size)], number_of_blocks(at.size, size)
-        invalid, rough, taken, found = searched(
-            self.problem, values, used, guess, kernel=self.kernel, blocks=blocks
+        lanes = filled(at, blocks * size)
+        features = None if given.features is None else given.features[:, lanes]
+        start, found = self.searched(
+            given.packed[..., lanes], features, at.size, guess, size, blocks
         )
         e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
-        bad = np.asarray(invalid)[: at.size]
-        number = np.arange(1, self.problem.modes + 1)[:, None]
+        number, cells = np.arange(1, self.problem.modes + 1)[:, None], given.numbers[at]
         good = accepted(e, number) & ~with_neighbour(e.omega, CLOSE)
-        self.results.store(at, e, good)
-        self.results.refuse(at[bad])
-        self.results.evaluations[at] += 6 * self.problem.modes + np.asarray(taken)[: at.size]
-        return OpenModes.of(at, e, np.asarray(rough)[:, : at.size], ~good & ~bad)
+        self.results.store(cells, e, good)
+        taken = np.asarray(start.evaluations)[: at.size]
+        self.results.evaluations[cells] += 6 * self.problem.modes + taken
+        return OpenModes.of(cells, e, np.asarray(start.rough)[:, : at.size], ~good)
 
-    def improve(self, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> None:
+    def improve(self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> None:
         """A few more evaluations of some lanes, for one purpose."""
-        e = self._improved(left, purpose, lanes)
+        e = self._improved(given, left, purpose, lanes)
         left.replace(lanes, e)
         self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
 
-    def confirm(self, left: OpenModes, lanes: np.ndarray) -> None:
+    def confirm(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """More evaluations of modes that are known, for an estimate with other rounding errors."""
-        some, again = left.take(lanes), self._improved(left, Purpose.confirm, lanes)
+        some, again = left.take(lanes), self._improved(given, left, Purpose.confirm, lanes)
         change = np.abs(again.omega / some.enclosure.omega - 1.0)
         alike = quiet(again, some.mode + 1) & (change <= NOISE)
         middle = 0.5 * (again.omega + some.enclosure.omega)
         self.results.confirm(some.cell[alike], some.mode[alike], middle[alike])
 
-    def _improved(self, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> Enclosure:
+    def _improved(
+        self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray
+    ) -> Enclosure:
         size, blocks = self.sizes.open_modes, self.sizes.open_blocks
         some = left.take(filled(lanes, blocks * size))
-        values, known = self.values[:, some.cell], (some.omegas, some.rough, np.int64(purpose))
+        packed, known = given.columns(some.cell), (some.omegas, some.rough, np.int64(purpose))
         modes, used = some.mode + 1.0, number_of_blocks(lanes.size, size)
-        better = improved(self.problem, values, some.enclosure, modes, *known, used, blocks=blocks)
+        better = improved(self.problem, packed, some.enclosure, modes, *known, used, blocks=blocks)
         self._count(left.cell[lanes], purpose.evaluations)
         e: Enclosure = jax.tree_util.tree_map(lambda x: np.asarray(x)[: lanes.size], better)
         return e
 
-    def correct(self, left: OpenModes, lanes: np.ndarray) -> None:
+    def correct(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """One evaluation in double-double at modes that float64 knows well, and the chord to an end of the enclosure.
 
         The step along the chord is as wrong, relative to itself, as D at the float64 end, whose noise is that of the
@@ -220,7 +351,7 @@ class Work:
         """
         some = left.take(lanes)
         e = some.enclosure
-        d = self._extended(some.cell, e.omega)
+        d = self._extended(given, some.cell, e.omega)
         above = d.count > some.mode
         chosen = np.stack([~above, above])
         ends = np.where(chosen, e.omega, np.stack([e.lower, e.upper]))
@@ -237,23 +368,23 @@ class Work:
         settled = sound & inside & (step <= _KNOWN) & (error <= _CORRECTED)
         self.results.polish(some.cell, some.mode, Refined(omega, ends[0], ends[1], error, settled))
 
-    def polish(self, left: OpenModes, lanes: np.ndarray) -> None:
+    def polish(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """Evaluations in double-double alone, for modes that float64 knows badly."""
         some = left.take(lanes)
         half = np.clip(_ERRORS * some.enclosure.error, _LEAST, _MOST)
 
         def evaluate(at: np.ndarray, omega: np.ndarray) -> Sample:
-            return self._extended(some.cell[at], omega)
+            return self._extended(given, some.cell[at], omega)
 
         found = refine(evaluate, some.enclosure.omega, half, some.mode)
         self.results.polish(some.cell, some.mode, found)
 
-    def _extended(self, cells: np.ndarray, omega: np.ndarray) -> Sample:
+    def _extended(self, given: Cells, cells: np.ndarray, omega: np.ndarray) -> Sample:
         """Sign, log|D| and count in double-double, one frequency for each of these cells."""
         size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
         value = extended(
             self.problem,
-            self.values[:, filled(cells, blocks * size)],
+            given.columns(filled(cells, blocks * size)),
             filled(omega, blocks * size),
             number_of_blocks(omega.size, size),
             blocks=blocks,
@@ -267,14 +398,21 @@ class Work:
 
     def solve_exactly(self, cells: np.ndarray, theory: str) -> None:
         """The general search in double-double."""
-        most = self.sizes.exact_cells
-        size = 1 if cells.size <= most // 4 else most
+        size, modes = self.sizes.exact_cells, self.problem.modes
+        packed = self.columns(cells).packed
 
         def solve(at: np.ndarray) -> None:
-            values = self.values[:, filled(at, size)]
-            self.results.settle(at, exact(self.problem, values, theory=theory))
+            lanes = packed[..., filled(at, size)]
+            found = exact(self.problem.flags, lanes, modes=modes, theory=theory)
+            self.results.settle(cells[at], found)
 
-        self.each(solve, cells, size)
+        def solve_one(at: np.ndarray) -> None:
+            beams = unpacked(packed[..., at[0]])
+            found = concrete_frequencies(beams, self.problem.flags, modes, theory)
+            self.results.settle(cells[at], jax.tree_util.tree_map(lambda x: x[None], found))
+
+        few = cells.size <= _FEW_EXACT
+        self.each(solve_one if few else solve, np.arange(cells.size), 1 if few else size)
 
 
 def in_turn(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NamedTuple
 
-import numpy as np
 from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays

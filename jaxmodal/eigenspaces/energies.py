@@ -12,7 +12,6 @@ import dataclasses
 from typing import NamedTuple
 
 import jax
-import numpy as np
 from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays

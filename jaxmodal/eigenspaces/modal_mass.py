@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-import jax
 import numpy as np
 from jax import Array
 

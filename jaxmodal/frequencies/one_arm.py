@@ -140,10 +140,9 @@ def _solve(arm: Arm, theory: str, first: int, count: int) -> NaturalFrequencies:
     wanted = max(count, 1)
     if on_host(*jax.tree_util.tree_leaves((beams, flags))):
         invalid = bool(invalid_values(arm))
-        solution, modes, free = solve_on_host(beams, flags, first, wanted, invalid)
-        found = _result.__wrapped__(solution, np.bool_(invalid), count=count, theory=theory)
-        found = _with_zero_frequencies.__wrapped__(found, modes, free)
-        return jax.device_put(found)
+        return jax.device_put(
+            concrete_frequencies(beams, flags, count, theory, first=first, invalid=invalid)
+        )
     beams = jax.tree_util.tree_map(jnp.asarray, beams)
     lanes = padded_size(wanted, 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
@@ -151,6 +150,22 @@ def _solve(arm: Arm, theory: str, first: int, count: int) -> NaturalFrequencies:
     result = _result(solve_padded(problem, flags), invalid, count=count, theory=theory)
     result = _differentiable(result, beams, flags, invalid, max(first + count, 1))
     return _with_zero_frequencies(result, problem.modes, problem.free)
+
+
+def concrete_frequencies(
+    beams: BeamArrays,
+    flags: Theory,
+    count: int,
+    theory: str,
+    *,
+    first: int = 0,
+    invalid: bool = False,
+) -> NaturalFrequencies:
+    """The ``count`` frequencies after the ``first`` lowest of one arm, in NumPy."""
+    solution, modes, free = solve_on_host(beams, flags, first, max(count, 1), invalid)
+    found = _result.__wrapped__(solution, np.bool_(invalid), count=count, theory=theory)
+    found = _with_zero_frequencies.__wrapped__(found, modes, free)
+    return found
 
 
 @functools.partial(jax.jit, static_argnames=("count", "theory"))

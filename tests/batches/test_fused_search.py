@@ -10,8 +10,9 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.batches.fused_search import chosen_kernel, enclosed_fused
-from jaxmodal.batches.kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
+from jaxmodal.batches.kernels import EXTRA, Problem, enclosed, grid_guess
 from jaxmodal.batches.results import CLOSE, accepted, with_neighbour
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.runtime.devices import default_device
@@ -45,11 +46,10 @@ def assert_same_enclosures(fused, portable):
 def three_link_problem(cells):
     """Problem, beams and rough frequencies of random cells of the three-link arm."""
     arm, values = jm.examples.three_link_industrial(), np.stack(list(cells.values()))
-    problem = Problem(arm, theory_flags("timoshenko"), tuple(cells), MODES)
-    guess = pilot_guess(problem, values, np.zeros(values.shape[1], np.int32))
-    start = first_guess(problem, jnp.asarray(values), guess)
-    beams, rough = start.beams, start.rough
-    return problem, beams, rough
+    packed = columns_of(arm, tuple(cells), values).packed
+    problem = Problem(theory_flags("timoshenko"), MODES)
+    beams = jax.tree.map(lambda x: jnp.asarray(x[:, None]), unpacked(packed))
+    return problem, beams, grid_guess(problem, packed).rough
 
 
 def repeated(beams, cells):
@@ -77,7 +77,7 @@ def oracle_block(links, theory):
     # every arm several times: blocks of the kernel are full, and all cases of a number of links share a shape
     at = np.resize(np.arange(len(chosen)), 16)
     beams = jax.tree_util.tree_map(lambda x: x[..., at], beams)
-    problem = Problem(jm.examples.three_link_industrial(), theory_flags(theory), (), MODES)
+    problem = Problem(theory_flags(theory), MODES)
     return problem, beams, jnp.asarray(rough[:, at])
 
 
@@ -151,7 +151,7 @@ def test_registers_round_differently_and_find_the_same():
 def test_the_kernel_lowers_for_cuda_without_a_gpu(modes, structure):
     arm = jm.examples.three_link_industrial()
     arm = arm if structure is None else random_arm(3, structure)
-    problem = Problem(arm, theory_flags("timoshenko"), (), modes, hinged=structure is not None)
+    problem = Problem(theory_flags("timoshenko"), modes, hinged=structure is not None)
     beams = repeated(beam_arrays(arm), 33)
     rough = jnp.linspace(1.0, 99.0, modes + EXTRA)[:, None] * jnp.ones((1, 33))
     leaves, structure = jax.tree_util.tree_flatten((problem, beams, rough))
@@ -170,7 +170,7 @@ def test_hinges_and_attachments_reach_the_kernel():
     arm = random_arm(3, "everything")
     modes = MODES
     beams = repeated(beam_arrays(arm), 16)
-    problem = Problem(arm, theory_flags("timoshenko"), (), modes, hinged=True)
+    problem = Problem(theory_flags("timoshenko"), modes, hinged=True)
     free = int((np.asarray(beam_arrays(arm).joint_stiffness) == 0.0).sum())
     truth = np.asarray(jm.natural_frequencies(arm, modes + EXTRA + free).omega)[free:]
     rough = jnp.asarray(truth[:, None] * np.random.default_rng(0).uniform(0.995, 1.005, 16))

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.batches import kernels as batch_kernels
+from jaxmodal.batches import pilots
+from jaxmodal.batches.fused_search import Kernel
 from jaxmodal.batches.guided_search import Enclosure, Purpose
 from jaxmodal.dynamic_stiffness.beams import prepared
 from jaxmodal.postures import harmonics as posture_harmonics
@@ -32,36 +35,43 @@ def lowered_for_cuda(program, *arguments, **options):
     return run.trace(*leaves).lower(lowering_platforms=("cuda",)).as_text()
 
 
-def problem_and_values():
+def problem_and_columns():
     _, flags = prepared(THREE, "timoshenko")
     cells = random_cells(CELLS)
-    problem = batch_kernels.Problem(THREE, flags, tuple(cells), MODES)
-    return problem, jnp.asarray(np.stack(list(cells.values())))
+    addresses, values = tuple(cells), np.stack(list(cells.values()))
+    features = pilots.Scaling.of(values, addresses).features(values)
+    return (
+        batch_kernels.Problem(flags, MODES),
+        columns_of(THREE, addresses, values).packed,
+        features,
+    )
 
 
-def a_guess(problem, values):
+def a_guess(features):
     """A guess from the cells themselves, whatever their frequencies."""
     omega = np.linspace(10.0, 90.0, MODES + batch_kernels.EXTRA)[:, None] * np.ones(CELLS)
-    return batch_kernels.fit(np.asarray(values), omega, problem.addresses)
+    return pilots.fit(features, omega, CELLS)
 
 
 def batch_program(name):
-    problem, values = problem_and_values()
+    problem, packed, features = problem_and_columns()
     rows = jnp.ones((MODES + batch_kernels.EXTRA, CELLS))
     one = jnp.ones(CELLS)
-    beams, _ = batch_kernels._cell_beams(problem, values)
+    beams = jax.tree.map(lambda x: x[:, None], unpacked(packed))
     used = jnp.int64(1)
     e = Enclosure(*(one > 0.0 if f == "consistent" else one for f in Enclosure.__annotations__))
     arguments = {
-        "first_guess": (problem, values, a_guess(problem, values)),
-        "grid_guess": (problem, values),
+        "searched": (problem, packed, features, used, a_guess(features)),
+        "grid_guess": (problem, packed),
         "enclosed": (problem, beams, rows),
-        "improved": (problem, values, e, one, rows[:MODES], rows, jnp.int64(Purpose.halve), used),
-        "extended": (problem, values, one, used),
+        "improved": (problem, packed, e, one, rows[:MODES], rows, jnp.int64(Purpose.halve), used),
+        "extended": (problem, packed, one, used),
     }[name]
     program = getattr(batch_kernels, name)
     if name in ("improved", "extended"):
         program = functools.partial(program, blocks=2)
+    if name == "searched":
+        program = functools.partial(program, kernel=Kernel(False, False), blocks=2)
     return program, arguments
 
 
@@ -72,7 +82,7 @@ def assert_suits_a_gpu(text):
     assert "custom_call" not in text, "a library call that another platform may lack"
 
 
-@pytest.mark.parametrize("name", ["first_guess", "grid_guess", "enclosed", "improved", "extended"])
+@pytest.mark.parametrize("name", ["searched", "grid_guess", "enclosed", "improved", "extended"])
 def test_programs_of_the_general_path(name):
     program, arguments = batch_program(name)
     assert_suits_a_gpu(lowered_for_cuda(program, *arguments))

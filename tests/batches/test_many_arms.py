@@ -4,13 +4,14 @@ import os
 import subprocess
 import sys
 
-import jax
 import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.arm.columns import columns_of
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.batches import kernels as batch_kernels
+from jaxmodal.batches import work as batch_work
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 
 #: asked of the float64 path: accepted estimates changed by at most 5e-14 last, and few modes reach 1e-13
@@ -125,12 +126,12 @@ def test_a_wrong_guess_costs_time_but_no_mode(monkeypatch):
     arm = jm.examples.two_link_flexible()
     cells = {"link2.joint_angle": np.linspace(-3.0, 3.0, 600)}
     right = jm.natural_frequencies_batch(arm, cells, 3)
-    fit = batch_kernels.fit
+    fit = batch_work.fit
 
-    def wrong(values, omega, addresses):
-        return fit(values, omega * np.linspace(0.5, 3.0, omega.shape[1]), addresses)
+    def wrong(features, omega, size):
+        return fit(features, omega * np.linspace(0.5, 3.0, omega.shape[1]), size)
 
-    monkeypatch.setattr(batch_kernels, "fit", wrong)
+    monkeypatch.setattr(batch_work, "fit", wrong)
     result = jm.natural_frequencies_batch(arm, cells, 3)
     assert bool(result.certified.all())
     assert np.abs(np.asarray(result.omega) / np.asarray(right.omega) - 1.0).max() < BATCH_ACCURACY
@@ -164,12 +165,11 @@ def test_ten_thousand_cells_against_the_exact_search():
     result = jm.natural_frequencies_batch(arm, cells, 10)
     assert bool(result.certified.all())
     at = np.arange(0, 10_000, 5)
-    columns = jax.numpy.asarray(np.stack(list(cells.values()))[:, at])
-    problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), tuple(cells), 10)
+    packed = columns_of(arm, tuple(cells), np.stack(list(cells.values()))[:, at]).packed
     worst = 0.0
     for start in range(0, at.size, 16):
-        block = columns[:, start : start + 16]
-        reference = batch_kernels.exact(problem, block, theory="timoshenko")
+        block, flags = packed[..., start : start + 16], theory_flags("timoshenko")
+        reference = batch_kernels.exact(flags, block, modes=10, theory="timoshenko")
         found = np.asarray(result.omega)[at[start : start + 16]]
         worst = max(worst, np.abs(found / np.asarray(reference.omega) - 1.0).max())
     assert worst < BATCH_ACCURACY

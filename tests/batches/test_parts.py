@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.arm.columns import columns_of
 from jaxmodal.batches import kernels as batch_kernels
 from jaxmodal.batches import pilots
 from jaxmodal.batches.guided_search import Enclosure, Others, _estimate
@@ -34,10 +35,11 @@ def test_parts_hold_every_item_once_in_whole_blocks(items, size, blocks, workers
 def test_blocks_of_one_call_are_solved_each_for_itself_and_no_more_than_are_used():
     arm = jm.examples.two_link_flexible()
     angles = np.linspace(0.1, 3.0, 12)
-    problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), ("link2.joint_angle",), 3)
+    problem = batch_kernels.Problem(theory_flags("timoshenko"), 3)
     omega = np.linspace(2.0, 40.0, 12)
-    whole = batch_kernels.extended(problem, angles[None], omega, np.int64(1), blocks=1)
-    parts = batch_kernels.extended(problem, angles[None], omega, np.int64(2), blocks=3)
+    cells = columns_of(arm, ["link2.joint_angle"], angles[None]).packed
+    whole = batch_kernels.extended(problem, cells, omega, np.int64(1), blocks=1)
+    parts = batch_kernels.extended(problem, cells, omega, np.int64(2), blocks=3)
     for one, some in zip(whole, parts, strict=True):
         np.testing.assert_allclose(some[:8], one[:8], rtol=1e-14)
         assert not np.asarray(some[8:]).any()
@@ -53,8 +55,9 @@ def test_a_guess_passes_through_its_pilots_even_where_they_coincide_or_a_value_i
         values[:, 20:] = values[:, :20]
     omega = np.exp(np.stack([np.cos(values[0]) + values[1], 3.0 + values[1]]))
     addresses = ("link2.joint_angle", "payload.mass", "payload.inertia")
-    guess = pilots.fit(values, omega, addresses)
-    np.testing.assert_allclose(guess.frequencies(jnp.asarray(values)), omega, rtol=1e-6)
+    features = pilots.Scaling.of(values, addresses).features(values)
+    guess = pilots.fit(features, omega, 64)
+    np.testing.assert_allclose(guess.frequencies(jnp.asarray(features)), omega, rtol=1e-6)
 
 
 def an_enclosure(**changed):
@@ -130,10 +133,10 @@ def test_close_modes_are_estimated_twice_and_as_exact_as_others(monkeypatch):
     again = set()
 
     def recorded(one_pass):
-        def run(work, left, *rest):
+        def run(work, given, left, *rest):
             lanes = rest[-1]
             again.update(zip(left.cell[lanes].tolist(), left.mode[lanes].tolist(), strict=True))
-            return one_pass(work, left, *rest)
+            return one_pass(work, given, left, *rest)
 
         return run
 

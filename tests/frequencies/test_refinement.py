@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.arm.columns import columns_of
 from jaxmodal.batches import kernels as batch_kernels
 from jaxmodal.batches.work import Work
 from jaxmodal.dynamic_stiffness.beams import theory_flags
@@ -82,12 +83,13 @@ def test_modes_that_coincide_and_contradicting_counts_stay_open():
 def counts(arm, columns, cells, omega):
     """J in double-double at one frequency of each of some cells, by the program that batches use."""
     values = np.stack(list(columns.values()))
-    problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), tuple(columns), 4)
+    problem = batch_kernels.Problem(theory_flags("timoshenko"), 4)
+    packed = columns_of(arm, tuple(columns), values).packed
     size, found = 416, []
     for start in range(0, cells.size, size):
         at = np.resize(np.arange(start, min(start + size, cells.size)), size)
         value = batch_kernels.extended(
-            problem, values[:, cells[at]], omega[at], np.int64(4), blocks=4
+            problem, packed[..., cells[at]], omega[at], np.int64(4), blocks=4
         )
         found.append(np.asarray(value[2]))
     return np.concatenate(found)[: cells.size]
@@ -98,10 +100,10 @@ def test_batches_near_a_double_root_are_right_whatever_the_finish_starts_from(mo
     """Neighbours 1e-12 to 1e-7 apart, all estimates displaced: counts beside each mode prove its digits."""
     finish = Work.polish
 
-    def displaced(work, left, lanes):
+    def displaced(work, given, left, lanes):
         left.enclosure.omega[lanes] *= 1.0 + wrong
         left.omegas[:] *= 1.0 - 2.0 * wrong
-        return finish(work, left, lanes)
+        return finish(work, given, left, lanes)
 
     monkeypatch.setattr(Work, "polish", displaced)
     rng = np.random.default_rng(7)
