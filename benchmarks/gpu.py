@@ -150,8 +150,9 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
     import jax.numpy as jnp
 
     from benchmarks.operations import KINDS, written
+    from jaxmodal.arm.columns import columns_of, unpacked
     from jaxmodal.batches.fused_search import Kernel
-    from jaxmodal.batches.kernels import EXTRA, Problem, enclosed, first_guess, pilot_guess
+    from jaxmodal.batches.kernels import EXTRA, Problem, enclosed, grid_guess
     from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES
     from jaxmodal.dynamic_stiffness.beams import theory_flags
     from jaxmodal.runtime.devices import default_device, is_gpu
@@ -159,11 +160,11 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
     on_gpu = is_gpu(default_device())
     arm, parameters = general_parameters(max(cells, 600))
     values = np.stack(list(parameters.values()))
-    problem = Problem(arm, theory_flags("timoshenko"), tuple(parameters), MODES)
-    guess = pilot_guess(problem, values, np.zeros(values.shape[1], np.int32))
+    problem = Problem(theory_flags("timoshenko"), MODES)
     size = min(cells, (GPU_SIZES if on_gpu else CPU_SIZES).lanes // MODES)
-    start = first_guess(problem, jnp.asarray(values[:, :size]), guess)
-    beams, rough = start.beams, start.rough
+    packed = columns_of(arm, tuple(parameters), values[:, :size]).packed
+    beams = jax.tree_util.tree_map(lambda x: jnp.asarray(x[:, None]), unpacked(packed))
+    rough = grid_guess(problem, packed).rough
     links, fields = arm.num_links, len(jax.tree_util.tree_leaves(beams))
     kinds = dataclasses.asdict(written(_traced(problem, beams, rough)).times(1.0 / size))
     work = {

@@ -31,7 +31,7 @@ MODES = 10
 #: evaluations of one call of the compiled parts, for each lane
 EVALUATIONS = {"searched": 6, "improved": 4, "confirm": 2, "extended": 1}
 #: which argument says how many blocks are used
-_USED = {"searched": 2, "improved": 7, "extended": 3}
+_USED = {"searched": 3, "improved": 7, "extended": 3}
 #: evaluations of the loop in which the determinant alone is timed
 _LOOP = 20
 
@@ -92,22 +92,20 @@ class _Clock:
     seconds: dict[str, float] = dataclasses.field(default_factory=lambda: defaultdict(float))
     calls: Counter[str] = dataclasses.field(default_factory=Counter)
     lanes: Counter[str] = dataclasses.field(default_factory=Counter)
-    confirming: bool = False
+    within: str = ""
 
     def kernel(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, timed until its results are there."""
 
         def timed(*args: Any, **named: Any) -> Any:
-            stage = "confirm" if name == "improved" and self.confirming else name
+            stage = self.within or name
             begin = time.process_time()
             result = _ready(function(*args, **named))
             self.seconds[stage] += time.process_time() - begin
             self.calls[stage] += 1
             if stage in EVALUATIONS:  # of so many blocks the first ones
-                enclosures = {
-                    "searched": 3,
-                    "extended": 0,
-                }  # where the result has an array of all lanes
+                # where the result has an array of all lanes
+                enclosures = {"searched": 1, "extended": 0}
                 found = result[enclosures[name]] if name in enclosures else result
                 lanes = getattr(found, "omega", found).size
                 self.lanes[stage] += lanes // named["blocks"] * int(args[_USED[name]])
@@ -120,20 +118,22 @@ class _Clock:
         """Time what `natural_frequencies_batch` calls."""
         from jaxmodal.batches import work as batch_work
 
-        confirm = batch_work.Work.confirm
+        def inside(stage: str, method: Callable[..., Any]) -> Callable[..., Any]:
+            def run(*args: Any) -> Any:
+                self.within = stage
+                found = method(*args)
+                self.within = ""
+                return found
 
-        def confirmed(*args: Any) -> None:
-            self.confirming = True
-            confirm(*args)
-            self.confirming = False
+            return run
 
         with contextlib.ExitStack() as stack:
             for name in ("searched", "improved", "extended", "exact"):
                 timed = self.kernel(name, getattr(batch_work, name))
                 stack.enter_context(mock.patch.object(batch_work, name, timed))
-            pilots = self.kernel("pilots", batch_work.pilot_guess)
-            stack.enter_context(mock.patch.object(batch_work, "pilot_guess", pilots))
-            stack.enter_context(mock.patch.object(batch_work.Work, "confirm", confirmed))
+            for stage in ("pilots", "confirm"):
+                method = inside(stage, getattr(batch_work.Work, stage))
+                stack.enter_context(mock.patch.object(batch_work.Work, stage, method))
             yield
 
 
@@ -183,17 +183,20 @@ def counted(
     """Operations and time of one float64 evaluation: the determinant alone, and within `enclosed`."""
     import jax
     import jax.numpy as jnp
+    import numpy as np
 
+    from jaxmodal.arm.columns import columns_of, unpacked
     from jaxmodal.batches import kernels as batch_kernels
     from jaxmodal.batches import sizes as batch_sizes
     from jaxmodal.dynamic_stiffness.beams import theory_flags
     from jaxmodal.dynamic_stiffness.condensation import evaluate
 
     cells = min(batch_sizes.CPU_SIZES.lanes // MODES, next(iter(parameters.values())).size)
-    problem = batch_kernels.Problem(arm, theory_flags("timoshenko"), tuple(parameters), MODES)
-    values = jnp.stack([jnp.asarray(column[:cells]) for column in parameters.values()])
-    start = batch_kernels.grid_guess(problem, values)
-    beams, rough = start.beams, start.rough
+    problem = batch_kernels.Problem(theory_flags("timoshenko"), MODES)
+    values = np.stack([column[:cells] for column in parameters.values()])
+    packed = columns_of(arm, tuple(parameters), values).packed
+    beams = jax.tree_util.tree_map(lambda x: jnp.asarray(x[:, None]), unpacked(packed))
+    rough = batch_kernels.grid_guess(problem, packed).rough
     lanes = MODES * cells
 
     def determinant(beams: Any, omega: Any) -> Any:

@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+#: cells that are searched from a grid to guess all others
+PILOTS = 256
 #: features of a guess are padded to a multiple of this number, so that guesses over few values share their programs
 _FEATURES = 8
 
@@ -89,7 +91,7 @@ def _basis(x: Any, centres: Any) -> Any:
     return xp.concatenate([square * xp.sqrt(square), xp.ones_like(x[:1]), x])
 
 
-def fit(features: np.ndarray, omega: np.ndarray, size: int) -> Guess:
+def fit(features: np.ndarray, omega: np.ndarray, size: int = PILOTS) -> Guess:
     """Fit the guess to pilot cells.
 
     Parameters

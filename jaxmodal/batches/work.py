@@ -19,11 +19,12 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import Columns, columns_of, unpacked
+from jaxmodal.batches.ahead import Shape, ahead
 from jaxmodal.batches.fused_search import Kernel
 from jaxmodal.batches.guided_search import Enclosure, Purpose
-from jaxmodal.batches.kernels import EXTRA, Problem, Start, exact, extended, improved, searched
+from jaxmodal.batches.kernels import Problem, Start, exact, extended, improved, searched
 from jaxmodal.batches.open_modes import OpenModes
-from jaxmodal.batches.pilots import Guess, Scaling, fit
+from jaxmodal.batches.pilots import PILOTS, Guess, Scaling, fit
 from jaxmodal.batches.results import (
     CLOSE,
     CROWDED,
@@ -49,8 +50,8 @@ _CORRECTED = 1e-14
 _ERRORS, _LEAST, _MOST = 4.0, 4e-13, 2e-9
 #: brackets of several modes that are narrower are parted in double-double, relative
 _NARROW = 1e-4
-#: cells that are searched from a grid to guess all others, and the fewest that give a guess
-_PILOTS, _FEWEST_PILOTS = 256, 8
+#: the fewest pilot cells that give a guess
+_FEWEST_PILOTS = 8
 #: cells that the general search solves one by one in NumPy, 0.1 s each, rather than compile a program for ten seconds
 _FEW_EXACT = 64
 #: how often brackets of several modes are halved before the search is left to double-double
@@ -104,10 +105,12 @@ class Work:
         """All cells, ``chunk`` of them side by side on one core."""
         cells, sizes = self.values.shape[1], self.sizes
         size = max(1, sizes.lanes // self.problem.modes) if chunk is None else chunk
-        with ThreadPoolExecutor() as compilers:  # a pool of their own: pilots do not wait for them
-            if cells >= 2 * _PILOTS:
+        if cells < 2 * PILOTS:
+            pilots = None
+        else:
+            with ThreadPoolExecutor() as compilers:  # of their own: pilots do not wait for them
                 self.compile_ahead(size, compilers)
-            pilots = self.pilots()
+                pilots = self.pilots()
         for start in range(0, cells, sizes.cells):
             part = np.arange(start, min(start + sizes.cells, cells))
             self.search(part, pilots, sizes.open_cells if pilots is None and not chunk else size)
@@ -116,56 +119,29 @@ class Work:
         self.results.reopen_contradictions()
         self.solve_exactly(self.results.open_cells(), theory)
 
-    def compile_ahead(self, size: int, compilers: ThreadPoolExecutor) -> None:
-        """Compile, while the pilots are searched, what every large batch needs afterwards: calls without any cell."""
-        sizes, modes = self.sizes, self.problem.modes
-        packed = self.columns(np.zeros(1, int)).packed
-        features = Scaling.of(self.values[:, :1], self.addresses).features(self.values[:, :1])
-        guess = Guess(
-            np.zeros((features.shape[0], _PILOTS)),
-            np.zeros((modes + EXTRA, _PILOTS + 1 + features.shape[0])),
-        )
-        blocks = self.number_of_blocks(size, True)
-
-        def columns(cells: int) -> np.ndarray:
-            return np.asarray(np.broadcast_to(packed, (*packed.shape[:-1], cells)))
-
-        def first() -> None:
-            cells = blocks * size
-            given = np.broadcast_to(features, (features.shape[0], cells))
-            self.searched(columns(cells), np.asarray(given), 0, guess, size, blocks)
-
-        def more() -> None:
-            lanes, used = sizes.open_modes * sizes.open_blocks, np.int64(0)
-            one, rows = np.ones(lanes), np.ones((modes, lanes))
-            names = [f.name for f in dataclasses.fields(Enclosure)]
-            e = Enclosure(**{name: one > 0.0 if name == "consistent" else one for name in names})
-            rough, purpose = np.ones((modes + EXTRA, lanes)), np.int64(Purpose.cut)
-            known = columns(lanes), e, one, rows, rough, purpose, used
-            improved(self.problem, *known, blocks=sizes.open_blocks)
-
-        def last() -> None:
-            lanes, used = sizes.extended_modes * sizes.open_blocks, np.int64(0)
-            extended(self.problem, columns(lanes), np.ones(lanes), used, blocks=sizes.open_blocks)
-
-        for program in (first, more, last):
-            compilers.submit(self.placed(program, 0))
-
     def number_of_blocks(self, size: int, guessed: bool) -> int:
         """Blocks of one call of `kernels.searched`: of large blocks fewer."""
         blocks = self.sizes.blocks if guessed else self.sizes.open_blocks
         return min(blocks, int(number_of_blocks(self.sizes.cells, size)))
+
+    def compile_ahead(self, size: int, compilers: ThreadPoolExecutor) -> None:
+        """Compile, while the pilots are searched, what every large batch needs afterwards, at its first use."""
+        one = np.zeros(1, int)
+        fields, links, _ = self.columns(one).packed.shape
+        features = Scaling.of(self.values[:, one], self.addresses).features(self.values[:, one])
+        shape = Shape(fields, links, features.shape[0], self.problem.modes, self.problem.hinged)
+        blocks = self.number_of_blocks(size, True)
+        for program in ahead(shape, self.kernel, self.sizes, size, blocks):
+            compilers.submit(self.placed(program, 0))
 
     def columns(self, cells: np.ndarray) -> Columns:
         """What the equations need of some cells."""
         return columns_of(self.arm, self.addresses, self.values[:, cells])
 
     def pilots(self) -> Pilots | None:
-        """A few cells, searched from a grid to guess all others; None for batches too small to pay for it."""
+        """A few cells, searched from a grid to guess all others; None where too few of them have frequencies."""
         cells, free = self.values.shape[1], self.results.free
-        if cells < 2 * _PILOTS:
-            return None
-        chosen = np.sort(np.random.default_rng(0).choice(cells, _PILOTS, replace=False))
+        chosen = np.sort(np.random.default_rng(0).choice(cells, PILOTS, replace=False))
         columns = self.columns(chosen)
         good = ~columns.invalid & np.isfinite(self.values[:, chosen]).all(axis=0)
         good &= free[chosen] == free.min()  # frequencies with a hinge are no limit of those without
@@ -187,7 +163,7 @@ class Work:
             return None
         values = self.values[:, chosen[found]]
         scaling = Scaling.of(values, self.addresses)
-        return Pilots(fit(scaling.features(values), omega[:, found], _PILOTS), scaling)
+        return Pilots(fit(scaling.features(values), omega[:, found], PILOTS), scaling)
 
     def searched(
         self,

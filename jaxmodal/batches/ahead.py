@@ -1,0 +1,66 @@
+"""Compiling ahead: what a large batch will need, compiled side by side while its first cells are searched."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+from jaxmodal.batches.fused_search import Kernel
+from jaxmodal.batches.guided_search import Enclosure, Purpose
+from jaxmodal.batches.kernels import EXTRA, Problem, extended, improved, searched
+from jaxmodal.batches.pilots import PILOTS, Guess
+from jaxmodal.batches.sizes import Sizes
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """All that the programs of a batch know of it: numbers of fields, links and features, and what `Problem` says."""
+
+    fields: int
+    links: int
+    features: int
+    modes: int
+    hinged: bool
+
+
+@functools.lru_cache(maxsize=256)
+def ahead(
+    shape: Shape, kernel: Kernel, sizes: Sizes, size: int, blocks: int
+) -> list[Callable[[], object]]:
+    """Calls that compile the programs of large batches, and solve no cell, when they are first made for a shape.
+
+    What fails here fails again, and is reported, where the program is used.
+    """
+    problem = Problem(theory_flags("timoshenko"), shape.modes, shape.hinged)
+    none = np.int64(0)
+
+    def columns(cells: int) -> np.ndarray:
+        return np.ones((shape.fields, shape.links, cells))
+
+    def first() -> None:
+        guess = Guess(
+            centres=np.zeros((shape.features, PILOTS)),
+            weights=np.zeros((shape.modes + EXTRA, PILOTS + 1 + shape.features)),
+        )
+        cells = blocks * size
+        features = np.zeros((shape.features, cells))
+        searched(problem, columns(cells), features, none, guess, kernel=kernel, blocks=blocks)
+
+    def more() -> None:
+        lanes = sizes.open_modes * sizes.open_blocks
+        one = np.ones(lanes)
+        names = [f.name for f in dataclasses.fields(Enclosure)]
+        e = Enclosure(**{name: one > 0.0 if name == "consistent" else one for name in names})
+        omegas, rough = (np.ones((rows, lanes)) for rows in (shape.modes, shape.modes + EXTRA))
+        known = columns(lanes), e, one, omegas, rough, np.int64(Purpose.cut), none
+        improved(problem, *known, blocks=sizes.open_blocks)
+
+    def last() -> None:
+        lanes = sizes.extended_modes * sizes.open_blocks
+        extended(problem, columns(lanes), np.ones(lanes), none, blocks=sizes.open_blocks)
+
+    return [functools.cache(program) for program in (first, more, last)]  # each called once
