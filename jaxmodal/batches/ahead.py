@@ -8,11 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jaxmodal.batches.fused_search import Kernel
+from jaxmodal.batches.engines import Compiled
 from jaxmodal.batches.guided_search import Enclosure, Purpose
 from jaxmodal.batches.kernels import EXTRA, Problem, extended, improved, searched
 from jaxmodal.batches.pilots import PILOTS, Guess
-from jaxmodal.batches.sizes import Sizes
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 
 
@@ -28,15 +27,13 @@ class Shape:
 
 
 @functools.lru_cache(maxsize=256)
-def ahead(
-    shape: Shape, kernel: Kernel, sizes: Sizes, size: int, blocks: int
-) -> list[Callable[[], object]]:
+def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], object]]:
     """Calls that compile the programs of large batches, and solve no cell, when they are first made for a shape.
 
     What fails here fails again, and is reported, where the program is used.
     """
     problem = Problem(theory_flags("timoshenko"), shape.modes, shape.hinged)
-    none = np.int64(0)
+    sizes, none = engine.sizes, np.int64(0)
 
     def columns(cells: int) -> np.ndarray:
         return np.ones((shape.fields, shape.links, cells))
@@ -46,9 +43,12 @@ def ahead(
             centres=np.zeros((shape.features, PILOTS)),
             weights=np.zeros((shape.modes + EXTRA, PILOTS + 1 + shape.features)),
         )
+        blocks = engine.blocks(size, True)
         cells = blocks * size
         features = np.zeros((shape.features, cells))
-        searched(problem, columns(cells), features, none, guess, kernel=kernel, blocks=blocks)
+        searched(
+            problem, columns(cells), features, none, guess, kernel=engine.kernel, blocks=blocks
+        )
 
     def more() -> None:
         lanes = sizes.open_modes * sizes.open_blocks

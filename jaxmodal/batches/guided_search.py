@@ -18,11 +18,11 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
-from jax import Array, lax
+import numpy as np
 
 from jaxmodal.dynamic_stiffness.condensation import Evaluation
 from jaxmodal.frequencies.root_search import separating_trials
+from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 
 #: relative distances from the estimate of the last three trial frequencies
 _OUTER, _INNER = 3e-6, 1e-8
@@ -158,41 +158,41 @@ def _isolated(
     value = evaluate(trial)
     count = value.count.astype(trial.dtype)
     agrees = ((value.sign > 0.0) == (value.count % 2 == 0)).astype(trial.dtype)
-    lower = jnp.zeros_like(trial)
-    upper = _BEYOND * row(trial, others.known - 1) * jnp.ones_like(trial)
-    lower_log, upper_log = log_at_zero * jnp.ones_like(trial), jnp.zeros_like(trial)
-    lower_count, upper_count = jnp.zeros_like(trial), jnp.full_like(trial, _UNBOUNDED)
-    consistent = jnp.ones_like(trial)
+    lower = xp.zeros_like(trial)
+    upper = _BEYOND * row(trial, others.known - 1) * xp.ones_like(trial)
+    lower_log, upper_log = log_at_zero * xp.ones_like(trial), xp.zeros_like(trial)
+    lower_count, upper_count = xp.zeros_like(trial), xp.full_like(trial, _UNBOUNDED)
+    consistent = xp.ones_like(trial)
     seen = [
         tuple(row(x, j) for x in (trial, count, value.log_abs, agrees)) for j in range(others.known)
     ]
     for at, counted, log_abs, agreed in reversed(seen):
         # from above: the last trial that passes a mode is its upper end
         passed = counted >= modes
-        upper = jnp.where(passed, at, upper)
-        upper_log = jnp.where(passed, log_abs, upper_log)
-        upper_count = jnp.where(passed, counted, upper_count)
-        consistent = jnp.where(passed, agreed, consistent)
+        upper = xp.where(passed, at, upper)
+        upper_log = xp.where(passed, log_abs, upper_log)
+        upper_count = xp.where(passed, counted, upper_count)
+        consistent = xp.where(passed, agreed, consistent)
     for at, counted, log_abs, _ in seen:
         below = counted < modes
-        lower = jnp.where(below, at, lower)
-        lower_log = jnp.where(below, log_abs, lower_log)
-        lower_count = jnp.where(below, counted, lower_count)
+        lower = xp.where(below, at, lower)
+        lower_log = xp.where(below, log_abs, lower_log)
+        lower_count = xp.where(below, counted, lower_count)
     inside = (own > lower) & (own < upper)
     return Enclosure(
-        omega=jnp.where(inside, own, 0.5 * (lower + upper)),
+        omega=xp.where(inside, own, 0.5 * (lower + upper)),
         lower=lower,
         upper=upper,
         lower_log=lower_log,
         upper_log=upper_log,
         lower_count=lower_count,
         upper_count=upper_count,
-        third=jnp.full_like(lower, jnp.nan),
+        third=xp.full_like(lower, xp.nan),
         third_log=lower_log,
-        third_sign=jnp.ones_like(lower),
+        third_sign=xp.ones_like(lower),
         consistent=consistent > 0.0,
-        error=jnp.ones_like(lower),
-        smallest=jnp.ones_like(lower),
+        error=xp.ones_like(lower),
+        smallest=xp.ones_like(lower),
     )
 
 
@@ -217,9 +217,9 @@ def improve(
 
     def place(i: Array) -> tuple[Array, Array]:
         again, second = _placed(_CONFIRMATION)(i), _placed(_SECOND_SCHEDULE)(i)
-        return jnp.where(confirm, again[0], second[0]), jnp.where(confirm, again[1], second[1])
+        return xp.where(confirm, again[0], second[0]), xp.where(confirm, again[1], second[1])
 
-    stages = jnp.where(confirm, len(_CONFIRMATION), len(_SECOND_SCHEDULE))
+    stages = xp.where(confirm, len(_CONFIRMATION), len(_SECOND_SCHEDULE))
     return _stages(e, modes, evaluate, omegas, others, place, stages, purpose == Purpose.halve)
 
 
@@ -244,23 +244,23 @@ def _stages(
         to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
         beyond, aside = place(i)
         far = beyond * e.omega
-        step = jnp.minimum(far, 0.5 * jnp.maximum(to_lower, to_upper))
-        trial = e.omega + jnp.where(to_lower < to_upper, step, -step) + aside * e.omega
+        step = xp.minimum(far, 0.5 * xp.maximum(to_lower, to_upper))
+        trial = e.omega + xp.where(to_lower < to_upper, step, -step) + aside * e.omega
         if halve is not None:
             several = halve & (e.upper_count - e.lower_count > 1.5)
-            trial = jnp.where(several, 0.5 * (e.lower + e.upper), trial)
+            trial = xp.where(several, 0.5 * (e.lower + e.upper), trial)
         return _advance(e, modes, trial, evaluate, omegas, others)
 
-    return lax.fori_loop(0, stages, stage, e)
+    return repeat(0, stages, stage, e, tree_on_host(e, modes))
 
 
 def _placed(schedule: list[tuple[float, float]]) -> Callable[[Array], tuple[Array, Array]]:
     """``schedule[i]`` by comparisons: kernels have no tables."""
 
     def entry(values: tuple[float, ...], i: Array) -> Array:
-        chosen = jnp.float64(values[-1])
+        chosen = np.float64(values[-1])
         for k, value in enumerate(values[:-1]):
-            chosen = jnp.where(i == k, value, chosen)
+            chosen = xp.where(i == k, value, chosen)
         return chosen
 
     beyond, aside = zip(*schedule, strict=True)
@@ -282,35 +282,35 @@ def _advance(
     agrees = (value.sign > 0.0) == (value.count % 2 == 0)
     e = Enclosure(
         omega=e.omega,
-        lower=jnp.where(passed, e.lower, trial),
-        upper=jnp.where(passed, trial, e.upper),
-        lower_log=jnp.where(passed, e.lower_log, value.log_abs),
-        upper_log=jnp.where(passed, value.log_abs, e.upper_log),
-        lower_count=jnp.where(passed, e.lower_count, count),
-        upper_count=jnp.where(passed, count, e.upper_count),
-        third=jnp.where(passed, e.upper, e.lower),
-        third_log=jnp.where(passed, e.upper_log, e.lower_log),
-        third_sign=jnp.where(passed, -1.0, 1.0),
+        lower=xp.where(passed, e.lower, trial),
+        upper=xp.where(passed, trial, e.upper),
+        lower_log=xp.where(passed, e.lower_log, value.log_abs),
+        upper_log=xp.where(passed, value.log_abs, e.upper_log),
+        lower_count=xp.where(passed, e.lower_count, count),
+        upper_count=xp.where(passed, count, e.upper_count),
+        third=xp.where(passed, e.upper, e.lower),
+        third_log=xp.where(passed, e.upper_log, e.lower_log),
+        third_sign=xp.where(passed, -1.0, 1.0),
         consistent=e.consistent & agrees,
         error=e.error,
         smallest=value.smallest,
     )
     omega = _estimate(e, modes, e.omega if omegas is None else omegas, others)
-    return dataclasses.replace(e, omega=omega, error=jnp.abs(omega / e.omega - 1.0))
+    return dataclasses.replace(e, omega=omega, error=xp.abs(omega / e.omega - 1.0))
 
 
 def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Array:
     """Inverse quadratic interpolation of D over omega^2, the other modes divided out; else the chord."""
     known, row = others.known, others.row
-    reach = 1.0 / jnp.maximum(jnp.max(e.upper, axis=0, keepdims=True), row(omegas, known - 1))
+    reach = 1.0 / xp.maximum(xp.max(e.upper, axis=0, keepdims=True), row(omegas, known - 1))
     z, low, high, third = ((x * reach) ** 2 for x in (omegas, e.lower, e.upper, e.third))
-    at_low, at_high, at_third = jnp.ones_like(low), jnp.ones_like(low), jnp.ones_like(low)
+    at_low, at_high, at_third = xp.ones_like(low), xp.ones_like(low), xp.ones_like(low)
     for j in range(known):
-        other = jnp.where(modes == j + 1.0, 1e3, row(z, j))
+        other = xp.where(modes == j + 1.0, 1e3, row(z, j))
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
     for higher in others.beyond:
-        other = jnp.maximum(higher * reach, 1.02) ** 2
+        other = xp.maximum(higher * reach, 1.02) ** 2
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
     # the infinitely many modes beyond: prod (1 - z/z_j), z_j growing like j^4, is about exp(-tail z)
@@ -318,8 +318,8 @@ def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Arra
     tail = guessed / 3.0 * (guessed / (guessed + 0.5)) ** 3 / (others.beyond[-1] * reach) ** 2
     high_log = e.upper_log - e.lower_log + tail * (high - low)
     third_log = e.third_log - e.lower_log + tail * (third - low)
-    high_value = -jnp.abs(at_low / at_high) * jnp.exp(high_log)
-    third_value = e.third_sign * jnp.abs(at_low / at_third) * jnp.exp(third_log)
+    high_value = -xp.abs(at_low / at_high) * xp.exp(high_log)
+    third_value = e.third_sign * xp.abs(at_low / at_third) * xp.exp(third_log)
     d_high = (e.upper - e.lower) * (e.upper + e.lower)
     d_third = (e.third - e.lower) * (e.third + e.lower)
     weight_high = third_value / ((high_value - 1.0) * (high_value - third_value))
@@ -329,5 +329,5 @@ def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Arra
     inside = (quadratic > 0.0) & (quadratic < d_high)
     # a third point between the ends lies so near the root that its rounding error alone would decide, again
     outside = (d_third < 0.0) | (d_third > d_high)
-    offset = jnp.where(inside & outside, quadratic, chord)
-    return e.lower + offset / (e.lower + jnp.sqrt(e.lower * e.lower + offset))
+    offset = xp.where(inside & outside, quadratic, chord)
+    return e.lower + offset / (e.lower + xp.sqrt(e.lower * e.lower + offset))

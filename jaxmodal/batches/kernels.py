@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
-from jax import Array, lax
+import numpy as np
+from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import unpacked
@@ -27,6 +28,7 @@ from jaxmodal.frequencies.one_arm import _result, _with_zero_frequencies
 from jaxmodal.frequencies.programs import padded_problem, padded_size, solve_padded
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+from jaxmodal.runtime.namespace import Array, xp
 
 #: modes beyond the last that pilots provide: they shape the interpolation of the last ones
 EXTRA = 5
@@ -63,8 +65,8 @@ def without_hinges(value: Evaluation, free: Array, omega: Array) -> Evaluation:
     """``value`` with the zero frequencies of ``free`` hinges, int64, divided out and not counted."""
     return dataclasses.replace(
         value,
-        sign=jnp.where(free % 2 == 0, value.sign, -value.sign),
-        log_abs=value.log_abs - 2.0 * free.astype(omega.dtype) * jnp.log(omega),
+        sign=xp.where(free % 2 == 0, value.sign, -value.sign),
+        log_abs=value.log_abs - 2.0 * free.astype(omega.dtype) * xp.log(omega),
         count=value.count - free,
     )
 
@@ -74,7 +76,7 @@ def _float64(problem: Problem, beams: BeamArrays) -> Callable[[Array], Evaluatio
 
 
 def _numbers(problem: Problem) -> Array:
-    return jnp.arange(1.0, problem.modes + 1.0)[:, None]
+    return np.arange(1.0, problem.modes + 1.0)[:, None]
 
 
 class Start(NamedTuple):
@@ -84,24 +86,28 @@ class Start(NamedTuple):
     evaluations: Array
 
 
-@jax.jit
-def grid_guess(problem: Problem, packed: Array) -> Start:
+def search_from_grid(problem: Problem, packed: Array) -> Start:
     """Frequencies searched from a grid."""
     beams = _row(packed)
     rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-    scale = jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length), axis=(0, 1))
+    scale = xp.min(xp.sqrt(rigidity) / (beams.length * beams.length), axis=(0, 1))
     first = grid_trials(scale, problem.modes + EXTRA)
-    numbers = jnp.arange(1, problem.modes + EXTRA + 1)[:, None]
+    numbers = np.arange(1, problem.modes + EXTRA + 1)[:, None]
     zero = log_at_zero(beams.length.shape[0])
     b = find_brackets(_float64(problem, beams), numbers, first, first, zero, 1e-5, _GRID_ROUNDS)
-    return Start(b.estimate, jnp.sum(b.evaluations, axis=0).astype(jnp.int64))
+    return Start(b.estimate, xp.sum(b.evaluations, axis=0).astype(np.int64))
 
 
-@jax.jit
-def enclosed(problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
+grid_guess = jax.jit(search_from_grid)
+
+
+def enclose_block(problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
     """Enclosures from roughly known frequencies, by six evaluations per mode."""
     zero = log_at_zero(beams.length.shape[0])
     return enclose(_float64(problem, beams), _numbers(problem), rough, zero)
+
+
+enclosed = jax.jit(enclose_block)
 
 
 class Encloser(Protocol):
@@ -136,6 +142,43 @@ def _block_by_block(block: Callable[[Any], Any], blocks: int, used: Array, lanes
     )
 
 
+def search_block(
+    problem: Problem, packed: Array, features: Array | None, guess: Guess | None, kernel: Encloser
+) -> tuple[Start, Enclosure]:
+    """The guessed frequencies of cells, without a guess those of `search_from_grid`, and the kernel's enclosures."""
+    if guess is None or features is None:
+        start = search_from_grid(problem, packed)
+    else:
+        start = Start(guess.frequencies(features), np.zeros(packed.shape[-1], np.int64))
+    return start, kernel.enclosed(problem, _row(packed), start.rough)
+
+
+def improve_block(
+    problem: Problem,
+    packed: Array,
+    e: Enclosure,
+    modes: Array,
+    omegas: Array,
+    rough: Array,
+    purpose: Array,
+) -> Enclosure:
+    """Enclosures of single modes that were left open, after the evaluations of `improve`; fields of shape (lanes,).
+
+    ``packed`` has the columns of each lane's cell, ``modes`` holds the mode numbers, ``omegas`` and ``rough`` all
+    frequencies of each lane's cell, shape (modes, lanes) and (modes + EXTRA, lanes).
+    """
+    row = jax.tree_util.tree_map(lambda x: x[None], e)
+    better = improve(row, _float64(problem, _row(packed)), modes[None], omegas, rough, purpose)
+    found: Enclosure = jax.tree_util.tree_map(lambda x: x[0], better)
+    return found
+
+
+def extend_block(problem: Problem, packed: Array, omega: Array) -> tuple[Array, Array, Array]:
+    """Sign of D, log|D| and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
+    value = _evaluate(problem, unpacked(packed), omega, True)
+    return value.sign, value.log_abs, value.count
+
+
 @functools.partial(jax.jit, static_argnames=("kernel", "blocks"))
 def searched(
     problem: Problem,
@@ -147,18 +190,10 @@ def searched(
     kernel: Encloser,
     blocks: int,
 ) -> tuple[Start, Enclosure]:
-    """The guessed frequencies, without a guess those of `grid_guess`, and the kernel's `enclosed` of several blocks.
-
-    ``packed`` has the cells of all blocks, of which the first ``used`` are solved, and so have ``features``.
-    """
+    """`search_block` of the first ``used`` of so many ``blocks``, whose cells lie side by side in the arrays."""
 
     def block(lanes: tuple[Array, Array | None]) -> tuple[Start, Enclosure]:
-        beams = _row(lanes[0])
-        if guess is None:
-            start = grid_guess(problem, lanes[0])
-        else:
-            start = Start(guess.frequencies(lanes[1]), jnp.zeros(lanes[0].shape[-1], jnp.int64))
-        return start, kernel.enclosed(problem, beams, start.rough)
+        return search_block(problem, *lanes, guess, kernel)
 
     found: tuple[Start, Enclosure] = _block_by_block(block, blocks, used, (packed, features))
     return found
@@ -177,17 +212,10 @@ def improved(
     *,
     blocks: int,
 ) -> Enclosure:
-    """Enclosures of single modes that were left open, after the evaluations of `improve`; fields of shape (lanes,).
-
-    ``packed`` has the lanes of all blocks, ``modes`` holds the mode numbers, ``omegas`` and ``rough`` all frequencies
-    of each lane's cell, shape (modes, lanes) and (modes + EXTRA, lanes). The first ``used`` blocks are improved.
-    """
+    """`improve_block` of the first ``used`` of so many ``blocks``."""
 
     def block(lanes: tuple[Array, Enclosure, Array, Array, Array]) -> Enclosure:
-        row = jax.tree_util.tree_map(lambda x: x[None], lanes[1])
-        known = lanes[2][None], *lanes[3:]
-        better = improve(row, _float64(problem, _row(lanes[0])), *known, purpose)
-        return jax.tree_util.tree_map(lambda x: x[0], better)
+        return improve_block(problem, *lanes, purpose)
 
     found: Enclosure = _block_by_block(block, blocks, used, (packed, e, modes, omegas, rough))
     return found
@@ -197,14 +225,10 @@ def improved(
 def extended(
     problem: Problem, packed: Array, omega: Array, used: Array, *, blocks: int
 ) -> tuple[Array, Array, Array]:
-    """Sign of D, log|D| and count in double-double at one frequency of each cell: ``omega`` has shape (cells,).
-
-    The cells are those of ``blocks`` blocks, of which the first ``used`` are evaluated.
-    """
+    """`extend_block` of the first ``used`` of so many ``blocks``."""
 
     def block(lanes: tuple[Array, Array]) -> tuple[Array, Array, Array]:
-        value = _evaluate(problem, unpacked(lanes[0]), lanes[1], True)
-        return value.sign, value.log_abs, value.count
+        return extend_block(problem, *lanes)
 
     found: tuple[Array, Array, Array] = _block_by_block(block, blocks, used, (packed, omega))
     return found

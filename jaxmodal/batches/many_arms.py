@@ -16,6 +16,7 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_shear
 from jaxmodal.arm.parameters import resolve
+from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.kernels import Problem
 from jaxmodal.batches.results import Results
@@ -27,6 +28,9 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
 from jaxmodal.runtime.devices import default_device
 from jaxmodal.runtime.precision import require_x64
+
+#: cells left open by the posture series that NumPy solves, a few ms each, rather than programs that compile for seconds
+_FEW = 600
 
 
 def natural_frequencies_batch(
@@ -92,7 +96,7 @@ def natural_frequencies_batch(
     require_concrete((arm, dict(parameters)))
     modes = positive_integer(num_modes, "num_modes")
     theory_flags(theory)
-    program = chosen_kernel(kernel, default_device())
+    compiled = Compiled(chosen_kernel(kernel, default_device()))
     if theory == "timoshenko":
         require_shear(arm)
     addresses, values = _columns(arm, parameters)
@@ -100,16 +104,23 @@ def natural_frequencies_batch(
     workers = available_cores()
     with ThreadPoolExecutor(workers) as pool:
 
-        def general(values: np.ndarray, size: int | None) -> NaturalFrequencies:
+        def general(
+            values: np.ndarray, size: int | None, engine: Engine = compiled
+        ) -> NaturalFrequencies:
             free = _free_hinges(arm, addresses, values)
             problem = Problem(theory_flags(theory), modes, hinged=bool(free.any()))
             results = Results.empty(free, modes)
-            work = Work(arm, addresses, values, problem, results, pool, workers, program)
+            work = Work(arm, addresses, values, problem, results, pool, workers, engine)
             work.solve(size, theory)
             return results.frozen(theory)
 
         if chunk is None and series_search.pays(arm, addresses, values.shape[1]):
-            return series_search.solve(arm, addresses, values, modes, theory, general, pool)
+
+            def left_open(values: np.ndarray) -> NaturalFrequencies:
+                few = values.shape[1] <= _FEW
+                return general(values, None, OnHost() if few else compiled)
+
+            return series_search.solve(arm, addresses, values, modes, theory, left_open, pool)
         return general(values, chunk)
 
 

@@ -6,12 +6,11 @@ The guess decides how many evaluations a cell takes, never its result.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
+
+from jaxmodal.runtime.namespace import Array, xp
 
 #: cells that are searched from a grid to guess all others
 PILOTS = 256
@@ -71,19 +70,15 @@ class Guess:
 
     def frequencies(self, features: Array) -> Array:
         """Guessed frequencies in rad/s, ascending, shape (modes, cells), from features (features, cells)."""
-        logs = jnp.einsum("mp,pc->mc", self.weights, _basis(features, self.centres))
+        logs = xp.matmul(self.weights, _basis(features, self.centres))
         # ascending, and never quite equal
-        steps = jnp.concatenate([logs[:1], jnp.maximum(logs[1:] - logs[:-1], 1e-3)])
-        return jnp.exp(jnp.cumsum(steps, axis=0))
+        steps = xp.concatenate([logs[:1], xp.maximum(logs[1:] - logs[:-1], 1e-3)])
+        return xp.exp(xp.cumsum(steps, axis=0))
 
 
-def _basis(x: Any, centres: Any) -> Any:
-    """Cubes of the distances to the centres, one, and the features: shape (centres + 1 + features, cells).
-
-    Arrays of NumPy or of JAX.
-    """
-    xp: Any = np if isinstance(x, np.ndarray) else jnp
-    products = xp.einsum("fp,fc->pc", centres, x)
+def _basis(x: Array, centres: Array) -> Array:
+    """Cubes of the distances to the centres, one, and the features: shape (centres + 1 + features, cells)."""
+    products = xp.matmul(centres.T, x)
     square = (
         xp.sum(centres * centres, axis=0)[:, None] + xp.sum(x * x, axis=0)[None] - 2.0 * products
     )

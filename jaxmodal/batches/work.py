@@ -20,9 +20,9 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import Columns, columns_of, unpacked
 from jaxmodal.batches.ahead import Shape, ahead
-from jaxmodal.batches.fused_search import Kernel
+from jaxmodal.batches.engines import Compiled, Engine
 from jaxmodal.batches.guided_search import Enclosure, Purpose
-from jaxmodal.batches.kernels import Problem, Start, exact, extended, improved, searched
+from jaxmodal.batches.kernels import Problem, exact
 from jaxmodal.batches.open_modes import OpenModes
 from jaxmodal.batches.pilots import PILOTS, Guess, Scaling, fit
 from jaxmodal.batches.results import (
@@ -36,7 +36,7 @@ from jaxmodal.batches.results import (
     quiet,
     with_neighbour,
 )
-from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks, parted
+from jaxmodal.batches.sizes import Sizes, filled, number_of_blocks, parted
 from jaxmodal.frequencies.interpolation import chord
 from jaxmodal.frequencies.one_arm import concrete_frequencies
 from jaxmodal.frequencies.refinement import Refined, Sample, refine
@@ -93,23 +93,23 @@ class Work:
     results: Results
     pool: ThreadPoolExecutor
     workers: int
-    kernel: Kernel
+    engine: Engine
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     @property
     def sizes(self) -> Sizes:
-        """Those of the device."""
-        return GPU_SIZES if self.kernel.on_gpu else CPU_SIZES
+        """Those of the engine."""
+        return self.engine.sizes
 
     def solve(self, chunk: int | None, theory: str) -> None:
         """All cells, ``chunk`` of them side by side on one core."""
         cells, sizes = self.values.shape[1], self.sizes
         size = max(1, sizes.lanes // self.problem.modes) if chunk is None else chunk
-        if cells < 2 * PILOTS:
+        if cells < 2 * PILOTS or not isinstance(self.engine, Compiled):
             pilots = None
         else:
             with ThreadPoolExecutor() as compilers:  # of their own: pilots do not wait for them
-                self.compile_ahead(size, compilers)
+                self.compile_ahead(self.engine, size, compilers)
                 pilots = self.pilots()
         for start in range(0, cells, sizes.cells):
             part = np.arange(start, min(start + sizes.cells, cells))
@@ -119,19 +119,13 @@ class Work:
         self.results.reopen_contradictions()
         self.solve_exactly(self.results.open_cells(), theory)
 
-    def number_of_blocks(self, size: int, guessed: bool) -> int:
-        """Blocks of one call of `kernels.searched`: of large blocks fewer."""
-        blocks = self.sizes.blocks if guessed else self.sizes.open_blocks
-        return min(blocks, int(number_of_blocks(self.sizes.cells, size)))
-
-    def compile_ahead(self, size: int, compilers: ThreadPoolExecutor) -> None:
+    def compile_ahead(self, engine: Compiled, size: int, compilers: ThreadPoolExecutor) -> None:
         """Compile, while the pilots are searched, what every large batch needs afterwards, at its first use."""
         one = np.zeros(1, int)
         fields, links, _ = self.columns(one).packed.shape
         features = Scaling.of(self.values[:, one], self.addresses).features(self.values[:, one])
         shape = Shape(fields, links, features.shape[0], self.problem.modes, self.problem.hinged)
-        blocks = self.number_of_blocks(size, True)
-        for program in ahead(shape, self.kernel, self.sizes, size, blocks):
+        for program in ahead(shape, engine, size):
             compilers.submit(self.placed(program, 0))
 
     def columns(self, cells: np.ndarray) -> Columns:
@@ -146,15 +140,13 @@ class Work:
         good = ~columns.invalid & np.isfinite(self.values[:, chosen]).all(axis=0)
         good &= free[chosen] == free.min()  # frequencies with a hinge are no limit of those without
         chosen, packed = chosen[good], columns.packed[..., good]
-        size, blocks = self.sizes.open_cells, self.sizes.open_blocks
+        size = self.sizes.open_cells
 
         def rough(at: np.ndarray) -> np.ndarray:
-            start, _ = self.searched(
-                packed[..., filled(at, blocks * size)], None, at.size, None, size, blocks
-            )
-            return np.asarray(start.rough)[:, : at.size]
+            start, _ = self.engine.searched(self.problem, packed[..., at], None, None, size)
+            return np.asarray(start.rough)
 
-        parts = self.each(rough, np.arange(chosen.size), size, blocks)
+        parts = self.each(rough, np.arange(chosen.size), size, self.sizes.open_blocks)
         if not parts:
             return None
         omega = np.concatenate(parts, axis=1)
@@ -164,21 +156,6 @@ class Work:
         values = self.values[:, chosen[found]]
         scaling = Scaling.of(values, self.addresses)
         return Pilots(fit(scaling.features(values), omega[:, found], PILOTS), scaling)
-
-    def searched(
-        self,
-        packed: np.ndarray,
-        features: np.ndarray | None,
-        cells: int,
-        guess: Guess | None,
-        size: int,
-        blocks: int,
-    ) -> tuple[Start, Enclosure]:
-        """`kernels.searched`; the first ``cells`` of the columns count."""
-        used = number_of_blocks(cells, size)
-        return searched(
-            self.problem, packed, features, used, guess, kernel=self.kernel, blocks=blocks
-        )
 
     def each(
         self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int = 1
@@ -219,8 +196,9 @@ class Work:
         if pilots is not None:
             guess, features = pilots.guess, pilots.scaling.features(self.values[:, cells])
         given = Cells(cells, packed, features)
-        blocks = self.number_of_blocks(size, guess is not None)
-        first = functools.partial(self.first, given, guess=guess, size=size, blocks=blocks)
+        first = functools.partial(self.first, given, guess=guess, size=size)
+        blocks = sizes.blocks if guess is not None else sizes.open_blocks
+        blocks = min(blocks, int(number_of_blocks(sizes.cells, size)))  # of large blocks fewer
         parts = self.each(first, np.arange(cells.size), size, blocks)
         if not parts:
             return
@@ -235,13 +213,13 @@ class Work:
         self.each(polish, np.flatnonzero(near), sizes.extended_modes, sizes.open_blocks)
 
     def first(
-        self, given: Cells, at: np.ndarray, guess: Guess | None, size: int, blocks: int
+        self, given: Cells, at: np.ndarray, guess: Guess | None, size: int
     ) -> tuple[OpenModes, OpenModes]:
         """What settles nearly all modes of the cells at some places, in the calling thread.
 
         Returns the modes of cells with a mode that is not proven, and those of other cells that float64 knows badly.
         """
-        left = self.enclose(given, at, guess, size, blocks)
+        left = self.enclose(given, at, guess, size)
         self.improve_unproven(given, left, Purpose.cut, in_turn)
         unproven = np.isin(left.cell, left.cell[~proven(left.enclosure, left.mode + 1)])
         others = left.take(np.flatnonzero(~unproven))
@@ -275,22 +253,15 @@ class Work:
         status = self.results.status[left.cell, left.mode]
         return left.take(np.flatnonzero(status != Status.certified))
 
-    def enclose(
-        self, given: Cells, at: np.ndarray, guess: Guess | None, size: int, blocks: int
-    ) -> OpenModes:
+    def enclose(self, given: Cells, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
         """Six evaluations of every mode of cells in blocks of ``size``; returns the modes that they leave open."""
-        lanes = filled(at, blocks * size)
-        features = None if given.features is None else given.features[:, lanes]
-        start, found = self.searched(
-            given.packed[..., lanes], features, at.size, guess, size, blocks
-        )
-        e = jax.tree_util.tree_map(lambda x: np.asarray(x)[:, : at.size], found)
+        features = None if given.features is None else given.features[:, at]
+        start, e = self.engine.searched(self.problem, given.packed[..., at], features, guess, size)
         number, cells = np.arange(1, self.problem.modes + 1)[:, None], given.numbers[at]
         good = accepted(e, number) & ~with_neighbour(e.omega, CLOSE)
         self.results.store(cells, e, good)
-        taken = np.asarray(start.evaluations)[: at.size]
-        self.results.evaluations[cells] += 6 * self.problem.modes + taken
-        return OpenModes.of(cells, e, np.asarray(start.rough)[:, : at.size], ~good)
+        self.results.evaluations[cells] += 6 * self.problem.modes + start.evaluations
+        return OpenModes.of(cells, e, start.rough, ~good)
 
     def improve(self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> None:
         """A few more evaluations of some lanes, for one purpose."""
@@ -309,14 +280,9 @@ class Work:
     def _improved(
         self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray
     ) -> Enclosure:
-        size, blocks = self.sizes.open_modes, self.sizes.open_blocks
-        some = left.take(filled(lanes, blocks * size))
-        packed, known = given.columns(some.cell), (some.omegas, some.rough, np.int64(purpose))
-        modes, used = some.mode + 1.0, number_of_blocks(lanes.size, size)
-        better = improved(self.problem, packed, some.enclosure, modes, *known, used, blocks=blocks)
-        self._count(left.cell[lanes], purpose.evaluations)
-        e: Enclosure = jax.tree_util.tree_map(lambda x: np.asarray(x)[: lanes.size], better)
-        return e
+        some = left.take(lanes)
+        self._count(some.cell, purpose.evaluations)
+        return self.engine.improved(self.problem, given.columns(some.cell), some, purpose)
 
     def correct(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """One evaluation in double-double at modes that float64 knows well, and the chord to an end of the enclosure.
@@ -357,16 +323,8 @@ class Work:
 
     def _extended(self, given: Cells, cells: np.ndarray, omega: np.ndarray) -> Sample:
         """Sign, log|D| and count in double-double, one frequency for each of these cells."""
-        size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
-        value = extended(
-            self.problem,
-            given.columns(filled(cells, blocks * size)),
-            filled(omega, blocks * size),
-            number_of_blocks(omega.size, size),
-            blocks=blocks,
-        )
         self._count(cells, 1)
-        return Sample(*(np.asarray(x, np.float64)[: cells.size] for x in value))
+        return self.engine.extended(self.problem, given.columns(cells), omega)
 
     def _count(self, cells: np.ndarray, evaluations: int) -> None:
         with self.lock:

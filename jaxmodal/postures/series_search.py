@@ -181,7 +181,7 @@ def solve(
     values: np.ndarray,
     modes: int,
     theory: str,
-    general: Callable[[np.ndarray, int], NaturalFrequencies],
+    general: Callable[[np.ndarray], NaturalFrequencies],
     pool: ThreadPoolExecutor,
 ) -> NaturalFrequencies:
     """Frequencies of an arm in many postures.
@@ -199,7 +199,7 @@ def solve(
     theory : str
         As for `natural_frequencies`.
     general : Callable
-        Solves cells with given ``values``, so many at a time; called for those that the series leaves open.
+        Solves cells with given ``values``; called for those that the series leaves open.
     pool : ThreadPoolExecutor
         Where chunks are solved.
 
@@ -214,8 +214,7 @@ def solve(
     left = np.flatnonzero(results.open & valid)
     found = None
     if left.size:
-        size = _chunks()[1]
-        found = general(values[:, np.resize(left, max(left.size, size))], size)
+        found = general(values[:, left])
     return _merged(results, valid, left, found, theory)
 
 
@@ -293,7 +292,7 @@ def _merged(
     }
     for name, column in merged.items():
         if found is not None:
-            column[left] = np.asarray(getattr(found, name))[: left.size]
+            column[left] = np.asarray(getattr(found, name))
         if name in ("omega", "bracket", "residual_ratio"):
             column[~valid] = np.nan
         elif name != "group":

@@ -1,0 +1,154 @@
+"""What carries out the evaluations of a batch: compiled programs, block by block, or NumPy, which compiles nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Protocol
+
+import jax
+import numpy as np
+
+from jaxmodal.batches.fused_search import Kernel
+from jaxmodal.batches.guided_search import Enclosure
+from jaxmodal.batches.kernels import (
+    Problem,
+    Start,
+    enclose_block,
+    extend_block,
+    extended,
+    improve_block,
+    improved,
+    search_block,
+    searched,
+)
+from jaxmodal.batches.open_modes import OpenModes
+from jaxmodal.batches.pilots import Guess
+from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.frequencies.refinement import Sample
+
+
+class Engine(Protocol):
+    """Evaluations of cells or lanes side by side, with arrays of NumPy in and out."""
+
+    @property
+    def sizes(self) -> Sizes:
+        """How much one call takes at once."""
+        ...
+
+    def searched(
+        self,
+        problem: Problem,
+        packed: np.ndarray,
+        features: np.ndarray | None,
+        guess: Guess | None,
+        size: int,
+    ) -> tuple[Start, Enclosure]:
+        """`kernels.search_block`, cells in blocks of ``size``."""
+        ...
+
+    def improved(
+        self, problem: Problem, packed: np.ndarray, some: OpenModes, purpose: int
+    ) -> Enclosure:
+        """`kernels.improve_block`."""
+        ...
+
+    def extended(self, problem: Problem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+        """`kernels.extend_block`."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class Compiled:
+    """Compiled programs, for blocks of fixed sizes: lanes that are missing are filled up."""
+
+    kernel: Kernel
+
+    @property
+    def sizes(self) -> Sizes:
+        return GPU_SIZES if self.kernel.on_gpu else CPU_SIZES
+
+    def blocks(self, size: int, guessed: bool) -> int:
+        """Blocks of cells of one call: of large blocks fewer."""
+        blocks = self.sizes.blocks if guessed else self.sizes.open_blocks
+        return min(blocks, int(number_of_blocks(self.sizes.cells, size)))
+
+    def searched(
+        self,
+        problem: Problem,
+        packed: np.ndarray,
+        features: np.ndarray | None,
+        guess: Guess | None,
+        size: int,
+    ) -> tuple[Start, Enclosure]:
+        cells, blocks = packed.shape[-1], self.blocks(size, guess is not None)
+        lanes, used = filled(np.arange(cells), blocks * size), number_of_blocks(cells, size)
+        given = (packed[..., lanes], None if features is None else features[:, lanes])
+        found = searched(problem, *given, used, guess, kernel=self.kernel, blocks=blocks)
+        start, e = _first_lanes(found, cells)
+        return start, e
+
+    def improved(
+        self, problem: Problem, packed: np.ndarray, some: OpenModes, purpose: int
+    ) -> Enclosure:
+        count, size, blocks = some.mode.size, self.sizes.open_modes, self.sizes.open_blocks
+        lanes, used = filled(np.arange(count), blocks * size), number_of_blocks(count, size)
+        x = some.take(lanes)
+        known = x.enclosure, x.mode + 1.0, x.omegas, x.rough, np.int64(purpose)
+        e: Enclosure = _first_lanes(
+            improved(problem, packed[..., lanes], *known, used, blocks=blocks), count
+        )
+        return e
+
+    def extended(self, problem: Problem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+        size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
+        lanes = filled(np.arange(omega.size), blocks * size)
+        used = number_of_blocks(omega.size, size)
+        value = extended(problem, packed[..., lanes], omega[lanes], used, blocks=blocks)
+        return Sample(*(x.astype(np.float64) for x in _first_lanes(value, omega.size)))
+
+
+@dataclasses.dataclass(frozen=True)
+class OnHost:
+    """NumPy: a hundred times slower than what is compiled, and there at once; for a few cells."""
+
+    sizes: Sizes = dataclasses.field(
+        default_factory=lambda: dataclasses.replace(CPU_SIZES, open_cells=1024)
+    )
+
+    def enclosed(self, problem: Problem, beams: Any, rough: Any) -> Enclosure:
+        """As of a kernel."""
+        return enclose_block(problem, beams, rough)
+
+    def searched(
+        self,
+        problem: Problem,
+        packed: np.ndarray,
+        features: np.ndarray | None,
+        guess: Guess | None,
+        size: int,
+    ) -> tuple[Start, Enclosure]:
+        problem = _with_host_flags(problem)
+        with np.errstate(all="ignore"):
+            return search_block(problem, packed, features, guess, self)
+
+    def improved(
+        self, problem: Problem, packed: np.ndarray, some: OpenModes, purpose: int
+    ) -> Enclosure:
+        known = some.enclosure, some.mode + 1.0, some.omegas, some.rough, np.int64(purpose)
+        with np.errstate(all="ignore"):
+            return improve_block(_with_host_flags(problem), packed, *known)
+
+    def extended(self, problem: Problem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+        with np.errstate(all="ignore"):
+            value = extend_block(_with_host_flags(problem), packed, omega)
+        return Sample(*(np.asarray(x, np.float64) for x in value))
+
+
+def _with_host_flags(problem: Problem) -> Problem:
+    flags = Theory(*(np.float64(x) for x in jax.tree_util.tree_leaves(problem.flags)))
+    return dataclasses.replace(problem, flags=flags)
+
+
+def _first_lanes(tree: Any, lanes: int) -> Any:
+    return jax.tree_util.tree_map(lambda x: np.asarray(x)[..., :lanes], tree)
