@@ -10,9 +10,7 @@ import dataclasses
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
@@ -30,7 +28,7 @@ from jaxmodal.postures.trigonometric_zeros import (
     wrapped,
     zeros,
 )
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.namespace import Array, xp
 
 #: the counts are taken at omega (1 -+ this)
 _DISTANCE = 1e-12
