@@ -14,17 +14,14 @@ additions: factors are split by masking bits and only exact products are added.
 from __future__ import annotations
 
 import dataclasses
-import functools
 from fractions import Fraction
 from math import factorial, frexp
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 from jax.typing import ArrayLike
 
-from jaxmodal.runtime.namespace import bits, from_bits, on_host, repeat, xp
+from jaxmodal.runtime.namespace import Array, bits, from_bits, on_host, repeat, take_first, xp
 
 _LOW_BITS = 27
 # pi and log 2 to 60 digits
@@ -41,8 +38,12 @@ def _parts(value: Fraction, count: int) -> tuple[float, ...]:
     return tuple(parts)
 
 
+#: reciprocal and three float64 parts of the periods of the functions
+_HALF_PI, _LOG_2 = ((float(1 / x), np.array(_parts(x, 3))) for x in (_PI / 2, _LN2))
+
+
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(slots=True)
+@dataclasses.dataclass(frozen=True)
 class DoubleDouble:
     """An array of numbers ``hi + lo``; both of one shape, float64."""
 
@@ -109,9 +110,6 @@ def _fast_two_sum(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _split(a: Array) -> tuple[Array, Array]:
-    if isinstance(a, np.ndarray | np.float64):
-        high = (a.view(np.int64) & -(1 << _LOW_BITS)).view(np.float64)
-        return high, a - high
     high = from_bits(bits(a) & np.int64(-(1 << _LOW_BITS)))
     return high, a - high
 
@@ -140,59 +138,45 @@ def sqrt(x: DoubleDouble) -> DoubleDouble:
     return DoubleDouble(xp.where(positive, s, 0.0), xp.where(positive, e, 0.0))
 
 
-@functools.cache
-def _polynomial_parts(names: tuple[str, ...]) -> np.ndarray:
-    return np.array([[_parts(c, 2) for c in _SERIES[name]] for name in names]).transpose(2, 1, 0)
+_SERIES = {
+    "sin": [Fraction((-1) ** k, factorial(2 * k + 1)) for k in range(15)],
+    "cos": [Fraction((-1) ** k, factorial(2 * k)) for k in range(15)],
+    "sinh_ratio": [Fraction(1, factorial(2 * k + 1)) for k in range(14)],
+    "exp": [Fraction(1, factorial(k)) for k in range(15)],
+}
+_SERIES_PARTS = {name: np.array([_parts(c, 2) for c in row]) for name, row in _SERIES.items()}
+_EXP_HALVINGS = 4
 
 
-def _polynomials(x: DoubleDouble, names: tuple[str, ...]) -> DoubleDouble:
-    """Horner sums ``sum_k coefficients[j][k] x[j]**k``, one polynomial for each entry j of x's first axis.
+def _polynomials(x: DoubleDouble, *names: str) -> DoubleDouble:
+    """Horner sums ``sum_k coefficients[j][k] x[j]**k``, a series of `_SERIES` for each entry j of x's first axis.
 
     A loop over the coefficients: written out, the same sums would take most of a program's compilation.
     """
-    parts = _polynomial_parts(names)
-    hi, lo = (p.reshape(p.shape + (1,) * (x.hi.ndim - 1)) for p in parts)
-    degree = parts.shape[1] - 1
-    total = DoubleDouble(*(xp.broadcast_to(p[degree], x.hi.shape) for p in (hi, lo)))
+    parts = np.stack([_SERIES_PARTS[name] for name in names], axis=-1)  # (terms, 2, j)
+    parts = parts.reshape(parts.shape + (1,) * (x.hi.ndim - 1))
+    degree = parts.shape[0] - 1
+    total = DoubleDouble(*(xp.broadcast_to(part, x.hi.shape) for part in parts[degree]))
 
-    def step(i: Array, total: DoubleDouble) -> DoubleDouble:
-        k = degree - 1 - i
-        return total * x + DoubleDouble(hi[k], lo[k])
+    def step(i: Array | int, total: DoubleDouble) -> DoubleDouble:
+        hi, lo = take_first(parts, degree - 1 - i)
+        return total * x + DoubleDouble(hi, lo)
 
-    if not on_host(x.hi):
-        hi, lo = jnp.asarray(hi), jnp.asarray(lo)
     total = repeat(0, degree, step, total, on_host(x.hi))
     return DoubleDouble(total.hi, total.lo)
 
 
-_SERIES = {}
-_SERIES["sin"] = [Fraction((-1) ** k, factorial(2 * k + 1)) for k in range(15)]
-_SERIES["cos"] = [Fraction((-1) ** k, factorial(2 * k)) for k in range(15)]
-_SERIES["sinh_ratio"] = [Fraction(1, factorial(2 * k + 1)) for k in range(14)]
-_SERIES["exp"] = [Fraction(1, factorial(k)) for k in range(15)]
-_EXP_HALVINGS = 4
-
-
 def reduce_half_pi(x: DoubleDouble) -> tuple[Array, DoubleDouble]:
     """``(k, r)`` with ``x = k pi/2 + r``, k integral (float64) and ``|r| <= pi/4``; for ``0 <= x < 2**26``."""
-    return _reduce(x, "pi/2")
+    return _reduce(x, *_HALF_PI)
 
 
-@functools.cache
-def _reduction(period: str) -> tuple[float, np.ndarray]:
-    exact = {"pi/2": _PI / 2, "log 2": _LN2}[period]
-    return float(1 / exact), np.array(_parts(exact, 3))
-
-
-def _reduce(x: DoubleDouble, period: str) -> tuple[Array, DoubleDouble]:
+def _reduce(x: DoubleDouble, reciprocal: float, parts: np.ndarray) -> tuple[Array, DoubleDouble]:
     """``(k, r)`` with ``x = k period + r``, the period taken to three float64 parts."""
-    reciprocal, parts = _reduction(period)
     k = xp.round(x.hi * reciprocal)
-    if not on_host(k):
-        parts = jnp.asarray(parts)
 
-    def step(i: Array, r: DoubleDouble) -> DoubleDouble:
-        return r - DoubleDouble(*_two_product(k, xp.full_like(k, parts[i])))
+    def step(i: Array | int, r: DoubleDouble) -> DoubleDouble:
+        return r - DoubleDouble(*_two_product(k, xp.full_like(k, take_first(parts, i))))
 
     return k, repeat(0, 3, step, x, on_host(k))
 
@@ -202,7 +186,7 @@ def sin_cos(x: DoubleDouble) -> tuple[DoubleDouble, DoubleDouble, Array]:
     k, r = reduce_half_pi(x)
     square = r * r
     squares = DoubleDouble(xp.stack([square.hi] * 2), xp.stack([square.lo] * 2))
-    sums = _polynomials(squares, ("sin", "cos"))
+    sums = _polynomials(squares, "sin", "cos")
     sine, cosine = DoubleDouble(sums.hi[0], sums.lo[0]) * r, DoubleDouble(sums.hi[1], sums.lo[1])
     quadrant = k.astype(np.int64) & 3
     odd = (quadrant & 1) == 1
@@ -217,9 +201,9 @@ def exp_negative(x: DoubleDouble) -> DoubleDouble:
     """``exp(-x)`` for ``x >= 0``; underflows to zero beyond x = 700."""
     beyond = x.hi > 700.0
     clipped = where(beyond, xp.full_like(x.hi, 700.0), x)
-    k, r = _reduce(clipped, "log 2")
+    k, r = _reduce(clipped, *_LOG_2)
     r = -r * 0.5**_EXP_HALVINGS
-    total = _polynomials(DoubleDouble(r.hi[None], r.lo[None]), ("exp",))
+    total = _polynomials(DoubleDouble(r.hi[None], r.lo[None]), "exp")
     total = repeat(0, _EXP_HALVINGS, lambda _, y: y * y, total, on_host(k))
     # 2**-k through the exponent bits: a library power would not be exact
     scale = from_bits((1023 - k.astype(np.int64)) << 52)
@@ -229,7 +213,7 @@ def exp_negative(x: DoubleDouble) -> DoubleDouble:
 
 def sinh_ratio(z: DoubleDouble) -> DoubleDouble:
     """``sinh(sqrt z)/sqrt z`` by its power series in z, for ``|z| <= 1/4``."""
-    total = _polynomials(DoubleDouble(z.hi[None], z.lo[None]), ("sinh_ratio",))
+    total = _polynomials(DoubleDouble(z.hi[None], z.lo[None]), "sinh_ratio")
     return DoubleDouble(total.hi[0], total.lo[0])
 
 

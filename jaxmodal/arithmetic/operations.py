@@ -12,15 +12,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
+import jax
 import numpy as np
-from jax import Array
 
 from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic import programs
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.programs import Expression
 from jaxmodal.arithmetic.registers import Register, bare
-from jaxmodal.runtime.namespace import bits, from_bits, xp
+from jaxmodal.runtime.namespace import Array, bits, from_bits, xp
 
 #: A float64 array, a DoubleDouble, an Expression or a Register. All numbers of one formula are of one kind.
 Number = Any
@@ -65,7 +65,7 @@ def nonzero(x: Number) -> Number:
     """A denominator: exact zeros are replaced by a tiny number (`programs` does the same in every division)."""
     if isinstance(x, Register):
         return Register(nonzero(x.value))
-    if isinstance(x, Array | np.ndarray | np.generic):
+    if isinstance(x, jax.Array | np.ndarray | np.generic):
         return xp.where(x == 0.0, 1e-280, x)
     return x
 
@@ -77,7 +77,7 @@ def keep(x: Number) -> Number:
     determinant of a link takes six times the multiplications. It never repeats a division. LLVM, which comes after,
     knows that an odd number is not zero, and drops the division.
     """
-    if not isinstance(x, Array):
+    if not isinstance(x, jax.Array):
         return x
     odd = bits(x) | 1
     return x / xp.where(odd != 0, 1.0, 0.0)

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import lax
 
 from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic.double_double import DoubleDouble
-from jaxmodal.runtime.namespace import on_host, xp
+from jaxmodal.runtime.namespace import Array, on_host, xp
 
 #: operations of each kind in one step
 _WIDTH = {"add": 8, "multiply": 8, "divide": 1, "sqrt": 2, "select": 2}
@@ -186,22 +186,23 @@ def _run_on_host(
     base = len(inputs) + len(program.constants)
     hi[len(inputs) : base] = program.constants.reshape((-1,) + (1,) * len(shape))
     for kind, first, last, rows, signs in program.steps:
-        x = [DoubleDouble(hi.take(r, 0), lo.take(r, 0)) for r in rows]
-        if kind == "add":
-            sign = signs.reshape((-1,) + (1,) * len(shape))
-            y = x[0] + DoubleDouble(x[1].hi * sign, x[1].lo * sign)
-        else:
-            y = _OPERATIONS[kind](*x)
+        operands = [DoubleDouble(hi.take(r, 0), lo.take(r, 0)) for r in rows]
+        y = _operated(kind, operands, signs.reshape((-1,) + (1,) * len(shape)))
         hi[first:last], lo[first:last] = y.hi, y.lo
     return [DoubleDouble(hi[row] * sign, lo[row] * sign) for row, sign in program.outputs]
 
 
-_OPERATIONS: dict[str, Callable[..., DoubleDouble]] = {
-    "multiply": lambda a, b: a * b,
-    "divide": lambda a, b: a / dd.where(b.hi == 0.0, xp.full_like(b.hi, 1e-280), b),
-    "sqrt": dd.sqrt,
-    "select": lambda c, a, b: dd.where(c.hi > 0.0, a, b),
-}
+def _operated(kind: str, x: Sequence[DoubleDouble], signs: Array) -> DoubleDouble:
+    """One kind of operation on stacked operands; ``signs`` are those of the second ones of additions."""
+    if kind == "add":
+        return x[0] + DoubleDouble(x[1].hi * signs, x[1].lo * signs)
+    if kind == "multiply":
+        return x[0] * x[1]
+    if kind == "divide":
+        return x[0] / dd.where(x[1].hi == 0.0, xp.full_like(x[1].hi, 1e-280), x[1])
+    if kind == "sqrt":
+        return dd.sqrt(x[0])
+    return dd.where(x[0].hi > 0.0, x[1], x[2])
 
 
 @functools.cache
@@ -316,18 +317,5 @@ def _step(program: Program, t: Array, hi: Array, lo: Array) -> list[DoubleDouble
             for r in rows
         ]
 
-    results = []
-    for kind in program.arguments:
-        x = operands(kind)
-        if kind == "add":
-            sign = jnp.asarray(program.signs)[t].reshape((-1,) + (1,) * (hi.ndim - 1))
-            results.append(x[0] + DoubleDouble(x[1].hi * sign, x[1].lo * sign))
-        elif kind == "multiply":
-            results.append(x[0] * x[1])
-        elif kind == "divide":
-            results.append(x[0] / dd.where(x[1].hi == 0.0, jnp.full_like(x[1].hi, 1e-280), x[1]))
-        elif kind == "sqrt":
-            results.append(dd.sqrt(x[0]))
-        else:
-            results.append(dd.where(x[0].hi > 0.0, x[1], x[2]))
-    return results
+    signs = jnp.asarray(program.signs)[t].reshape((-1,) + (1,) * (hi.ndim - 1))
+    return [_operated(kind, operands(kind), signs) for kind in program.arguments]

@@ -6,14 +6,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Bool, Float
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.namespace import Array, on_host, to_host, xp
 
 __all__ = ["BeamArrays", "beam_arrays", "invalid_values", "require_shear"]
 
@@ -80,12 +80,7 @@ OPTIONAL = (
 
 
 def beam_arrays(arm: Arm) -> BeamArrays:
-    """Return an arm as arrays of JAX over its links; else as `beam_values`."""
-    return jax.device_put(beam_values(arm))
-
-
-def beam_values(arm: Arm) -> BeamArrays:
-    """Return an arm as arrays over its links, of NumPy where all its values are numbers.
+    """Return an arm as arrays over its links.
 
     Parameters
     ----------
@@ -108,6 +103,14 @@ def beam_values(arm: Arm) -> BeamArrays:
     Links of equal structure are computed together, so that tracing an arm of many links costs
     few operations.
     """
+    return jax.tree_util.tree_map(
+        lambda x: jax.device_put(x) if on_host(x) else x, beam_values(arm)
+    )
+
+
+def beam_values(arm: Arm) -> BeamArrays:
+    """`beam_arrays` of NumPy where no value of the arm is traced."""
+    arm = to_host(arm)
     groups = _stacked(arm)
     order = np.argsort([index for indices, _ in groups for index in indices])
 
@@ -176,7 +179,7 @@ def _stacked(arm: Arm) -> list[tuple[list[int], Link]]:
 
 
 def _stack(*values: Any) -> Any:
-    if all(isinstance(value, float) for value in values):
+    if on_host(*values):
         return np.array(values, np.float64)
     return jnp.stack([jnp.asarray(value, jnp.float64) for value in values])
 
@@ -223,6 +226,7 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
         not fit into its section, or if a thickness factor is not 1 for a shape without one.
     """
     valid: Any = np.True_
+    arm = to_host(arm)
     for _, links in _stacked(arm):
         valid = valid & _holds(links) & _holds(links.section)
     invalid: Bool[Array, ""] = ~(valid & _holds(arm.payload))

@@ -24,8 +24,7 @@ from jaxmodal.batches.pilots import Guess
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at_zero
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
-from jaxmodal.frequencies.one_arm import _result, _with_zero_frequencies
-from jaxmodal.frequencies.programs import padded_problem, padded_size, solve_padded
+from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 from jaxmodal.runtime.namespace import Array, xp
@@ -239,11 +238,6 @@ def exact(flags: Theory, packed: Array, *, modes: int, theory: str) -> NaturalFr
     """The general search of `natural_frequencies`, of shape (cells, modes); zero frequencies included."""
 
     def one(cell: Array) -> NaturalFrequencies:
-        lanes = padded_size(modes, 16, 2)
-        problem = padded_problem(unpacked(cell), jnp.asarray(False), 0, modes, lanes=lanes)
-        found = _result(
-            solve_padded(problem, flags), jnp.asarray(False), count=modes, theory=theory
-        )
-        return _with_zero_frequencies(found, problem.modes, problem.free)
+        return solve_beams(unpacked(cell), flags, modes, theory)
 
     return jax.vmap(one, in_axes=-1)(packed)

@@ -38,7 +38,7 @@ from jaxmodal.batches.results import (
 )
 from jaxmodal.batches.sizes import Sizes, filled, number_of_blocks, parted
 from jaxmodal.frequencies.interpolation import chord
-from jaxmodal.frequencies.one_arm import concrete_frequencies
+from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.refinement import Refined, Sample, refine
 from jaxmodal.frequencies.status import Status
 
@@ -342,8 +342,10 @@ class Work:
 
         def solve_one(at: np.ndarray) -> None:
             beams = unpacked(packed[..., at[0]])
-            found = concrete_frequencies(beams, self.problem.flags, modes, theory)
-            self.results.settle(cells[at], jax.tree_util.tree_map(lambda x: x[None], found))
+            found = solve_beams(beams, self.problem.flags, modes, theory)
+            self.results.settle(
+                cells[at], jax.tree_util.tree_map(lambda x: np.asarray(x)[None], found)
+            )
 
         few = cells.size <= _FEW_EXACT
         self.each(solve_one if few else solve, np.arange(cells.size), 1 if few else size)

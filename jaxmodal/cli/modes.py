@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import jax
 import numpy as np
 
 from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
 from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.runtime.namespace import to_host
 
 if TYPE_CHECKING:
     from jaxmodal.modes.mode_shapes import ModeShapes
@@ -84,9 +84,7 @@ def modes(
         raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
     try:
         solved = [
-            jax.tree_util.tree_map(
-                np.asarray, mode_shapes(arm, modes, theory, stations=stations, throw=False)
-            )
+            to_host(mode_shapes(arm, modes, theory, stations=stations, throw=False))
             for theory in theories
         ]
     except ValueError as error:  # ArmError is one
@@ -239,7 +237,7 @@ def sensitivities(
         table = all_sensitivities(
             arm, modes, theory, addresses=addresses or None, repeated=repeated, throw=False
         )
-        table = jax.tree_util.tree_map(np.asarray, table)
+        table = to_host(table)
     except ValueError as error:  # ArmError and RepeatedFrequencyError are such
         raise BadInput(f"{argument}: {error}") from error
     if output_format == "json":

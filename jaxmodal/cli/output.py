@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import jax
-import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -28,6 +26,7 @@ from jaxmodal.frequencies.status import Status
 from jaxmodal.reproduction import report as reproduction_report
 from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
 from jaxmodal.reproduction.published import FREQUENCY_COLUMNS
+from jaxmodal.runtime.namespace import to_host
 
 #: Columns that a table may take; a terminal that is narrower wraps lines, and nothing is cut off.
 PAPER_WIDTH = 200
@@ -103,7 +102,7 @@ class SolvedArm:
     def of(cls, argument: str, arm: Arm, theory: str, result: Any) -> SolvedArm:
         """Plain values of a result of `natural_frequencies`; frequencies in Hz, modes from 1."""
         two_pi = 2.0 * math.pi
-        result = jax.tree_util.tree_map(np.asarray, result)
+        result = to_host(result)
         stem = argument.rpartition(":")[2] if argument.startswith("example:") else argument
         return cls(
             arm=argument,

@@ -7,11 +7,11 @@ import math
 from pathlib import Path
 
 import click
-import jax
 import numpy as np
 
 from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
 from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.runtime.namespace import to_host
 
 _posture = click.option(
     "--posture-deg",
@@ -70,7 +70,7 @@ def postures(
         found = postures_at(arm, 2.0 * math.pi * hertz, joint, theory=theory)
     except ValueError as error:  # ArmError is one
         raise BadInput(f"{argument}: {error}") from error
-    found = jax.tree_util.tree_map(np.asarray, found)
+    found = to_host(found)
     rows = [
         {
             "joint": joint,

@@ -9,11 +9,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NamedTuple
 
-from jax import Array
-
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.joints import attachments, compliance, torsional_spring
-from jaxmodal.runtime.namespace import placed, xp
+from jaxmodal.runtime.namespace import Array, placed, xp
 
 
 def line_mass(beams: BeamArrays) -> Array:

@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 import jax
 import numpy as np
-from jax import Array
 
 from jaxmodal.arithmetic.operations import Kind, Number, evaluate_formula, number, select, sqrt
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays, beam_values, require_shear
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.precision import require_x64
 
 #: Names of the theories, most complete first.

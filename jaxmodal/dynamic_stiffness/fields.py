@@ -14,11 +14,10 @@ from math import factorial
 from typing import NamedTuple
 
 import numpy as np
-from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.namespace import Array, xp
 
 #: the order of the fields in the arrays of this module: displacements, then section forces
 FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
@@ -106,7 +105,7 @@ def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
         xp.stack([xp.max(xp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)
     )
     u, normal = (xp.stack([xp.max(xp.abs(x)) for x in rows]) for rows in zip(*axial, strict=True))
-    no4, no2 = xp.zeros(4), xp.zeros(2)
+    no4, no2 = np.zeros(4), np.zeros(2)
     rows = ((no4, u), (v, no2), (psi, no2), (no4, normal), (shear, no2), (moment, no2))
     return xp.stack([xp.concatenate(row) for row in rows])
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from jax import Array
+import numpy as np
 
 from jaxmodal.arithmetic.operations import Number, nonzero, select
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.namespace import Array, xp
 
 #: a named tuple of the entries uu, uv, up, vv, vp, pp
 Symmetric = Any
@@ -150,5 +150,5 @@ def rigid_or(
 def number_of_hinges(beams: BeamArrays, num_links: Array | int) -> Array:
     """How many joints turn freely, int64: as many modes have zero frequency, for no two share a motion."""
     stiffness = beams.joint_stiffness
-    place = xp.arange(stiffness.shape[0]).reshape((-1,) + (1,) * (stiffness.ndim - 1))
+    place = np.arange(stiffness.shape[0]).reshape((-1,) + (1,) * (stiffness.ndim - 1))
     return xp.sum((stiffness == 0.0) & (place < num_links), axis=0)

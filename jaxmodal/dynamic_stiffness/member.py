@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jax import Array
-
 from jaxmodal.arithmetic.operations import (
     Number,
     exp_negative,
@@ -25,7 +23,7 @@ from jaxmodal.arithmetic.operations import (
     sinh_ratio,
 )
 from jaxmodal.dynamic_stiffness.beams import WaveNumbers
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.namespace import Array, xp
 
 #: below this z1 > 0 the hyperbolic sine is taken from its series
 _SERIES_LIMIT = 0.25

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jax import Array
-
 from jaxmodal.arithmetic.operations import Number, keep, keep_all, leading, nonzero
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.namespace import Array, xp
 
 
 class Stiffness(NamedTuple):

@@ -12,7 +12,6 @@ import dataclasses
 from typing import NamedTuple
 
 import jax
-from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import (
@@ -25,7 +24,7 @@ from jaxmodal.dynamic_stiffness.attachments import (
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
-from jaxmodal.runtime.namespace import placed, xp
+from jaxmodal.runtime.namespace import Array, placed, xp
 
 
 @jax.tree_util.register_dataclass
@@ -84,7 +83,7 @@ class LinkIntegrals(NamedTuple):
 
 def link_integrals(beams: BeamArrays, a: ModeFields, b: ModeFields) -> LinkIntegrals:
     """By Gauss's rule, with as many nodes as resolve the modes to rounding (`modal_mass.quadrature_size`)."""
-    weights = xp.asarray(quadrature(a.nodes.shape[1])[1])
+    weights = quadrature(a.nodes.shape[1])[1]
     alike = xp.einsum("nqf,nqf,q->nf", a.nodes, b.nodes, weights) * beams.length[:, None]
     turning = 0.5 * (a.nodes[..., 4] * b.nodes[..., 2] + b.nodes[..., 4] * a.nodes[..., 2])
     return LinkIntegrals(alike, xp.einsum("nq,q->n", turning, weights))

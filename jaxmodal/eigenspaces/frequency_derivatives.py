@@ -11,8 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jax import Array, lax
+from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
@@ -20,7 +19,7 @@ from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces.energies import frequency_gradient
 from jaxmodal.eigenspaces.modal_mass import ModeFields, padding
 from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
-from jaxmodal.runtime.namespace import on_host, vmap, xp
+from jaxmodal.runtime.namespace import Array, mapped, tree_on_host, xp
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -152,26 +151,27 @@ def mean_gradient(
 ) -> BeamArrays:
     """Derivative of each frequency (of its group's mean) with respect to the link values; shapes (K, n)."""
     num_modes = omega.shape[0]
-    if on_host(*jax.tree_util.tree_leaves((beams, theory, omega, multiplicity))):
-        with np.errstate(all="ignore"):
-            return _padded_gradient.__wrapped__(num_points, beams, theory, omega, multiplicity)
+    if tree_on_host(beams, theory, omega, multiplicity):
+        return _gradient(num_points, beams, theory, omega, multiplicity)
     _, fill = padding(num_modes)
-    gradient = _padded_gradient(num_points, beams, theory, omega[fill], multiplicity[fill])
+    gradient = _compiled_gradient(num_points, beams, theory, omega[fill], multiplicity[fill])
     kept: BeamArrays = jax.tree_util.tree_map(lambda x: x[:num_modes], gradient)
     return kept
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _padded_gradient(
+def _gradient(
     num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
 ) -> BeamArrays:
     def one(omega: Array, multiplicity: Array) -> BeamArrays:
         space = eigenspace(beams, theory, omega, multiplicity, num_points)
         modes = ModeFields(space.inner, space.nodes, space.outer)
-        each = vmap(lambda mode: frequency_gradient(beams, theory, omega, mode, mode))(modes)
+        each = mapped(lambda mode: frequency_gradient(beams, theory, omega, mode, mode))(modes)
         mean: BeamArrays = jax.tree_util.tree_map(
             lambda x: xp.sum(x, axis=0) / multiplicity.astype(x.dtype), each
         )
         return mean
 
-    return vmap(one)(omega, xp.clip(multiplicity, 1, SLOTS))
+    return mapped(one)(omega, xp.clip(multiplicity, 1, SLOTS))
+
+
+_compiled_gradient = functools.partial(jax.jit, static_argnums=0)(_gradient)

@@ -6,12 +6,11 @@ import functools
 from typing import NamedTuple
 
 import numpy as np
-from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, line_mass
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.runtime.namespace import vmap, xp
+from jaxmodal.runtime.namespace import Array, mapped, xp
 
 #: modes are computed in multiples of this number, so that calls for other numbers need no new compilation
 _LANES = 16
@@ -69,11 +68,11 @@ def mass_coordinates(beams: BeamArrays, theory: Theory, mode: ModeFields) -> Arr
     Array, shape (3 n (q + 1 + ...),)
         Square roots of mass times displacement, in m sqrt(kg); three more for each link with a hub or a rotor.
     """
-    weights = xp.asarray(quadrature(mode.nodes.shape[1])[1])
+    weights = quadrature(mode.nodes.shape[1])[1]
     mass = line_mass(beams) * beams.length
     rotary = theory.rotary_inertia * beams.density * beams.length * beams.second_moment
     density = xp.stack([mass, mass, rotary], axis=-1)
-    along = mode.nodes[..., :3] * _root(density)[:, None, :] * xp.sqrt(weights)[None, :, None]
+    along = mode.nodes[..., :3] * _root(density)[:, None, :] * np.sqrt(weights)[None, :, None]
     return xp.concatenate([along.reshape(-1), lumped_coordinates(beams, mode)])
 
 
@@ -148,13 +147,13 @@ def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
             [xp.stack([*motion, zero, zero, zero], axis=-1) for motion in motions]
         )  # (3, n, s, 6)
 
-    nodes = xp.asarray(quadrature(num_points)[0])
-    ends = fields(xp.array([0.0, 1.0]))
+    nodes = quadrature(num_points)[0]
+    ends = fields(np.array([0.0, 1.0]))
     return ModeFields(ends[:, :, 0], fields(nodes), ends[:, :, 1])
 
 
 def total_mass(beams: BeamArrays, theory: Theory) -> Array:
     """What moves with the base, shape (3,): mass (kg) twice, and moment of inertia about the base (kg m^2)."""
     rigid = rigid_fields(beams, 3)  # three nodes integrate squares of linear motions exactly
-    carried = vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
     return xp.sum(carried * carried, axis=-1)

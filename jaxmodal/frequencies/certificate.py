@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import jax
 import numpy as np
-from jax import Array, lax
+from jax import lax
 
 from jaxmodal.dynamic_stiffness.condensation import Evaluation
-from jaxmodal.runtime.namespace import cummax, on_host, xp
+from jaxmodal.runtime.namespace import Array, cummax, on_host, xp
 
 #: Frequencies closer than this, relative, form one group; the certificate encloses each frequency to this distance.
 TOLERANCE = 1e-12

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+import numpy as np
 from jax.typing import ArrayLike
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import invalid_values
-from jaxmodal.dynamic_stiffness.beams import prepared
+from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
-from jaxmodal.frequencies.certificate import TOLERANCE
+from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation
+from jaxmodal.frequencies.host_solver import confirm_on_host, count_on_host
 from jaxmodal.frequencies.programs import (
     confirm_padded,
     count_padded,
@@ -20,6 +21,7 @@ from jaxmodal.frequencies.programs import (
 )
 from jaxmodal.frequencies.results import Certificate
 from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.namespace import Array, is_traced, on_host, tree_on_host, xp
 from jaxmodal.runtime.precision import require_x64
 
 #: frequencies of one count_below call are evaluated in pieces of this size
@@ -55,7 +57,10 @@ def count_below(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array
     between two frequencies there are as many modes as the two counts differ by.
     """
     values = _frequencies_argument(omega, "omega")
-    beams, flags = prepared(arm, theory)
+    beams, flags = prepared_values(arm, theory)
+    if tree_on_host(beams, values):
+        return jax.device_put(count_on_host(beams, flags, values))
+    beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
     flat = values.reshape(-1)
     size = min(padded_size(max(flat.shape[0], 1), 16, 2), _COUNT_CHUNK)
     chunks = -(-max(flat.shape[0], 1) // size)
@@ -94,16 +99,19 @@ def certify(
     values = _frequencies_argument(omegas, "omegas")
     if values.ndim != 1 or values.shape[0] == 0:
         raise ValueError(f"omegas has shape {values.shape}; expected (K,) with K >= 1")
-    if is_concrete(values) and (
-        bool(jnp.any(values <= 0.0)) or bool(jnp.any(values[1:] < values[:-1]))
-    ):
+    if on_host(values) and (np.any(values <= 0.0) or np.any(values[1:] < values[:-1])):
         raise ValueError("omegas must be positive and ascending (rad/s); sort them first")
     if not 1e-14 <= tolerance <= 0.1:
         raise ValueError(
             f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1"
         )
-    beams, flags = prepared(arm, theory)
-    count = values.shape[0]
+    beams, flags = prepared_values(arm, theory)
+    count, invalid = values.shape[0], invalid_values(arm)
+    if tree_on_host(beams, values):
+        modes = np.arange(1, count + 1) + number_of_hinges(beams, arm.num_links)
+        found = confirm_on_host(beams, flags, values, modes, tolerance)
+        return jax.device_put(_certificate(found, invalid, count))
+    beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
     lanes = padded_size(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
     modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_hinges(beams, arm.num_links)
@@ -115,10 +123,14 @@ def certify(
         jnp.int64(count),
         jnp.float64(tolerance),
     )
-    status = jnp.where(found.confirmed, Status.certified, Status.uncertified)[:count]
-    status = jnp.where(invalid_values(arm), int(Status.invalid_input), status)
+    return _certificate(found, invalid, count)
+
+
+def _certificate(found: Confirmation, invalid: Array, count: int) -> Certificate:
+    """What was found of the first ``count`` frequencies."""
+    status = xp.where(found.confirmed, int(Status.certified), int(Status.uncertified))[:count]
     return Certificate(
-        status,
+        xp.where(invalid, int(Status.invalid_input), status),
         found.count_below[:count],
         found.count_above[:count],
         found.bracket[:count],
@@ -128,14 +140,9 @@ def certify(
 
 def _frequencies_argument(value: ArrayLike, name: str) -> Array:
     require_x64()
-    values = jnp.asarray(value, dtype=jnp.float64)
-    if is_concrete(values) and not bool(jnp.all(jnp.isfinite(values) & (values >= 0.0))):
+    values = jnp.asarray(value, jnp.float64) if is_traced(value) else np.asarray(value, np.float64)
+    if on_host(values) and not np.all(np.isfinite(values) & (values >= 0.0)):
         raise ValueError(
             f"{name} = {value!r} holds a value that is negative or not finite; expected frequencies in rad/s"
         )
     return values
-
-
-def is_concrete(x: object) -> bool:
-    """Whether a value can be looked at: it is not traced."""
-    return not isinstance(x, jax.core.Tracer)

@@ -1,68 +1,105 @@
-"""The search for the frequencies of one concrete arm in NumPy: no compilation, the same formulas and the same search."""
+"""The frequencies of one concrete arm in NumPy: nothing is compiled; formulas, search and certificate are the same.
+
+A call of NumPy costs about a microsecond, whatever the few hundred numbers that it works on, so that a round of trials
+costs the same for ten frequencies as for a hundred. Few rounds with many trials are therefore sought here, where the
+compiled search seeks few trials. Figures: the three-link example, ten modes, two cores of a shared machine.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
-import jax
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at_zero
-from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, Evaluation, evaluate
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
+from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution, starting_scale
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 
-_WIDTH = 2.0**-50
-_FIRST_WIDTH = 1e-11
-#: relative distances from a guess at which it is tried, for float64 found most modes to 1e-13
+#: relative width to which each mode is enclosed in float64, whose rounding moves most roots by less than 1e-13
+_FLOAT64_WIDTH = 1e-11
+#: rounds of that search at most; a mode that float64 cannot enclose is left to double-double, whatever its guess
+_FLOAT64_ROUNDS = 40
+#: trials of its first round for each mode, and at most
+_GRID_DENSITY, _LARGEST_GRID = 16, 1024
+#: relative distances from the float64 guess at which double-double tries it first: the inner two enclose 2 of 3 modes
+#: at once to 2e-11, from where one round reaches `WIDTH`; the outer two those that float64 knows badly
 _ASIDE = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
-_MAX_ROUNDS = 300
 #: modes beyond those sought, whose estimates speed up the interpolation
 _BEYOND = 2
 
 
-def solve_on_host(
-    beams: BeamArrays, flags: Theory, first: int, num_modes: int, invalid: bool
-) -> tuple[tuple[Any, Any, Confirmation, Any], np.ndarray, np.int64]:
-    """Modes ``first + 1`` to ``first + num_modes``: the answer of `programs.solve_padded`.
+def solve_on_host(beams: BeamArrays, flags: Theory, modes: NDArray[np.int64]) -> Solution:
+    """The frequencies of ascending mode numbers, as `programs.solve_padded`.
 
-    Found in float64, whose counts only serve as a guess, and then enclosed and confirmed in double-double.
+    They are found in float64, whose counts only serve as a guess, and then enclosed and confirmed in double-double.
     """
-    if invalid:
-        beams = jax.tree_util.tree_map(np.ones_like, beams)
     beams = dataclasses.replace(beams, has_shear=True)
-    links = beams.length.shape[0]
-    modes = np.arange(first + 1, first + num_modes + 1)
-    free = np.int64(0) if invalid else number_of_hinges(beams, links)
-    search = np.maximum(modes, free + 1)
-    more = np.concatenate([search, search[-1] + 1 + np.arange(_BEYOND)])
+    evaluations = 0
 
-    def at(omega: np.ndarray) -> Evaluation:
-        return evaluate(beams, flags, omega, True)
+    def evaluated(omega: np.ndarray, extended: bool) -> Evaluation:
+        nonlocal evaluations
+        evaluations += omega.size
+        return evaluate(beams, flags, omega, extended)
 
-    with np.errstate(all="ignore"):
-        rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-        scale = np.min(np.sqrt(rigidity) / (beams.length * beams.length))
-        zero = log_at_zero(links)
-        grid = grid_trials(scale, more.shape[0])
+    def exact(omega: np.ndarray) -> Evaluation:
+        return evaluated(omega, True)
+
+    with np.errstate(all="ignore"):  # a trial may overflow: nothing is learnt from it
+        zero = np.float64(LOG_AT_ZERO * beams.length.shape[0])
+        coarse = grid_trials(starting_scale(beams), modes.size + _BEYOND)
+        size = max(coarse.size, min(_GRID_DENSITY * coarse.size, _LARGEST_GRID))
         rough = find_brackets(
-            lambda x: evaluate(beams, flags, x, False), more, grid, grid, zero, _FIRST_WIDTH, 40
+            lambda omega: evaluated(omega, False),
+            np.concatenate([modes, modes[-1] + 1 + np.arange(_BEYOND)]),
+            np.geomspace(coarse[0], coarse[-1], size),
+            coarse,
+            zero,
+            _FLOAT64_WIDTH,
+            _FLOAT64_ROUNDS,
         )
         guess = np.maximum.accumulate(rough.estimate)
-        lanes = np.repeat(np.arange(num_modes), _ASIDE.size)
-        trials = guess[lanes] * (1.0 + np.tile(_ASIDE, num_modes))
-        guesses = np.concatenate([guess[lanes], guess[num_modes:]])
-        b = find_brackets(at, search[lanes], trials, guesses, zero, _WIDTH, _MAX_ROUNDS)
-        b = jax.tree_util.tree_map(lambda x: x[:: _ASIDE.size] if np.ndim(x) else x, b)
-        omega = np.maximum.accumulate(b.estimate)
-        found = confirm(at, omega, search, np.int64(num_modes), np.float64(TOLERANCE))
-    if STATS is not None:
-        STATS.append((int(rough.rounds), int(b.rounds)))
-    evaluations = np.sum(b.evaluations).astype(np.int64) + 3 * num_modes
-    return (omega, b.converged(_WIDTH), found, evaluations), modes, free
+        trials = guess[: modes.size, None] * (1.0 + _ASIDE)
+        # the middle of the bracket of a repeated mode, which has no other estimate, is right to half its width
+        several = (rough.upper_count - rough.lower_count)[: modes.size] > 1.0
+        width = np.where(several, 0.5 * WIDTH, WIDTH)
+        found = find_brackets(exact, modes, trials.ravel(), guess, zero, width, MAX_ROUNDS)
+        omega = np.maximum.accumulate(found.estimate)
+        confirmation = confirm(exact, omega, modes, np.int64(modes.size), np.float64(TOLERANCE))
+    return Solution(omega, found.converged(width), confirmation, np.int64(evaluations))
 
 
-STATS: list | None = None
+def count_on_host(
+    beams: BeamArrays, flags: Theory, omega: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Counts below frequencies, any shape, as `programs.count_padded`."""
+    beams = dataclasses.replace(beams, has_shear=True)
+    flat, counts = omega.ravel(), np.zeros(omega.size, np.int64)
+    with np.errstate(all="ignore"):
+        for start in range(0, flat.size, _LARGEST_GRID):
+            x = flat[start : start + _LARGEST_GRID]
+            count = evaluate(beams, flags, np.where(x > 0.0, x, 1.0), True).count
+            counts[start : start + x.size] = np.where(x > 0.0, count, 0)
+    return counts.reshape(omega.shape)
+
+
+def confirm_on_host(
+    beams: BeamArrays,
+    flags: Theory,
+    omega: NDArray[np.float64],
+    modes: NDArray[np.int64],
+    tolerance: float,
+) -> Confirmation:
+    """The certificate of a list of frequencies, as `programs.confirm_padded`."""
+    beams = dataclasses.replace(beams, has_shear=True)
+    with np.errstate(all="ignore"):
+        return confirm(
+            lambda x: evaluate(beams, flags, x, True),
+            omega,
+            modes,
+            np.int64(omega.size),
+            np.float64(tolerance),
+        )

@@ -11,20 +11,20 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import lax
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
+from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
-from jaxmodal.frequencies.certificate import Confirmation
-from jaxmodal.frequencies.counts import count_below, is_concrete
+from jaxmodal.frequencies.counts import count_below
 from jaxmodal.frequencies.host_solver import solve_on_host
-from jaxmodal.frequencies.programs import EPS, padded_problem, padded_size, solve_padded
+from jaxmodal.frequencies.programs import EPS, Solution, padded_problem, padded_size, solve_padded
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
-from jaxmodal.runtime.namespace import on_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, tree_on_host, xp
 
 
 def natural_frequencies(
@@ -64,8 +64,11 @@ def natural_frequencies(
     Notes
     -----
     The frequencies are the roots of the determinant of the paper's characteristic matrix (eq 39),
-    evaluated in double-double and so exact
-    to the last digits of float64. The first call for a new size of arm or list compiles for a second or two.
+    evaluated in double-double and so exact to the last digits of float64.
+
+    A concrete arm is computed at once in NumPy, in about 0.1 s; nothing is compiled. For many arms use
+    `natural_frequencies_batch`, which takes microseconds for each, or in a loop ``jax.jit`` of this function: it
+    compiles once for a structure of arms and takes some milliseconds for each from then on.
 
     Examples
     --------
@@ -77,9 +80,9 @@ def natural_frequencies(
     """
     count = positive_integer(num_modes, "num_modes")
     result = _solve(arm, theory, 0, count)
-    if throw and is_concrete(result.status):
-        _raise_uncertified(result, arm)
-    return result
+    if throw and not is_traced(result.status):
+        raise_uncertified(result, arm)
+    return jax.device_put(result)
 
 
 def frequencies_in_band(
@@ -122,7 +125,7 @@ def frequencies_in_band(
             f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 <= omega_min < omega_max, finite, in rad/s"
         )
     limit = positive_integer(max_modes, "max_modes")
-    ends = np.asarray(count_below(arm, jnp.array([low, high]), theory))
+    ends = np.asarray(count_below(arm, np.array([low, high]), theory))
     count = int(ends[1] - ends[0])
     if count > limit:
         raise ValueError(
@@ -130,49 +133,58 @@ def frequencies_in_band(
         )
     result = _solve(arm, theory, int(ends[0]), count)
     if throw:
-        _raise_uncertified(result, arm)
-    return result, int(ends[0]) + 1
+        raise_uncertified(result, arm)
+    return jax.device_put(result), int(ends[0]) + 1
 
 
 def _solve(arm: Arm, theory: str, first: int, count: int) -> NaturalFrequencies:
-    """The ``count`` frequencies, possibly none, after the ``first`` lowest."""
+    """The ``count`` frequencies, possibly none, after the ``first`` lowest; of NumPy for a concrete arm."""
     beams, flags = prepared_values(arm, theory)
     wanted = max(count, 1)
-    if on_host(*jax.tree_util.tree_leaves((beams, flags))):
-        invalid = bool(invalid_values(arm))
-        return jax.device_put(
-            concrete_frequencies(beams, flags, count, theory, first=first, invalid=invalid)
+    if tree_on_host(beams):
+        return _solved_on_host(
+            beams, flags, bool(invalid_values(arm)), theory, first, wanted, count
         )
     beams = jax.tree_util.tree_map(jnp.asarray, beams)
     lanes = padded_size(wanted, 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
-    result = _result(solve_padded(problem, flags), invalid, count=count, theory=theory)
+    result = _compiled_result(solve_padded(problem, flags), invalid, count=count, theory=theory)
     result = _differentiable(result, beams, flags, invalid, max(first + count, 1))
+    return _compiled_with_zeros(result, problem.modes, problem.free)
+
+
+def _solved_on_host(
+    beams: BeamArrays,
+    flags: Theory,
+    invalid: bool,
+    theory: str,
+    first: int,
+    wanted: int,
+    count: int,
+) -> NaturalFrequencies:
+    """`_solve` in NumPy; an arm with invalid values is replaced by a harmless one."""
+    if invalid:
+        beams = jax.tree_util.tree_map(np.ones_like, beams)
+    modes = np.arange(first + 1, first + wanted + 1)
+    free = number_of_hinges(beams, beams.length.shape[0])
+    solution = solve_on_host(beams, flags, np.maximum(modes, free + 1))
+    result = _result(solution, np.bool_(invalid), count=count, theory=theory)
+    return _with_zero_frequencies(result, modes, free)
+
+
+def solve_beams(beams: BeamArrays, flags: Theory, count: int, theory: str) -> NaturalFrequencies:
+    """The ``count`` lowest frequencies of valid beams, without derivatives: traced, or in NumPy if they are NumPy's."""
+    if tree_on_host(beams):
+        return _solved_on_host(beams, flags, False, theory, 0, count, count)
+    valid, lanes = jnp.asarray(False), padded_size(count, 16, 2)
+    problem = padded_problem(beams, valid, 0, count, lanes=lanes)
+    result = _result(solve_padded(problem, flags), valid, count=count, theory=theory)
     return _with_zero_frequencies(result, problem.modes, problem.free)
 
 
-def concrete_frequencies(
-    beams: BeamArrays,
-    flags: Theory,
-    count: int,
-    theory: str,
-    *,
-    first: int = 0,
-    invalid: bool = False,
-) -> NaturalFrequencies:
-    """The ``count`` frequencies after the ``first`` lowest of one arm, in NumPy."""
-    solution, modes, free = solve_on_host(beams, flags, first, max(count, 1), invalid)
-    found = _result.__wrapped__(solution, np.bool_(invalid), count=count, theory=theory)
-    found = _with_zero_frequencies.__wrapped__(found, modes, free)
-    return found
-
-
-@functools.partial(jax.jit, static_argnames=("count", "theory"))
-def _result(
-    solution: tuple[Array, Array, Confirmation, Array], invalid: Array, *, count: int, theory: str
-) -> NaturalFrequencies:
-    """The first ``count`` modes of a padded solution."""
+def _result(solution: Solution, invalid: Array, *, count: int, theory: str) -> NaturalFrequencies:
+    """The first ``count`` modes of a solution."""
     omega, converged, found, evaluations = solution
     status = xp.where(found.confirmed, int(Status.certified), int(Status.uncertified))
     status = xp.where(converged, status, int(Status.not_converged))
@@ -190,7 +202,9 @@ def _result(
     )
 
 
-@jax.jit
+_compiled_result = functools.partial(jax.jit, static_argnames=("count", "theory"))(_result)
+
+
 def _with_zero_frequencies(
     result: NaturalFrequencies, modes: Array, free: Array
 ) -> NaturalFrequencies:
@@ -203,7 +217,7 @@ def _with_zero_frequencies(
     lowest = result.count_below == free
     certified = xp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
     certified = xp.where(result.status == Status.invalid_input, result.status, certified)
-    index = xp.arange(modes.shape[0])
+    index = np.arange(modes.shape[0])
     ends = xp.stack([xp.zeros_like(result.omega), result.bracket[:, 0]], axis=-1)
     return dataclasses.replace(
         result,
@@ -215,6 +229,9 @@ def _with_zero_frequencies(
         group=xp.where(zero, 0, xp.maximum(result.group, xp.minimum(xp.sum(zero), index))),
         residual_ratio=xp.where(zero, 0.0, result.residual_ratio),
     )
+
+
+_compiled_with_zeros = jax.jit(_with_zero_frequencies)
 
 
 def _differentiable(
@@ -242,7 +259,8 @@ def positive_integer(value: object, name: str) -> int:
     return int(value)
 
 
-def _raise_uncertified(result: NaturalFrequencies, arm: Arm) -> None:
+def raise_uncertified(result: NaturalFrequencies, arm: Arm) -> None:
+    """Raise `UncertifiedError` where a mode is not certified."""
     codes = np.asarray(result.status)
     if codes.size == 0 or not np.any(codes):
         return

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import Array, lax
+from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
@@ -16,12 +16,13 @@ from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+from jaxmodal.runtime.namespace import Array, xp
 
 #: unit in the last place of one
 EPS = 2.0**-52
 #: relative width to which each mode is enclosed in double-double, and the rounds allowed for it
-_WIDTH = 4.0 * EPS
-_MAX_ROUNDS = 300
+WIDTH = 4.0 * EPS
+MAX_ROUNDS = 300
 
 
 @jax.jit
@@ -75,22 +76,35 @@ def padded_size(size: int, smallest: int, factor: int) -> int:
     return smallest
 
 
+class Solution(NamedTuple):
+    """Frequencies in rad/s, whether each was enclosed to `WIDTH`, their certificate, and evaluations in all."""
+
+    omega: Array
+    converged: Array
+    confirmation: Confirmation
+    evaluations: Array
+
+
+def starting_scale(beams: BeamArrays) -> Array:
+    """The frequency in rad/s about which a search without a guess starts."""
+    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
+    return xp.min(xp.sqrt(rigidity) / (beams.length * beams.length))
+
+
 @jax.jit
-def solve_padded(problem: Problem, flags: Theory) -> tuple[Array, Array, Confirmation, Array]:
-    """The modes to search for: frequencies, whether converged, certificate, evaluations."""
+def solve_padded(problem: Problem, flags: Theory) -> Solution:
+    """The modes to search for."""
     beams, num_links, modes = problem.beams, problem.num_links, problem.search
 
     def at(omega: Array) -> Evaluation:
         return evaluate(beams, flags, omega, True, num_links)
 
-    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-    scale = jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length))
-    first = grid_trials(scale, modes.shape[0])
-    brackets = find_brackets(at, modes, first, first, log_at_zero(num_links), _WIDTH, _MAX_ROUNDS)
+    first = grid_trials(starting_scale(beams), modes.shape[0])
+    brackets = find_brackets(at, modes, first, first, log_at_zero(num_links), WIDTH, MAX_ROUNDS)
     omega = lax.cummax(brackets.estimate)
     found = confirm(at, omega, modes, problem.num_modes, jnp.float64(TOLERANCE))
     evaluations = jnp.sum(brackets.evaluations).astype(jnp.int64) + 3 * omega.shape[0]
-    return omega, brackets.converged(_WIDTH), found, evaluations
+    return Solution(omega, brackets.converged(WIDTH), found, evaluations)
 
 
 @jax.jit

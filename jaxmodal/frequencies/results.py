@@ -6,10 +6,9 @@ import dataclasses
 import math
 
 import jax
-import jax.numpy as jnp
-from jax import Array
 
 from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.namespace import Array, xp
 
 
 @jax.tree_util.register_dataclass
@@ -87,4 +86,4 @@ class Certificate:
     @property
     def all_certified(self) -> bool:
         """True when every frequency is confirmed: none missed, none invented, none displaced."""
-        return bool(jnp.all(self.certified))
+        return bool(xp.all(self.certified))

@@ -15,10 +15,9 @@ from collections.abc import Callable
 
 import jax
 import numpy as np
-from jax import Array
 
 from jaxmodal.dynamic_stiffness.condensation import Evaluation
-from jaxmodal.runtime.namespace import loop, on_host, xp
+from jaxmodal.runtime.namespace import Array, loop, on_host, xp
 
 #: neighbouring trial frequencies of a first round without a guess differ by this factor
 _GRID_RATIO = 4.0
@@ -55,7 +54,7 @@ class Brackets:
     evaluations: Array
     rounds: Array
 
-    def converged(self, width: float) -> Array:
+    def converged(self, width: float | Array) -> Array:
         """Which brackets are narrower than ``width``, relative."""
         return xp.isfinite(self.upper) & (self.upper - self.lower <= width * self.upper)
 
@@ -66,7 +65,7 @@ def find_brackets(
     first_trials: Array,
     guess: Array,
     log_at_zero: Array,
-    width: float,
+    width: float | Array,
     max_rounds: int,
 ) -> Brackets:
     """Enclose the given modes.
@@ -74,18 +73,20 @@ def find_brackets(
     Parameters
     ----------
     evaluate : Callable
-        Count and determinant at frequencies of the shape of ``first_trials``.
+        Count and determinant at frequencies of the shape of ``first_trials`` and of ``guess``.
     modes : Array
         The mode numbers sought, from 1, shape (modes, 1, ...), ascending; repeated numbers only cost time.
     first_trials : Array
-        Trial frequencies of the first round in rad/s, shape (modes, ...): best between the modes.
+        Trial frequencies of the first round in rad/s, shape (modes, ...): best between the modes. Another number of
+        them than of modes is a round of its own, which costs a compiled search a second copy of the evaluation.
     guess : Array
         Estimates of the modes themselves, as good as there are; those beyond the number of modes, if any, are estimates
         of the next higher modes, which only speed up the interpolation.
     log_at_zero : Array
         Limit of log|D| at zero frequency, where no mode is passed: every search starts from there.
-    width : float
-        Relative width to reach, at least 2 units in the last place. The ends then lie about half a width from the mode.
+    width : float or Array
+        Relative width to reach, of all modes or of each, at least 2 units in the last place. The ends then lie about
+        half a width from the mode.
     max_rounds : int
         Evaluations of each lane at most.
 
@@ -95,13 +96,14 @@ def find_brackets(
         ``converged(width)`` tells which modes were enclosed. A narrow bracket with a count
         difference of two or more holds a cluster.
     """
-    shape = first_trials.shape
-    zeros, infinite = xp.zeros_like(first_trials), xp.full_like(first_trials, xp.inf)
+    shape = (modes.shape[0], *first_trials.shape[1:])
+    estimate = guess[: shape[0]]
+    zeros, infinite = xp.zeros_like(estimate), xp.full_like(estimate, xp.inf)
     start = Brackets(
         lower=zeros,
         upper=infinite,
         lower_count=zeros,
-        upper_count=xp.full_like(first_trials, _UNBOUNDED),
+        upper_count=xp.full_like(estimate, _UNBOUNDED),
         lower_log=xp.broadcast_to(log_at_zero, shape),
         upper_log=zeros,
         lower_weight=zeros,
@@ -109,7 +111,7 @@ def find_brackets(
         side=zeros,
         mark=infinite,
         stalled=zeros,
-        estimate=guess[: shape[0]],
+        estimate=estimate,
         consistent=xp.isfinite(infinite) | True,
         evaluations=zeros,
         rounds=np.int64(0),
@@ -122,11 +124,18 @@ def find_brackets(
         reachable = b.lower < _LARGEST
         return xp.any(~b.converged(width) & reachable) & (b.rounds < max_rounds)
 
-    def body(b: Brackets) -> Brackets:
-        trial = xp.where(b.rounds == 0, first_trials, _trial(b, numbers, width))
+    def after(b: Brackets, trial: Array) -> Brackets:
         b = _tightened(b, numbers, trial, evaluate(trial), width)
         return dataclasses.replace(b, estimate=_interpolated(b, numbers, repeated, beyond))
 
+    def body(b: Brackets) -> Brackets:
+        trial = _trial(b, numbers, width)
+        if first_trials.shape == shape:
+            trial = xp.where(b.rounds == 0, first_trials, trial)
+        return after(b, trial)
+
+    if first_trials.shape != shape:
+        start = after(start, first_trials)
     b = loop(unfinished, body, start, on_host(first_trials))
     b = dataclasses.replace(b, lower_weight=zeros, upper_weight=zeros)
     return dataclasses.replace(b, estimate=_interpolated(b, numbers, repeated, beyond))
@@ -147,7 +156,7 @@ def _isolated(b: Brackets) -> Array:
     return b.upper_count - b.lower_count == 1.0
 
 
-def _trial(b: Brackets, modes: Array, width: float) -> Array:
+def _trial(b: Brackets, modes: Array, width: float | Array) -> Array:
     """The next trial frequency of each bracket."""
     several = xp.maximum(b.upper_count - b.lower_count, 1.0)
     share = (modes - b.lower_count - 0.5) / several
@@ -200,7 +209,7 @@ def _interpolated(b: Brackets, modes: Array, repeated: Array, beyond: Array) -> 
 
 
 def _tightened(
-    b: Brackets, modes: Array, trial: Array, value: Evaluation, width: float
+    b: Brackets, modes: Array, trial: Array, value: Evaluation, width: float | Array
 ) -> Brackets:
     """Brackets after one round: every trial frequency may replace the ends of every bracket."""
     count = value.count.astype(trial.dtype)

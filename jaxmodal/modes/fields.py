@@ -6,7 +6,6 @@ import functools
 
 import jax
 import numpy as np
-from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
@@ -14,7 +13,7 @@ from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, paddin
 from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.shape_checks import signs
-from jaxmodal.runtime.namespace import constant, linalg, vmap, xp
+from jaxmodal.runtime.namespace import Array, constant, linalg, mapped, tree_on_host, xp
 
 #: Frequencies closer than this, relative, have their shapes made orthogonal to each other: rounding mixes them.
 _MIXING = 1e-4
@@ -23,22 +22,22 @@ _MIXING = 1e-4
 def mode_fields(beams: BeamArrays, theory: Theory, found: NaturalFrequencies) -> ModeFields:
     """The fields of modes at the ends and the quadrature nodes of the links, mass-normalised, leading axis K."""
     num_modes = found.omega.shape[0]
+    host = tree_on_host(beams, theory, found)
     lanes, fill = padding(num_modes)
-    modes, _ = fields_at(
+    modes, _ = (fields_at if host else _compiled_fields)(
         quadrature_size(lanes),
         beams,
         theory,
         found.omega[fill],
         found.group[fill],
         found.multiplicity[fill],
-        xp.zeros(1),
+        np.zeros(1),
         np.int64(num_modes),
     )
     kept: ModeFields = jax.tree_util.tree_map(lambda x: x[:num_modes], modes)
     return kept
 
 
-@functools.partial(jax.jit, static_argnums=0)
 def fields_at(
     num_points: int,
     beams: BeamArrays,
@@ -70,9 +69,12 @@ def fields_at(
         fields = ModeFields(space.inner[slot], space.nodes[slot], space.outer[slot])
         return fields, space.at[slot]
 
-    slots = xp.minimum(xp.arange(omega.shape[0]) - first, SLOTS - 1)
-    modes, at = vmap(one)(omega[first], xp.clip(multiplicity, 1, SLOTS), slots)
+    slots = xp.minimum(np.arange(omega.shape[0]) - first, SLOTS - 1)
+    modes, at = mapped(one)(omega[first], xp.clip(multiplicity, 1, SLOTS), slots)
     return _unmixed(beams, theory, omega, modes, at, num_modes)
+
+
+_compiled_fields = functools.partial(jax.jit, static_argnums=0)(fields_at)
 
 
 def _unmixed(
@@ -88,11 +90,11 @@ def _unmixed(
     Rounding mixes two modes in proportion to 1e-16 over their relative distance; the symmetric part of that is
     undone here.
     """
-    coordinates = vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
+    coordinates = mapped(lambda m: mass_coordinates(beams, theory, m))(modes)
     # what stands beyond the modes asked for is padding
     gaps = omega[1:] - omega[:-1] > _MIXING * omega[1:]
-    gaps = gaps | (xp.arange(1, omega.shape[0]) >= num_modes)
-    cluster = xp.concatenate([xp.zeros(1), xp.cumsum(gaps.astype(omega.dtype))])
+    gaps = gaps | (np.arange(1, omega.shape[0]) >= num_modes)
+    cluster = xp.concatenate([np.zeros(1), xp.cumsum(gaps.astype(omega.dtype))])
     gram = xp.where(cluster[:, None] == cluster[None, :], coordinates @ coordinates.T, 0.0)
     values, vectors = linalg.eigh(constant(gram))
     correction = (vectors / xp.sqrt(xp.maximum(values, 1e-6))[None, :]) @ vectors.T

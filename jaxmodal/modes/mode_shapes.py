@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 from jax.typing import ArrayLike
+from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values, invalid_values
@@ -29,7 +29,7 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
-from jaxmodal.runtime.namespace import on_host, vmap, xp
+from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
 
 if TYPE_CHECKING:
     import xarray
@@ -170,35 +170,62 @@ def mode_shapes(
     """
     xi = _stations(stations)
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
-    given, shown_found = beam_values(arm), found
-    host = on_host(*jax.tree_util.tree_leaves(given))
-    if host:
-        found = jax.tree_util.tree_map(np.asarray, found)
-    else:
-        given, xi = jax.tree_util.tree_map(jnp.asarray, (given, xi))
-    invalid = xp.asarray(invalid_values(arm))
-    beams = jax.tree_util.tree_map(lambda x: xp.where(invalid, 1.0, x), given)
+    beams, invalid, flags = beam_values(arm), invalid_values(arm), theory_flags(theory)
     lanes, numbers = padding(num_modes)
-    if host:
-        lanes, numbers = padding(num_modes)[0], np.arange(num_modes)
+    size = quadrature_size(lanes)
+    if tree_on_host(beams):
+        of_host = to_host(found)
+        with np.errstate(all="ignore"):  # what is not finite is shown so
+            rows = _rows(_shapes, size, beams, flags, invalid, of_host, xi, np.arange(num_modes))
+        return jax.device_put(ModeShapes(frequencies=of_host, stations=xi, **rows))
+    beams, invalid, xi = jax.tree_util.tree_map(jnp.asarray, (beams, invalid, xi))
+    rows = _rows(_compiled_shapes, size, beams, flags, invalid, found, xi, numbers)
+    shown = {name: value for name, value in rows.items() if name not in _OF_THE_ARM}
+    zero = found.omega == 0.0
+    omega, multiplicity = _vibrating(found, invalid | zero)
+    rows |= guarded(
+        "derivatives of the shapes", shown, omega, individual_modes(omega, multiplicity) | zero
+    )
+    return ModeShapes(frequencies=found, stations=xi, **rows)
+
+
+def _vibrating(found: NaturalFrequencies, replaced: Array) -> tuple[Array, Array]:
+    """Frequencies and multiplicities, 1 where there is none to compute a shape of."""
+    return (
+        xp.where(replaced, 1.0, found.omega),
+        xp.where(replaced, 1, found.multiplicity),
+    )
+
+
+def _rows(
+    shapes: Callable[..., dict[str, Any]],
+    num_points: int,
+    beams: BeamArrays,
+    flags: Theory,
+    invalid: Array,
+    found: NaturalFrequencies,
+    xi: Array,
+    numbers: NDArray[np.int64],
+) -> dict[str, Any]:
+    """The arrays of `ModeShapes`, from ``shapes`` of the modes ``numbers``; free hinges and invalid arms included."""
+    num_modes = found.omega.shape[0]
+    beams = jax.tree_util.tree_map(lambda x: xp.where(invalid, 1.0, x), beams)
+    # zero frequencies, which come first, have no place among the lanes
+    vibrates = np.arange(num_modes) >= xp.sum(found.omega == 0.0)
     free = xp.minimum(xp.sum(found.omega == 0.0), num_modes - 1)
-    fill = xp.minimum(
-        numbers + free, num_modes - 1
-    )  # zero frequencies have no place among the lanes
-    vibrates = xp.arange(num_modes) >= xp.sum(found.omega == 0.0)
-    omega = xp.where(invalid | ~vibrates, 1.0, found.omega)
-    multiplicity = xp.where(invalid | ~vibrates, 1, found.multiplicity)
-    values = (_shapes.__wrapped__ if host else _shapes)(
-        quadrature_size(lanes),
+    fill = xp.minimum(numbers + free, num_modes - 1)
+    omega, multiplicity = _vibrating(found, invalid | ~vibrates)
+    values = shapes(
+        num_points,
         beams,
-        theory_flags(theory),
+        flags,
         omega[fill],
         xp.maximum(found.group[fill] - free, 0),
         multiplicity[fill],
         xi,
         num_modes - free,
     )
-    place = xp.maximum(xp.arange(num_modes) - free, 0)
+    place = xp.maximum(np.arange(num_modes) - free, 0)
     values["orthogonality"] = xp.take(values["orthogonality"], place, axis=1)
 
     def row(x: Array) -> Array:
@@ -213,12 +240,7 @@ def mode_shapes(
     }
     both = vibrates[:, None] & vibrates[None, :]
     rows["orthogonality"] = xp.where(both, rows["orthogonality"], xp.nan)
-    shown = {name: value for name, value in rows.items() if name not in _OF_THE_ARM}
-    if host:
-        return jax.device_put(ModeShapes(frequencies=shown_found, stations=xi, **rows))
-    alone = individual_modes(omega, multiplicity) | ~vibrates
-    rows |= guarded("derivatives of the shapes", shown, omega, alone)
-    return ModeShapes(frequencies=found, stations=xi, **rows)
+    return rows
 
 
 def _stations(stations: int | ArrayLike | Sequence[float]) -> Array:
@@ -236,7 +258,6 @@ def _stations(stations: int | ArrayLike | Sequence[float]) -> Array:
     return xi
 
 
-@functools.partial(jax.jit, static_argnums=0)
 def _shapes(
     num_points: int,
     beams: BeamArrays,
@@ -247,19 +268,17 @@ def _shapes(
     xi: Array,
     num_modes: Array,
 ) -> dict[str, Any]:
-    modes, at = (fields_at.__wrapped__ if on_host(omega) else fields_at)(
-        num_points, beams, theory, omega, first, multiplicity, xi, num_modes
-    )
-    coordinates = vmap(lambda m: mass_coordinates(beams, theory, m))(modes)
+    modes, at = fields_at(num_points, beams, theory, omega, first, multiplicity, xi, num_modes)
+    coordinates = mapped(lambda m: mass_coordinates(beams, theory, m))(modes)
     angle = xp.cumsum(beams.joint_angle)
     rigid = rigid_fields(beams, num_points)
-    carried = vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
     cosine, sine = xp.cos(angle)[:, None], xp.sin(angle)[:, None]
     along = beams.length[:, None] * xi[None, :]
     start = link_starts(beams)
     u, v, psi, normal, shear, moment = (at[..., k] for k in range(6))
-    energies = vmap(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
-    residuals = vmap(lambda w, m: condition_residuals(beams, w, m))(omega, modes)
+    energies = mapped(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
+    residuals = mapped(lambda w, m: condition_residuals(beams, w, m))(omega, modes)
     return {
         "u": u,
         "v": v,
@@ -278,6 +297,9 @@ def _shapes(
         "orthogonality": coordinates @ coordinates.T,
         "mass_coordinates": coordinates,
     }
+
+
+_compiled_shapes = functools.partial(jax.jit, static_argnums=0)(_shapes)
 
 
 def modal_assurance(a: ModeShapes, b: ModeShapes) -> Array:

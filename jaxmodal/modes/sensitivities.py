@@ -14,12 +14,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays, beam_values
+from jaxmodal.arm.arrays import BeamArrays, beam_values
 from jaxmodal.arm.parameters import addresses as all_addresses
 from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters
 from jaxmodal.dynamic_stiffness.beams import theory_flags
@@ -27,9 +26,14 @@ from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, clu
 from jaxmodal.eigenspaces.energies import frequency_gradient
 from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
-from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.one_arm import (
+    natural_frequencies,
+    positive_integer,
+    raise_uncertified,
+)
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
+from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host
 
 if TYPE_CHECKING:
     import xarray
@@ -141,9 +145,7 @@ def sensitivities(
         )
     names = tuple(all_addresses(arm) if addresses is None else addresses)
     members = [resolve(arm, name) for name in names]
-    found, shown = jax.tree_util.tree_map(
-        np.asarray, _with_neighbours(arm, num_modes, theory, throw)
-    )
+    found, shown = _with_neighbours(arm, num_modes, theory, throw)
     cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, cluster, ends, num_modes, repeated, cluster_tolerance)
     beams = beam_values(arm)
@@ -183,35 +185,62 @@ def sensitivities(
 def _with_neighbours(
     arm: Arm, num_modes: int, theory: str, throw: bool
 ) -> tuple[NaturalFrequencies, NaturalFrequencies]:
-    """The frequencies with a few beyond, and those asked for."""
-    shown = natural_frequencies(arm, num_modes, theory, throw=throw)
-    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves(shown)):
+    """The frequencies with a few beyond, and those asked for, of NumPy."""
+    count = positive_integer(num_modes, "num_modes")
+    if is_traced(arm):
         raise TypeError(
             "the arm is traced: this table is for concrete arms; inside jit, vmap and grad differentiate"
             " natural_frequencies(arm, ...).omega"
         )
-    return natural_frequencies(arm, num_modes + _BEYOND, theory, throw=False), shown
+    found: NaturalFrequencies = to_host(
+        natural_frequencies(arm, count + _BEYOND, theory, throw=False)
+    )
+    shown: NaturalFrequencies = jax.tree_util.tree_map(
+        lambda x: x[:count] if np.ndim(x) else x, found
+    )
+    if throw:
+        raise_uncertified(shown, arm)
+    return found, shown
+
+
+def _values(arm: Arm, names: tuple[str, ...]) -> NDArray[np.float64]:
+    """The values at addresses of single values."""
+    return np.array([float(get_parameter(arm, name)) for name in names])
 
 
 def _pulled_back(arm: Arm, gradient: BeamArrays) -> dict[str, Array]:
     """Derivatives with respect to every address of the arm, each of shape (K,)."""
-    names = all_addresses(arm)
-    values = np.array([float(get_parameter(arm, name)) for name in names])
-    of_values = np.asarray(_pull_back(arm, values, gradient))
+    names = tuple(all_addresses(arm))
+    of_values = np.asarray(_pull_back(arm, names, _values(arm, names), gradient))
     return {name: of_values[:, i] for i, name in enumerate(names)}
 
 
-@functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
-def _pull_back(arm: Arm, values: Array, gradient: BeamArrays) -> Array:
-    """One program, for it runs once: as single operations it would be a hundred."""
+def _changed(arm: Arm, names: tuple[str, ...], values: Array) -> BeamArrays:
+    """The link values of the arm with other values at addresses."""
+    return beam_values(set_parameters(arm, dict(zip(names, values, strict=True))))
 
-    def arrays(values: Array) -> BeamArrays:
-        named = dict(zip(all_addresses(arm), values, strict=True))
-        return beam_values(set_parameters(arm, named))
 
-    _, pull_back = jax.vjp(arrays, values)
+#: these two run once for an arm: one program each, for as single operations they would be a hundred
+_runs_once = functools.partial(
+    jax.jit,
+    static_argnames="names",
+    compiler_options={"xla_backend_optimization_level": 0},
+)
+
+
+@_runs_once
+def _pull_back(arm: Arm, names: tuple[str, ...], values: Array, gradient: BeamArrays) -> Array:
+    """Derivatives with respect to the values at addresses from those with respect to the link values."""
+    _, pull_back = jax.vjp(functools.partial(_changed, arm, names), values)
     (of_values,) = jax.vmap(pull_back)(gradient)
     return of_values
+
+
+@_runs_once
+def _pushed_forward(arm: Arm, names: tuple[str, ...], values: Array, rates: Array) -> BeamArrays:
+    """Rates of change of the link values from those of the values at addresses."""
+    of_links: BeamArrays = jax.jvp(functools.partial(_changed, arm, names), (values,), (rates,))[1]
+    return of_links
 
 
 def _means(derivative: Array, cluster: np.ndarray) -> Array:
@@ -275,38 +304,31 @@ def directional_derivatives(
     In a cluster: the eigenvalues of the derivative projected on an orthonormal basis of its modes. As t
     decreases from 0 the derivatives are the negatives of those for the opposite direction.
     """
-    names = list(direction)
     found, _ = _with_neighbours(arm, num_modes, theory, throw)
-    if bool(jnp.any(found.omega == 0.0)):
+    if np.any(found.omega == 0.0):
         raise ValueError(
             "the arm has free hinges (joint_stiffness = 0): their modes of zero frequency have no derivative in a"
             " direction; give the hinge a soft spring, or use sensitivities for the other modes"
         )
     first, last = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, first, last, num_modes, "mean", cluster_tolerance)
-    start = {name: jnp.asarray(get_parameter(arm, name), jnp.float64) for name in names}
-
-    def arrays(t: Array) -> BeamArrays:
-        links: dict[str, Array] = {}
-        for name, rate in direction.items():
-            for i, single in enumerate(resolve(arm, name)):
-                links[single] = jnp.atleast_1d(start[name])[i] + rate * t
-        return beam_arrays(set_parameters(arm, links))
-
-    beams, rates = jax.jvp(arrays, (jnp.float64(0.0),), (jnp.float64(1.0),))
-    flags = theory_flags(theory)
-    modes = mode_fields(beams, flags, found)
+    rate_of = {single: rate for name, rate in direction.items() for single in resolve(arm, name)}
+    names, along = tuple(rate_of), np.array(list(rate_of.values()), np.float64)
+    rates = to_host(_pushed_forward(arm, names, _values(arm, names), along))
+    beams, flags = beam_values(arm), theory_flags(theory)
+    with np.errstate(all="ignore"):
+        modes = mode_fields(beams, flags, found)
     result = np.zeros(num_modes)
     for a in np.unique(first[:num_modes]):
         members = np.arange(a, last[a] + 1)
-        omega = jnp.mean(found.omega[members])
+        omega = np.mean(found.omega[members])
         own = jax.tree_util.tree_map(lambda x, members=members: x[members], modes)
-        of_pair = jax.vmap(
-            jax.vmap(frequency_gradient, (None, None, None, None, 0)), (None, None, None, 0, None)
+        of_pair = mapped(
+            mapped(frequency_gradient, (None, None, None, None, 0)), (None, None, None, 0, None)
         )
         gradients = of_pair(beams, flags, omega, own, own)
-        terms = jax.tree_util.tree_map(lambda g, r: jnp.einsum("abn,n->ab", g, r), gradients, rates)
-        projected = np.asarray(sum(jax.tree_util.tree_leaves(terms)))
+        terms = jax.tree_util.tree_map(lambda g, r: np.einsum("abn,n->ab", g, r), gradients, rates)
+        projected = sum(jax.tree_util.tree_leaves(terms))
         kept = members[members < num_modes]
         result[kept] = np.linalg.eigvalsh(projected)[: len(kept)]
-    return jnp.asarray(result)
+    return jax.device_put(result)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from jax import Array
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import joint_law
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import end_conditions
-from jaxmodal.runtime.namespace import added, placed, xp
+from jaxmodal.runtime.namespace import Array, added, placed, xp
 
 #: a displacement below this share of the largest one does not decide the sign
 _DECISIVE = 1e-6

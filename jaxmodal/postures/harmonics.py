@@ -13,25 +13,25 @@ import dataclasses
 import functools
 import itertools
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
 
-from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import keep, number, sin_cos
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, wave_numbers
-from jaxmodal.dynamic_stiffness.condensation import Tally, add_link
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.condensation import Tally, add_terms
+from jaxmodal.dynamic_stiffness.link_terms import terms_of_links
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
-from jaxmodal.runtime.namespace import on_host, repeat, xp
+from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 
 #: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
-_HOST_LANES = 1024
 _FEW_LANES, _LANES = 64, 1024
+#: lanes that NumPy evaluates for a concrete arm; a compiled program, which takes 1.5 s to compile, pays beyond
+_HOST_LANES = 1024
 
 
 def num_harmonics(num_links: int) -> int:
@@ -100,8 +100,7 @@ class _Product(Tally):
         return _Product(*super().plus(count))
 
 
-@jax.jit
-def _factors(
+def _factors_of(
     beams: BeamArrays, theory: Theory, omega: Array, angles: Array
 ) -> tuple[Array, DoubleDouble, Array]:
     """D without the growth of the hyperbolic functions, that growth (a logarithm), and J, at lanes (omega, angles).
@@ -114,28 +113,23 @@ def _factors(
         lambda x: xp.broadcast_to(x[:, None], (links, *omega.shape)), beams
     )
     lanes = dataclasses.replace(lanes, joint_angle=turned)
+    terms_at = terms_of_links(lanes, theory, omega, True)
     zero = number(xp.zeros_like(omega), True)
     one = xp.ones_like(omega)
 
     def step(
-        i: Array, state: tuple[Stiffness, _Product, DoubleDouble]
+        i: Any, state: tuple[Stiffness, _Product, DoubleDouble]
     ) -> tuple[Stiffness, Tally, DoubleDouble]:
-        link = jax.tree_util.tree_map(
-            lambda x: (
-                x[links - 1 - i]
-                if on_host(x, i)
-                else lax.dynamic_index_in_dim(x, links - 1 - i, keepdims=False)
-            ),
-            lanes,
-        )
-        w = wave_numbers(link, theory, omega, True)
-        growth = dd.where(w.z1.hi > 0.0, w.alpha, xp.zeros_like(omega))
-        stiffness, tally = add_link(link, theory, omega, state[0], state[1], True)
-        return stiffness, tally, state[2] + growth
+        terms = terms_at(links - 1 - i)
+        stiffness, tally = add_terms(terms, theory, omega, state[0], state[1])
+        return stiffness, tally, state[2] + terms.growth
 
     start = (Stiffness(*(zero,) * 6), _Product(one, one, zero.hi, one, one), zero)
-    _, product, growth = repeat(0, links, step, start, on_host(omega))
+    _, product, growth = repeat(0, links, step, start, tree_on_host(lanes, theory, omega))
     return product.sign, growth, product.passed
+
+
+_factors = jax.jit(_factors_of)
 
 
 class Determinant(NamedTuple):
@@ -162,11 +156,11 @@ def determinant(
     angles : np.ndarray, shape (n - 1, F)
         Joint angles theta_2 .. theta_n, rad, of each.
     """
-    found = []
-    if omega.size <= _HOST_LANES and on_host(*jax.tree_util.tree_leaves((beams, theory))):
-        with np.errstate(all="ignore"):
-            factor, growth, count = _factors.__wrapped__(beams, theory, omega, angles)
+    if omega.size <= _HOST_LANES and tree_on_host(beams, theory):
+        with np.errstate(all="ignore"):  # a lane may overflow: it says so by what is not finite
+            factor, growth, count = _factors_of(beams, theory, omega, angles)
         return Determinant(factor, growth.hi, growth.lo, count)
+    found = []
     size = _LANES if omega.size > 2 * _FEW_LANES else _FEW_LANES
     for start in range(0, omega.size, size):
         at = np.arange(start, min(start + size, omega.size))

@@ -11,7 +11,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax import Array
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
@@ -29,7 +28,7 @@ from jaxmodal.postures.trigonometric_zeros import (
     wrapped,
     zeros,
 )
-from jaxmodal.runtime.namespace import xp
+from jaxmodal.runtime.namespace import Array, xp
 
 #: the counts are taken at omega (1 -+ this)
 _DISTANCE = 1e-12

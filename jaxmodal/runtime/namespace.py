@@ -1,26 +1,56 @@
-"""One set of array functions for arrays of JAX and of NumPy: what a function gets decides which of the two computes.
+"""One set of array functions for arrays of NumPy and of JAX: what a function gets decides which of the two computes.
 
-Formulas written with `xp` are traced and compiled where an argument is an array of JAX, and computed at once, without
-any compilation, where all are NumPy's.
+Formulas written with `xp` are computed at once, without any compilation, where all their arguments are NumPy's, and
+are traced and compiled where one is an array of JAX. Arrays that depend on no argument (constants, `numpy.arange`) are
+NumPy's in both cases, so that they never decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-_HOST = (np.ndarray, np.generic, float, int, bool, str, type, type(None))
+if TYPE_CHECKING:  # what the two kinds have in common has no name that mypy knows
+    Array: TypeAlias = Any
+else:  # the tests check annotations by this one at every call
+    Array = jax.Array | np.ndarray | np.generic
+
+_COMMON = frozenset((np.ndarray, np.float64, np.bool_, np.int64, float, int, bool, slice, str))
+_OF_NUMPY = (np.ndarray, np.generic, float, int, bool, str, slice, type, type(None))
 
 
 def on_host(*values: Any) -> bool:
-    """Whether none of the values is an array of JAX, or traced."""
-    return all(
-        isinstance(x, _HOST) or (isinstance(x, list | tuple) and on_host(*x)) for x in values
+    """Whether none of the values, nor of the entries of lists and tuples among them, is an array of JAX."""
+    for value in values:
+        if type(value) in _COMMON:
+            continue
+        if isinstance(value, list | tuple):
+            if not on_host(*value):
+                return False
+        elif not isinstance(value, _OF_NUMPY):
+            return False
+    return True
+
+
+def tree_on_host(*trees: Any) -> bool:
+    """`on_host` of all leaves of pytrees."""
+    return on_host(*jax.tree_util.tree_leaves(trees))
+
+
+def is_traced(*trees: Any) -> bool:
+    """Whether any leaf of the pytrees stands for a value that is not known yet (jit, vmap, grad)."""
+    return any(isinstance(x, jax.core.Tracer) for x in jax.tree_util.tree_leaves(trees))
+
+
+def to_host(tree: Any) -> Any:
+    """A pytree with its concrete arrays as arrays of NumPy; traced ones stay."""
+    return jax.tree_util.tree_map(
+        lambda x: x if isinstance(x, jax.core.Tracer) else np.asarray(x)[()], tree
     )
 
 
@@ -44,6 +74,7 @@ class _Namespace:
 
 
 xp: Any = _Namespace()
+linalg: Any = _Namespace(np.linalg, jnp.linalg)
 
 
 def bits(x: Any) -> Any:
@@ -56,8 +87,19 @@ def from_bits(x: Any) -> Any:
     return x.view(np.float64) if on_host(x) else lax.bitcast_convert_type(x, jnp.float64)
 
 
-def repeat(start: Any, stop: Any, body: Callable[[Any, Any], Any], state: Any, host: bool) -> Any:
-    """``lax.fori_loop``, or the loop itself on the ``host``."""
+def take_first(tree: Any, index: Any) -> Any:
+    """The entry at ``index`` of the first axis of every leaf."""
+
+    def entry(x: Any) -> Any:
+        if on_host(x, index):
+            return x[index]
+        return lax.dynamic_index_in_dim(jnp.asarray(x), index, keepdims=False)
+
+    return jax.tree_util.tree_map(entry, tree)
+
+
+def repeat(start: int, stop: Any, body: Callable[[Any, Any], Any], state: Any, host: bool) -> Any:
+    """`lax.fori_loop`, or where all that it works on is of the ``host``, the loop itself."""
     if not host:
         return lax.fori_loop(start, stop, body, state)
     for i in range(start, int(stop)):
@@ -66,7 +108,7 @@ def repeat(start: Any, stop: Any, body: Callable[[Any, Any], Any], state: Any, h
 
 
 def loop(goes_on: Callable[[Any], Any], body: Callable[[Any], Any], state: Any, host: bool) -> Any:
-    """``lax.while_loop``, or the loop itself on the ``host``."""
+    """`lax.while_loop`, or where all that it works on is of the ``host``, the loop itself."""
     if not host:
         return lax.while_loop(goes_on, body, state)
     while goes_on(state):
@@ -89,7 +131,7 @@ def placed(x: Any, index: Any, value: Any) -> Any:
 
 
 def added(x: Any, index: Any, value: Any) -> Any:
-    """A copy of x with ``value`` added at an index (`numpy.s_`), in which no place comes twice."""
+    """A copy of x with ``value`` added at an index (`numpy.s_`) in which no place comes twice."""
     if not on_host(x, value):
         return jnp.asarray(x).at[index].add(value)
     x = np.array(x)
@@ -97,32 +139,28 @@ def added(x: Any, index: Any, value: Any) -> Any:
     return x
 
 
-def constant(x: Any) -> Any:
-    """`lax.stop_gradient` of a tree of arrays."""
-    leaves, structure = jax.tree_util.tree_flatten(x)
-    return structure.unflatten([v if on_host(v) else lax.stop_gradient(v) for v in leaves])
+def constant(tree: Any) -> Any:
+    """`lax.stop_gradient`; an array of NumPy has no derivative and stays."""
+    return jax.tree_util.tree_map(lambda x: x if on_host(x) else lax.stop_gradient(x), tree)
 
 
-def vmap(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
-    """``jax.vmap`` over first axes, or one call after the other on the host."""
+def mapped(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
+    """`jax.vmap` over first axes, or for arrays of NumPy one call after the other."""
 
-    def mapped(*values: Any) -> Any:
-        if not on_host(*jax.tree_util.tree_leaves(values)):
+    def over_first_axis(*values: Any) -> Any:
+        if not tree_on_host(values):
             return jax.vmap(function, in_axes)(*values)
         axes = in_axes if isinstance(in_axes, tuple) else (in_axes,) * len(values)
         first = next(v for v, axis in zip(values, axes, strict=True) if axis is not None)
-        calls = [
+        results = [
             function(
                 *(
-                    v if axis is None else jax.tree_util.tree_map(lambda x, k=k: x[k], v)
-                    for v, axis in zip(values, axes, strict=True)
+                    value if axis is None else take_first(value, k)
+                    for value, axis in zip(values, axes, strict=True)
                 )
             )
             for k in range(len(jax.tree_util.tree_leaves(first)[0]))
         ]
-        return jax.tree_util.tree_map(lambda *x: np.stack(x), *calls)
+        return jax.tree_util.tree_map(lambda *x: np.stack(x), *results)
 
-    return mapped
-
-
-linalg: Any = _Namespace(np.linalg, jnp.linalg)
+    return over_first_axis

@@ -1,0 +1,229 @@
+"""What one link contributes to the condensation: its terms at a frequency, and the formula that adds it.
+
+The terms (wave numbers and their functions) know nothing of what is outboard. The formula is plain arithmetic, which
+is recorded where it is evaluated in double-double.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.operations import (
+    Kind,
+    Number,
+    evaluate_formula,
+    keep,
+    number,
+    select,
+    sin_cos,
+)
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
+from jaxmodal.dynamic_stiffness.joints import (
+    Attachments,
+    attachments,
+    rigid_or,
+    shifted,
+    through_axial_spring,
+    through_shear_spring,
+    torsional_spring,
+    with_body,
+)
+from jaxmodal.dynamic_stiffness.member import (
+    FunctionTurns,
+    MemberFunctions,
+    SymmetryTests,
+    free_end_member,
+    member_functions,
+)
+from jaxmodal.dynamic_stiffness.stiffness import (
+    Receptance,
+    Stiffness,
+    rotated,
+    through_joint,
+    through_member,
+)
+from jaxmodal.runtime.namespace import Array, take_first, tree_on_host, xp
+
+
+class LinkResult(NamedTuple):
+    """What adding a link yields: the stiffness seen from the previous link, and the numbers that the tally needs."""
+
+    stiffness: Stiffness
+    det: Number
+    pivot: Number
+    delta: Number
+    tests: SymmetryTests
+    receptance: Receptance
+    #: pivots of the springs along u and v, of links with features
+    others: list[Number]
+
+
+class _LinkInputs(NamedTuple):
+    length: Number
+    axial: Number
+    omega: Number
+    tip_mass: Number
+    tip_inertia: Number
+    joint_unit: Number
+    joint_compliance: Number
+    sin_angle: Number
+    cos_angle: Number
+
+
+_SPLIT = (
+    len(_LinkInputs._fields),
+    len(WaveNumbers._fields),
+    len(MemberFunctions._fields),
+    len(Stiffness._fields),
+)
+
+
+def _link_formula(*numbers: Number) -> list[Number]:
+    """Everything about one link that is plain arithmetic, from flat inputs to flat outputs."""
+    i, w, f = _SPLIT[0], _SPLIT[0] + _SPLIT[1], sum(_SPLIT[:3])
+    link = _LinkInputs(*numbers[:i])
+    member, tests = free_end_member(
+        WaveNumbers(*numbers[i:w]), MemberFunctions(*numbers[w:f]), link.length, link.axial
+    )
+    outboard = Stiffness(*numbers[f:])
+    omega2 = link.omega * link.omega
+    mass, inertia = omega2 * link.tip_mass, omega2 * link.tip_inertia
+    tip = outboard._replace(uu=outboard.uu - mass, vv=outboard.vv - mass, pp=outboard.pp - inertia)
+    inner, det, receptance = through_member(member, tip)
+    inner, pivot = through_joint(inner, link.joint_unit, link.joint_compliance)
+    stiffness = rotated(inner, link.sin_angle, link.cos_angle)
+    return [*stiffness, det, pivot, member.delta, *tests, *receptance]
+
+
+@functools.cache
+def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
+    """`_link_formula` for links with features (fields of `Attachments`), whose values follow the other inputs.
+
+    Two more outputs: the pivots of the springs along u and v.
+    """
+
+    def formula(*numbers: Number) -> list[Number]:
+        i, w, f = _SPLIT[0], _SPLIT[0] + _SPLIT[1], sum(_SPLIT[:3])
+        link, waves = _LinkInputs(*numbers[:i]), WaveNumbers(*numbers[i:w])
+        more = Attachments(**dict(zip(features, numbers[sum(_SPLIT) :], strict=True)))
+        member, tests = free_end_member(
+            waves, MemberFunctions(*numbers[w:f]), link.length, link.axial
+        )
+        omega2, zero, one = link.omega * link.omega, link.omega * 0.0, link.omega * 0.0 + 1.0
+        first = (more.tip_moment_x, more.tip_moment_y)
+        moments = (zero, zero) if more.tip_moment_x is None else first
+        outboard = Stiffness(*numbers[f : sum(_SPLIT)])
+        tip = with_body(outboard, omega2, link.tip_mass, link.tip_inertia, *moments)
+        if more.end_offset_x is not None:
+            tip = shifted(tip, more.end_offset_x, more.end_offset_y)
+        inner, det, receptance = through_member(member, tip)
+        delta = member.delta
+        if more.flexible is not None:
+            rotary = (waves.sum_rs - waves.g) * 0.5 * waves.flexural_rigidity
+            inner = rigid_or(more.flexible, inner, tip, link.length, waves.mass_term, rotary)
+            det, delta = (select(more.flexible, x, one * c) for x, c in ((det, 1.0), (delta, 4.0)))
+        if more.base_offset_x is not None:
+            inner = shifted(inner, more.base_offset_x, more.base_offset_y)
+        if more.hub_mass is not None:
+            inner = with_body(inner, omega2, more.hub_mass, more.hub_inertia, zero, zero)
+        unit = link.joint_unit
+        if more.relative_inertia is not None:
+            inner = inner._replace(pp=inner.pp - omega2 * more.driven_inertia)
+            unit = unit - omega2 * more.relative_inertia * link.joint_compliance
+        inner, pivot = through_joint(inner, unit, link.joint_compliance)
+        others = [one, one]
+        if more.axial_compliance is not None:
+            inner, others[0] = through_axial_spring(inner, more.axial_compliance)
+            inner, others[1] = through_shear_spring(inner, more.shear_compliance)
+        if more.carried_inertia is not None:
+            inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
+        stiffness = rotated(inner, link.sin_angle, link.cos_angle)
+        return [*stiffness, det, pivot, delta, *tests, *receptance, *others]
+
+    return formula
+
+
+def _unflatten(values: list[Number]) -> LinkResult:
+    k = len(Stiffness._fields)
+    t = k + 3 + len(SymmetryTests._fields)
+    det, pivot, delta = values[k : k + 3]
+    return LinkResult(
+        stiffness=Stiffness(*values[:k]),
+        det=det,
+        pivot=pivot,
+        delta=delta,
+        tests=SymmetryTests(*values[k + 3 : t]),
+        receptance=Receptance(*values[t : t + len(Receptance._fields)]),
+        others=values[t + len(Receptance._fields) :],
+    )
+
+
+class LinkTerms(NamedTuple):
+    """What a link brings along, whatever is outboard of it.
+
+    ``numbers`` are the arguments of `_link_formula` but for the outboard stiffness, ``features`` those that follow it,
+    by their names in `Attachments`; ``growth`` is the logarithm of what the hyperbolic functions were divided by.
+    """
+
+    numbers: list[Number]
+    features: dict[str, Number]
+    turns: FunctionTurns
+    growth: Number
+
+
+def link_terms(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -> LinkTerms:
+    """Wave numbers and functions of one link, its tip body and the joint at its base."""
+    w = wave_numbers(link, theory, omega, extended)
+    functions, turns = member_functions(w)
+    unit, compliance = torsional_spring(link.joint_stiffness)
+    ((sine, cosine, _),) = sin_cos(number(xp.abs(link.joint_angle), extended))
+    sine = keep(sine * number(xp.where(link.joint_angle < 0.0, -1.0, 1.0), extended))
+    cosine = keep(cosine)
+    values = (link.length, theory.axial, omega, link.tip_mass, link.tip_inertia, unit, compliance)
+    nothing = xp.zeros_like(omega)
+    return LinkTerms(
+        numbers=[*(number(v, extended) for v in values), sine, cosine, *w, *functions],
+        features={
+            name: number(x + nothing, extended)
+            for name, x in attachments(link)._asdict().items()
+            if x is not None
+        },
+        turns=turns,
+        growth=select(w.z1, w.alpha, number(nothing, extended)),
+    )
+
+
+def terms_of_links(
+    beams: BeamArrays, theory: Theory, omega: Array, extended: Kind
+) -> Callable[[Any], LinkTerms]:
+    """The terms of the link at a place from the base, as a function of the place.
+
+    On the host those of all links are computed at once: a few calls of NumPy, whatever their number. For the compiler
+    one link is the smaller program.
+    """
+    if not tree_on_host(beams, theory, omega):
+        return lambda i: link_terms(take_first(beams, i), theory, omega, extended)
+    shape = (beams.length.shape[0], *np.shape(omega))
+
+    def wide(x: Array) -> Array:
+        return np.broadcast_to(x.reshape(x.shape + (1,) * (len(shape) - x.ndim)), shape)
+
+    flags = jax.tree_util.tree_map(lambda x: np.broadcast_to(x, shape), theory)
+    every = jax.tree_util.tree_map(wide, beams)
+    terms = link_terms(every, flags, np.broadcast_to(omega, shape), extended)
+    return lambda i: take_first(terms, i)
+
+
+def added(terms: LinkTerms, outboard: Stiffness) -> LinkResult:
+    """The link added to the ``outboard`` stiffness, which is in this link's axes."""
+    inputs = [*terms.numbers, *outboard]
+    if not terms.features:
+        return _unflatten(list(evaluate_formula(_link_formula, inputs)))
+    formula = _formula_with(tuple(terms.features))
+    return _unflatten(list(evaluate_formula(formula, [*inputs, *terms.features.values()])))

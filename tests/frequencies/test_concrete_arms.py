@@ -1,0 +1,140 @@
+"""A concrete arm is solved at once in NumPy: the same answers as the compiled solver, and nothing is compiled."""
+
+import json
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.dynamic_stiffness.beams import prepared_values
+from jaxmodal.frequencies import host_solver
+from jaxmodal.frequencies.programs import padded_problem, solve_padded
+from tests.problems import problems
+
+ULP = 2.0**-52
+#: one to four links, so that all share the compiled search of four; repeated and clustered modes, soft joints
+COMPARED = ["P01", "P07", "P11", "P25", "P28", "P33"]
+MODES = 12
+
+
+@pytest.mark.parametrize("key", COMPARED)
+def test_the_host_and_the_compiled_search_agree(key):
+    problem = problems()[key]
+    beams, flags = prepared_values(problem.arm, problem.model)
+    host = host_solver.solve_on_host(beams, flags, np.arange(1, MODES + 1))
+    columns = jax.device_put(beams)
+    padded = padded_problem(columns, jnp.asarray(False), 0, MODES, lanes=16)
+    compiled = jax.tree_util.tree_map(
+        lambda x: np.asarray(x)[:MODES] if np.ndim(x) else x, solve_padded(padded, flags)
+    )
+    np.testing.assert_allclose(host.omega, compiled.omega, rtol=4 * ULP)
+    np.testing.assert_array_equal(host.converged, compiled.converged)
+    for name in ("confirmed", "count_below", "count_above", "group"):
+        one, other = getattr(host.confirmation, name), getattr(compiled.confirmation, name)
+        np.testing.assert_array_equal(one, other, err_msg=name)
+    brackets = host.confirmation.bracket, compiled.confirmation.bracket
+    np.testing.assert_allclose(*brackets, rtol=8 * ULP)
+
+
+PROGRAM = """
+import json, sys
+import jax
+jax.config.update("jax_enable_x64", True)
+compiled = [0]
+
+def listen(name, seconds, **_):
+    compiled[0] += name == "/jax/core/compile/backend_compile_duration"
+
+jax.monitoring.register_event_duration_secs_listener(listen)
+import numpy as np
+import jaxmodal as jm
+
+arms = [jm.examples.load(name) for name in jm.examples.names()]
+arms.append(jax.tree_util.tree_map(jax.device_put, arms[0]))  # as a transformation returns an arm
+plain = arms[0].links
+spring = jm.Link(0.4, 7e10, 2700.0, jm.circle(0.03, "cowper"), poisson_ratio=0.3, joint_stiffness=1e3,
+                 joint_axial_stiffness=1e7, joint_shear_stiffness=1e7, hub_mass=0.1, end_offset_x=0.02,
+                 rotor_inertia=1e-4, gear_ratio=50.0, nonstructural_mass=0.2)
+arms.append(jm.Arm((*plain, spring), jm.Payload(1.0, 0.1, centre_x=0.05)))
+found = {}
+
+def count(name, call):
+    before = compiled[0]
+    result = call()
+    found.setdefault(name, []).append(compiled[0] - before)
+    return result
+
+for arm in arms:
+    result = count("natural_frequencies", lambda: jm.natural_frequencies(arm, 6))
+    omega = np.asarray(result.omega)
+    count("mode_shapes", lambda: jm.mode_shapes(arm, 6))
+    count("count_below", lambda: jm.count_below(arm, [0.0, 10.0, 1e3]))
+    count("certify", lambda: jm.certify(arm, omega))
+    count("frequencies_in_band", lambda: jm.frequencies_in_band(arm, 0.0, 1.001 * omega[3]))
+    count("postures", lambda: jm.postures_at(arm, float(omega[1]), 2))
+    count("sensitivities", lambda: jm.sensitivities(arm, 4))
+    count("directional", lambda: jm.directional_derivatives(arm, {"link1.length": 1.0}, 4))
+print(json.dumps(found))
+"""
+
+
+def test_a_concrete_arm_needs_no_compiled_program():
+    environment = {k: v for k, v in os.environ.items() if k != "JAX_COMPILATION_CACHE_DIR"}
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=environment, check=True
+    )
+    found = json.loads(ran.stdout)
+    most = {name: max(numbers) for name, numbers in found.items()}
+    assert most.pop("sensitivities") <= 1
+    assert most.pop("directional") <= 1
+    assert set(most.values()) == {0}, most
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        lambda arm: jm.natural_frequencies(arm, 3, throw=False),
+        lambda arm: jm.mode_shapes(arm, 3, throw=False),
+        lambda arm: jm.count_below(arm, np.array([[1.0, 20.0]])),
+        lambda arm: jm.certify(arm, np.array([10.0, 40.0])),
+        jm.beam_arrays,
+    ],
+)
+def test_what_is_returned_has_the_shapes_and_types_of_the_compiled_answer(solve):
+    arm = jm.examples.two_link_flexible()
+    concrete = jax.tree_util.tree_leaves(solve(arm))
+    traced = jax.make_jaxpr(solve)(arm).out_avals
+    assert all(isinstance(x, jax.Array) for x in concrete)
+    assert [(x.shape, x.dtype) for x in concrete] == [(x.shape, x.dtype) for x in traced]
+
+
+def test_every_trial_is_counted(monkeypatch):
+    tried = []
+    evaluate = host_solver.evaluate
+
+    def counted(beams, flags, omega, extended):
+        tried.append(omega.size)
+        return evaluate(beams, flags, omega, extended)
+
+    monkeypatch.setattr(host_solver, "evaluate", counted)
+    result = jm.natural_frequencies(jm.examples.two_link_flexible(), 5)
+    assert int(result.evaluations) == sum(tried)
+
+
+def test_values_that_are_arrays_of_jax_give_the_same_bits():
+    arm = jm.examples.three_link_industrial()
+    as_arrays = jax.tree_util.tree_map(jnp.asarray, arm)
+    one, other = (jm.natural_frequencies(x, 6) for x in (arm, as_arrays))
+    np.testing.assert_array_equal(one.omega, other.omega)
+    assert bool(jm.invalid_values(as_arrays)) is False
+
+
+def test_a_concrete_arm_inside_jit_is_a_constant():
+    arm = jm.examples.two_link_flexible()
+    scaled = jax.jit(lambda s: s * jm.natural_frequencies(arm, 2).omega)(2.0)
+    np.testing.assert_array_equal(scaled, 2.0 * np.asarray(jm.natural_frequencies(arm, 2).omega))
