@@ -15,12 +15,12 @@ jax.config.update("jax_numpy_rank_promotion", "raise")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 
 import pytest  # noqa: E402
+from annotation_checks import CHECKED  # noqa: E402
 from hypothesis import settings  # noqa: E402
 from jaxtyping import install_import_hook  # noqa: E402
 
 # the annotated shapes and types of every function of the library are checked in every test
-if os.environ.get("JAXMODAL_TESTS_ANNOTATIONS") != "0":
-    install_import_hook("jaxmodal", "annotation_checks.checked")
+install_import_hook(CHECKED, "annotation_checks.checked")
 
 from jaxmodal.runtime.compilation import add_cpu_flags  # noqa: E402
 

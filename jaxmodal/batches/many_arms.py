@@ -29,8 +29,9 @@ from jaxmodal.postures import series_search
 from jaxmodal.runtime.devices import default_device
 from jaxmodal.runtime.precision import require_x64
 
-#: cells left open by the posture series that NumPy solves, a few ms each, rather than programs that compile for seconds
-_FEW = 600
+#: cells that NumPy solves, a millisecond each, rather than programs, which take 0.02 ms and compile for seconds: of
+#: whole batches, which may be one of many, and of those that the posture series leaves open
+_FEW, _FEW_LEFT = 128, 1024
 
 
 def natural_frequencies_batch(
@@ -55,8 +56,9 @@ def natural_frequencies_batch(
     theory : str
         As for `natural_frequencies`.
     chunk_size : int, optional
-        Cells solved side by side on one core. The default keeps the working set in cache, and solves large batches
-        in which only joint angles vary by the posture series (docs/posture-series.md).
+        Cells solved side by side on one core. The default keeps the working set in cache, solves large batches in
+        which only joint angles vary by the posture series (docs/posture-series.md), and batches of up to 128 cells in
+        NumPy, a millisecond each, for which nothing is compiled; where such batches come by the hundred, give a number.
     kernel : str
         ``"portable"`` leaves the search to XLA, ``"fused"`` makes one kernel of it (docs/gpu.md), and ``"auto"`` takes
         that on a GPU that can compile it. Statuses and counts are the same.
@@ -117,11 +119,12 @@ def natural_frequencies_batch(
         if chunk is None and series_search.pays(arm, addresses, values.shape[1]):
 
             def left_open(values: np.ndarray) -> NaturalFrequencies:
-                few = values.shape[1] <= _FEW
+                few = values.shape[1] <= _FEW_LEFT
                 return general(values, None, OnHost() if few else compiled)
 
             return series_search.solve(arm, addresses, values, modes, theory, left_open, pool)
-        return general(values, chunk)
+        few = chunk is None and kernel == "auto" and values.shape[1] <= _FEW
+        return general(values, chunk, OnHost() if few else compiled)
 
 
 def available_cores() -> int:

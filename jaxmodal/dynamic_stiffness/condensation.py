@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Kind, leading, log, number
@@ -145,7 +144,7 @@ LOG_AT_ZERO = math.log(4.0)
 
 def log_at_zero(num_links: Array | int) -> Array:
     """Limit of log|D| at zero frequency, as an array of JAX."""
-    return jnp.float64(LOG_AT_ZERO) * jnp.asarray(num_links, jnp.float64)
+    return np.float64(LOG_AT_ZERO) * xp.asarray(num_links, np.float64)
 
 
 def add_link(

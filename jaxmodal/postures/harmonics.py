@@ -31,7 +31,7 @@ from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 #: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
 _FEW_LANES, _LANES = 64, 1024
 #: lanes that NumPy evaluates for a concrete arm; a compiled program, which takes 1.5 s to compile, pays beyond
-_HOST_LANES = 1024
+_HOST_LANES = 8192
 
 
 def num_harmonics(num_links: int) -> int:
@@ -59,17 +59,17 @@ def harmonics(angles: Array) -> Array:
     >>> harmonics(jnp.zeros((2, 1))).shape
     (13, 1)
     """
-    even: list[Array] = [jnp.ones(angles.shape[1:])]
+    even: list[Array] = [xp.ones_like(angles[0]) if angles.shape[0] else np.ones(angles.shape[1:])]
     odd: list[Array] = []
     for angle in angles:
-        ((sine, cosine, _),) = sin_cos(jnp.abs(angle))
-        sine, cosine = keep(jnp.where(angle < 0.0, -sine, sine)), keep(cosine)
+        ((sine, cosine, _),) = sin_cos(xp.abs(angle))
+        sine, cosine = keep(xp.where(angle < 0.0, -sine, sine)), keep(cosine)
         first, second = [cosine, cosine * cosine - sine * sine], [sine, 2.0 * sine * cosine]
         even, odd = (
             even + [a * b for a in even for b in first] + [a * b for a in odd for b in second],
             odd + [a * b for a in odd for b in first] + [a * b for a in even for b in second],
         )
-    return jnp.stack(even)
+    return xp.stack(even)
 
 
 def harmonic_names(num_links: int) -> list[str]:
@@ -180,7 +180,7 @@ def _sampling(joints: int) -> tuple[np.ndarray, np.ndarray]:
     # of each posture and its mirror image, the first
     chosen = [tuple(row) <= tuple(-row % 5) for row in grid]
     angles = fifths[grid[np.array(chosen)]].T
-    terms = np.asarray(harmonics(jnp.asarray(angles)))
+    terms = harmonics(angles)
     weight = np.full(angles.shape[1], math.sqrt(2.0))
     weight[0] = 1.0
     return angles, (np.linalg.pinv((terms * weight).T) * weight)

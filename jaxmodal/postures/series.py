@@ -12,14 +12,13 @@ import math
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from numpy.polynomial import chebyshev
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, wave_numbers
 from jaxmodal.postures.harmonics import exact_coefficients, harmonics, num_harmonics
 from jaxmodal.runtime.errors import ArmError
 
@@ -120,13 +119,14 @@ class PostureSeries:
         low, high = edges[panel], edges[panel + 1]
         u = (2.0 * x - low - high) / (high - low)
         powers = u[:, None] ** np.arange(self.taylor.shape[1])
-        coefficients = jnp.einsum("md,mdh->mh", powers, self.taylor[panel])
+        coefficients = np.einsum("md,mdh->mh", powers, np.asarray(self.taylor)[panel])
         scale = np.asarray(self.log_scale)[panel]
-        return SeriesValues(
-            value=coefficients @ harmonics(jnp.asarray(postures.T)),
-            error=self.error[panel],
-            log_scale=jnp.asarray(scale[:, 0] + scale[:, 1] * u),
+        values = SeriesValues(
+            value=coefficients @ harmonics(np.ascontiguousarray(postures.T)),
+            error=np.asarray(self.error)[panel],
+            log_scale=scale[:, 0] + scale[:, 1] * u,
         )
+        return jax.device_put(values)
 
 
 @jax.tree_util.register_dataclass
@@ -178,7 +178,7 @@ def posture_series(
     >>> values.value.shape, bool((values.error < 1e-13).all())
     ((2, 2), True)
     """
-    beams, flags = prepared(arm, theory)
+    beams, flags = prepared_values(arm, theory)
     if not has_series(beams):
         raise ArmError(
             "the arm has a free hinge (joint_stiffness = 0), a rigid link, or an offset or a body beside an axis, and"
@@ -243,18 +243,18 @@ def tabulate(
     shift -= np.array([-1.0, 1.0]) * p.log_scale[[0, -1], 1]
     at_ends *= np.exp(shift)[:, None]
     separators = 0.5 * (p.low + p.high)[:, None] + 0.5 * (p.high - p.low)[:, None] * _nodes()
-    return PostureSeries(
-        edges=jnp.asarray(np.append(p.low, high)),
-        taylor=jnp.asarray(p.taylor),
-        separators=jnp.asarray(np.concatenate([ends[:1], separators.ravel(), ends[1:]])),
-        at_separators=jnp.asarray(
-            np.concatenate([at_ends[:1], p.nodes.reshape(-1, p.nodes.shape[2]), at_ends[1:]])
-        ),
-        error=jnp.asarray(_ROUNDING * p.size + 4.0 * p.tail),
-        size=jnp.asarray(p.size),
-        log_scale=jnp.asarray(p.log_scale),
+    between = p.nodes.reshape(-1, p.nodes.shape[2])
+    series = PostureSeries(
+        edges=np.append(p.low, high),
+        taylor=p.taylor,
+        separators=np.concatenate([ends[:1], separators.ravel(), ends[1:]]),
+        at_separators=np.concatenate([at_ends[:1], between, at_ends[1:]]),
+        error=_ROUNDING * p.size + 4.0 * p.tail,
+        size=p.size,
+        log_scale=p.log_scale,
         theory=name,
     )
+    return jax.device_put(series)
 
 
 def _nodes() -> np.ndarray:
@@ -274,9 +274,9 @@ def _first_edges(beams: BeamArrays, theory: Theory, low: float, high: float) -> 
     """Ends of panels over which bending and axial waves of all links together turn by about pi."""
     x = np.linspace(low, high, 2049)
     links = jax.tree_util.tree_map(lambda v: v[:, None], beams)
-    w = wave_numbers(links, theory, jnp.asarray(x * x)[None], False)
-    above = jnp.where(w.z1 < 0.0, w.alpha, 0.0)
-    turns = np.asarray(jnp.sum(w.beta + w.mu * theory.axial + above, axis=0)) / np.pi
+    w = wave_numbers(links, theory, (x * x)[None], False)
+    above = np.where(w.z1 < 0.0, w.alpha, 0.0)
+    turns = np.sum(w.beta + w.mu * theory.axial + above, axis=0) / np.pi
     panels = max(1, math.ceil((turns[-1] - turns[0]) / _PHASE))
     return np.interp(np.linspace(turns[0], turns[-1], panels + 1), turns, x)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
@@ -20,6 +20,7 @@ from jaxmodal.dynamic_stiffness.condensation import Tally, add_link, evaluate
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.postures.harmonics import harmonics
 from jaxmodal.postures.series import DEGREES, PostureSeries
+from jaxmodal.runtime.namespace import Array, xp
 
 #: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
 _STEPS, _SAFE_STEPS = 6, 12
@@ -78,12 +79,7 @@ def grid_of(series: PostureSeries, fine: int | None) -> Grid:
     panel = np.concatenate([[0], own, np.full(more, panels - 1)])
     low, high = edges[panel], edges[panel + 1]
     ends = (2.0 * np.stack([x[:-1], x[1:]]) - low - high) / (high - low)
-    return Grid(
-        table=jnp.asarray(table),
-        weak=jnp.asarray(weak),
-        panel=jnp.asarray(panel, jnp.int32),
-        ends=jnp.asarray(ends),
-    )
+    return jax.device_put(Grid(table=table, weak=weak, panel=panel.astype(np.int32), ends=ends))
 
 
 @jax.tree_util.register_dataclass
@@ -100,12 +96,13 @@ class Panels:
 def panels_of(series: PostureSeries) -> Panels:
     """The polynomials of a series as one table."""
     taylor, edges = np.asarray(series.taylor), np.asarray(series.edges)
-    return Panels(
-        table=jnp.asarray(taylor.reshape(-1, taylor.shape[2])),
-        centre=jnp.asarray(0.5 * (edges[1:] + edges[:-1])),
-        half=jnp.asarray(0.5 * np.diff(edges)),
-        error=series.error,
+    panels = Panels(
+        table=taylor.reshape(-1, taylor.shape[2]),
+        centre=0.5 * (edges[1:] + edges[:-1]),
+        half=0.5 * np.diff(edges),
+        error=np.asarray(series.error),
     )
+    return jax.device_put(panels)
 
 
 class Roots(NamedTuple):
@@ -289,12 +286,11 @@ def _bracketed(a: Array, low: Array, high: Array, below: Array, u: Array) -> Arr
     return lax.fori_loop(0, _SAFE_STEPS, step, (low, high, u))[2]
 
 
-@jax.jit
 def counts_of(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Array:
     """J of lanes (omega, angles), float64: ``omega`` of shape (lanes,)."""
     links = beams.length.shape[0]
     lanes = jax.tree_util.tree_map(
-        lambda x: jnp.broadcast_to(x[:, None], (links, *omega.shape)), beams
+        lambda x: xp.broadcast_to(x[:, None], (links, *omega.shape)), beams
     )
-    turned = jnp.concatenate([jnp.zeros((1, *omega.shape)), angles])
+    turned = xp.concatenate([xp.zeros_like(omega)[None], angles])
     return evaluate(dataclasses.replace(lanes, joint_angle=turned), theory, omega, False).count

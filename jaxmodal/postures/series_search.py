@@ -17,14 +17,14 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from jax import Array
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.arm.parameters import resolve
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.frequencies.refinement import Sample, refine
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
@@ -107,7 +107,7 @@ class _Tables:
     def _chunk(
         self, grid: Grid, results: _Results, at: np.ndarray, *, size: int, safe: bool
     ) -> tuple[np.ndarray, np.ndarray]:
-        padded = jnp.asarray(self.angles[:, np.resize(at, size)])
+        padded = self.angles[:, np.resize(at, size)]
         arm = self.beams, self.flags, padded
         found = roots_of(*arm, grid, self.panels, self.top, modes=self.modes, safe=safe)
         omega, width, noise, complete = (np.asarray(x)[: at.size] for x in found)
@@ -227,7 +227,7 @@ def _by_series(
     pool: ThreadPoolExecutor,
 ) -> _Results:
     """All that the series can do for the ``valid`` cells."""
-    beams, flags = prepared(arm, theory)
+    beams, flags = prepared_values(arm, theory)
     results = _Results.empty(angles.shape[1], modes)
     ends = _range(beams, flags, angles[:, valid], modes)
     if ends is None:
@@ -257,14 +257,14 @@ def _range(
         return None
     sample = np.random.default_rng(0).permutation(angles.shape[1])
     sample = np.resize(sample[:_PILOTS], _PILOTS)
-    pilots = jnp.asarray(np.tile(angles[:, sample], 2))
+    pilots = np.tile(angles[:, sample], 2)
     wanted = np.repeat([1, modes], _PILOTS)
     rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-    scale = float(jnp.min(jnp.sqrt(rigidity) / (beams.length * beams.length)))
+    scale = float(np.min(np.sqrt(rigidity) / (beams.length * beams.length)))
     low, high = (np.full(wanted.size, np.log(scale * x)) for x in (1e-5, 1e4 * modes**2))
     for _ in range(_RANGE_ROUNDS):
         middle = 0.5 * (low + high)
-        passed = np.asarray(counts_of(beams, flags, jnp.exp(jnp.asarray(middle)), pilots)) >= wanted
+        passed = counts_of(beams, flags, np.exp(middle), pilots) >= wanted
         low, high = np.where(passed, low, middle), np.where(passed, middle, high)
     first, last = low[:_PILOTS].min(), high[_PILOTS:].max()
     return math.exp(0.5 * first) * _BELOW, math.exp(0.5 * last) * _ABOVE
@@ -297,6 +297,5 @@ def _merged(
             column[~valid] = np.nan
         elif name != "group":
             column[~valid] = int(Status.invalid_input) if name == "status" else 0
-    columns = {name: jnp.asarray(column) for name, column in merged.items()}
-    by_sign_changes = jnp.asarray(results.by_sign_changes)
-    return NaturalFrequencies(**columns, by_sign_changes=by_sign_changes, theory=theory)
+    proof = results.by_sign_changes
+    return jax.device_put(NaturalFrequencies(**merged, by_sign_changes=proof, theory=theory))
