@@ -117,29 +117,22 @@ class Roots(NamedTuple):
         is none.
     noise : Array, shape (cells, modes)
         Relative rounding noise of a frequency.
-    complete : Array, shape (cells,)
-        The count at the last separator is the number of changes of sign below: each interval with one holds one mode.
+    number : Array, shape (cells,)
+        Changes of sign below the last separator. Where that is the count there, each interval with one holds one mode.
+    apart : Array, shape (cells,)
+        Every sign is certain, and no two enclosures touch.
     """
 
     omega: Array
     width: Array
     noise: Array
-    complete: Array
+    number: Array
+    apart: Array
 
 
 @functools.partial(jax.jit, static_argnames=("modes", "safe"))
-def roots_of(
-    beams: BeamArrays,
-    theory: Theory,
-    angles: Array,
-    grid: Grid,
-    panels: Panels,
-    top: Array,
-    *,
-    modes: int,
-    safe: bool,
-) -> Roots:
-    """The lowest ``modes`` roots in the postures ``angles`` (n - 1, cells); ``top`` (1,) is the last separator.
+def roots_of(angles: Array, grid: Grid, panels: Panels, *, modes: int, safe: bool) -> Roots:
+    """The lowest ``modes`` roots in the postures ``angles`` (n - 1, cells).
 
     ``safe`` takes more steps, which never leave an interval.
     """
@@ -147,13 +140,11 @@ def roots_of(
     values, polynomials = _once(_product(grid.table, terms), _product(panels.table, terms))
     words, clear = _once(_changes_of_sign(values), _clear(values, grid.weak))
     number = jnp.sum(lax.population_count(words), axis=0).astype(jnp.float64)
-    count, smallest = _count_at(beams, theory, top, angles)
-    complete = (number == count) & (number >= modes) & clear & (smallest > _DENOMINATOR)
     interval = _first_bits(words, modes)
     omega, width, noise = _refined(polynomials, interval, grid, panels, safe)
     # neighbouring enclosures do not touch
-    complete &= jnp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
-    return Roots(omega.T, width.T, noise.T, complete)
+    clear &= jnp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
+    return Roots(omega.T, width.T, noise.T, number, clear)
 
 
 def _product(table: Array, terms: Array) -> Array:
@@ -196,10 +187,9 @@ def _first_bits(words: Array, number: int) -> Array:
     return lax.scan(step, tuple(words), None, length=number)[1]
 
 
-def _count_at(
-    beams: BeamArrays, theory: Theory, omega: Array, angles: Array
-) -> tuple[Array, Array]:
-    """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells), and the smallest denominators.
+@jax.jit
+def count_at(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Array:
+    """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells); -1 where it is not certain.
 
     All that does not depend on the posture is computed once.
     """
@@ -212,11 +202,8 @@ def _count_at(
         outboard, tally = add_link(link, theory, omega, outboard, tally, False)
     even = 2.0 * jnp.floor(0.5 * tally.passed) == tally.passed
     agrees = (tally.sign > 0.0) == even
-    shape = angles.shape[1:]
-    return (
-        jnp.broadcast_to(jnp.where(agrees, tally.passed, -1.0), shape),
-        jnp.broadcast_to(jnp.minimum(tally.smallest, tally.factor), shape),
-    )
+    sure = agrees & (jnp.minimum(tally.smallest, tally.factor) > _DENOMINATOR)
+    return jnp.broadcast_to(jnp.where(sure, tally.passed, -1.0), angles.shape[1:])
 
 
 def _refined(

@@ -34,6 +34,7 @@ from jaxmodal.postures.series_roots import (
     WIDEST,
     Grid,
     Panels,
+    count_at,
     counts_of,
     grid_of,
     panels_of,
@@ -57,13 +58,17 @@ _ANGLE = re.compile(r"link(\d+|\*)\.joint_angle", re.ASCII)
 
 @dataclasses.dataclass
 class _Results:
-    """Output arrays while they fill, cells first; NaN where nothing has been found."""
+    """Output arrays while they fill, cells first; NaN where nothing has been found.
+
+    ``count`` is how many modes lie below the last separator, -1 where that is not certain.
+    """
 
     omega: np.ndarray
     bracket: np.ndarray
     noise: np.ndarray
     open: np.ndarray
     by_sign_changes: np.ndarray
+    count: np.ndarray
 
     @classmethod
     def empty(cls, cells: int, modes: int) -> _Results:
@@ -74,6 +79,7 @@ class _Results:
             noise=np.full(shape, np.nan, np.float32),
             open=np.ones(cells, bool),
             by_sign_changes=np.zeros(shape, bool),
+            count=np.full(cells, -1.0),
         )
 
 
@@ -89,6 +95,16 @@ class _Tables:
     angles: np.ndarray
     pool: ThreadPoolExecutor
     chunks: tuple[int, int]
+
+    def compile_ahead(self, fine: Grid, compilers: ThreadPoolExecutor) -> None:
+        """Compile what the first chunk does not begin with, while it is compiled and solved itself.
+
+        What fails here fails again, and is reported, where the program is used.
+        """
+        joints = self.angles.shape[0]
+        many, few = (np.zeros((joints, size)) for size in self.chunks)
+        compilers.submit(count_at, self.beams, self.flags, self.top, many)
+        compilers.submit(roots_of, few, fine, self.panels, modes=self.modes, safe=True)
 
     def solve(
         self, grid: Grid, results: _Results, cells: np.ndarray, safe: bool
@@ -108,9 +124,12 @@ class _Tables:
         self, grid: Grid, results: _Results, at: np.ndarray, *, size: int, safe: bool
     ) -> tuple[np.ndarray, np.ndarray]:
         padded = self.angles[:, np.resize(at, size)]
-        arm = self.beams, self.flags, padded
-        found = roots_of(*arm, grid, self.panels, self.top, modes=self.modes, safe=safe)
-        omega, width, noise, complete = (np.asarray(x)[: at.size] for x in found)
+        if not safe:
+            count = count_at(self.beams, self.flags, self.top, padded)
+            results.count[at] = np.asarray(count)[: at.size]
+        found = roots_of(padded, grid, self.panels, modes=self.modes, safe=safe)
+        omega, width, noise, number, apart = (np.asarray(x)[: at.size] for x in found)
+        complete = apart & (number == results.count[at]) & (number >= self.modes)
         proven = complete & (width <= WIDEST).all(axis=1)
         results.omega[at] = omega
         results.bracket[at, :, 0] = omega * (1.0 - width)
@@ -235,15 +254,17 @@ def _by_series(
     series = tabulate(beams, flags, *ends, theory)
     top, usable = series.edges[-1:] ** 2, np.where(valid, angles, 0.0)
     tables = _Tables(beams, flags, modes, top, panels_of(series), usable, pool, _chunks())
-    left, first = np.flatnonzero(valid), tables.chunks[0]
-    for fine in _SEPARATORS:
-        grid = grid_of(series, fine)
-        tables.solve(grid, results, left[:first], safe=False)
-        if results.open[left[:first]].mean() < _OPEN:
-            break
+    left, first, fine_grid = np.flatnonzero(valid), tables.chunks[0], grid_of(series, _FINE)
+    with ThreadPoolExecutor() as compilers:
+        tables.compile_ahead(fine_grid, compilers)
+        for fine in _SEPARATORS:
+            grid = grid_of(series, fine)
+            tables.solve(grid, results, left[:first], safe=False)
+            if results.open[left[:first]].mean() < _OPEN:
+                break
     tables.solve(grid, results, left[first:], safe=False)
     left = np.flatnonzero(results.open & valid)
-    complete, width = tables.solve(grid_of(series, _FINE), results, left, safe=True)
+    complete, width = tables.solve(fine_grid, results, left, safe=True)
     wide = complete & results.open[left] & (2.0 * width <= _MOST).all(axis=1)
     tables.finish(results, left[wide], width[wide])
     return results

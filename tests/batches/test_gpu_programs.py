@@ -89,11 +89,10 @@ def test_programs_of_the_general_path(name):
 
 
 def test_the_posture_series_is_float64_matrix_products():
-    beams, flags = prepared(THREE, "timoshenko")
     series = jm.posture_series(THREE, 200.0)
     tables = series_roots.grid_of(series, None), series_roots.panels_of(series)
-    arguments = (beams, flags, jnp.zeros((2, CELLS)), *tables, series.edges[-1:] ** 2)
-    text = lowered_for_cuda(series_roots.roots_of, *arguments, modes=MODES, safe=False)
+    postures = jnp.zeros((2, CELLS))
+    text = lowered_for_cuda(series_roots.roots_of, postures, *tables, modes=MODES, safe=False)
     assert_suits_a_gpu(text)
     products = [line for line in text.splitlines() if "dot_general" in line]
     assert len(products) == 2
@@ -104,4 +103,5 @@ def test_what_the_series_rests_on():
     beams, flags = prepared(THREE, "timoshenko")
     lanes = beams, flags, jnp.ones(8), jnp.zeros((2, 8))
     assert_suits_a_gpu(lowered_for_cuda(posture_harmonics._factors, *lanes))
-    assert_suits_a_gpu(lowered_for_cuda(series_roots.counts_of, *lanes))
+    top = beams, flags, jnp.ones(1), jnp.zeros((2, 8))
+    assert_suits_a_gpu(lowered_for_cuda(series_roots.count_at, *top))
