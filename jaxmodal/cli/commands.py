@@ -98,17 +98,20 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="jaxmodal")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Exact, certified natural frequencies of planar multilink arms.
 
     Units are SI and degrees or radians as named; frequencies are in Hz.
     """
     import jax
 
+    from jaxmodal.cli.compiling import watched
     from jaxmodal.runtime.compilation import add_cpu_flags
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
+    ctx.with_resource(watched())
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
