@@ -153,13 +153,17 @@ def _parts() -> list[Path]:
 
 
 def kept() -> list[cache_files.Entry]:
-    """Every program of the cache, also those of other versions and machines."""
-    return [entry for part in _parts() for entry in cache_files.entries(part)]
+    """Every program of the cache, also those of other versions and machines, and any in the folder itself."""
+    folder = root()
+    places = _parts() if folder is None else [folder, *_parts()]
+    return [entry for place in places for entry in cache_files.entries(place)]
 
 
 def clear() -> list[cache_files.Entry]:
     """Remove every program of the cache, and nothing else that lies in its folder; return what was there."""
     found = kept()
+    for entry in found:
+        cache_files.remove(entry.path)
     for part in _parts():
         shutil.rmtree(part, ignore_errors=True)
     return found

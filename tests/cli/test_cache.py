@@ -173,11 +173,12 @@ def test_clear_removes_programs_of_all_versions_and_nothing_else(folder):
     others = folder / "jax-0.9.1-jaxlib-0.9.1-0123456789ab"
     others.mkdir()
     (others / f"jit_g-{1:064x}-cache").write_bytes(bytes(400_000))
+    (folder / f"jit_h-{1:064x}-cache").write_bytes(bytes(100_000))  # of use_compilation_cache here
     mine = folder / "thesis"
     mine.mkdir()
     (mine / "chapter-cache").write_text("years of work")
     result = invoke("cache", "clear")
-    assert result.stdout == f"removed 2 programs, 1.0 MB from {folder}\n"
+    assert result.stdout == f"removed 3 programs, 1.1 MB from {folder}\n"
     assert files(folder) == [mine / "chapter-cache"]
 
 
