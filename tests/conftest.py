@@ -13,6 +13,7 @@ import jax
 jax.config.update("jax_enable_x64", True)  # first, before any array
 jax.config.update("jax_numpy_rank_promotion", "raise")
 jax.config.update("jax_numpy_dtype_promotion", "strict")
+os.environ.setdefault("JAXMODAL_CACHE", "off")  # nothing of a test is kept in the user's cache
 
 import pytest  # noqa: E402
 from annotation_checks import CHECKED  # noqa: E402

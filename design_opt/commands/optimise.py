@@ -143,8 +143,9 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
 def _progress() -> Iterator[Callable[[Progress], None]]:
     """A line on standard error that follows the search; nothing where that is no terminal."""
     from rich.console import Console
-    from rich.progress import Progress as Bar
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from jaxmodal.cli.compiling import Bar
 
     bar = Bar(
         SpinnerColumn(),

@@ -45,12 +45,6 @@ class Columns:
     packed: np.ndarray
     invalid: np.ndarray
 
-    @property
-    def free_hinges(self) -> np.ndarray:
-        """How many joints of each cell turn freely, int32, shape (cells,)."""
-        stiffness = self.packed[PLAIN.index("joint_stiffness")]
-        return np.sum(stiffness == 0.0, axis=0, dtype=np.int32)
-
 
 def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Columns:
     """The cells of an arm with other ``values``, shape (addresses, cells), at some addresses."""

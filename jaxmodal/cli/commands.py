@@ -26,6 +26,8 @@ EXAMPLE_PREFIX = "example:"
 ENTRY_POINTS = "jaxmodal.commands"
 """The group of entry points by which other packages register commands."""
 
+NO_CACHE = "--no-cache"
+
 EXIT_NOT_ALL = 1
 EXIT_BAD_INPUT = 2
 
@@ -72,6 +74,7 @@ class LazyGroup(click.Group):
             "sensitivities": "jaxmodal.cli.modes:sensitivities",
             "postures": "jaxmodal.cli.postures:postures",
             "resonance-map": "jaxmodal.cli.postures:resonance_map",
+            "cache": "jaxmodal.cli.cache:cache",
         }
     )
 
@@ -92,23 +95,45 @@ class LazyGroup(click.Group):
             command = self.registered[cmd_name].load()
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take `NO_CACHE` wherever it stands: it concerns the process, whatever the command."""
+        end = args.index("--") if "--" in args else len(args)
+        if NO_CACHE in args[:end]:
+            args = [NO_CACHE, *(arg for arg in args[:end] if arg != NO_CACHE), *args[end:]]
+        return super().parse_args(ctx, args)
+
 
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="jaxmodal")
-def main() -> None:
+@click.option(
+    NO_CACHE,
+    "no_cache",
+    is_flag=True,
+    help="Neither use nor keep compiled programs (see `jaxmodal cache`). May also stand after the "
+    "COMMAND.",
+)
+@click.pass_context
+def main(ctx: click.Context, no_cache: bool) -> None:
     """Exact, certified natural frequencies of planar multilink arms.
 
     Units are SI and degrees or radians as named; frequencies are in Hz.
     """
     import jax
 
+    from jaxmodal.cli.compiling import watched
     from jaxmodal.runtime.compilation import add_cpu_flags
+    from jaxmodal.runtime.default_cache import use_default_cache
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
+    if no_cache:
+        jax.config.update("jax_enable_compilation_cache", False)  # type: ignore[no-untyped-call]
+    elif ctx.invoked_subcommand != "cache":
+        use_default_cache(lambda line: click.echo(line, err=True))
+    ctx.with_resource(watched())
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -16,12 +16,13 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from jaxmodal.arm import examples
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plausibility import implausible_values, link_facts
+from jaxmodal.cli.compiling import Bar
 from jaxmodal.frequencies.status import Status
 from jaxmodal.reproduction import report as reproduction_report
 from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
@@ -52,7 +53,7 @@ def progress_after(delay: float, what: str) -> Iterator[Callable[[int, int], Non
     Yields a function to call with (steps done, steps in all). Nothing is shown where standard
     error is no terminal.
     """
-    progress = Progress(
+    progress = Bar(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),

@@ -121,12 +121,12 @@ class PostureSeries:
         powers = u[:, None] ** np.arange(self.taylor.shape[1])
         coefficients = np.einsum("md,mdh->mh", powers, np.asarray(self.taylor)[panel])
         scale = np.asarray(self.log_scale)[panel]
-        values = SeriesValues(
-            value=coefficients @ harmonics(np.ascontiguousarray(postures.T)),
-            error=np.asarray(self.error)[panel],
-            log_scale=scale[:, 0] + scale[:, 1] * u,
-        )
-        return jax.device_put(values)
+        values = {
+            "value": coefficients @ harmonics(np.ascontiguousarray(postures.T)),
+            "error": np.asarray(self.error)[panel],
+            "log_scale": scale[:, 0] + scale[:, 1] * u,
+        }
+        return SeriesValues(**jax.device_put(values))
 
 
 @jax.tree_util.register_dataclass
@@ -244,17 +244,16 @@ def tabulate(
     at_ends *= np.exp(shift)[:, None]
     separators = 0.5 * (p.low + p.high)[:, None] + 0.5 * (p.high - p.low)[:, None] * _nodes()
     between = p.nodes.reshape(-1, p.nodes.shape[2])
-    series = PostureSeries(
-        edges=np.append(p.low, high),
-        taylor=p.taylor,
-        separators=np.concatenate([ends[:1], separators.ravel(), ends[1:]]),
-        at_separators=np.concatenate([at_ends[:1], between, at_ends[1:]]),
-        error=_ROUNDING * p.size + 4.0 * p.tail,
-        size=p.size,
-        log_scale=p.log_scale,
-        theory=name,
-    )
-    return jax.device_put(series)
+    arrays = {
+        "edges": np.append(p.low, high),
+        "taylor": p.taylor,
+        "separators": np.concatenate([ends[:1], separators.ravel(), ends[1:]]),
+        "at_separators": np.concatenate([at_ends[:1], between, at_ends[1:]]),
+        "error": _ROUNDING * p.size + 4.0 * p.tail,
+        "size": p.size,
+        "log_scale": p.log_scale,
+    }
+    return PostureSeries(**jax.device_put(arrays), theory=name)
 
 
 def _nodes() -> np.ndarray:

@@ -13,6 +13,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jaxmodal.runtime.cache_files import entries, prune
+
 #: one kernel for a loop and all that is in it, whatever its size, and the widest vectors that the processor has
 CPU_FLAGS = (
     "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=1000000000",
@@ -86,13 +88,18 @@ def loops_are_kernels() -> bool:
     return _MARK in (jax.jit(loop).lower(jnp.ones(4096)).compile().as_text() or "")
 
 
-def use_compilation_cache(folder: str | os.PathLike[str]) -> Path:
+def use_compilation_cache(folder: str | os.PathLike[str], max_bytes: int | None = None) -> Path:
     """Keep compiled programs in a folder, so that the next process need not compile them again.
+
+    The command line and the workers of sweeps keep one in the user's cache folder by themselves.
 
     Parameters
     ----------
     folder : path
         Created where it is missing, for this user alone.
+    max_bytes : int, optional
+        How large the folder may be when this is called: the programs that were not used for longest are removed.
+        Without it, none is ever removed.
 
     Returns
     -------
@@ -102,39 +109,65 @@ def use_compilation_cache(folder: str | os.PathLike[str]) -> Path:
     Raises
     ------
     CompilationError
-        The folder is a file, or others than its owner can write to it.
+        The folder is a file, belongs to another user, or others than its owner can write to it; or ``max_bytes`` is
+        negative.
 
     Notes
     -----
     Trust: what is loaded from the cache is machine code that runs with your rights. Whoever can write to the folder
     can run code as you, so keep it to yourself, and do not take over one from a stranger. Entries are bound to the
-    version of jaxlib and to the settings of XLA; old ones are never removed: delete the folder when it has grown.
+    version of jaxlib and to the settings of XLA. They suit the processor on which they were compiled: machines that
+    share a home folder need a folder each.
 
     Examples
     --------
     >>> import jaxmodal as jm, tempfile
-    >>> cache = jm.use_compilation_cache(tempfile.mkdtemp())
+    >>> cache = jm.use_compilation_cache(tempfile.mkdtemp(), max_bytes=500_000_000)
     """
-    path = Path(folder).expanduser().resolve()
-    if path.exists() and not path.is_dir():
-        raise CompilationError(f"compilation cache {path} is a file; expected a folder")
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        mode = path.stat().st_mode
-    except OSError as error:
+    if max_bytes is not None and max_bytes < 0:
         raise CompilationError(
-            f"compilation cache {path} cannot be created ({error.strerror}); name a folder that you"
-            " can write to"
-        ) from error
-    if mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise CompilationError(
-            f"compilation cache {path} can be written to by others (mode {stat.S_IMODE(mode):o}),"
-            " who could then run code as you; take the right away with chmod go-w, or name another"
+            f"max_bytes = {max_bytes!r}: expected a number of bytes, 0 or more, or None for no bound"
         )
+    path = private_folder(folder)
+    if max_bytes is not None:
+        prune(entries(path), max_bytes)
     for name, value in (
         ("jax_compilation_cache_dir", str(path)),
         ("jax_persistent_cache_min_compile_time_secs", 0.0),
         ("jax_persistent_cache_min_entry_size_bytes", -1),
     ):
         jax.config.update(name, value)  # type: ignore[no-untyped-call]
+    return path
+
+
+def private_folder(folder: str | os.PathLike[str]) -> Path:
+    """A folder for compiled programs, made where it is missing, that nobody but this user can write to."""
+    try:
+        path = Path(folder).expanduser().resolve()
+    except RuntimeError as error:
+        raise CompilationError(
+            f"compilation cache {folder}: the home folder of this user is unknown; name a folder without ~"
+        ) from error
+    if path.exists() and not path.is_dir():
+        raise CompilationError(f"compilation cache {path} is a file; expected a folder")
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = path.stat()
+    except OSError as error:
+        raise CompilationError(
+            f"compilation cache {path} cannot be created ({error.strerror}); name a folder that you"
+            " can write to"
+        ) from error
+    if os.name != "posix":  # elsewhere the bits and the number of the owner say nothing
+        return path
+    if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise CompilationError(
+            f"compilation cache {path} can be written to by others (mode {stat.S_IMODE(state.st_mode):o}),"
+            " who could then run code as you; take the right away with chmod go-w, or name another"
+        )
+    if state.st_uid not in (0, os.geteuid()):
+        raise CompilationError(
+            f"compilation cache {path} belongs to another user (number {state.st_uid}), who could then run code as"
+            " you; name a folder of your own"
+        )
     return path

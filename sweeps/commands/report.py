@@ -154,10 +154,11 @@ class Bar:
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
-            Progress,
             TextColumn,
             TimeRemainingColumn,
         )
+
+        from jaxmodal.cli import compiling
 
         console = Console(stderr=True)
         columns = (
@@ -165,7 +166,9 @@ class Bar:
             *(TextColumn("{task.fields[rate]}"), TimeRemainingColumn(compact=True)),
         )
         self.visible = console.is_terminal
-        self.bar = Progress(*columns, console=console, transient=True, disable=not self.visible)
+        self.bar = compiling.Bar(
+            *columns, console=console, transient=True, disable=not self.visible
+        )
         self.task: Any = None
         self.first = (0.0, 0)
         self.computed = 0

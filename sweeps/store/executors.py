@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol, TypeVar
@@ -12,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 import jax
 
 from jaxmodal.runtime.compilation import add_cpu_flags
+from jaxmodal.runtime.default_cache import allowed, use_default_cache
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
 
@@ -99,7 +101,13 @@ class Dask:
                     f"executor: the dask scheduler at {self.address!r} cannot be reached ({error}); "
                     "start `dask scheduler` and `dask worker`, or leave the address out."
                 ) from error
-            futures = client.map(_on_worker, list(chunks), task=task, pure=False)
+            futures = client.map(
+                _on_worker,
+                list(chunks),
+                task=task,
+                cached=allowed(),
+                pure=False,
+            )
             places = {future.key: chunk for future, chunk in zip(futures, chunks, strict=True)}
             finished = dask.as_completed(futures, loop=client.loop, with_results=True)
             del futures  # so that a result is forgotten once it has been yielded
@@ -107,10 +115,17 @@ class Dask:
                 yield places[future.key], result
 
 
-def _on_worker(chunk: int, task: Callable[[int], T]) -> T:
+def _on_worker(chunk: int, task: Callable[[int], T], cached: bool) -> T:
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
     add_cpu_flags()
+    if cached:
+        _cache_once()
     return task(chunk)
+
+
+@functools.cache
+def _cache_once() -> None:
+    use_default_cache()
 
 
 def as_executor(executor: str | Executor | None) -> Executor:

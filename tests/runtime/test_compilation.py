@@ -101,3 +101,20 @@ def test_a_file_is_no_cache(tmp_path):
         jm.use_compilation_cache(tmp_path / "file")
     with pytest.raises(jm.CompilationError, match="cannot be created"):
         jm.use_compilation_cache(tmp_path / "file" / "below")
+
+
+def test_a_bound_removes_the_programs_unused_for_longest(tmp_path, monkeypatch):
+    monkeypatch.setattr(compilation.jax.config, "update", lambda *_: None)
+    new, middle, old = (tmp_path / f"jit_{name}-{'ab' * 32}-cache" for name in "nmo")
+    for age, path in enumerate((new, middle, old)):
+        path.write_bytes(bytes(100))
+        os.utime(path, (1e9 - age, 1e9 - age))
+    other = tmp_path / "chapter-cache"
+    other.write_bytes(bytes(1000))
+    assert jm.use_compilation_cache(tmp_path, max_bytes=200) == tmp_path
+    assert {*tmp_path.iterdir()} == {new, middle, other}
+
+
+def test_a_bound_below_zero_is_refused(tmp_path):
+    with pytest.raises(jm.CompilationError, match=r"max_bytes = -1: expected .* 0 or more"):
+        jm.use_compilation_cache(tmp_path, max_bytes=-1)

@@ -1,0 +1,86 @@
+"""The command ``jaxmodal cache``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jaxmodal.cli.commands import BadInput
+
+if TYPE_CHECKING:
+    from jaxmodal.runtime.cache_files import Entry
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def cache(ctx: click.Context) -> None:
+    """Where compiled programs are kept, and how large the cache is.
+
+    Commands keep the programs that they compile, so that the next command starts sooner. The environment variable
+    JAXMODAL_CACHE names another folder, or is 'off' for none; --no-cache leaves the cache out for one command.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    from jaxmodal.runtime import default_cache
+
+    folder = _folder()
+    if folder is None:
+        click.echo(f"off: {default_cache.VARIABLE} is {os.environ[default_cache.VARIABLE]!r}")
+    else:
+        click.echo(f"{folder}")
+        limit = f"at most {default_cache.MAX_BYTES / 1e6:.0f} MB when a command starts"
+        click.echo(f"{_amount(default_cache.kept())}; {limit}")
+    other = os.environ.get("JAX_COMPILATION_CACHE_DIR")
+    if other:
+        click.echo(
+            f"not in use: JAX_COMPILATION_CACHE_DIR is set, and JAX keeps programs in {other}"
+        )
+
+
+@cache.command()
+def where() -> None:
+    """Print the folder of the cache, whether it is there or not."""
+    click.echo(f"{_needed()}")
+
+
+@cache.command()
+def clear() -> None:
+    """Remove all compiled programs, also those of other versions; nothing else in the folder is touched."""
+    from jaxmodal.runtime import default_cache
+
+    folder = _needed()
+    removed = default_cache.clear()
+    left = default_cache.kept()
+    click.echo(f"removed {_amount(removed)} from {folder}")
+    if left:
+        raise BadInput(f"{folder}: {_amount(left)} could not be removed; remove the folder itself.")
+
+
+def _folder() -> Path | None:
+    from jaxmodal.runtime import default_cache
+    from jaxmodal.runtime.compilation import CompilationError
+
+    try:
+        return default_cache.root()
+    except CompilationError as error:
+        raise BadInput(str(error)) from error
+
+
+def _needed() -> Path:
+    from jaxmodal.runtime.default_cache import VARIABLE
+
+    folder = _folder()
+    if folder is None:
+        raise BadInput(
+            f"{VARIABLE} = {os.environ[VARIABLE]!r}: there is no cache; expected a folder, or leave the variable unset."
+        )
+    return folder
+
+
+def _amount(found: list[Entry]) -> str:
+    return (
+        f"{len(found)} program{'s' * (len(found) != 1)}, {sum(e.size for e in found) / 1e6:.1f} MB"
+    )

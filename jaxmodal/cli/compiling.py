@@ -1,0 +1,151 @@
+"""One line on standard error while programs are compiled, so that nobody takes the wait for a crash.
+
+JAX reports when it begins and ends to trace, lower or compile a program. A terminal shows a line that goes when the
+programs are there; a pipe or a file gets a line every `EVERY` seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import jax.monitoring
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.progress import Progress
+from rich.text import Text
+
+EVENTS = "/jax/core/compile/"
+#: seconds of compiling before it is shown; programs less than GAP seconds apart are one wait
+DELAY, GAP, EVERY = 2.0, 1.0, 10.0
+#: a program is named when it has taken this many seconds: many small ones would flicker
+NAMED = 0.3
+
+
+class Watch:
+    """What is being compiled, from JAX's events; and the line that says so."""
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self.console, self.clock = console, clock
+        self.bars = 0  # that show the text in place of the line
+        self._line: Live | None = None
+        self._lock, self._drawing = threading.Lock(), threading.RLock()
+        self._running: dict[int, list[tuple[str, float]]] = {}
+        self._since = self._last = self._said = -math.inf
+
+    def began(self, event: str, value: float | int, **kwargs: str | int) -> None:
+        """Note that this thread begins to trace, lower or compile; these may be nested."""
+        if event.startswith(EVENTS):
+            name = str(kwargs.get("fun_name", "")).removeprefix("jit").strip("_()")
+            with self._lock:
+                now = self.clock()
+                if not self._running and now - self._last > GAP:
+                    self._since = now
+                nested = self._running.setdefault(threading.get_ident(), [])
+                nested.append((name or "a program", now))
+
+    def ended(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
+        """Note that it has ended, and remove the line at once: what is printed next must not meet it."""
+        thread = threading.get_ident()
+        if event.startswith(EVENTS) and thread in self._running:
+            with self._lock:
+                self._last = self.clock()
+                self._running[thread].pop()
+                if not self._running[thread]:
+                    del self._running[thread]
+            if not self._running and self._line is not None:
+                self.show(False)
+
+    def text(self) -> str:
+        """The line: empty when nothing is compiled, or not for long."""
+        with self._lock:
+            outermost = next(iter(self._running.values()), [("", math.inf)])[0]
+            now, since = self.clock(), self._since
+        if now - since < DELAY or now - outermost[1] < NAMED:
+            return ""
+        return f"compiling {outermost[0]} ..., {now - since:.0f} s"
+
+    def tick(self) -> None:
+        """Bring what is shown up to date."""
+        text, now = self.text(), self.clock()
+        if self.console.is_terminal:
+            self.show(bool(text))
+        elif text and now - max(self._said, self._since) >= EVERY:
+            self._said = now
+            print(text, file=self.console.file, flush=True)
+
+    def show(self, wanted: bool) -> None:
+        """Draw the line, unless a bar shows the text; or remove it."""
+        with self._drawing, contextlib.suppress(OSError, ValueError):  # the terminal may be gone
+            if not wanted and self._line is not None:
+                line, self._line = self._line, None
+                line.stop()
+            elif wanted and self._line is None and not self.bars:
+                self._line = Live(
+                    console=self.console,
+                    get_renderable=lambda: Text(self.text()),
+                    transient=True,
+                    redirect_stdout=False,
+                    redirect_stderr=False,
+                )
+                self._line.start()
+
+
+_current: Watch | None = None
+
+
+@contextlib.contextmanager
+def watched() -> Iterator[None]:
+    """Show what is being compiled; not where Python code has taken standard error over."""
+    global _current
+    if sys.stderr is None or sys.stderr is not sys.__stderr__ or _current is not None:
+        yield
+        return
+    watch, over = Watch(Console(stderr=True)), threading.Event()
+
+    def run() -> None:
+        while not over.wait(0.25):
+            watch.tick()
+
+    thread = threading.Thread(target=run, daemon=True)
+    jax.monitoring.register_scalar_listener(watch.began)
+    jax.monitoring.register_event_duration_secs_listener(watch.ended)
+    _current = watch
+    thread.start()
+    try:
+        yield
+    finally:
+        _current = None
+        jax.monitoring.unregister_scalar_listener(watch.began)
+        jax.monitoring.unregister_event_duration_listener(watch.ended)
+        over.set()
+        thread.join()
+        watch.show(False)
+
+
+class Bar(Progress):
+    """A progress bar that shows below itself what is being compiled, in place of a line of its own."""
+
+    _watch: Watch | None = None
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        yield from super().get_renderables()
+        if self._watch is not None and (text := self._watch.text()):
+            yield Text(text)
+
+    def start(self) -> None:
+        if _current is not None and not self.disable and self._watch is None:
+            self._watch = _current
+            with self._watch._drawing:
+                self._watch.bars += 1
+                self._watch.show(False)
+        super().start()
+
+    def stop(self) -> None:
+        super().stop()
+        if self._watch is not None:
+            self._watch.bars, self._watch = self._watch.bars - 1, None

@@ -1,0 +1,199 @@
+"""The cache of compiled programs that commands use by themselves: real processes with one small program."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from jaxmodal.cli.commands import main
+from jaxmodal.runtime import default_cache
+
+ROOT = Path(__file__).parent.parent.parent
+
+#: the command line with one command more, which compiles a small program and says where programs are kept
+TINY = """
+import click, jax, json, os
+from jaxmodal.cli.commands import main
+
+@main.command()
+@click.argument("words", nargs=-1)
+def tiny(words):
+    import jax.numpy as jnp
+    events = []
+    jax.monitoring.register_event_listener(lambda event, **_: events.append(event.rpartition("/")[2]))
+    values = jax.jit(lambda x: jnp.sin(x) * 2.0 + jnp.cumsum(x))(jnp.arange(3.0)).tolist()
+    folder = jax.config.jax_compilation_cache_dir
+    print(json.dumps({"values": values, "words": words, "folder": folder, "hits": events.count("cache_hits")}))
+
+if "LARGEST_FILE" in os.environ:
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, 2 * (int(os.environ["LARGEST_FILE"]),))
+main(prog_name="jaxmodal")
+"""
+
+
+def start(*arguments, cache, variables=None):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("JAX_COMPILATION_CACHE")}
+    environment = kept | {"PYTHONPATH": str(ROOT), default_cache.VARIABLE: str(cache)}
+    return subprocess.Popen(
+        [sys.executable, "-c", TINY, *arguments],
+        env=environment | (variables or {}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process):
+    stdout, stderr = process.communicate(timeout=300)
+    assert process.returncode == 0, stderr
+    return json.loads(stdout), stderr
+
+
+def tiny(*arguments, **options):
+    return finish(start("tiny", *arguments, **options))
+
+
+def files(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, arguments)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(default_cache.VARIABLE, str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_a_second_process_compiles_nothing_and_damaged_programs_are_compiled_and_kept_anew(folder):
+    first, stderr = tiny(cache=folder)
+    assert stderr == ""
+    programs = files(folder)
+    assert len(programs) > first["hits"] == 0
+    assert (folder.stat().st_mode & 0o777) == 0o700
+    second, stderr = tiny(cache=folder)
+    assert stderr == ""
+    assert second["hits"] == len(programs)
+    assert second["values"] == first["values"]
+    for number, path in enumerate(programs):
+        whole = path.read_bytes()
+        path.write_bytes((b"not a program", whole[: len(whole) // 2], b"")[number % 3])
+    for hits in (0, len(programs)):
+        found, stderr = tiny(cache=folder)
+        assert stderr == ""
+        assert found == second | {"hits": hits}
+
+
+def test_two_processes_at_once(folder):
+    processes = [start("tiny", cache=folder) for _ in range(2)]
+    (first, stderr), (second, other_stderr) = (finish(process) for process in processes)
+    assert first["values"] == second["values"]
+    assert stderr + other_stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--no-cache", "tiny", "a"], ["a"]),
+        (["tiny", "a", "--no-cache"], ["a"]),
+        (["tiny", "--no-cache", "--", "--no-cache"], ["--no-cache"]),
+    ],
+)
+def test_no_cache_stands_before_or_after_the_command(arguments, words, folder):
+    found, stderr = finish(start(*arguments, cache=folder))
+    assert (found["folder"], found["words"], stderr) == (None, words, "")
+    assert not folder.exists()
+
+
+def test_a_cache_that_is_off_and_one_of_jax(folder, tmp_path):
+    assert tiny(cache="off")[0]["folder"] is None
+    mine = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / "mine")}
+    found, _ = tiny(cache=folder, variables=mine)
+    assert found["folder"] == str(tmp_path / "mine")
+    assert not folder.exists()
+
+
+def test_what_is_wrong_with_the_folder_is_one_line_and_no_more(folder):
+    folder.write_text("")
+    found, stderr = tiny(cache=folder)
+    assert found["folder"] is None
+    (line,) = stderr.splitlines()
+    assert line.startswith("warning: compiled programs are not kept: ")
+    assert "is a file; expected a folder" in line
+    assert default_cache.VARIABLE in line
+
+
+def test_a_full_disk_is_one_line_and_no_more(folder):
+    """The limit on the size of files makes the operating system refuse the write."""
+    pytest.importorskip("resource")
+    found, stderr = tiny(cache=folder, variables={"LARGEST_FILE": "100"})
+    assert found["values"][0] == 0.0
+    (line,) = stderr.splitlines()
+    assert "cannot be written (OSError: [Errno 27] File too large)" in line
+    found, stderr = tiny(cache=folder)  # what is there is cut off
+    assert (found["hits"], stderr) == (0, "")
+
+
+# ---- jaxmodal cache ----
+
+
+def programs_in(folder, count=2):
+    below = folder / default_cache.subfolder()
+    below.mkdir(parents=True)
+    for number in range(count):
+        (below / f"jit_f-{number:064x}-cache").write_bytes(bytes(600_000))
+
+
+def test_cache_says_where_and_how_large(folder):
+    programs_in(folder)
+    result = invoke("cache")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [
+        str(folder),
+        "2 programs, 1.2 MB; at most 500 MB when a command starts",
+    ]
+    assert invoke("cache", "where").stdout == f"{folder}\n"
+
+
+def test_cache_makes_no_folder(folder):
+    assert "0 programs, 0.0 MB" in invoke("cache").stdout
+    assert invoke("cache", "clear").stdout == f"removed 0 programs, 0.0 MB from {folder}\n"
+    assert not folder.exists()
+
+
+def test_clear_removes_programs_of_all_versions_and_nothing_else(folder):
+    programs_in(folder, 1)
+    others = folder / "jax-0.9.1-jaxlib-0.9.1-0123456789ab"
+    others.mkdir()
+    (others / f"jit_g-{1:064x}-cache").write_bytes(bytes(400_000))
+    (folder / f"jit_h-{1:064x}-cache").write_bytes(bytes(100_000))  # of use_compilation_cache here
+    mine = folder / "thesis"
+    mine.mkdir()
+    (mine / "chapter-cache").write_text("years of work")
+    result = invoke("cache", "clear")
+    assert result.stdout == f"removed 3 programs, 1.1 MB from {folder}\n"
+    assert files(folder) == [mine / "chapter-cache"]
+
+
+@pytest.mark.parametrize("off", ["off", "0", "OFF"])
+def test_a_cache_that_is_off(off, monkeypatch):
+    monkeypatch.setenv(default_cache.VARIABLE, off)
+    assert invoke("cache").stdout == f"off: JAXMODAL_CACHE is {off!r}\n"
+    for command in ("where", "clear"):
+        result = invoke("cache", command)
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert f"JAXMODAL_CACHE = {off!r}" in result.stderr
+        assert "expected a folder" in result.stderr
+
+
+def test_a_folder_of_jax_is_mentioned(folder, monkeypatch):
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "/elsewhere")
+    assert "JAX keeps programs in /elsewhere" in invoke("cache").stdout
