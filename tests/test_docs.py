@@ -159,7 +159,7 @@ def test_readme_gives_its_commands_on_one_line_each():
     assert [command.rsplit("/", 1)[1] for command in commands] == [
         "jaxmodal sweep run example:three_link_posture_map",
         "jaxmodal reproduce",
-        "python -m pytest -n 2 --dist loadfile",
+        "python -m pytest -n 2 --dist worksteal",
     ]
     # what .ci/run looks for
     checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

@@ -20,8 +20,8 @@ from sweeps.store.grid import Grid
 
 #: what the estimate of `plan` assumes of two cores: seconds of compiling and arms per second of the batch
 #: solver, of the solver of single arms, and of mode shapes (modes per second)
-_BATCH = (20.0, 6000.0)
-_SINGLE = (6.0, 60.0)
+_BATCH = (10.0, 6000.0)
+_SINGLE = (1.0, 15.0)
 _SHAPES = (10.0, 6000.0)
 
 

@@ -20,8 +20,8 @@ from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.batches import ModalQuantities, modal_quantities_batch
 from jaxmodal.runtime.errors import ArmError
 
-#: batches up to this size are solved one arm after another, which spares compiling for the batch
-SINGLY = 256
+#: batches up to this size are solved one arm after another, 0.05 s each, for the narrow brackets of single arms
+SINGLY = 32
 _BATCH_WIDTH = 4e-8
 
 

@@ -1,5 +1,6 @@
 """All 44 arms and 812 proven frequencies through the public call."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -71,3 +72,21 @@ def test_band(name):
     assert found.shape == inside.shape
     assert np.all(np.asarray(result.certified))
     assert np.max(np.abs(found / omega[inside] - 1)) <= ORACLE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("links", sorted({len(problem.entry["links"]) for problem in ALL}))
+def test_the_compiled_search_gives_the_same(links):
+    """What jit and vmap run, of all arms of so many links: one program for each number of modes."""
+    solve_traced = jax.jit(jm.natural_frequencies, static_argnames=("num_modes", "theory", "throw"))
+    for problem in ALL:
+        if len(problem.entry["links"]) != links:
+            continue
+        result = solve_traced(
+            problem.arm, num_modes=problem.num_modes, theory=problem.model, throw=False
+        )
+        excused = [(problem.name, k + 1) in KNOWN_EXCEPTIONS for k in range(problem.num_modes)]
+        errors = np.abs(problem.relative_error(np.asarray(result.omega)))
+        assert np.all((errors <= ORACLE) | excused), problem.name
+        assert np.all(np.asarray(result.certified)), problem.name
+        assert np.array_equal(np.asarray(result.multiplicity), problem.multiplicities), problem.name
