@@ -19,6 +19,7 @@ from jaxmodal.arm.parameters import resolve
 from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.kernels import Problem
+from jaxmodal.batches.pilots import PILOTS
 from jaxmodal.batches.results import Results
 from jaxmodal.batches.work import Work
 from jaxmodal.dynamic_stiffness.beams import theory_flags
@@ -31,7 +32,7 @@ from jaxmodal.runtime.precision import require_x64
 
 #: cells that NumPy solves, a millisecond each, rather than programs, which take 0.02 ms and compile for seconds: of
 #: whole batches, which may be one of many, and of those that the posture series leaves open
-_FEW, _FEW_LEFT = 128, 1024
+_FEW, _FEW_LEFT = 2 * PILOTS - 1, 1024
 
 
 def natural_frequencies_batch(
@@ -57,7 +58,7 @@ def natural_frequencies_batch(
         As for `natural_frequencies`.
     chunk_size : int, optional
         Cells solved side by side on one core. The default keeps the working set in cache, solves large batches in
-        which only joint angles vary by the posture series (docs/posture-series.md), and batches of up to 128 cells in
+        which only joint angles vary by the posture series (docs/posture-series.md), and batches of up to 511 cells in
         NumPy, a millisecond each, for which nothing is compiled; where such batches come by the hundred, give a number.
     kernel : str
         ``"portable"`` leaves the search to XLA, ``"fused"`` makes one kernel of it (docs/gpu.md), and ``"auto"`` takes
