@@ -132,11 +132,10 @@ class Evaluator:
         modes = self.problem.num_modes
         small = {k: v for k, v in angles.items() if k == OWN or len(v) < BATCH_CELLS}
         for name in angles.keys() - small.keys():
-            columns = {
-                f"link{i + 1}.joint_angle": angles[name][:, i] for i in range(1, arm.num_links)
-            }
+            columns = {f"link{i}.joint_angle": angles[name][:, i - 1] for i in arm.joints if i > 1}
             result = natural_frequencies_batch(arm, columns, modes, self.problem.theory)
-            found[name] = np.asarray(result.omega) / TWO_PI
+            omega = np.where(result.certified, result.omega, np.nan)
+            found[name] = omega / TWO_PI
         if small:
             cells = posed(values, small)
             omega = solve_cells(modes, cells, self.flags)
@@ -145,8 +144,8 @@ class Evaluator:
         for name, hz in found.items():
             if not np.isfinite(hz).all():
                 raise ProblemError(
-                    f"frequencies at the postures {name!r} were not found for a design within the bounds; narrow the"
-                    " bounds to designs that are possible arms."
+                    f"frequencies at the postures {name!r} were not certified for a design within the bounds; narrow"
+                    " the bounds to designs that are possible arms."
                 )
         return {name: found[name] for name in angles}
 

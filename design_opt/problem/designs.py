@@ -50,7 +50,7 @@ def posture_sets(arm: Arm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
     arm
         The arm.
     given
-        For each name the joint angles in rad, shape (P, links - 1) or (P, links).
+        For each name the joint angles in rad, shape (P, joints - 1) or (P, joints); segments have none.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def posture_sets(arm: Arm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
         if name == OWN:
             raise ProblemError(f"postures: {OWN!r} is the arm's own posture; choose another name.")
         angles = np.atleast_2d(np.asarray(postures, dtype=np.float64))
-        n = arm.num_links
+        n = len(arm.joints)
         if angles.ndim != 2 or angles.shape[0] == 0 or angles.shape[1] not in (n - 1, n):
             raise ProblemError(
                 f"postures {name!r}: an array of shape {angles.shape}; expected (postures, {n - 1}) or "
@@ -74,8 +74,14 @@ def posture_sets(arm: Arm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
         if angles.shape[1] == n - 1:
             first = np.full((angles.shape[0], 1), own[0])
             angles = np.concatenate([first, angles], axis=1)
-        found[name] = angles
+        found[name] = np.zeros((angles.shape[0], arm.num_links))
+        found[name][:, np.array(arm.joints) - 1] = angles
     return found
+
+
+def of_joints(arm: Arm, angles: np.ndarray) -> np.ndarray:
+    """Return the angles of the joints alone, (P, joints), of a set of postures (P, links)."""
+    return angles[:, np.array(arm.joints) - 1]
 
 
 def workspace(*ranges_deg: tuple[float, float, int]) -> np.ndarray:

@@ -240,7 +240,7 @@ def _postures(name: str, entry: Any, arm: Arm) -> np.ndarray:
     try:
         if "list_deg" in entry:
             return np.radians(np.asarray(entry["list_deg"], dtype=np.float64))
-        wanted = [f"theta_{i}" for i in range(2, arm.num_links + 1)]
+        wanted = [f"theta_{i}" for i in arm.joints if i > 1]
         _check_keys(f"{where}.grid_deg", entry["grid_deg"], wanted, wanted)
         return workspace(*(tuple(entry["grid_deg"][key]) for key in wanted))
     except (TypeError, ValueError) as error:

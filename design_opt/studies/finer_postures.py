@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from design_opt.evaluation.evaluator import Evaluator, Report
-from design_opt.problem.designs import OWN
+from design_opt.problem.designs import OWN, of_joints
 from design_opt.problem.problem import Problem
 from design_opt.solvers.results import Result
 
@@ -49,12 +49,15 @@ def on_finer_postures(result: Result, factor: int = 2) -> tuple[int, Report] | N
     """
     problem = result.problem
     sets = {
-        name: finer_grid(problem.sets[name], factor) for name in problem.used_sets if name != OWN
+        name: of_joints(problem.arm, problem.sets[name])
+        for name in problem.used_sets
+        if name != OWN
     }
-    full = {name: grid for name, grid in sets.items() if grid is not None}
+    finer_sets = {name: finer_grid(angles, factor) for name, angles in sets.items()}
+    full = {name: grid for name, grid in finer_sets.items() if grid is not None}
     if not full:
         return None
-    postures = {name: problem.sets[name] for name in sets} | full
+    postures = sets | full
     finer = Problem(
         problem.arm,
         problem.space.variables[: len(problem.space.variables) - _of_lengths(problem)],

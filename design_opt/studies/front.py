@@ -11,6 +11,7 @@ import xarray as xr
 
 from design_opt.evaluation.evaluator import Evaluator
 from design_opt.problem.constraints import MassLimit
+from design_opt.problem.designs import of_joints
 from design_opt.problem.problem import Problem
 from design_opt.solvers.optimise import optimise
 from design_opt.solvers.results import Result
@@ -94,7 +95,9 @@ def mass_front(problem: Problem, limits: Sequence[float]) -> Front:
             variables,
             problem.objectives,
             [*others, MassLimit(at_most=float(limit))],
-            postures={k: problem.sets[k] for k in problem.used_sets if k != "own"},
+            postures={
+                k: of_joints(problem.arm, problem.sets[k]) for k in problem.used_sets if k != "own"
+            },
             theory=problem.theory,
             aggregate=problem.aggregate,
             sharpness=problem.sharpness,

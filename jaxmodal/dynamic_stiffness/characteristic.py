@@ -23,6 +23,9 @@ from jaxmodal.dynamic_stiffness.beams import Theory, prepared, wave_numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 
+#: frequencies of a scan that are evaluated side by side; grids are filled up to a multiple
+_SCAN_BLOCK = 256
+
 
 class EndFields(NamedTuple):
     """Fields at one end of one link, each a row over its six constants: (6,) arrays in SI units."""
@@ -196,14 +199,19 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko"
     columns are scaled so that nothing
     overflows, and chosen to stay independent at every link's cut-off.
     """
-    beams, flags = prepared(arm, theory)
+    return _matrix(*_elastic(arm, theory), jnp.asarray(omega, jnp.float64))
+
+
+def _elastic(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
+    """What the matrix needs of an arm; an arm with a rigid link is refused."""
+    prepared_arm = prepared(arm, theory)
     for number, link in enumerate(arm.links, start=1):
         if link.rigid:
             raise ArmError(
                 f"link{number}.rigid = True: the characteristic matrix is that of elastic links; "
                 "count_below and natural_frequencies take rigid ones."
             )
-    return _matrix(beams, flags, jnp.asarray(omega, jnp.float64))
+    return prepared_arm
 
 
 def log_determinant(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> tuple[Array, Array]:
@@ -224,17 +232,27 @@ def log_determinant(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> t
     In float64. Close to a pair of coincident frequencies, or for short stiff links at low
     frequency, the sign is lost in rounding.
     """
-    matrix = characteristic_matrix(arm, omega, theory)
+    return _log_determinant(*_elastic(arm, theory), jnp.asarray(omega, jnp.float64))
+
+
+@jax.jit
+def _log_determinant(beams: BeamArrays, flags: Theory, omega: Array) -> tuple[Array, Array]:
+    matrix = _matrix(beams, flags, omega)
     row_scale = jnp.max(jnp.abs(matrix), axis=1, keepdims=True)
     scaled = matrix / row_scale
     column_scale = jnp.max(jnp.abs(scaled), axis=0, keepdims=True)
     sign, log_abs = jnp.linalg.slogdet(scaled / column_scale)
-    orientation = (
-        -1.0
-    ) ** arm.num_links  # sign of det M as omega tends to zero, from the order of rows and columns
-    return sign * orientation, log_abs + jnp.sum(jnp.log(row_scale)) + jnp.sum(
-        jnp.log(column_scale)
-    )
+    # sign of det M as omega tends to zero, from the order of rows and columns
+    orientation = (-1.0) ** beams.length.shape[0]
+    scales = jnp.sum(jnp.log(row_scale)) + jnp.sum(jnp.log(column_scale))
+    return sign * orientation, log_abs + scales
+
+
+@jax.jit
+def _signs(beams: BeamArrays, flags: Theory, blocks: Array) -> Array:
+    """Sign of det M at frequencies of shape (blocks, size), one block after the other."""
+    at_once = jax.vmap(lambda omega: _log_determinant(beams, flags, omega)[0])
+    return jax.lax.map(at_once, blocks)
 
 
 def determinant_scan(arm: Arm, omegas: ArrayLike, theory: str = "timoshenko") -> Array:
@@ -270,9 +288,8 @@ def determinant_scan(arm: Arm, omegas: ArrayLike, theory: str = "timoshenko") ->
         raise ValueError(
             "omegas must be a grid of at least two positive, ascending, finite frequencies in rad/s"
         )
-    prepared(arm, theory)
-    signs = np.asarray(
-        jax.lax.map(lambda x: log_determinant(arm, x, theory)[0], jnp.asarray(grid), batch_size=256)
-    )
+    padded = np.resize(grid, -(-grid.size // _SCAN_BLOCK) * _SCAN_BLOCK)
+    signs = _signs(*_elastic(arm, theory), padded.reshape(-1, _SCAN_BLOCK))
+    signs = np.asarray(signs).ravel()[: grid.size]
     at = np.flatnonzero(signs[1:] * signs[:-1] < 0)
     return jnp.asarray(np.stack([grid[at], grid[at + 1]], axis=-1))

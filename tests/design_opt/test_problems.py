@@ -9,6 +9,7 @@ import jaxmodal as jm
 from design_opt import (
     CheckpointError,
     DeflectionLimit,
+    Evaluator,
     FixedReach,
     ForbiddenBand,
     FrequencyLimit,
@@ -245,3 +246,28 @@ def test_iterations_used_up_are_said_to_be():
     found = optimise(problem, max_iterations=1)
     assert found.status == "iteration_limit"
     assert "max_iterations" in found.message
+
+
+def test_postures_of_an_arm_with_segments_name_its_joints_alone():
+    """A taper is several links and one joint: small sets and large ones turn the joint, and nothing else."""
+    plain = arm()
+    thick = jm.Link(0.4, 7e10, 2700.0, jm.rectangle(0.04, 0.05, 0.85), poisson_ratio=0.3)
+    rest = dataclasses.replace(thick, segment=True)
+    segmented = jm.Arm((thick, rest, dataclasses.replace(thick, joint_angle=0.3)), plain.payload)
+    few, many = (np.linspace(-1.0, 1.0, count)[:, None] for count in (3, 600))
+    wall = Variable("link1.section.depth", 0.03, 0.05)
+    problem = Problem(
+        segmented,
+        [wall],
+        MinimiseMass(),
+        [FrequencyLimit(1, at_least_hz=1.0, postures=name) for name in ("few", "many")],
+        postures={"few": few, "many": many},
+    )
+    assert np.array_equal(problem.sets["few"], np.concatenate([0.0 * few, 0.0 * few, few], axis=1))
+    hz = Evaluator(problem).start.hz
+    for name, angles in (("few", few), ("many", many)):
+        for posture in (0, len(angles) - 1):
+            truth = jm.natural_frequencies(segmented.with_posture(angles[posture]), 1)
+            assert hz[name][posture, 0] == pytest.approx(float(truth.frequencies_hz[0]), rel=1e-12)
+    with pytest.raises(ProblemError, match=r"expected \(postures, 1\)"):
+        Problem(segmented, [wall], MinimiseMass(), postures={"links": np.zeros((2, 3))})
