@@ -55,12 +55,13 @@ def solve_on_host(beams: BeamArrays, flags: Theory, modes: NDArray[np.int64]) ->
     with np.errstate(all="ignore"):  # a trial may overflow: nothing is learnt from it
         zero = np.float64(LOG_AT_ZERO * beams.length.shape[0])
         sought = np.concatenate([modes, modes[-1] + 1 + np.arange(_BEYOND)])
-        ends = grid_trials(starting_scale(beams), min(int(sought[-1]), _WIDEST_GRID))[[0, -1]]
-        spread = np.geomspace(*ends, sought.size)
+        grid = grid_trials(starting_scale(beams), min(int(sought[-1]), _WIDEST_GRID))
+        dense = max(sought.size, min(_GRID_DENSITY * sought.size, _LARGEST_GRID))
+        spread = np.geomspace(grid[0], grid[-1], sought.size)
         rough = find_brackets(
             lambda omega: evaluated(omega, False),
             sought,
-            np.geomspace(*ends, max(sought.size, min(_GRID_DENSITY * sought.size, _LARGEST_GRID))),
+            np.geomspace(grid[0], grid[-1], dense),
             spread,
             zero,
             _FLOAT64_WIDTH,
