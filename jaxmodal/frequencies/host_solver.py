@@ -19,14 +19,18 @@ from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution, starting_scale
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 
-#: relative width to which each mode is enclosed in float64, whose rounding moves most roots by less than 1e-13
+#: relative width to which each mode is enclosed in float64, which then is right to 3e-12 in 99 of 100 of the 812
+#: reference frequencies, to 6e-11 in all, and to 1e-15 in 4 of 5
 _FLOAT64_WIDTH = 1e-11
-#: rounds of that search at most; a mode that float64 cannot enclose is left to double-double, whatever its guess
+#: rounds of that search at most (12 in the median); what float64 cannot enclose is left to double-double
 _FLOAT64_ROUNDS = 40
 #: trials of its first round for each mode, and at most
 _GRID_DENSITY, _LARGEST_GRID = 16, 1024
-#: relative distances from the float64 guess at which double-double tries it first: the inner two enclose 2 of 3 modes
-#: at once to 2e-11, from where one round reaches `WIDTH`; the outer two those that float64 knows badly
+#: the range of that grid, in trials of `root_search.grid_trials`: from 1e-5 to 1e9 times the starting scale. The
+#: float64 determinant overflows from 1e21 on; modes above the grid are reached by going upward
+_WIDEST_GRID = 24
+#: relative distances from the float64 frequency at which double-double tries first: the inner two enclose 99 of 100
+#: modes, from where two rounds reach `WIDTH` (3 in the median, 13 at most); the outer two those next to another
 _ASIDE = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
 #: modes beyond those sought, whose estimates speed up the interpolation
 _BEYOND = 2
@@ -50,18 +54,21 @@ def solve_on_host(beams: BeamArrays, flags: Theory, modes: NDArray[np.int64]) ->
 
     with np.errstate(all="ignore"):  # a trial may overflow: nothing is learnt from it
         zero = np.float64(LOG_AT_ZERO * beams.length.shape[0])
-        coarse = grid_trials(starting_scale(beams), modes.size + _BEYOND)
-        size = max(coarse.size, min(_GRID_DENSITY * coarse.size, _LARGEST_GRID))
+        sought = np.concatenate([modes, modes[-1] + 1 + np.arange(_BEYOND)])
+        grid = grid_trials(starting_scale(beams), min(int(sought[-1]), _WIDEST_GRID))
+        dense = max(sought.size, min(_GRID_DENSITY * sought.size, _LARGEST_GRID))
+        spread = np.geomspace(grid[0], grid[-1], sought.size)
         rough = find_brackets(
             lambda omega: evaluated(omega, False),
-            np.concatenate([modes, modes[-1] + 1 + np.arange(_BEYOND)]),
-            np.geomspace(coarse[0], coarse[-1], size),
-            coarse,
+            sought,
+            np.geomspace(grid[0], grid[-1], dense),
+            spread,
             zero,
             _FLOAT64_WIDTH,
             _FLOAT64_ROUNDS,
         )
-        guess = np.maximum.accumulate(rough.estimate)
+        known = np.isfinite(rough.estimate) & (rough.estimate > 0.0)
+        guess = np.maximum.accumulate(np.where(known, rough.estimate, spread))
         trials = guess[: modes.size, None] * (1.0 + _ASIDE)
         # the middle of the bracket of a repeated mode, which has no other estimate, is right to half its width
         several = (rough.upper_count - rough.lower_count)[: modes.size] > 1.0

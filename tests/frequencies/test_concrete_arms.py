@@ -138,3 +138,12 @@ def test_a_concrete_arm_inside_jit_is_a_constant():
     arm = jm.examples.two_link_flexible()
     scaled = jax.jit(lambda s: s * jm.natural_frequencies(arm, 2).omega)(2.0)
     np.testing.assert_array_equal(scaled, 2.0 * np.asarray(jm.natural_frequencies(arm, 2).omega))
+
+
+def test_many_modes_and_high_bands():
+    arm = jm.examples.three_link_industrial()
+    many = jm.natural_frequencies(arm, 120)
+    low, high = (0.5 * float(many.omega[k - 1] + many.omega[k]) for k in (100, 104))
+    band, first = jm.frequencies_in_band(arm, low, high)
+    assert first == 101
+    np.testing.assert_allclose(band.omega, many.omega[100:104], rtol=4 * ULP)
