@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -64,6 +65,14 @@ def files(folder):
 
 def invoke(*arguments):
     return CliRunner().invoke(main, arguments)
+
+
+@pytest.fixture(autouse=True)
+def no_cache_of_the_tests(monkeypatch):
+    """Commands that run in this process find JAX as users have it: without a folder."""
+    settings = SimpleNamespace(jax_compilation_cache_dir=None, jax_enable_compilation_cache=True)
+    monkeypatch.setattr(default_cache, "_settings", settings)
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
 
 
 @pytest.fixture
