@@ -215,7 +215,7 @@ def improve(
     others = Others(known, tuple(guess[known:, None]))
     confirm = purpose == Purpose.confirm
 
-    def place(i: Array) -> tuple[Array, Array]:
+    def place(i: Array | int) -> tuple[Array, Array]:
         again, second = _placed(_CONFIRMATION)(i), _placed(_SECOND_SCHEDULE)(i)
         return xp.where(confirm, again[0], second[0]), xp.where(confirm, again[1], second[1])
 
@@ -229,7 +229,7 @@ def _stages(
     evaluate: Callable[[Array], Evaluation],
     omegas: Array | None,
     others: Others,
-    place: Callable[[Array], tuple[Array, Array]],
+    place: Callable[[Array | int], tuple[Array, Array]],
     stages: int | Array,
     halve: Array | None,
 ) -> Enclosure:
@@ -240,7 +240,7 @@ def _stages(
     the frequencies of all modes, None if ``e`` has them all.
     """
 
-    def stage(i: Array, e: Enclosure) -> Enclosure:
+    def stage(i: Array | int, e: Enclosure) -> Enclosure:
         to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
         beyond, aside = place(i)
         far = beyond * e.omega
@@ -254,10 +254,10 @@ def _stages(
     return repeat(0, stages, stage, e, tree_on_host(e, modes))
 
 
-def _placed(schedule: list[tuple[float, float]]) -> Callable[[Array], tuple[Array, Array]]:
+def _placed(schedule: list[tuple[float, float]]) -> Callable[[Array | int], tuple[Array, Array]]:
     """``schedule[i]`` by comparisons: kernels have no tables."""
 
-    def entry(values: tuple[float, ...], i: Array) -> Array:
+    def entry(values: tuple[float, ...], i: Array | int) -> Array:
         chosen = np.float64(values[-1])
         for k, value in enumerate(values[:-1]):
             chosen = xp.where(i == k, value, chosen)

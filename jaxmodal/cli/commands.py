@@ -11,9 +11,10 @@ import functools
 import importlib
 import math
 import sys
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import click
 
@@ -79,7 +80,7 @@ class LazyGroup(click.Group):
     )
 
     @functools.cached_property
-    def registered(self) -> dict[str, EntryPoint]:
+    def registered(self) -> dict[str, Any]:
         """Commands of other packages, by name."""
         return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
 
