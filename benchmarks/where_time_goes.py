@@ -116,6 +116,7 @@ class _Clock:
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Time what `natural_frequencies_batch` calls."""
+        from jaxmodal.batches import engines
         from jaxmodal.batches import work as batch_work
 
         def inside(stage: str, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -128,9 +129,10 @@ class _Clock:
             return run
 
         with contextlib.ExitStack() as stack:
-            for name in ("searched", "improved", "extended", "exact"):
-                timed = self.kernel(name, getattr(batch_work, name))
-                stack.enter_context(mock.patch.object(batch_work, name, timed))
+            where = dict.fromkeys(("searched", "improved", "extended"), engines)
+            for name, module in (where | {"exact": batch_work}).items():
+                timed = self.kernel(name, getattr(module, name))
+                stack.enter_context(mock.patch.object(module, name, timed))
             for stage in ("pilots", "confirm"):
                 method = inside(stage, getattr(batch_work.Work, stage))
                 stack.enter_context(mock.patch.object(batch_work.Work, stage, method))

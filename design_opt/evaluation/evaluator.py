@@ -130,9 +130,10 @@ class Evaluator:
     ) -> dict[str, np.ndarray]:
         found = {}
         modes = self.problem.num_modes
-        small = {k: v for k, v in angles.items() if k == OWN or len(v) < BATCH_CELLS}
+        turning = [i for i in arm.joints if i > 1]
+        small = {k: v for k, v in angles.items() if k == OWN or len(v) < BATCH_CELLS or not turning}
         for name in angles.keys() - small.keys():
-            columns = {f"link{i}.joint_angle": angles[name][:, i - 1] for i in arm.joints if i > 1}
+            columns = {f"link{i}.joint_angle": angles[name][:, i - 1] for i in turning}
             result = natural_frequencies_batch(arm, columns, modes, self.problem.theory)
             omega = np.where(result.certified, result.omega, np.nan)
             found[name] = omega / TWO_PI
@@ -144,8 +145,8 @@ class Evaluator:
         for name, hz in found.items():
             if not np.isfinite(hz).all():
                 raise ProblemError(
-                    f"frequencies at the postures {name!r} were not certified for a design within the bounds; narrow"
-                    " the bounds to designs that are possible arms."
+                    f"frequencies at the postures {name!r} were not found, or not certified, for a design within the"
+                    " bounds; narrow the bounds to designs that are possible arms."
                 )
         return {name: found[name] for name in angles}
 

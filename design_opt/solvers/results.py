@@ -11,7 +11,7 @@ import numpy as np
 import jaxmodal
 from design_opt.evaluation.evaluator import BATCH_CELLS, Chosen, Evaluator, Report
 from design_opt.problem.constraints import ForbiddenBand
-from design_opt.problem.designs import OWN
+from design_opt.problem.designs import OWN, of_joints
 from design_opt.problem.problem import Problem
 from design_opt.solvers.kkt import Optimality
 from design_opt.solvers.recording import Recorder
@@ -192,7 +192,7 @@ class Result:
             else:
                 own = np.arange(len(hz))
                 angles = self.evaluator.angles[name]
-                columns = {f"link{i + 1}.joint_angle": x for i, x in enumerate(angles.T)}
+                columns = {f"link{i}.joint_angle": angles[:, i - 1] for i in self.arm.joints}
                 cells = natural_frequencies_batch(
                     self.arm, columns, self.problem.num_modes, self.problem.theory
                 )
@@ -204,9 +204,15 @@ class Result:
 
     def _certified(self, name: str, posture: int) -> NaturalFrequencies:
         """Certified frequencies at one posture of a set."""
-        angles = self.evaluator.angles[name][posture]
-        arm = self.arm if name == OWN else self.arm.with_posture(list(angles))
+        arm = self._at(name, posture)
         return natural_frequencies(arm, self.problem.num_modes, self.problem.theory, throw=False)
+
+    def _at(self, name: str, posture: int) -> Arm:
+        """The arm at one posture of a set."""
+        if name == OWN:
+            return self.arm
+        (angles,) = of_joints(self.arm, self.evaluator.angles[name][[posture]])
+        return self.arm.with_posture(angles)
 
     @property
     def certified(self) -> bool:
@@ -225,8 +231,7 @@ class Result:
             if isinstance(rule, ForbiddenBand):
                 ends = np.array([rule.low_hz * (1.0 + 1e-6), rule.high_hz * (1.0 - 1e-6)])
                 for posture in np.argsort(margin.min(axis=1), kind="stable")[:COUNTED]:
-                    angles = self.evaluator.angles[rule.postures][posture]
-                    arm = self.arm if rule.postures == OWN else self.arm.with_posture(list(angles))
+                    arm = self._at(rule.postures, int(posture))
                     counts = jaxmodal.count_below(arm, 2.0 * np.pi * ends, self.problem.theory)
                     found += int(counts[1] - counts[0])
         return found

@@ -163,12 +163,7 @@ def _column(values: Any, count: int) -> Float[Array, " k"]:
 
 def _stacked(arm: Arm) -> list[tuple[list[int], Link]]:
     """Group the links of equal structure; each group becomes one link with leaves (k,)."""
-    for path, leaf in jax.tree_util.tree_leaves_with_path(arm):
-        if np.ndim(leaf) != 0:
-            raise ArmError(
-                f"{jax.tree_util.keystr(path).lstrip('.')} = {shown(leaf)}: this takes one arm, "
-                "whose values are numbers; map over a batch of arms with jax.vmap."
-            )
+    require_one_arm(arm)
     groups: dict[Any, list[int]] = {}
     for index, link in enumerate(arm.links):
         groups.setdefault(jax.tree.structure(link), []).append(index)
@@ -182,6 +177,16 @@ def _stack(*values: Any) -> Any:
     if on_host(*values):
         return np.array(values, np.float64)
     return jnp.stack([jnp.asarray(value, jnp.float64) for value in values])
+
+
+def require_one_arm(arm: Arm) -> None:
+    """Refuse an arm with columns of values, which is many arms."""
+    for path, leaf in jax.tree_util.tree_leaves_with_path(arm):
+        if np.ndim(leaf) != 0:
+            raise ArmError(
+                f"{jax.tree_util.keystr(path).lstrip('.')} = {shown(leaf)}: this takes one arm, "
+                "whose values are numbers; map over a batch of arms with jax.vmap."
+            )
 
 
 def require_shear(arm: Arm) -> None:

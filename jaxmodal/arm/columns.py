@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import OPTIONAL, PLAIN, BeamArrays, with_bodies
+from jaxmodal.arm.arrays import OPTIONAL, PLAIN, BeamArrays, require_one_arm, with_bodies
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import Record, quantities
 
@@ -49,18 +49,12 @@ class Columns:
 def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Columns:
     """The cells of an arm with other ``values``, shape (addresses, cells), at some addresses."""
     cells = values.shape[1]
-    varied = set_parameters(arm, dict(zip(addresses, values, strict=True)))
+    require_one_arm(arm)
     with np.errstate(all="ignore"):
+        varied = set_parameters(arm, dict(zip(addresses, values, strict=True)))
         fields = _fields(varied, cells)
         invalid = ~_valid(varied, cells)
     return Columns(np.where(invalid, 1.0, _packed(fields, (arm.num_links, cells))), invalid)
-
-
-def packed_beams(beams: BeamArrays) -> np.ndarray:
-    """Beams of shape (links, cells) as packed columns."""
-    fields = {f.name: getattr(beams, f.name) for f in dataclasses.fields(beams)}
-    del fields["has_shear"]
-    return _packed(fields, np.shape(beams.length))
 
 
 def unpacked(packed: Any) -> BeamArrays:

@@ -104,7 +104,7 @@ def as_scalar(name: str, value: object, about: str) -> Scalar:
         if real and not isinstance(value, jax.core.Tracer) and value.ndim == 0:
             return np.float64(np.asarray(value))
         if real and isinstance(value, np.ndarray):
-            return value.astype(np.float64, copy=False)
+            return value.astype(np.float64)
         if real:
             return jnp.asarray(value, jnp.float64)
     elif not isinstance(value, bool) and isinstance(value, numbers.Real):

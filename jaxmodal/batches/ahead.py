@@ -30,10 +30,14 @@ class Shape:
 def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], object]]:
     """Calls that compile the programs of large batches, and solve no cell, when they are first made for a shape.
 
+    None where a program takes one block, which it would solve.
+
     What fails here fails again, and is reported, where the program is used.
     """
     problem = Problem(theory_flags("timoshenko"), shape.modes, shape.hinged)
     sizes, none = engine.sizes, np.int64(0)
+    if engine.blocks(size, True) == 1 or sizes.open_blocks == 1:
+        return []
 
     def columns(cells: int) -> np.ndarray:
         return np.ones((shape.fields, shape.links, cells))

@@ -36,6 +36,10 @@ class Engine(Protocol):
         """How much one call takes at once."""
         ...
 
+    def blocks(self, size: int, guessed: bool) -> int:
+        """Most blocks of ``size`` cells of one call of `searched`, with a guess or without."""
+        ...
+
     def searched(
         self,
         problem: Problem,
@@ -115,6 +119,9 @@ class OnHost:
     sizes: Sizes = dataclasses.field(
         default_factory=lambda: dataclasses.replace(CPU_SIZES, open_cells=1024)
     )
+
+    def blocks(self, size: int, guessed: bool) -> int:
+        return 1
 
     def enclosed(self, problem: Problem, beams: Any, rough: Any) -> Enclosure:
         """As of a kernel."""

@@ -1,8 +1,8 @@
-"""The compiled parts of the batch solver: what is done to a block of cells, float64 or double-double.
+"""What is done to a block of cells, float64 or double-double: plain functions, and the programs made of them.
 
-They know shapes alone: the number of links and modes, and whether there are features or free hinges. What an arm is and
-which of its values vary has become columns before (`arm.columns`). Cells are the last axis: beams have shape (links, 1,
-cells), frequencies (modes, cells).
+Programs know shapes alone: the number of links and modes, and whether there are features or free hinges. What an arm is
+and which of its values vary has become columns before (`arm.columns`). Cells are the last axis: beams have shape
+(links, 1, cells), frequencies (modes, cells).
 """
 
 from __future__ import annotations

@@ -18,6 +18,19 @@ PILOTS = 256
 _FEATURES = 8
 
 
+def _filled(number: int) -> int:
+    return -(-number // _FEATURES) * _FEATURES
+
+
+def number_of_features(addresses: tuple[str, ...]) -> int:
+    """How many rows `Scaling.features` has."""
+    return _filled(sum(2 if _is_angle(address) else 1 for address in addresses))
+
+
+def _is_angle(address: str) -> bool:
+    return address.endswith(".joint_angle")
+
+
 @dataclasses.dataclass(frozen=True)
 class Scaling:
     """How a cell's values become features: an angle its cosine and sine, a positive value of wide range its logarithm.
@@ -33,7 +46,7 @@ class Scaling:
     @classmethod
     def of(cls, values: np.ndarray, addresses: tuple[str, ...]) -> Scaling:
         """That of the values (addresses, cells) of some cells, finite; joint angles are recognised by their address."""
-        angular = np.array([a.endswith(".joint_angle") for a in addresses])
+        angular = np.array([_is_angle(address) for address in addresses])
         low, high = values.min(axis=1), values.max(axis=1)
         logarithmic = ~angular & (low > 0.0) & (high > 4.0 * low)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -50,8 +63,7 @@ class Scaling:
             with np.errstate(divide="ignore", invalid="ignore"):
                 plain = np.log(value) if self.logarithmic[k] else value
             rows.append((plain - self.low[k]) / self.span[k])
-        size = -(-len(rows) // _FEATURES) * _FEATURES
-        padded = np.zeros((size, values.shape[1]))
+        padded = np.zeros((_filled(len(rows)), values.shape[1]))
         padded[: len(rows)] = rows
         return padded
 

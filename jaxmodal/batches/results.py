@@ -170,7 +170,7 @@ class Results:
 
     def settle(self, at: np.ndarray, exact: NaturalFrequencies) -> None:
         """Cells that the general search has solved; surplus cells at its end are dropped."""
-        size = at.size
+        size, exact = at.size, jax.tree_util.tree_map(np.asarray, exact)
         self.omega[at], self.status[at] = exact.omega[:size], exact.status[:size]
         self.count_below[at] = exact.count_below[:size]
         self.count_above[at] = exact.count_above[:size]

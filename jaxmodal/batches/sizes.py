@@ -13,8 +13,6 @@ class Sizes:
 
     Attributes
     ----------
-    pilots : int
-        Cells that are solved side by side to guess all others.
     lanes : int
         Cells times modes of one block.
     blocks : int
@@ -31,7 +29,6 @@ class Sizes:
         Cells of the general search.
     """
 
-    pilots: int
     lanes: int
     blocks: int
     cells: int
@@ -45,7 +42,6 @@ class Sizes:
 #: The arrays that XLA puts between its loops, those in use at one time, fit the second-level cache of a core. With
 #: `lanes` a multiple of 512 each would be a multiple of 4 KiB long, and all would fall on the same lines of the first.
 CPU_SIZES = Sizes(
-    pilots=64,
     lanes=2080,
     blocks=16,
     cells=65536,
@@ -57,7 +53,6 @@ CPU_SIZES = Sizes(
 )
 #: enough to fill a GPU several times over, and a gigabyte or two of its memory
 GPU_SIZES = Sizes(
-    pilots=256,
     lanes=2**20,
     blocks=1,
     cells=2**20,

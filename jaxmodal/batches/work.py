@@ -24,7 +24,7 @@ from jaxmodal.batches.engines import Compiled, Engine
 from jaxmodal.batches.guided_search import Enclosure, Purpose
 from jaxmodal.batches.kernels import Problem, exact
 from jaxmodal.batches.open_modes import OpenModes
-from jaxmodal.batches.pilots import PILOTS, Guess, Scaling, fit
+from jaxmodal.batches.pilots import PILOTS, Guess, Scaling, fit, number_of_features
 from jaxmodal.batches.results import (
     CLOSE,
     CROWDED,
@@ -36,7 +36,7 @@ from jaxmodal.batches.results import (
     quiet,
     with_neighbour,
 )
-from jaxmodal.batches.sizes import Sizes, filled, number_of_blocks, parted
+from jaxmodal.batches.sizes import Sizes, filled, parted
 from jaxmodal.frequencies.interpolation import chord
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.refinement import Refined, Sample, refine
@@ -105,6 +105,7 @@ class Work:
         """All cells, ``chunk`` of them side by side on one core."""
         cells, sizes = self.values.shape[1], self.sizes
         size = max(1, sizes.lanes // self.problem.modes) if chunk is None else chunk
+        size = min(size, 1 << (cells - 1).bit_length())  # few sizes, each a program of its own
         if cells < 2 * PILOTS or not isinstance(self.engine, Compiled):
             pilots = None
         else:
@@ -121,10 +122,9 @@ class Work:
 
     def compile_ahead(self, engine: Compiled, size: int, compilers: ThreadPoolExecutor) -> None:
         """Compile, while the pilots are searched, what every large batch needs afterwards, at its first use."""
-        one = np.zeros(1, int)
-        fields, links, _ = self.columns(one).packed.shape
-        features = Scaling.of(self.values[:, one], self.addresses).features(self.values[:, one])
-        shape = Shape(fields, links, features.shape[0], self.problem.modes, self.problem.hinged)
+        fields, links, _ = self.columns(np.zeros(1, int)).packed.shape
+        features = number_of_features(self.addresses)
+        shape = Shape(fields, links, features, self.problem.modes, self.problem.hinged)
         for program in ahead(shape, engine, size):
             compilers.submit(self.placed(program, 0))
 
@@ -197,8 +197,7 @@ class Work:
             guess, features = pilots.guess, pilots.scaling.features(self.values[:, cells])
         given = Cells(cells, packed, features)
         first = functools.partial(self.first, given, guess=guess, size=size)
-        blocks = sizes.blocks if guess is not None else sizes.open_blocks
-        blocks = min(blocks, int(number_of_blocks(sizes.cells, size)))  # of large blocks fewer
+        blocks = self.engine.blocks(size, guess is not None)
         parts = self.each(first, np.arange(cells.size), size, blocks)
         if not parts:
             return
@@ -304,8 +303,8 @@ class Work:
         distance = np.where(above, e.omega - e.lower, e.upper - e.omega) / e.omega
         gap = self.results.nearest(some.cell, some.mode)
         error = step * (np.maximum(e.error, step) / distance + distance / gap) + 2.0**-53
-        proven = (counts == np.stack([some.mode, some.mode + 1])).all(axis=0)
-        sound = proven & ((d.sign > 0.0) == (d.count % 2 == 0))
+        isolated = (counts == np.stack([some.mode, some.mode + 1])).all(axis=0)
+        sound = isolated & ((d.sign > 0.0) == (d.count % 2 == 0))
         inside = (ends[0] < omega) & (omega < ends[1])
         settled = sound & inside & (step <= _KNOWN) & (error <= _CORRECTED)
         self.results.polish(some.cell, some.mode, Refined(omega, ends[0], ends[1], error, settled))

@@ -23,7 +23,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory, prepared, wave_numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 
-#: frequencies of a scan that are evaluated side by side; grids are filled up to a multiple
+#: frequencies of a scan that are evaluated side by side; a grid is filled up to 1, 2, 4, 8 ... blocks of them
 _SCAN_BLOCK = 256
 
 
@@ -288,7 +288,8 @@ def determinant_scan(arm: Arm, omegas: ArrayLike, theory: str = "timoshenko") ->
         raise ValueError(
             "omegas must be a grid of at least two positive, ascending, finite frequencies in rad/s"
         )
-    padded = np.resize(grid, -(-grid.size // _SCAN_BLOCK) * _SCAN_BLOCK)
+    blocks = 1 << ((grid.size - 1) // _SCAN_BLOCK).bit_length()
+    padded = np.resize(grid, blocks * _SCAN_BLOCK)
     signs = _signs(*_elastic(arm, theory), padded.reshape(-1, _SCAN_BLOCK))
     signs = np.asarray(signs).ravel()[: grid.size]
     at = np.flatnonzero(signs[1:] * signs[:-1] < 0)

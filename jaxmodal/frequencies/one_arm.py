@@ -177,9 +177,9 @@ def solve_beams(beams: BeamArrays, flags: Theory, count: int, theory: str) -> Na
     """The ``count`` lowest frequencies of valid beams, without derivatives: traced, or in NumPy if they are NumPy's."""
     if tree_on_host(beams):
         return _solved_on_host(beams, flags, False, theory, 0, count, count)
-    valid, lanes = jnp.asarray(False), padded_size(count, 16, 2)
-    problem = padded_problem(beams, valid, 0, count, lanes=lanes)
-    result = _result(solve_padded(problem, flags), valid, count=count, theory=theory)
+    invalid, lanes = jnp.asarray(False), padded_size(count, 16, 2)
+    problem = padded_problem(beams, invalid, 0, count, lanes=lanes)
+    result = _result(solve_padded(problem, flags), invalid, count=count, theory=theory)
     return _with_zero_frequencies(result, problem.modes, problem.free)
 
 

@@ -28,7 +28,7 @@ _TOGETHER = 1e-13
 _FARTHER, _FARTHEST = 32.0, 1e-2
 #: trials of a bracket that may fail to halve it before it is halved in the middle
 _PATIENCE = 3
-#: evaluations of a mode at most; halving alone takes 35 from 1e-2 to `_TOGETHER`
+#: evaluations of a mode at most; halving alone takes 37 from 1e-2 to `_TOGETHER`
 _MOST = 60
 
 
@@ -172,7 +172,7 @@ def refine(
     -------
     Refined
         Lanes that are not ``settled`` stay open: their modes are closer than float64 can part, the count and the sign
-        of D contradict each other, or there is no such mode within 1e-2 of the estimate.
+        of D contradict each other, or no such mode was met near the estimate, within 3e-4 to 1e-2 of it.
     """
     lanes = omega.size
     b, scale = _Brackets.empty(lanes), np.full(lanes, np.nan)

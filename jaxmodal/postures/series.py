@@ -273,7 +273,8 @@ def _first_edges(beams: BeamArrays, theory: Theory, low: float, high: float) -> 
     """Ends of panels over which bending and axial waves of all links together turn by about pi."""
     x = np.linspace(low, high, 2049)
     links = jax.tree_util.tree_map(lambda v: v[:, None], beams)
-    w = wave_numbers(links, theory, (x * x)[None], False)
+    with np.errstate(all="ignore"):
+        w = wave_numbers(links, theory, (x * x)[None], False)
     above = np.where(w.z1 < 0.0, w.alpha, 0.0)
     turns = np.sum(w.beta + w.mu * theory.axial + above, axis=0) / np.pi
     panels = max(1, math.ceil((turns[-1] - turns[0]) / _PHASE))

@@ -19,7 +19,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import jax
 import numpy as np
-from jax import Array
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
@@ -40,7 +39,7 @@ from jaxmodal.postures.series_roots import (
     panels_of,
     roots_of,
 )
-from jaxmodal.runtime.devices import default_device, is_gpu
+from jaxmodal.runtime.devices import default_device, is_gpu, on_callers_device
 
 #: cells of one chunk, and in the second pass: its tables of values stay in cache, or fill a GPU
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 4096)
@@ -90,7 +89,7 @@ class _Tables:
     beams: BeamArrays
     flags: Theory
     modes: int
-    top: Array
+    top: np.ndarray
     panels: Panels
     angles: np.ndarray
     pool: ThreadPoolExecutor
@@ -103,8 +102,10 @@ class _Tables:
         """
         joints = self.angles.shape[0]
         many, few = (np.zeros((joints, size)) for size in self.chunks)
-        compilers.submit(count_at, self.beams, self.flags, self.top, many)
-        compilers.submit(roots_of, few, fine, self.panels, modes=self.modes, safe=True)
+        count = functools.partial(count_at, self.beams, self.flags, self.top, many)
+        roots = functools.partial(roots_of, few, fine, self.panels, modes=self.modes, safe=True)
+        for program in (count, roots):
+            compilers.submit(on_callers_device(program))
 
     def solve(
         self, grid: Grid, results: _Results, cells: np.ndarray, safe: bool
@@ -115,7 +116,9 @@ class _Tables:
         """
         size = self.chunks[1] if safe else self.chunks[0]
         parts = [cells[start : start + size] for start in range(0, cells.size, size)]
-        chunk = functools.partial(self._chunk, grid, results, size=size, safe=safe)
+        chunk = on_callers_device(
+            functools.partial(self._chunk, grid, results, size=size, safe=safe)
+        )
         none = np.empty(0, bool), np.empty((0, self.modes))
         complete, width = zip(none, *self.pool.map(chunk, parts), strict=True)
         return np.concatenate(complete), np.concatenate(width)
@@ -124,10 +127,10 @@ class _Tables:
         self, grid: Grid, results: _Results, at: np.ndarray, *, size: int, safe: bool
     ) -> tuple[np.ndarray, np.ndarray]:
         padded = self.angles[:, np.resize(at, size)]
+        found = roots_of(padded, grid, self.panels, modes=self.modes, safe=safe)
         if not safe:
             count = count_at(self.beams, self.flags, self.top, padded)
             results.count[at] = np.asarray(count)[: at.size]
-        found = roots_of(padded, grid, self.panels, modes=self.modes, safe=safe)
         omega, width, noise, number, apart = (np.asarray(x)[: at.size] for x in found)
         complete = apart & (number == results.count[at]) & (number >= self.modes)
         proven = complete & (width <= WIDEST).all(axis=1)
@@ -252,7 +255,7 @@ def _by_series(
     if ends is None:
         return results
     series = tabulate(beams, flags, *ends, theory)
-    top, usable = series.edges[-1:] ** 2, np.where(valid, angles, 0.0)
+    top, usable = np.asarray(series.edges)[-1:] ** 2, np.where(valid, angles, 0.0)
     tables = _Tables(beams, flags, modes, top, panels_of(series), usable, pool, _chunks())
     left, first, fine_grid = np.flatnonzero(valid), tables.chunks[0], grid_of(series, _FINE)
     with ThreadPoolExecutor() as compilers:
@@ -285,7 +288,8 @@ def _range(
     low, high = (np.full(wanted.size, np.log(scale * x)) for x in (1e-5, 1e4 * modes**2))
     for _ in range(_RANGE_ROUNDS):
         middle = 0.5 * (low + high)
-        passed = counts_of(beams, flags, np.exp(middle), pilots) >= wanted
+        with np.errstate(all="ignore"):
+            passed = counts_of(beams, flags, np.exp(middle), pilots) >= wanted
         low, high = np.where(passed, low, middle), np.where(passed, middle, high)
     first, last = low[:_PILOTS].min(), high[_PILOTS:].max()
     return math.exp(0.5 * first) * _BELOW, math.exp(0.5 * last) * _ABOVE

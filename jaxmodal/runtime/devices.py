@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -19,3 +20,15 @@ def default_device() -> Any:
 def is_gpu(device: Any) -> bool:
     """Whether a device is a GPU."""
     return device.platform in ("gpu", "cuda", "rocm")
+
+
+def on_callers_device(call: Callable[..., Any]) -> Callable[..., Any]:
+    """The call, for another thread, on the device that the calling thread has chosen."""
+    config: Any = jax.config
+    chosen = config.jax_default_device
+
+    def on_device(*values: Any) -> Any:
+        with jax.default_device(chosen):
+            return call(*values)
+
+    return on_device

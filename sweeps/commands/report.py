@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from jaxmodal.batches.pilots import PILOTS
 from jaxmodal.frequencies.status import Status
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SINGLY
@@ -19,9 +20,9 @@ from sweeps.store.dataset import dataset_bytes
 from sweeps.store.grid import Grid
 
 #: what the estimate of `plan` assumes of two cores: seconds of compiling and arms per second of the batch
-#: solver, of the solver of single arms, and of mode shapes (modes per second)
+#: solver, of small batches, of the solver of single arms, and of mode shapes (modes per second)
 _BATCH = (10.0, 6000.0)
-_SINGLE = (1.0, 15.0)
+_SMALL, _SINGLE = (0.5, 1000.0), (1.0, 15.0)
 _SHAPES = (10.0, 6000.0)
 
 
@@ -51,7 +52,8 @@ def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
 
 def _estimate(sweep: Sweep, grid: Grid) -> float:
     """Seconds that a sweep may take."""
-    compiling, rate = _SINGLE if grid.batch <= SINGLY else _BATCH
+    compiling, rate = _BATCH if grid.batch >= 2 * PILOTS else _SMALL
+    compiling, rate = _SINGLE if grid.batch <= SINGLY else (compiling, rate)
     found = compiling + sweep.num_cells * len(sweep.solved_theories) / rate
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         compiling, rate = _SHAPES

@@ -206,3 +206,35 @@ def test_several_local_devices_share_a_batch_and_give_the_same_bits(kernel):
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("cells", [9, 600], ids=["in NumPy", "compiled"])
+def test_impossible_and_infinite_values_get_a_status_and_no_warning(cells):
+    """No outer diameter, a wall that fills the tube, joints from rigid to soft, an angle that is none."""
+    arm = jm.Arm(
+        (
+            jm.Link(0.5, 7e10, 2700.0, jm.hollow_circle(0.05, 0.004, "cowper"), poisson_ratio=0.3),
+            jm.Link(0.4, 7e10, 2700.0, jm.circle(0.03), joint_stiffness=1e3, shear_modulus=3e10),
+        )
+    )
+    arm = jm.Arm((arm.links[0], jm.set_parameters(arm, {"link2.joint_angle": 0.4}).links[1]))
+    columns = {
+        "link1.section.outer_diameter": np.full(cells, 0.05),
+        "link2.joint_stiffness": np.full(cells, 1e3),
+        "link2.joint_angle": np.linspace(0.1, 2.0, cells),
+    }
+    columns["link1.section.outer_diameter"][[1, 2]] = 0.0, 0.008
+    columns["link2.joint_stiffness"][[0, 3]] = np.inf
+    columns["link2.joint_angle"][4] = np.inf
+    result = jm.natural_frequencies_batch(arm, columns, 2, "euler_bernoulli")
+    invalid = np.asarray(result.status) == jm.Status.invalid_input
+    assert np.flatnonzero(invalid.all(axis=1)).tolist() == [1, 2, 4]
+    assert np.asarray(result.certified)[~invalid].all()
+
+
+def test_an_arm_that_holds_columns_already_is_refused():
+    arm = jm.examples.two_link_flexible()
+    many = jm.set_parameters(arm, {"payload.mass": np.linspace(0.0, 1.0, 5)})
+    with pytest.raises(jm.ArmError, match="takes one arm"):
+        jm.natural_frequencies_batch(many, {"link2.joint_angle": np.linspace(0.0, 1.0, 5)}, 2)

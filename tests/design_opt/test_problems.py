@@ -269,5 +269,8 @@ def test_postures_of_an_arm_with_segments_name_its_joints_alone():
         for posture in (0, len(angles) - 1):
             truth = jm.natural_frequencies(segmented.with_posture(angles[posture]), 1)
             assert hz[name][posture, 0] == pytest.approx(float(truth.frequencies_hz[0]), rel=1e-12)
+    found = optimise(problem)
+    assert found.certified
+    assert found.certified_postures["many"] == (600, 600)
     with pytest.raises(ProblemError, match=r"expected \(postures, 1\)"):
         Problem(segmented, [wall], MinimiseMass(), postures={"links": np.zeros((2, 3))})
