@@ -201,7 +201,7 @@ def _kernel(
     flags = Theory(flags_ref[0], flags_ref[1], flags_ref[2])
     links = values_ref.shape[1]
 
-    def link_at(i: Array) -> BeamArrays:
+    def link_at(i: Array | int) -> BeamArrays:
         leaves = [values_ref[k, pl.ds(i, 1), :] for k in range(values_ref.shape[0])]
         link: BeamArrays = jax.tree_util.tree_unflatten(structure, leaves)
         return link
