@@ -12,6 +12,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
+from jax.experimental.compilation_cache import compilation_cache
 
 from jaxmodal.runtime.cache_files import entries, prune
 
@@ -137,6 +138,7 @@ def use_compilation_cache(folder: str | os.PathLike[str], max_bytes: int | None 
         ("jax_persistent_cache_min_entry_size_bytes", -1),
     ):
         jax.config.update(name, value)  # type: ignore[no-untyped-call]
+    compilation_cache.reset_cache()  # JAX stays with the first folder otherwise
     return path
 
 

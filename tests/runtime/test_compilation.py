@@ -53,6 +53,20 @@ def test_frequencies_do_not_depend_on_the_settings_or_the_cache(tmp_path):
     assert any((tmp_path / "cache").iterdir())
 
 
+def test_another_cache_takes_over_from_that_of_the_environment(tmp_path):
+    """Compiles one addition, for the first folder and then for the second."""
+    words = """
+import sys, jax, jax.numpy as jnp, jaxmodal as jm
+jax.jit(lambda x: x + 1.0)(jnp.ones(3))
+jm.use_compilation_cache(sys.argv[1])
+jax.jit(lambda x: x + 2.0)(jnp.ones(3))
+"""
+    first, second = tmp_path / "first", tmp_path / "second"
+    result = run(words, str(second), JAX_COMPILATION_CACHE_DIR=str(first))
+    assert result.returncode == 0, result.stderr
+    assert any(second.iterdir())
+
+
 def test_tuning_takes_effect_before_the_first_program():
     words = (
         "import jaxmodal as jm; from jaxmodal.runtime import compilation as c; "
