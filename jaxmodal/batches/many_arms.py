@@ -1,14 +1,12 @@
 """Certified natural frequencies of many arms that differ in some parameters: float64 where it suffices, else exact.
 
 A few hundred pilot cells are solved first; they give every other cell a guess (`pilots`), from which `work` goes
-on. Large batches of postures alone are left to `series_search`.
+on. Large batches of postures alone are left to the posture series. `plan` decides.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,23 +14,14 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_shear
 from jaxmodal.arm.parameters import resolve
-from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
-from jaxmodal.batches.kernels import Problem
-from jaxmodal.batches.pilots import PILOTS
-from jaxmodal.batches.results import Results
-from jaxmodal.batches.work import Work
+from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import require_concrete
 from jaxmodal.frequencies.one_arm import positive_integer
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.postures import series_search
 from jaxmodal.runtime.devices import default_device
 from jaxmodal.runtime.precision import require_x64
-
-#: cells that NumPy solves, a millisecond each, rather than programs, which take 0.02 ms and compile for seconds: of
-#: whole batches, which may be one of many, and of those that the posture series leaves open
-_FEW, _FEW_LEFT = 2 * PILOTS - 1, 1024
 
 
 def natural_frequencies_batch(
@@ -58,8 +47,9 @@ def natural_frequencies_batch(
         As for `natural_frequencies`.
     chunk_size : int, optional
         Cells solved side by side on one core. The default keeps the working set in cache, solves large batches in
-        which only joint angles vary by the posture series (docs/posture-series.md), and batches of up to 511 cells in
-        NumPy, a millisecond each, for which nothing is compiled; where such batches come by the hundred, give a number.
+        which only joint angles vary by the posture series (docs/posture-series.md), and up to 10,240 cells, or 131,072
+        postures of the series, in NumPy, for which nothing is compiled; where such batches come by the hundred, give a
+        number.
     kernel : str
         ``"portable"`` leaves the search to XLA, ``"fused"`` makes one kernel of it (docs/gpu.md), and ``"auto"`` takes
         that on a GPU that can compile it. Statuses and counts are the same.
@@ -99,43 +89,16 @@ def natural_frequencies_batch(
     require_concrete((arm, dict(parameters)))
     modes = positive_integer(num_modes, "num_modes")
     theory_flags(theory)
-    compiled = Compiled(chosen_kernel(kernel, default_device()))
+    chosen_kernel(kernel, default_device())  # a name that is not known is refused first
     if theory == "timoshenko":
         require_shear(arm)
-    addresses, values = _columns(arm, parameters)
+    addresses, values = columns_of(arm, parameters)
     chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
-    workers = available_cores()
-    with ThreadPoolExecutor(workers) as pool:
-
-        def general(
-            values: np.ndarray, size: int | None, engine: Engine = compiled
-        ) -> NaturalFrequencies:
-            free = _free_hinges(arm, addresses, values)
-            problem = Problem(theory_flags(theory), modes, hinged=bool(free.any()))
-            results = Results.empty(free, modes)
-            work = Work(arm, addresses, values, problem, results, pool, workers, engine)
-            work.solve(size, theory)
-            return results.frozen(theory)
-
-        if chunk is None and series_search.pays(arm, addresses, values.shape[1]):
-
-            def left_open(values: np.ndarray) -> NaturalFrequencies:
-                few = values.shape[1] <= _FEW_LEFT
-                return general(values, None, OnHost() if few else compiled)
-
-            return series_search.solve(arm, addresses, values, modes, theory, left_open, pool)
-        few = chunk is None and kernel == "auto" and values.shape[1] <= _FEW
-        return general(values, chunk, OnHost() if few else compiled)
+    question = Question(arm, addresses, modes, theory)
+    return Plan.of(question, values, values.shape[1], chunk, kernel).solve(values)
 
 
-def available_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _columns(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:
+def columns_of(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:
     """Addresses and their values, shape (addresses, cells)."""
     if not parameters:
         raise ValueError("parameters is empty; expected at least one address with its values")
@@ -155,18 +118,3 @@ def _columns(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], 
             f"parameters have different lengths ({lengths}); expected one value per cell in each"
         )
     return tuple(parameters), np.stack(columns)
-
-
-def _free_hinges(arm: Arm, addresses: tuple[str, ...], values: np.ndarray) -> np.ndarray:
-    """How many joints of each cell turn freely, int32, shape (cells,)."""
-    stiffness = {
-        f"link{number}.joint_stiffness": np.asarray(link.joint_stiffness)
-        for number, link in enumerate(arm.links, start=1)
-    }
-    for address, column in zip(addresses, values, strict=True):
-        singles = resolve(arm, address) if address.endswith(".joint_stiffness") else []
-        stiffness |= dict.fromkeys(singles, column)
-    free = np.zeros(values.shape[1], np.int32)
-    for value in stiffness.values():
-        free += value == 0.0
-    return free

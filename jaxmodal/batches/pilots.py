@@ -10,7 +10,7 @@ import dataclasses
 import jax
 import numpy as np
 
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array, product, xp
 
 #: cells that are searched from a grid to guess all others
 PILOTS = 256
@@ -82,7 +82,7 @@ class Guess:
 
     def frequencies(self, features: Array) -> Array:
         """Guessed frequencies in rad/s, ascending, shape (modes, cells), from features (features, cells)."""
-        logs = xp.matmul(self.weights, _basis(features, self.centres))
+        logs = product(self.weights, _basis(features, self.centres))
         # ascending, and never quite equal
         steps = xp.concatenate([logs[:1], xp.maximum(logs[1:] - logs[:-1], 1e-3)])
         return xp.exp(xp.cumsum(steps, axis=0))
@@ -90,7 +90,7 @@ class Guess:
 
 def _basis(x: Array, centres: Array) -> Array:
     """Cubes of the distances to the centres, one, and the features: shape (centres + 1 + features, cells)."""
-    products = xp.matmul(centres.T, x)
+    products = product(centres.T, x)
     square = (
         xp.sum(centres * centres, axis=0)[:, None] + xp.sum(x * x, axis=0)[None] - 2.0 * products
     )
@@ -124,15 +124,26 @@ def fit(features: np.ndarray, omega: np.ndarray, size: int = PILOTS) -> Guess:
     weights[:, :pilots], weights[:, size:] = found[:pilots].T, found[pilots:].T
     centres = np.zeros((count, size))
     centres[:, :pilots] = features
-    return Guess(centres=jax.device_put(centres), weights=jax.device_put(weights))
+    return Guess(centres=centres, weights=weights)
 
 
 def _solved(system: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Solution of a linear system, or the smallest of its best ones where pilots that coincide make it singular."""
-    try:
-        solution = np.linalg.solve(system, right)
-    except np.linalg.LinAlgError:
-        solution = np.full_like(right, np.nan)
-    if np.abs(system @ solution - right).max() <= 1e-6:
-        return np.asarray(solution)
+    solution = _eliminated(system, right)
+    if np.abs(product(system, solution) - right).max() <= 1e-6:
+        return solution
     return np.asarray(np.linalg.lstsq(system, right, rcond=1e-12)[0])
+
+
+def _eliminated(system: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Gauss's elimination with pivots by row, the same bits whatever the number of threads that LAPACK would use."""
+    a, size = np.concatenate([system, right], axis=1), len(system)
+    with np.errstate(all="ignore"):  # of a singular system nothing is finite
+        for k in range(size):
+            pivot = k + int(np.abs(a[k:, k]).argmax())
+            a[[k, pivot]] = a[[pivot, k]]
+            a[k + 1 :, k:] -= (a[k + 1 :, k] / a[k, k])[:, None] * a[k, k:]
+        for k in reversed(range(size)):
+            a[k, size:] /= a[k, k]
+            a[:k, size:] -= a[:k, k, None] * a[k, size:]
+    return a[:, size:]

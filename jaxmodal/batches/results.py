@@ -57,13 +57,18 @@ def proven(e: Enclosure, number: np.ndarray) -> np.ndarray:
     )
 
 
+def _whole(count: np.ndarray) -> np.ndarray:
+    """Counts as numbers that int32 holds; those of cells that have none certify nothing."""
+    return np.asarray(np.clip(np.nan_to_num(count), 0, 2**31 - 1))
+
+
 def _columns(e: Enclosure, good: np.ndarray) -> dict[str, np.ndarray]:
     """What the results hold of enclosures, by field; ``good`` are certified."""
     return {
         "omega": e.omega,
         "status": np.where(good, int(Status.certified), int(Status.uncertified)).astype(np.uint8),
-        "count_below": e.lower_count,
-        "count_above": np.minimum(e.upper_count, 2**31 - 1),
+        "count_below": _whole(e.lower_count),
+        "count_above": _whole(e.upper_count),
         "lower": e.lower,
         "upper": e.upper,
         "residual": e.error / 2.0**-52,

@@ -101,20 +101,12 @@ class Work:
         """Those of the engine."""
         return self.engine.sizes
 
-    def solve(self, chunk: int | None, theory: str) -> None:
-        """All cells, ``chunk`` of them side by side on one core."""
+    def solve(self, pilots: Pilots | None, size: int, theory: str, *, chosen: bool) -> None:
+        """All cells, from the guess of ``pilots``, in blocks of ``size``; ``chosen`` by the caller or not."""
         cells, sizes = self.values.shape[1], self.sizes
-        size = max(1, sizes.lanes // self.problem.modes) if chunk is None else chunk
-        size = min(size, 1 << (cells - 1).bit_length())  # few sizes, each a program of its own
-        if cells < 2 * PILOTS or not isinstance(self.engine, Compiled):
-            pilots = None
-        else:
-            with ThreadPoolExecutor() as compilers:  # of their own: pilots do not wait for them
-                self.compile_ahead(self.engine, size, compilers)
-                pilots = self.pilots()
         for start in range(0, cells, sizes.cells):
             part = np.arange(start, min(start + sizes.cells, cells))
-            self.search(part, pilots, sizes.open_cells if pilots is None and not chunk else size)
+            self.search(part, pilots, size if pilots is not None or chosen else sizes.open_cells)
         if pilots is not None:
             self.search(self.results.open_cells(), None, sizes.open_cells)
         self.results.reopen_contradictions()
@@ -135,7 +127,8 @@ class Work:
     def pilots(self) -> Pilots | None:
         """A few cells, searched from a grid to guess all others; None where too few of them have frequencies."""
         cells, free = self.values.shape[1], self.results.free
-        chosen = np.sort(np.random.default_rng(0).choice(cells, PILOTS, replace=False))
+        number = min(cells, PILOTS)
+        chosen = np.sort(np.random.default_rng(0).choice(cells, number, replace=False))
         columns = self.columns(chosen)
         good = ~columns.invalid & np.isfinite(self.values[:, chosen]).all(axis=0)
         good &= free[chosen] == free.min()  # frequencies with a hinge are no limit of those without

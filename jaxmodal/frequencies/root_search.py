@@ -120,9 +120,11 @@ def find_brackets(
     beyond = guess[shape[0] :]
     repeated = xp.concatenate([xp.zeros_like(modes[:1], dtype=bool), modes[1:] == modes[:-1]])
 
+    def sought(b: Brackets) -> Array:
+        return ~b.converged(width) & (b.lower < _LARGEST)
+
     def unfinished(b: Brackets) -> Array:
-        reachable = b.lower < _LARGEST
-        return xp.any(~b.converged(width) & reachable) & (b.rounds < max_rounds)
+        return xp.any(sought(b)) & (b.rounds < max_rounds)
 
     def after(b: Brackets, trial: Array) -> Brackets:
         b = _tightened(b, numbers, trial, evaluate(trial), width)
@@ -132,7 +134,15 @@ def find_brackets(
         trial = _trial(b, numbers, width)
         if first_trials.shape == shape:
             trial = xp.where(b.rounds == 0, first_trials, trial)
-        return after(b, trial)
+        found = after(b, trial)
+        # what a cell gives does not depend on how long the others of its block take
+        more = xp.any(sought(b), axis=0, keepdims=True)
+        kept = {
+            field.name: xp.where(more, getattr(found, field.name), getattr(b, field.name))
+            for field in dataclasses.fields(b)
+            if field.name != "rounds"
+        }
+        return dataclasses.replace(found, **kept)
 
     if first_trials.shape != shape:
         start = after(start, first_trials)

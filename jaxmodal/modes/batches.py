@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import resolve
-from jaxmodal.batches.many_arms import available_cores
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.kernels import Cells, Found, block
+from jaxmodal.runtime.devices import available_cores
 
 #: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
 _BLOCK = 16

@@ -12,7 +12,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import math
 from typing import Any, NamedTuple
 
 import jax
@@ -26,7 +25,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Tally, add_terms
 from jaxmodal.dynamic_stiffness.link_terms import terms_of_links
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
-from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, product, repeat, tree_on_host, xp
 
 #: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
 _FEW_LANES, _LANES = 64, 1024
@@ -181,9 +180,9 @@ def _sampling(joints: int) -> tuple[np.ndarray, np.ndarray]:
     chosen = [tuple(row) <= tuple(-row % 5) for row in grid]
     angles = fifths[grid[np.array(chosen)]].T
     terms = harmonics(angles)
-    weight = np.full(angles.shape[1], math.sqrt(2.0))
-    weight[0] = 1.0
-    return angles, (np.linalg.pinv((terms * weight).T) * weight)
+    # on all points of the grid the terms are orthogonal; each posture but the first stands for its mirror image, too
+    weighted = terms * np.where(np.arange(angles.shape[1]) == 0, 1.0, 2.0)
+    return angles, weighted / np.sum(weighted * terms, axis=1)[:, None]
 
 
 def exact_coefficients(
@@ -195,7 +194,7 @@ def exact_coefficients(
     d = determinant(beams, theory, lanes, np.tile(postures, (1, omega.size)))
     shape = (omega.size, postures.shape[1])
     return (
-        d.factor.reshape(shape) @ to_coefficients.T,
+        product(d.factor.reshape(shape), to_coefficients.T),
         d.growth.reshape(shape)[:, 0],
         d.rest.reshape(shape)[:, 0],
     )

@@ -1,4 +1,4 @@
-"""Roots of a posture series in a block of postures at once, as one compiled program.
+"""Roots of a posture series in a block of postures at once, in NumPy or as one compiled program.
 
 Cells (postures) are the last axis: the determinant at all separators is a matrix product, of shape (separators, cells).
 """
@@ -6,8 +6,7 @@ Cells (postures) are the last axis: the determinant at all separators is a matri
 from __future__ import annotations
 
 import dataclasses
-import functools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +19,7 @@ from jaxmodal.dynamic_stiffness.condensation import Tally, add_link, evaluate
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.postures.harmonics import harmonics
 from jaxmodal.postures.series import DEGREES, PostureSeries
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array, on_host, product, repeat, xp
 
 #: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
 _STEPS, _SAFE_STEPS = 6, 12
@@ -79,7 +78,7 @@ def grid_of(series: PostureSeries, fine: int | None) -> Grid:
     panel = np.concatenate([[0], own, np.full(more, panels - 1)])
     low, high = edges[panel], edges[panel + 1]
     ends = (2.0 * np.stack([x[:-1], x[1:]]) - low - high) / (high - low)
-    return jax.device_put(Grid(table=table, weak=weak, panel=panel.astype(np.int32), ends=ends))
+    return Grid(table=table, weak=weak, panel=panel.astype(np.int32), ends=ends)
 
 
 @jax.tree_util.register_dataclass
@@ -96,13 +95,12 @@ class Panels:
 def panels_of(series: PostureSeries) -> Panels:
     """The polynomials of a series as one table."""
     taylor, edges = np.asarray(series.taylor), np.asarray(series.edges)
-    panels = Panels(
+    return Panels(
         table=taylor.reshape(-1, taylor.shape[2]),
         centre=0.5 * (edges[1:] + edges[:-1]),
         half=0.5 * np.diff(edges),
         error=np.asarray(series.error),
     )
-    return jax.device_put(panels)
 
 
 class Roots(NamedTuple):
@@ -130,26 +128,45 @@ class Roots(NamedTuple):
     apart: Array
 
 
-@functools.partial(jax.jit, static_argnames=("modes", "safe"))
-def roots_of(angles: Array, grid: Grid, panels: Panels, *, modes: int, safe: bool) -> Roots:
+def roots_in(angles: Array, grid: Grid, panels: Panels, *, modes: int, safe: bool) -> Roots:
     """The lowest ``modes`` roots in the postures ``angles`` (n - 1, cells).
 
     ``safe`` takes more steps, which never leave an interval.
     """
     terms = harmonics(angles)
-    values, polynomials = _once(_product(grid.table, terms), _product(panels.table, terms))
-    words, clear = _once(_changes_of_sign(values), _clear(values, grid.weak))
-    number = jnp.sum(lax.population_count(words), axis=0).astype(jnp.float64)
-    interval = _first_bits(words, modes)
+    values, polynomials = _once(product(grid.table, terms), product(panels.table, terms))
+    changes = _changes_on_host if on_host(values) else _changes
+    number, interval = changes(values, modes)
+    clear = ~xp.any(xp.abs(values) < grid.weak[:, None], axis=0)
     omega, width, noise = _refined(polynomials, interval, grid, panels, safe)
     # neighbouring enclosures do not touch
-    clear &= jnp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
+    clear &= xp.all(omega[1:] * (1.0 - 2.0 * WIDEST) > omega[:-1], axis=0)
     return Roots(omega.T, width.T, noise.T, number, clear)
 
 
-def _product(table: Array, terms: Array) -> Array:
-    """The matrix product, all digits of float64 on every device."""
-    return jnp.matmul(table, terms, precision=lax.Precision.HIGHEST)
+roots_of = jax.jit(roots_in, static_argnames=("modes", "safe"))
+
+
+def _changes(values: Array, modes: int) -> tuple[Array, Array]:
+    """How often the values of every cell change their sign, and the first intervals in which they do, (modes, cells).
+
+    The last interval stands where there are fewer.
+    """
+    (words,) = _once(_changes_of_sign(values))
+    number = jnp.sum(lax.population_count(words), axis=0).astype(jnp.float64)
+    return number, _first_bits(words, modes)
+
+
+def _changes_on_host(values: np.ndarray, modes: int) -> tuple[np.ndarray, np.ndarray]:
+    """As `_changes`, in NumPy."""
+    negative = values < 0.0
+    cell, place = np.nonzero((negative[1:] != negative[:-1]).T)
+    number = np.bincount(cell, minlength=values.shape[1])
+    rank = np.arange(cell.size) - (np.cumsum(number) - number)[cell]
+    first = rank < modes
+    interval = np.full((modes, values.shape[1]), values.shape[0] - 2)
+    interval[rank[first], cell[first]] = place[first]
+    return number.astype(np.float64), interval
 
 
 def _changes_of_sign(values: Array) -> Array:
@@ -163,11 +180,6 @@ def _changes_of_sign(values: Array) -> Array:
         return words | jnp.where(low != high, bit, jnp.uint64(0))
 
     return lax.fori_loop(0, _WORD, step, jnp.zeros((first.size, cells), jnp.uint64))
-
-
-def _clear(values: Array, weak: Array) -> Array:
-    """Whether the sign of every value is certain."""
-    return ~jnp.any(jnp.abs(values) < weak[:, None], axis=0)
 
 
 def _first_bits(words: Array, number: int) -> Array:
@@ -187,23 +199,25 @@ def _first_bits(words: Array, number: int) -> Array:
     return lax.scan(step, tuple(words), None, length=number)[1]
 
 
-@jax.jit
-def count_at(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Array:
+def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Array:
     """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells); -1 where it is not certain.
 
     All that does not depend on the posture is computed once.
     """
-    zero, one = jnp.zeros_like(omega), jnp.ones_like(omega)
+    zero, one = xp.zeros_like(omega), xp.ones_like(omega)
     outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, one, one)
     for i in reversed(range(beams.length.shape[0])):
         link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], beams)
         if i > 0:
             link = dataclasses.replace(link, joint_angle=angles[i - 1])
         outboard, tally = add_link(link, theory, omega, outboard, tally, False)
-    even = 2.0 * jnp.floor(0.5 * tally.passed) == tally.passed
+    even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
     agrees = (tally.sign > 0.0) == even
-    sure = agrees & (jnp.minimum(tally.smallest, tally.factor) > _DENOMINATOR)
-    return jnp.broadcast_to(jnp.where(sure, tally.passed, -1.0), angles.shape[1:])
+    sure = agrees & (xp.minimum(tally.smallest, tally.factor) > _DENOMINATOR)
+    return xp.broadcast_to(xp.where(sure, tally.passed, -1.0), angles.shape[1:])
+
+
+count_at = jax.jit(count_in)
 
 
 def _refined(
@@ -212,7 +226,7 @@ def _refined(
     """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`."""
     cells = interval.shape[1]
     panel, low, high = _once(grid.panel[interval], grid.ends[0][interval], grid.ends[1][interval])
-    powers, cell = jnp.arange(DEGREES, dtype=jnp.int32), jnp.arange(cells, dtype=jnp.int32)
+    powers, cell = np.arange(DEGREES, dtype=np.int32), np.arange(cells, dtype=np.int32)
     rows = panel[None] * DEGREES + powers[:, None, None]
     # one element after the other: faster than rows of coefficients, which would have to be transposed
     (a,) = _once(polynomials.ravel()[rows * cells + cell[None, None]])
@@ -222,7 +236,7 @@ def _refined(
         u = _bracketed(a, low, high, below, u)
     else:
         for _ in range(_STEPS):
-            u = jnp.clip(u - _polynomial(a, u) / _slope(a, u), low, high)
+            u = xp.clip(u - _polynomial(a, u) / _slope(a, u), low, high)
     u, below = _once(u, below)
     value, slope = _once(_polynomial(a, u), _slope(a, u))
     step = value / slope
@@ -230,16 +244,18 @@ def _refined(
     centre, half, error = panels.centre[panel], panels.half[panel], panels.error[panel]
     x = centre + half * root
     # relative to omega = x^2
-    noise = 2.0 * half * error / (jnp.abs(slope) * x)
-    width = jnp.maximum(_NARROW, _MARGIN * noise)
+    noise = 2.0 * half * error / (xp.abs(slope) * x)
+    width = xp.maximum(_NARROW, _MARGIN * noise)
     rising = (slope > 0.0) == (below < 0.0)
     inside = (root > low - 1e-9) & (root < high + 1e-9)
-    proven = rising & inside & (jnp.abs(step) < _LAST_STEP)
-    return x * x, jnp.where(proven, width, jnp.inf), noise
+    proven = rising & inside & (xp.abs(step) < _LAST_STEP)
+    return x * x, xp.where(proven, width, xp.inf), noise
 
 
 def _once(*values: Array) -> tuple[Array, ...]:
     """The values, written to memory: XLA would compute them anew for every result that uses them."""
+    if on_host(*values):
+        return values
     kept: tuple[Array, ...] = lax.optimization_barrier(values)  # type: ignore[no-untyped-call]
     return kept
 
@@ -261,16 +277,16 @@ def _slope(a: Array, u: Array) -> Array:
 def _bracketed(a: Array, low: Array, high: Array, below: Array, u: Array) -> Array:
     """Newton's steps that never leave the bracket and halve it where they would."""
 
-    def step(_: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+    def step(_: Any, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         low, high, u = state
         value = _polynomial(a, u)
         left = (value < 0.0) == (below < 0.0)
-        low, high = jnp.where(left, u, low), jnp.where(left, high, u)
+        low, high = xp.where(left, u, low), xp.where(left, high, u)
         newton = u - value / _slope(a, u)
         inside = (newton >= low) & (newton <= high)
-        return low, high, jnp.where(inside, newton, 0.5 * (low + high))
+        return low, high, xp.where(inside, newton, 0.5 * (low + high))
 
-    return lax.fori_loop(0, _SAFE_STEPS, step, (low, high, u))[2]
+    return repeat(0, _SAFE_STEPS, step, (low, high, u), on_host(a))[2]
 
 
 def counts_of(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Array:

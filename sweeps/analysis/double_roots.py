@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from jaxmodal.batches.many_arms import natural_frequencies_batch
 from sweeps.analysis.cells import arm_of_cell, definition_of
 from sweeps.definition.errors import SweepError
-from sweeps.solution.cells import solve_cells
 
 #: a gap below this (relative) is a double root
 COINCIDENT = 1e-9
@@ -102,13 +102,12 @@ class _Plane:
         blocks = []
         for start in range(0, len(points), _BLOCK):
             block = points[start : start + _BLOCK]
-            padded = block[np.minimum(np.arange(_BLOCK), len(block) - 1)]
             values = {
                 about["parameter"]: np.deg2rad(column) if about["unit"] == "degree" else column
-                for about, column in zip(self.about, padded.T, strict=True)
+                for about, column in zip(self.about, block.T, strict=True)
             }
-            solved = solve_cells(self.arm, values, len(block), self.num_modes, self.theory)
-            blocks.append(solved.frequency)
+            found = natural_frequencies_batch(self.arm, values, self.num_modes, self.theory)
+            blocks.append(np.asarray(found.frequencies_hz))
         return np.concatenate(blocks)
 
 

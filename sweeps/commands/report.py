@@ -11,18 +11,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from jaxmodal.batches.pilots import PILOTS
+from jaxmodal.batches.plan import FEW
 from jaxmodal.frequencies.status import Status
+from jaxmodal.postures import series_search
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.cells import SINGLY
 from sweeps.solution.quantities import NOT_COMPUTED, QUANTITIES
 from sweeps.store.dataset import dataset_bytes
 from sweeps.store.grid import Grid
 
-#: what the estimate of `plan` assumes of two cores: seconds of compiling and arms per second of the batch
-#: solver, of small batches, of the solver of single arms, and of mode shapes (modes per second)
-_BATCH = (10.0, 6000.0)
-_SMALL, _SINGLE = (0.5, 1000.0), (1.0, 15.0)
+#: what the estimate of `plan` assumes of two cores: seconds before the first arm and arms per second of compiled
+#: programs, of NumPy, of the posture series, and of mode shapes (modes per second)
+_BATCH, _FEW, _SERIES = (12.0, 40_000.0), (0.5, 4000.0), (1.0, 100_000.0)
 _SHAPES = (10.0, 6000.0)
 
 
@@ -47,13 +46,15 @@ def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
         f"size: {size_text(dataset_bytes(sweep))} before compression; in memory with a store: one chunk, "
         f"{size_text(dataset_bytes(sweep) * grid.batch / sweep.num_cells)}",
     ]
-    return [*lines, f"time: about {duration_text(_estimate(sweep, grid))} on two cores"]
+    return [*lines, f"time: about {duration_text(_estimate(sweep))} on two cores"]
 
 
-def _estimate(sweep: Sweep, grid: Grid) -> float:
+def _estimate(sweep: Sweep) -> float:
     """Seconds that a sweep may take."""
-    compiling, rate = _BATCH if grid.batch >= 2 * PILOTS else _SMALL
-    compiling, rate = _SINGLE if grid.batch <= SINGLY else (compiling, rate)
+    addresses = [column.address for entry in sweep.axes for column in entry.columns]
+    compiling, rate = _FEW if sweep.num_cells <= FEW else _BATCH
+    if series_search.pays(sweep.arm, addresses, sweep.num_cells):
+        compiling, rate = _SERIES
     found = compiling + sweep.num_cells * len(sweep.solved_theories) / rate
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         compiling, rate = _SHAPES

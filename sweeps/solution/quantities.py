@@ -119,7 +119,7 @@ _CERTIFIED = (
         "1",
         "status",
         "What the frequency may be trusted for",
-        lambda own, _: own.status,
+        lambda own, _: own.found.status,
         **_flags({entry.name: int(entry) for entry in Status}),
     ),
     Quantity(
@@ -127,7 +127,7 @@ _CERTIFIED = (
         "1",
         "certified",
         "True where the Wittrick-Williams counts on both sides confirm the mode and its number",
-        lambda own, _: np.asarray(own.status == int(Status.certified)),
+        lambda own, _: np.asarray(own.found.status == int(Status.certified)),
         dtype="bool",
         fill=False,
     ),
@@ -136,7 +136,7 @@ _CERTIFIED = (
         "1",
         "modes below the bracket",
         "Number of natural frequencies below the lower end of the bracket of the mode's group",
-        lambda own, _: own.count_below,
+        lambda own, _: own.found.count_below,
         **_COUNT,
     ),
     Quantity(
@@ -144,7 +144,7 @@ _CERTIFIED = (
         "1",
         "modes below the upper end of the bracket",
         "Number of natural frequencies below the upper end of the bracket of the mode's group",
-        lambda own, _: own.count_above,
+        lambda own, _: own.found.count_above,
         **_COUNT,
     ),
     Quantity(
@@ -152,7 +152,7 @@ _CERTIFIED = (
         "1",
         "multiplicity",
         "Number of natural frequencies in the mode's bracket: more than 1 where they cannot be told apart",
-        lambda own, _: own.count_above - own.count_below,
+        lambda own, _: own.found.count_above - own.found.count_below,
         **_COUNT,
     ),
     Quantity(
@@ -191,7 +191,7 @@ def _of_modes(formula: Callable[[ModalQuantities], Any]) -> Formula:
 
 def _modal_status(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
     individual = _of_modes(lambda modal: modal.individual)(own, solved)
-    return np.where(np.isfinite(own.omega), np.where(individual, 0, 1), 2)
+    return np.where(np.isfinite(own.found.omega), np.where(individual, 0, 1), 2)
 
 
 def _fractions(modal: ModalQuantities, dimension: str) -> NDArray[np.float64]:

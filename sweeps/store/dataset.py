@@ -19,9 +19,9 @@ import jaxmodal
 from jaxmodal.arm.parameters import describe, unit_of
 from jaxmodal.frequencies.status import Status
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.cells import bracket_width
 from sweeps.solution.quantities import NOT_COMPUTED, QUANTITIES, long_name_of
 from sweeps.store.grid import Grid
+from sweeps.store.solve import BRACKET_WIDTH
 
 REFERENCES = (
     "A. di Castri and A. Messina, J. Robotics 2011, 890258;"
@@ -127,7 +127,7 @@ def global_attributes(sweep: Sweep, grid: Grid) -> dict[str, Any]:
         "references": REFERENCES,
         "fingerprint": sweep.fingerprint,
         "definition": json.dumps(sweep.description()),
-        "certificate_tolerance": bracket_width(grid.batch),
+        "certificate_tolerance": BRACKET_WIDTH,
         **provenance(),
     }
 

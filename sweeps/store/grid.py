@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sweeps.definition.axes import is_whole
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.cells import solve_cells, with_modes
 from sweeps.solution.quantities import QUANTITIES
+from sweeps.store.solve import solve_cells, values_of, with_modes
 
-#: cells of one chunk, unless told otherwise
-CHUNK_CELLS = 8192
+#: cells of one chunk, unless told otherwise: a second or two of work, of frequencies alone and with mode shapes
+CHUNK_CELLS, MODAL_CHUNK_CELLS = 65_536, 8192
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Grid:
 
     @property
     def batch(self) -> int:
-        """Number of cells in every call of the solver; chunks at an edge are padded to it."""
+        """Number of cells of a chunk; those at an edge have fewer."""
         return math.prod(self.chunk_shape)
 
     def region(self, chunk: int) -> tuple[slice, ...]:
@@ -61,7 +61,9 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None) -> Grid:
     SweepError
         If ``chunk_cells`` is not a whole number of 1 or more.
     """
-    limit = CHUNK_CELLS if chunk_cells is None else chunk_cells
+    modal = any(QUANTITIES[name].modal for name in sweep.outputs)
+    usual = MODAL_CHUNK_CELLS if modal else CHUNK_CELLS
+    limit = usual if chunk_cells is None else chunk_cells
     if not is_whole(limit, 1):
         raise SweepError(f"chunk_cells = {limit!r}: must be a whole number of 1 or more.")
     left, sizes = int(limit), []
@@ -82,23 +84,13 @@ def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.
     """
     region = grid.region(chunk)
     sizes = tuple(part.stop - part.start for part in region)
-    number = math.prod(sizes)
-    lanes = np.minimum(np.arange(grid.batch), number - 1)
-    places = np.unravel_index(lanes, sizes)
-    values = {
-        column.address: column.si_values[part][place]
-        for entry, part, place in zip(sweep.axes, region, places, strict=True)
-        for column in entry.columns
-    }
-    solved = {
-        theory: solve_cells(sweep.arm, values, number, sweep.num_modes, theory)
-        for theory in sweep.solved_theories
-    }
+    places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+    first = tuple(part.start for part in region)
+    values = values_of(sweep, tuple(np.add(*pair) for pair in zip(places, first, strict=True)))
+    solved = {theory: solve_cells(sweep, theory, values) for theory in sweep.solved_theories}
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         for theory in sweep.theories:
-            solved[theory] = with_modes(
-                solved[theory], sweep.arm, values, theory, sweep.sensitivity_to
-            )
+            solved[theory] = with_modes(solved[theory], sweep, theory, values)
     theory_axis = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
     shape = (*theory_axis, *sizes, sweep.num_modes)
     blocks = {}

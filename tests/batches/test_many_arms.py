@@ -36,11 +36,15 @@ def exact(arm, cells, at, modes, theory):
     return np.array(rows)
 
 
-@pytest.mark.parametrize("theory", jm.THEORIES)
-def test_a_batch_equals_the_exact_search(theory):
+@pytest.mark.parametrize(
+    ("theory", "kernel"),
+    [*((theory, "portable") for theory in jm.THEORIES), ("timoshenko", "auto")],
+)
+def test_a_batch_equals_the_exact_search(theory, kernel):
+    """By compiled programs, the same for all theories, and in NumPy."""
     arm = jm.examples.three_link_industrial()
     cells = random_cells(1200)
-    result = jm.natural_frequencies_batch(arm, cells, 6, theory)
+    result = jm.natural_frequencies_batch(arm, cells, 6, theory, kernel=kernel)
     assert bool(result.certified.all())
     at = np.arange(0, 1200, 60)
     reference = exact(arm, cells, at, 6, theory)
@@ -110,6 +114,21 @@ def test_the_chunk_size_changes_nothing_that_matters():
     assert np.abs(np.asarray(one) / np.asarray(two) - 1.0).max() < BATCH_ACCURACY
 
 
+def test_a_cell_has_the_same_bits_whatever_else_is_solved_with_it():
+    """In NumPy; some cells near a double root take longer than others."""
+    arm = jm.examples.three_link_industrial()
+    cells = random_cells(40, seed=4)
+    cells["link2.joint_angle"][3], cells["link3.joint_angle"][3] = np.radians([-155.01, -64.198])
+    together = jm.natural_frequencies_batch(arm, cells, 5)
+    for part in (slice(0, 1), slice(2, 9), slice(9, 40)):
+        some = {address: values[part] for address, values in cells.items()}
+        apart = jm.natural_frequencies_batch(arm, some, 5)
+        for name in ("omega", "bracket", "evaluations", "residual_ratio"):
+            both = (np.asarray(getattr(result, name)) for result in (together, apart))
+            whole, alone = both
+            assert np.array_equal(whole[part], alone), name
+
+
 @pytest.mark.slow
 def test_an_arm_of_many_links():
     link = jm.Link(0.2, 7e10, 2700.0, jm.raw_section(1e-3, 1e-7, 0.85), poisson_ratio=0.34)
@@ -162,16 +181,17 @@ def test_unknown_addresses_are_refused_with_a_suggestion():
 def test_ten_thousand_cells_against_the_exact_search():
     arm = jm.examples.three_link_industrial()
     cells = random_cells(10_000, seed=5)
-    result = jm.natural_frequencies_batch(arm, cells, 10)
-    assert bool(result.certified.all())
+    results = [jm.natural_frequencies_batch(arm, cells, 10, kernel=k) for k in ("portable", "auto")]
+    assert all(bool(result.certified.all()) for result in results)
     at = np.arange(0, 10_000, 5)
     packed = columns_of(arm, tuple(cells), np.stack(list(cells.values()))[:, at]).packed
     worst = 0.0
     for start in range(0, at.size, 16):
         block, flags = packed[..., start : start + 16], theory_flags("timoshenko")
         reference = batch_kernels.exact(flags, block, modes=10, theory="timoshenko")
-        found = np.asarray(result.omega)[at[start : start + 16]]
-        worst = max(worst, np.abs(found / np.asarray(reference.omega) - 1.0).max())
+        for result in results:
+            found = np.asarray(result.omega)[at[start : start + 16]]
+            worst = max(worst, np.abs(found / np.asarray(reference.omega) - 1.0).max())
     assert worst < BATCH_ACCURACY
 
 
@@ -193,6 +213,48 @@ assert len(jax.local_devices()) == 3
 assert bool(spread.certified.all())
 assert np.array_equal(np.asarray(spread.omega), np.asarray(alone.omega))
 """
+
+
+_ON_CORES = """
+import hashlib, os, sys
+os.sched_setaffinity(0, list(os.sched_getaffinity(0))[: int(sys.argv[1])])
+import jax
+
+jax.config.update("jax_enable_x64", True)
+import numpy as np
+import jaxmodal as jm
+
+arm, rng = jm.examples.three_link_industrial(), np.random.default_rng(0)
+angles = {f"link{n}.joint_angle": rng.uniform(-3.0, 3.0, 8000) for n in (2, 3)}
+some = {address: values[:1500] for address, values in angles.items()} | {"payload.mass": rng.uniform(0.0, 9.0, 1500)}
+for cells, kernel in ((some, "auto"), (some, "portable"), (angles, "auto")):
+    found = jm.natural_frequencies_batch(arm, cells, 10, kernel=kernel)
+    for column in (found.omega, found.bracket, found.residual_ratio):
+        print(hashlib.sha256(np.asarray(column).tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2,
+    reason="needs Linux and two cores",
+)
+def test_one_core_gives_the_same_bits_as_two(tmp_path):
+    """Three fresh processes, each with programs of its own: one core, two, and two with one thread of OpenMP."""
+    said = []
+    for cores, threads in (("1", None), ("2", None), ("2", "1")):
+        own = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / f"{cores}{threads}")}
+        own |= {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads} if threads else {}
+        kept = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
+        done = subprocess.run(
+            [sys.executable, "-c", _ON_CORES, cores],
+            capture_output=True,
+            text=True,
+            env=kept | own,
+        )
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+    assert said[0] == said[1] == said[2]
 
 
 @pytest.mark.slow

@@ -26,21 +26,23 @@ arm = jm.examples.three_link_industrial()
 other = jm.Arm(tuple(jm.set_parameters(arm, {"link*.length": 0.7}).links), name="another")
 found = {}
 
-def count(name, arm, cells, **ranges):
+def count(name, arm, cells, kernel="portable", **ranges):
     programs.clear()
     columns = {a.replace("_", ".", 1): rng.uniform(*r, cells) for a, r in ranges.items()}
-    result = jm.natural_frequencies_batch(arm, columns, 3)
+    result = jm.natural_frequencies_batch(arm, columns, 3, kernel=kernel)
     assert not np.asarray(result.status).any(), name
     found[name] = len(programs)
 
 angles = {"link2_joint_angle": (-3.0, 3.0), "link3_joint_angle": (-3.0, 3.0)}
 payload = {"payload_mass": (0.0, 9.0)}
-count("small", arm, 20, **angles)
+count("small", arm, 20, "auto", **angles)
+count("larger", arm, 900, "auto", **angles, **payload)
+count("postures", arm, 7000, "auto", **angles)
 count("first", arm, 600, **angles, **payload)
 count("more cells", arm, 777, **angles, **payload)
 count("one address", arm, 600, **payload)
 count("another arm and name", other, 600, **angles)
-count("small again", other, 511, **payload)
+count("small again", other, 511, "auto", **payload)
 print(json.dumps(found))
 """
 

@@ -18,7 +18,7 @@ if sys.argv[1] == "tuned":
 if len(sys.argv) > 2:
     jm.use_compilation_cache(sys.argv[2])
 arm = jm.examples.two_link_flexible()
-result = jm.natural_frequencies_batch(arm, {"link2.joint_angle": np.linspace(0.0, 3.0, 600)}, 3)
+result = jm.natural_frequencies_batch(arm, {"link2.joint_angle": np.linspace(0.0, 3.0, 600)}, 3, kernel="portable")
 print(bool(result.certified.all()), *(x.hex() for x in np.asarray(result.omega).ravel().tolist()))
 """
 

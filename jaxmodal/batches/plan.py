@@ -1,0 +1,149 @@
+"""How a batch is solved: what its cells have in common is made once, from a sample of them.
+
+So any part of a large set of cells is solved alike, whichever other parts are solved in the same call or process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.parameters import resolve
+from jaxmodal.batches.engines import Compiled, Engine, OnHost
+from jaxmodal.batches.fused_search import chosen_kernel
+from jaxmodal.batches.kernels import Problem
+from jaxmodal.batches.pilots import PILOTS
+from jaxmodal.batches.results import Results
+from jaxmodal.batches.work import Pilots, Work
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.postures import series_search
+from jaxmodal.postures.series_passes import Tables
+from jaxmodal.runtime.devices import available_cores, default_device
+
+#: cells that NumPy solves, 0.2 ms each, rather than programs, which take 0.02 ms and are compiled for ten seconds
+FEW = 10_240
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """What is asked of every cell: the lowest ``modes`` frequencies of an arm, with values set at ``addresses``."""
+
+    arm: Arm
+    addresses: tuple[str, ...]
+    modes: int
+    theory: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What the cells of one question have in common.
+
+    Attributes
+    ----------
+    question : Question
+        What is asked.
+    engine : Engine
+        What carries out the evaluations.
+    cells, chunk : int, int or None
+        How many cells there are in all, and how many of them go side by side on one core.
+    tables : Tables, optional
+        The posture series, where it pays.
+    pilots : Pilots, optional
+        Where it does not, what gives every cell a guess.
+    """
+
+    question: Question
+    engine: Engine
+    cells: int
+    chunk: int | None
+    tables: Tables | None
+    pilots: Pilots | None
+
+    @classmethod
+    def of(
+        cls,
+        question: Question,
+        sample: np.ndarray,
+        cells: int,
+        chunk: int | None = None,
+        kernel: str = "auto",
+        series: bool = True,
+    ) -> Plan:
+        """The plan for so many ``cells``, made from the values (addresses, samples) of some of them, or of all."""
+        arm, addresses = question.arm, question.addresses
+        few = chunk is None and kernel == "auto" and cells <= FEW
+        compiled = Compiled(chosen_kernel(kernel, default_device()))
+        plan = cls(question, OnHost() if few else compiled, cells, chunk, None, None)
+        if series and chunk is None and series_search.pays(arm, addresses, cells):
+            modes, theory = question.modes, question.theory
+            tables = series_search.prepare(arm, addresses, sample, modes, theory, cells)
+            if tables is not None:
+                return dataclasses.replace(plan, tables=tables)
+        if cells < 2 * PILOTS:
+            return plan
+        with ThreadPoolExecutor(available_cores()) as pool:
+            work = plan._work(sample, pool)
+            with ThreadPoolExecutor() as compilers:  # of their own: pilots do not wait for them
+                if isinstance(plan.engine, Compiled):
+                    work.compile_ahead(plan.engine, plan.size, compilers)
+                return dataclasses.replace(plan, pilots=work.pilots())
+
+    @property
+    def size(self) -> int:
+        """Cells of one block."""
+        lanes = self.engine.sizes.lanes
+        size = max(1, lanes // self.question.modes) if self.chunk is None else self.chunk
+        return min(size, 1 << (self.cells - 1).bit_length())  # few sizes, each a program of its own
+
+    def solve(self, values: np.ndarray) -> NaturalFrequencies:
+        """Frequencies of cells with given ``values`` (addresses, cells)."""
+        with ThreadPoolExecutor(available_cores()) as pool:
+            if self.tables is None:
+                return self._general(values, pool)
+            angles = series_search.postures(self.question.arm, self.question.addresses, values)
+
+            def left_open(cells: np.ndarray) -> NaturalFrequencies:
+                some = values[:, cells]
+                plan = Plan.of(self.question, some, cells.size, series=False)
+                return plan._general(some, pool)
+
+            return series_search.solve(self.tables, angles, left_open, pool)
+
+    def _work(self, values: np.ndarray, pool: ThreadPoolExecutor) -> Work:
+        question = self.question
+        free = _free_hinges(question.arm, question.addresses, values)
+        problem = Problem(theory_flags(question.theory), question.modes, hinged=bool(free.any()))
+        return Work(
+            arm=question.arm,
+            addresses=question.addresses,
+            values=values,
+            problem=problem,
+            results=Results.empty(free, question.modes),
+            pool=pool,
+            workers=available_cores(),
+            engine=self.engine,
+        )
+
+    def _general(self, values: np.ndarray, pool: ThreadPoolExecutor) -> NaturalFrequencies:
+        work = self._work(values, pool)
+        work.solve(self.pilots, self.size, self.question.theory, chosen=self.chunk is not None)
+        return work.results.frozen(self.question.theory)
+
+
+def _free_hinges(arm: Arm, addresses: tuple[str, ...], values: np.ndarray) -> np.ndarray:
+    """How many joints of each cell turn freely, int32, shape (cells,)."""
+    stiffness = {
+        f"link{number}.joint_stiffness": np.asarray(link.joint_stiffness)
+        for number, link in enumerate(arm.links, start=1)
+    }
+    for address, column in zip(addresses, values, strict=True):
+        singles = resolve(arm, address) if address.endswith(".joint_stiffness") else []
+        stiffness |= dict.fromkeys(singles, column)
+    free = np.zeros(values.shape[1], np.int32)
+    for value in stiffness.values():
+        free += value == 0.0
+    return free

@@ -1,0 +1,162 @@
+"""The passes of the posture series over many postures of one arm, in NumPy or by compiled programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.frequencies.refinement import Sample, refine
+from jaxmodal.postures.harmonics import determinant
+from jaxmodal.postures.series_results import Results
+from jaxmodal.postures.series_roots import (
+    WIDEST,
+    Grid,
+    Panels,
+    Roots,
+    count_at,
+    count_in,
+    roots_in,
+    roots_of,
+)
+from jaxmodal.runtime.devices import on_callers_device
+from jaxmodal.runtime.namespace import Array
+
+#: half-width of the first brackets in double-double, at the least and at most
+_LEAST, _MOST = 4e-13, 1e-9
+#: postures that pass the finer separators in NumPy, 20 microseconds each; the program takes 7 after two seconds
+_HOST_FINE = 8192
+
+
+@dataclasses.dataclass(frozen=True)
+class Tables:
+    """What all postures of an arm have in common, made once by `prepare`.
+
+    Attributes
+    ----------
+    beams, flags, theory, modes
+        The arm in any posture, its theory, and how many frequencies are wanted.
+    top : np.ndarray, shape (1,)
+        Frequency of the last separator, rad/s.
+    panels, grid, fine : Panels, Grid, Grid
+        The series, its separators, and finer ones.
+    host : bool
+        Whether NumPy solves the postures, or compiled programs, in blocks of ``chunks`` cells.
+    """
+
+    beams: BeamArrays
+    flags: Theory
+    theory: str
+    modes: int
+    top: np.ndarray
+    panels: Panels
+    grid: Grid
+    fine: Grid
+    host: bool
+    chunks: tuple[int, int]
+
+    def solve(self, angles: np.ndarray, valid: np.ndarray, pool: ThreadPoolExecutor) -> Results:
+        """All that the series can do for the ``valid`` of the postures ``angles`` (n - 1, cells)."""
+        results = Results.empty(angles.shape[1], self.modes)
+        usable = np.where(valid, angles, 0.0)
+        if not self.host:
+            self._compile_count(usable)
+        self._pass(self.grid, results, usable, np.flatnonzero(valid), pool, safe=False)
+        left = np.flatnonzero(results.open & valid)
+        complete, width = self._pass(self.fine, results, usable, left, pool, safe=True)
+        wide = complete & results.open[left] & (2.0 * width <= _MOST).all(axis=1)
+        self._finish(results, usable, left[wide], width[wide])
+        return results
+
+    def _compile_count(self, angles: np.ndarray) -> None:
+        """Compile the count in a thread of its own while the roots are compiled; what fails fails again at its use."""
+        cells = np.zeros((angles.shape[0], self.chunks[0]))
+        program = functools.partial(count_at, self.beams, self.flags, self.top, cells)
+        threading.Thread(target=on_callers_device(program), daemon=True).start()
+
+    def _pass(
+        self,
+        grid: Grid,
+        results: Results,
+        angles: np.ndarray,
+        cells: np.ndarray,
+        pool: ThreadPoolExecutor,
+        *,
+        safe: bool,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Solve ``cells`` in chunks; those that are not proven stay open.
+
+        Returns which of the cells have all their roots apart, and the widths of the enclosures, (cells, modes).
+        """
+        size = self.chunks[safe]
+        host = self.host or (safe and cells.size <= _HOST_FINE)
+        parts = [cells[start : start + size] for start in range(0, cells.size, size)]
+        work = self.on_host if host else functools.partial(self._compiled, size=size)
+
+        def chunk(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            found, count = work(grid, angles, at, safe=safe)
+            if count is not None:
+                results.count[at] = count
+            return results.store(at, Roots(*(np.asarray(x)[: at.size] for x in found)))
+
+        none = np.empty(0, bool), np.empty((0, self.modes))
+        found = pool.map(on_callers_device(chunk), parts)
+        complete, width = zip(none, *found, strict=True)
+        return np.concatenate(complete), np.concatenate(width)
+
+    def on_host(
+        self, grid: Grid, angles: np.ndarray, at: np.ndarray, *, safe: bool
+    ) -> tuple[Roots, Array | None]:
+        """Roots, and in the first pass the count, in NumPy."""
+        cells = angles[:, at]
+        with np.errstate(all="ignore"):  # a slope of zero proves nothing, and is not finite
+            found = roots_in(cells, grid, self.panels, modes=self.modes, safe=safe)
+            return found, None if safe else count_in(self.beams, self.flags, self.top, cells)
+
+    def _compiled(
+        self, grid: Grid, angles: np.ndarray, at: np.ndarray, *, safe: bool, size: int
+    ) -> tuple[Roots, Array | None]:
+        """The same by compiled programs, for ``size`` cells."""
+        padded = angles[:, np.resize(at, size)]
+        found = roots_of(padded, grid, self.panels, modes=self.modes, safe=safe)
+        if safe:
+            return found, None
+        count = count_at(self.beams, self.flags, self.top, padded)
+        return found, np.asarray(count)[: at.size]
+
+    def _finish(
+        self, results: Results, angles: np.ndarray, cells: np.ndarray, width: np.ndarray
+    ) -> None:
+        """Roots for which the series has lost digits, in double-double.
+
+        The series says where they are; `refine` proves each inside a bracket of its own.
+        """
+        row, mode = np.nonzero(width > WIDEST)
+        if row.size == 0:
+            return
+        cell = cells[row]
+
+        def evaluate(at: np.ndarray, omega: np.ndarray) -> Sample:
+            d = determinant(self.beams, self.flags, omega, angles[:, cell[at]])
+            with np.errstate(divide="ignore"):
+                return Sample(np.sign(d.factor), np.log(np.abs(d.factor)), d.passed)
+
+        half = np.maximum(_LEAST, 2.0 * width[row, mode])
+        found = refine(evaluate, results.omega[cell, mode], half, mode)
+        at = cell[found.settled], mode[found.settled]
+        results.omega[at], results.noise[at] = (
+            found.omega[found.settled],
+            found.error[found.settled],
+        )
+        results.bracket[at] = np.stack([found.lower, found.upper], axis=-1)[found.settled]
+        proven = found.settled
+        failed = np.zeros(width.shape, bool)
+        failed[row[~proven], mode[~proven]] = True
+        good = ~failed.any(axis=1) & (np.diff(results.omega[cells], axis=1) > 0.0).all(axis=1)
+        results.open[cells[good]] = False
+        results.by_sign_changes[cells[good]] = width[good] <= WIDEST

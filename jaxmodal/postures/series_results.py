@@ -1,0 +1,86 @@
+"""What the posture series finds, while it fills, and the result that callers get."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import numpy as np
+
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status
+from jaxmodal.postures.series_roots import WIDEST, Roots
+
+
+@dataclasses.dataclass
+class Results:
+    """Output arrays while they fill, cells first; NaN where nothing has been found.
+
+    ``count`` is how many modes lie below the last separator, -1 where that is not certain.
+    """
+
+    omega: np.ndarray
+    bracket: np.ndarray
+    noise: np.ndarray
+    open: np.ndarray
+    by_sign_changes: np.ndarray
+    count: np.ndarray
+
+    @classmethod
+    def empty(cls, cells: int, modes: int) -> Results:
+        shape = (cells, modes)
+        return cls(
+            omega=np.full(shape, np.nan),
+            bracket=np.full((*shape, 2), np.nan),
+            noise=np.full(shape, np.nan, np.float32),
+            open=np.ones(cells, bool),
+            by_sign_changes=np.zeros(shape, bool),
+            count=np.full(cells, -1.0),
+        )
+
+    def store(self, at: np.ndarray, found: Roots) -> tuple[np.ndarray, np.ndarray]:
+        """Keep the roots of the cells ``at``: proven where there are as many as the count says, none wide.
+
+        Returns which of them have all their roots apart, and the widths of the enclosures.
+        """
+        omega, width, noise, number, apart = found
+        complete = apart & (number == self.count[at]) & (number >= omega.shape[1])
+        proven = complete & (width <= WIDEST).all(axis=1)
+        self.omega[at] = omega
+        self.bracket[at, :, 0] = omega * (1.0 - width)
+        self.bracket[at, :, 1] = omega * (1.0 + width)
+        self.noise[at] = np.where(complete[:, None], noise, np.nan)
+        self.open[at] = ~proven
+        self.by_sign_changes[at] = proven[:, None]
+        return complete, width
+
+
+def merged(
+    results: Results,
+    valid: np.ndarray,
+    left: np.ndarray,
+    found: NaturalFrequencies | None,
+    theory: str,
+) -> NaturalFrequencies:
+    """The result; the cells ``left`` open by the series from what the general search found."""
+    cells, modes = results.omega.shape
+    numbers = np.arange(modes, dtype=np.int32)
+    merged = {
+        "omega": results.omega,
+        "status": np.full((cells, modes), int(Status.certified), np.uint8),
+        "count_below": np.tile(numbers, (cells, 1)),
+        "count_above": np.tile(numbers + 1, (cells, 1)),
+        "bracket": results.bracket,
+        "group": np.tile(numbers, (cells, 1)),
+        "residual_ratio": results.noise * np.float32(2.0**52),
+        "evaluations": np.ones(cells, np.int32),
+    }
+    for name, column in merged.items():
+        if found is not None:
+            column[left] = np.asarray(getattr(found, name))
+        if name in ("omega", "bracket", "residual_ratio"):
+            column[~valid] = np.nan
+        elif name != "group":
+            column[~valid] = int(Status.invalid_input) if name == "status" else 0
+    proof = results.by_sign_changes
+    return jax.device_put(NaturalFrequencies(**merged, by_sign_changes=proof, theory=theory))

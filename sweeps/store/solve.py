@@ -1,0 +1,88 @@
+"""The one place where a sweep calls the solver: cells of a sweep, one theory."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arrays import require_shear
+from jaxmodal.batches.many_arms import columns_of
+from jaxmodal.batches.plan import Plan, Question
+from jaxmodal.modes.batches import modal_quantities_batch
+from sweeps.definition.sweep import Sweep
+from sweeps.solution.cells import SolvedCells
+
+#: how wide (relative) a bracket of the certificate may be
+BRACKET_WIDTH = 4e-8
+#: cells of a sweep whose values shape its plan: its pilots, and the range of its posture series
+_SAMPLE = 4096
+
+
+def solve_cells(
+    sweep: Sweep, theory: str, values: Mapping[str, NDArray[np.float64]]
+) -> SolvedCells:
+    """Solve some cells of a sweep.
+
+    Parameters
+    ----------
+    sweep
+        The sweep. All its cells share one plan, so that a cell's numbers do not depend on which others are
+        solved with it.
+    theory
+        As for `jaxmodal.natural_frequencies`.
+    values
+        For each address of the sweep the values of N cells, in SI units.
+    """
+    _, columns = columns_of(sweep.arm, values)
+    found = _plan(_Identity(sweep), theory).solve(columns)
+    return SolvedCells(jax.tree_util.tree_map(np.asarray, found))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Identity:
+    """A sweep that equals all those of the same definition."""
+
+    sweep: Sweep
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self.sweep.fingerprint == other.sweep.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.sweep.fingerprint)
+
+
+@functools.lru_cache(maxsize=8)
+def _plan(identity: _Identity, theory: str) -> Plan:
+    """How the cells of a sweep are solved, the same in every process."""
+    sweep = identity.sweep
+    if theory == "timoshenko":
+        require_shear(sweep.arm)
+    cells = sweep.num_cells
+    chosen = np.arange(cells)
+    if cells > _SAMPLE:
+        chosen = np.random.default_rng(0).integers(0, cells, _SAMPLE)
+    sample = values_of(sweep, np.unravel_index(chosen, sweep.shape))
+    question = Question(sweep.arm, tuple(sample), sweep.num_modes, theory)
+    return Plan.of(question, np.stack(list(sample.values())), cells)
+
+
+def values_of(sweep: Sweep, places: tuple[NDArray[np.intp], ...]) -> dict[str, NDArray[np.float64]]:
+    """The values of cells of a sweep by address, from their places along its axes."""
+    return {
+        column.address: column.si_values[place]
+        for entry, place in zip(sweep.axes, places, strict=True)
+        for column in entry.columns
+    }
+
+
+def with_modes(
+    solved: SolvedCells, sweep: Sweep, theory: str, values: Mapping[str, NDArray[np.float64]]
+) -> SolvedCells:
+    """Return the cells with their modal quantities, computed at the frequencies that they have."""
+    modal = modal_quantities_batch(sweep.arm, values, solved.found, addresses=sweep.sensitivity_to)
+    return dataclasses.replace(solved, modal=modal)
