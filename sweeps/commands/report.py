@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -18,6 +18,9 @@ from sweeps.solution.cells import SINGLY
 from sweeps.solution.quantities import NOT_COMPUTED, QUANTITIES
 from sweeps.store.dataset import dataset_bytes
 from sweeps.store.grid import Grid
+
+if TYPE_CHECKING:
+    from sweeps.store.zarr_store import State
 
 #: what the estimate of `plan` assumes of two cores: seconds of compiling and arms per second of the batch
 #: solver, of small batches, of the solver of single arms, and of mode shapes (modes per second)
@@ -128,16 +131,20 @@ def _place(ds: xr.Dataset, dims: list[str], flat: int) -> str:
     return ", ".join(parts)
 
 
-def status_lines(ds: xr.Dataset, missing: int, chunks: int) -> list[str]:
-    """Say how far a store is: chunks, cells, certificates."""
-    codes, numbers = np.unique(ds.status.values, return_counts=True)
-    found: Mapping[int, int] = dict(zip(codes.tolist(), numbers.tolist(), strict=True))
-    state = "complete" if missing == 0 else f"{missing} to compute"
+def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
+    """Say how far a store is: chunks, cells, certificates; or which of its pieces are damaged."""
+    left = "complete" if state.missing == 0 else f"{state.missing} to compute"
     lines = [
         str(ds.attrs["title"]),
-        f"chunks: {chunks - missing} of {chunks} computed, {state}",
+        f"chunks: {state.chunks - state.missing} of {state.chunks} computed, {left}",
         f"fingerprint: {ds.attrs['fingerprint']}",
     ]
+    if state.torn:
+        from sweeps.store.labels import damaged
+
+        return [*lines, *(str(damaged(store, state.torn)).splitlines()[1:])]
+    codes, numbers = np.unique(ds.status.values, return_counts=True)
+    found: Mapping[int, int] = dict(zip(codes.tolist(), numbers.tolist(), strict=True))
     for status in Status:
         if found.get(int(status)):
             lines.append(f"modes {status.name}: {found[int(status)]}")

@@ -134,14 +134,15 @@ def status(store: str) -> None:
     Exit status: 0 when it is complete and all is certified, else 1.
     """
     from sweeps.commands.report import status_lines
-    from sweeps.store.zarr_store import count_missing
+    from sweeps.store.run import open_result
+    from sweeps.store.zarr_store import state_of
 
-    ds = opened(store)
     with refusing():
-        missing, chunks = count_missing(store)
-    for line in status_lines(ds, missing, chunks):
+        state = state_of(store)
+        ds = open_result(store)
+    for line in status_lines(ds, store, state):
         click.echo(line)
-    if missing or not bool(ds.certified.all()):
+    if state.missing or state.torn or not bool(ds.certified.all()):
         raise SystemExit(EXIT_NOT_ALL)
 
 

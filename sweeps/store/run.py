@@ -20,7 +20,7 @@ from sweeps.store.executors import Executor, as_executor
 from sweeps.store.grid import Grid, compute_chunk, make_grid
 
 if TYPE_CHECKING:
-    from sweeps.store.layout import Location
+    from sweeps.store.pieces import Location
     from sweeps.store.zarr_store import SweepStore
 
 Progress = Callable[[int, int], None]
