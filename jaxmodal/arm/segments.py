@@ -11,6 +11,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import as_scalar, quantities, shown
 from jaxmodal.arm.shapes import RawSection, Section
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 
 #: how the pieces of a tapered link are chosen
@@ -147,9 +148,16 @@ def tapered(
     return tuple(made)
 
 
+def check_pieces(pieces: object) -> None:
+    """Refuse what cannot be the number of pieces of a taper."""
+    if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= limits.LINKS:
+        raise ArmError(
+            f"pieces = {shown(pieces)}: must be a whole number from 1 to {limits.LINKS:,}."
+        )
+
+
 def _check_taper(link: Link, tip_section: Section, pieces: int, bound: str) -> None:
-    if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
-        raise ArmError(f"pieces = {pieces!r}: must be a whole number of 1 or more.")
+    check_pieces(pieces)
     if bound not in BOUNDS:
         raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
     base = link.section

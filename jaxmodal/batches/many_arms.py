@@ -27,6 +27,7 @@ from jaxmodal.eigenspaces.frequency_derivatives import require_concrete
 from jaxmodal.frequencies.one_arm import positive_integer
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.devices import default_device
 from jaxmodal.runtime.precision import require_x64
 
@@ -97,7 +98,7 @@ def natural_frequencies_batch(
     """
     require_x64()
     require_concrete((arm, dict(parameters)))
-    modes = positive_integer(num_modes, "num_modes")
+    modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)
     compiled = Compiled(chosen_kernel(kernel, default_device()))
     if theory == "timoshenko":

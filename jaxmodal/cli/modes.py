@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
 from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import to_host
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ _format = click.option(
     default="table",
     show_default=True,
 )
-_modes = click.option("--modes", type=click.IntRange(min=1), default=10, show_default=True)
+_modes = click.option(
+    "--modes", type=click.IntRange(1, limits.MODES), default=10, show_default=True
+)
 
 
 @click.command(epilog=ARM_HELP)
@@ -49,7 +52,7 @@ _modes = click.option("--modes", type=click.IntRange(min=1), default=10, show_de
     help="Give it more than once to compare theories.",
 )
 @_posture
-@click.option("--stations", type=click.IntRange(min=2), default=41, show_default=True)
+@click.option("--stations", type=click.IntRange(2, 10_000), default=41, show_default=True)
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -33,6 +33,7 @@ from jaxmodal.frequencies.one_arm import (
 )
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def _with_neighbours(
     arm: Arm, num_modes: int, theory: str, throw: bool
 ) -> tuple[NaturalFrequencies, NaturalFrequencies]:
     """The frequencies with a few beyond, and those asked for, of NumPy."""
-    count = positive_integer(num_modes, "num_modes")
+    count = positive_integer(num_modes, "num_modes", limits.MODES)
     if is_traced(arm):
         raise TypeError(
             "the arm is traced: this table is for concrete arms; inside jit, vmap and grad differentiate"

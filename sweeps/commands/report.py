@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _BATCH = (10.0, 6000.0)
 _SMALL, _SINGLE = (0.5, 1000.0), (1.0, 15.0)
 _SHAPES = (10.0, 6000.0)
+#: modes of an arm that those rates of arms hold for; more take longer in proportion
+_MODES = 10
 
 
 def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
@@ -57,7 +59,8 @@ def _estimate(sweep: Sweep, grid: Grid) -> float:
     """Seconds that a sweep may take."""
     compiling, rate = _BATCH if grid.batch >= 2 * PILOTS else _SMALL
     compiling, rate = _SINGLE if grid.batch <= SINGLY else (compiling, rate)
-    found = compiling + sweep.num_cells * len(sweep.solved_theories) / rate
+    arms = sweep.num_cells * len(sweep.solved_theories)
+    found = compiling + arms * max(1.0, sweep.num_modes / _MODES) / rate
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         compiling, rate = _SHAPES
         found += compiling + sweep.num_cells * len(sweep.theories) * sweep.num_modes / rate
