@@ -70,8 +70,8 @@ def test_tables_that_hurt_are_refused(name):
         deep = [deep]
     with pytest.raises(error, match="deeper than 20"):
         read(document | {"name": deep})
-    with pytest.raises(error, match="NUL"):
-        read(document | {"name": "a\0b"})
+    with pytest.raises(error, match="surrogates"):
+        read(document | {"name": "a\ud800"})
     with pytest.raises(error, match=r"name = \['t'\]: must be text"):
         read(document | {"name": ["t"]})
 

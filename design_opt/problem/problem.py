@@ -135,7 +135,7 @@ class Problem:
                 rule.check_arm(self.arm)
         entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
         for entry in entries:
-            if entry.postures:
+            if entry.postures != "":
                 check_set(entry.label, entry.postures, self.sets)
         if self.theory == "timoshenko":
             try:

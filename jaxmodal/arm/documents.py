@@ -37,6 +37,8 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
     error
         The file cannot be read, or is no text; the message starts with the path and ends with ``remedy``.
     """
+    if "\0" in str(path):
+        raise error(f"{path!s:.100}: is no path, it holds the character NUL; {remedy}")
     try:
         with path.open("rb") as file:
             data = file.read(limits.FILE_BYTES + 1)
@@ -124,8 +126,8 @@ def _check_string(value: object, most: int, what: str, error: type[ValueError]) 
         return
     if len(value) > most:
         raise error(f"{what} {value[:20]!r}... has {len(value):,} characters; at most {most:,}.")
-    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-        raise error(f"{what} {value[:20]!r} holds a character that is none (NUL, half of a pair).")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise error(f"{what} {value[:20]!r} holds half of a pair of surrogates; give whole characters.")
 
 
 def _check_text(text: str, tokens: re.Pattern[str], error: type[ValueError]) -> None:
