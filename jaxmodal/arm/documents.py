@@ -127,7 +127,9 @@ def _check_string(value: object, most: int, what: str, error: type[ValueError]) 
     if len(value) > most:
         raise error(f"{what} {value[:20]!r}... has {len(value):,} characters; at most {most:,}.")
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise error(f"{what} {value[:20]!r} holds half of a pair of surrogates; give whole characters.")
+        raise error(
+            f"{what} {value[:20]!r} holds half of a pair of surrogates; give whole characters."
+        )
 
 
 def _check_text(text: str, tokens: re.Pattern[str], error: type[ValueError]) -> None:

@@ -90,6 +90,7 @@ def certify(
     -------
     Certificate
         A missing frequency fails all that follow it; an invented one likewise; a displaced one fails itself.
+        ``left_out`` says how many modes a list that ends inside a repeated frequency leaves out.
 
     Raises
     ------

@@ -32,6 +32,7 @@ from jaxmodal.frequencies.one_arm import (
     raise_uncertified,
 )
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host
@@ -163,6 +164,7 @@ def sensitivities(
     columns = [sum(of_arm[single] for single in singles) for singles in members]
     derivative = np.stack(columns, axis=1) if columns else np.zeros((found.omega.shape[0], 0))
     derivative = _means(derivative, cluster)[:num_modes]
+    derivative = np.where(np.isnan(shown.omega)[:, None], np.nan, derivative)
     values = np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
     scale = np.where(np.isfinite(values), values, 0.0)
     omega = np.where(shown.omega == 0.0, 1.0, shown.omega)
@@ -186,7 +188,7 @@ def sensitivities(
 def _with_neighbours(
     arm: Arm, num_modes: int, theory: str, throw: bool
 ) -> tuple[NaturalFrequencies, NaturalFrequencies]:
-    """The frequencies with a few beyond, and those asked for, of NumPy."""
+    """The frequencies with a few beyond, all of them numbers, and those asked for, of NumPy."""
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     if is_traced(arm):
         raise TypeError(
@@ -201,7 +203,10 @@ def _with_neighbours(
     )
     if throw:
         raise_uncertified(shown, arm)
-    return found, shown
+    absent, alone = np.isnan(found.omega), np.arange(found.omega.size)
+    omega = np.where(absent, NOT_THERE * 1.01**alone, found.omega)
+    group = np.where(absent, alone, found.group)
+    return dataclasses.replace(found, omega=omega, group=group), shown
 
 
 def _values(arm: Arm, names: tuple[str, ...]) -> NDArray[np.float64]:
@@ -305,7 +310,7 @@ def directional_derivatives(
     In a cluster: the eigenvalues of the derivative projected on an orthonormal basis of its modes. As t
     decreases from 0 the derivatives are the negatives of those for the opposite direction.
     """
-    found, _ = _with_neighbours(arm, num_modes, theory, throw)
+    found, shown = _with_neighbours(arm, num_modes, theory, throw)
     if np.any(found.omega == 0.0):
         raise ValueError(
             "the arm has free hinges (joint_stiffness = 0): their modes of zero frequency have no derivative in a"
@@ -332,4 +337,4 @@ def directional_derivatives(
         projected = sum(jax.tree_util.tree_leaves(terms))
         kept = members[members < num_modes]
         result[kept] = np.linalg.eigvalsh(projected)[: len(kept)]
-    return jax.device_put(result)
+    return jax.device_put(np.where(np.isnan(shown.omega), np.nan, result))
