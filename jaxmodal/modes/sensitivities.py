@@ -32,7 +32,6 @@ from jaxmodal.frequencies.one_arm import (
     raise_uncertified,
 )
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host
@@ -204,7 +203,8 @@ def _with_neighbours(
     if throw:
         raise_uncertified(shown, arm)
     absent, alone = np.isnan(found.omega), np.arange(found.omega.size)
-    omega = np.where(absent, NOT_THERE * 1.01**alone, found.omega)
+    highest = np.max(found.omega, where=~absent, initial=1.0)
+    omega = np.where(absent, highest * (2.0 + alone), found.omega)
     group = np.where(absent, alone, found.group)
     return dataclasses.replace(found, omega=omega, group=group), shown
 
