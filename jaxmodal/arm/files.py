@@ -108,6 +108,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
             )
         links: list[Link] = []
         for number, entry in enumerate(entries, start=1):
+            table(f"link{number}", entry, ArmError)
             with within(f"link{number}."):
                 links += _links(entry)
                 if len(links) > limits.LINKS:
@@ -150,8 +151,8 @@ def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
     made: list[Link] = []
     passed = 0.0
     for number, entry in enumerate(bodies, start=1):
+        body = table(f"bodies[{number}]", entry, ArmError)
         with within(f"bodies[{number}]."):
-            body = table("a body", entry, ArmError)
             known = ("position", "mass", "inertia", "centre_x", "centre_y")
             check_keys(body, known, ("position", "mass"), ArmError)
             place = float(as_scalar("position", body["position"], "in metres"))
@@ -218,11 +219,17 @@ def write_arm(arm: Arm, path: str | Path) -> None:
     Raises
     ------
     ArmError
-        If a value of the arm is traced or batched.
+        If a value of the arm is traced or batched, or the file cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() == ".json":
         text = json.dumps(arm.to_dict(), indent=2, ensure_ascii=False) + "\n"
     else:
         text = arm.to_toml()
-    path.write_text(text, encoding="utf-8", newline="\n")
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ArmError(
+            f"{path}: cannot be written ({reason}); give a file in a folder that can."
+        ) from error

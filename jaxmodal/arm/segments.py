@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
-from jaxmodal.arm.quantities import as_scalar, quantities, shown
+from jaxmodal.arm.quantities import FINITE, NON_NEGATIVE, Rule, Scalar, as_scalar, quantities, shown
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
@@ -67,6 +67,14 @@ def with_body_at(
 ) -> tuple[Link, Link]:
     """Return the two links that `attach_body` makes of one."""
     place = as_scalar("position", position, "in metres")
+    mass, inertia = (
+        _checked(name, value, NON_NEGATIVE)
+        for name, value in (("mass", mass), ("inertia", inertia))
+    )
+    centre_x, centre_y = (
+        None if value is None else _checked(name, value, FINITE)
+        for name, value in (("centre_x", centre_x), ("centre_y", centre_y))
+    )
     concrete = isinstance(place, float) and isinstance(link.length, float)
     if concrete and not 0.0 < place < link.length:
         raise ArmError(
@@ -83,6 +91,14 @@ def with_body_at(
         tip_centre_y=centre_y,
     )
     return inner, _continuation(link, link.length - place)
+
+
+def _checked(name: str, value: Any, rule: Rule) -> Scalar:
+    """A value of a body, judged under the name that it was given with."""
+    scalar = as_scalar(name, value, rule.allowed)
+    if isinstance(scalar, np.float64) and not rule.holds(scalar):
+        raise ArmError(f"{name} = {shown(scalar)}: must be {rule.allowed}.")
+    return scalar
 
 
 def _continuation(link: Link, length: Any, **changes: Any) -> Link:

@@ -29,6 +29,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.devices import default_device
+from jaxmodal.runtime.namespace import real_array
 from jaxmodal.runtime.precision import require_x64
 
 #: cells that NumPy solves, a millisecond each, rather than programs, which take 0.02 ms and compile for seconds: of
@@ -143,7 +144,7 @@ def _columns(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], 
     columns = []
     for address, value in parameters.items():
         resolve(arm, address)
-        column = np.asarray(value, dtype=np.float64)
+        column = real_array(value, f"parameters[{address!r}]")
         if column.ndim != 1 or column.size == 0:
             raise ValueError(
                 f"parameters[{address!r}] has shape {column.shape}; expected a one-dimensional"

@@ -241,8 +241,10 @@ def reproduce(out_dir: Path) -> None:
     misprint and every frequency is certified, else 1; 2 when the folder cannot be written.
     """
     from jaxmodal.cli import output as cli_output
+    from jaxmodal.cli.paths import require_folder
     from jaxmodal.reproduction.reproduce import reproduce as recompute
 
+    require_folder("--out", out_dir)
     try:
         with cli_output.progress_after(1.0, "spectra computed") as advance:
             summary = recompute(out_dir, advance)

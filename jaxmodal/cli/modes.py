@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 import numpy as np
 
 from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
+from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import to_host
@@ -82,6 +84,10 @@ def modes(
     """
     from jaxmodal.modes.mode_shapes import mode_shapes
 
+    require_file("--plot", plot, (".png", ".pdf", ".svg"))
+    require_file("--animate", animate, (".gif",))
+    if plot is not None or animate is not None:
+        _require_plots()
     arm = posed(load_arm(argument), argument, posture_deg)
     if mode > modes:
         raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
@@ -103,6 +109,11 @@ def modes(
     _draw(solved, name, plot, animate, mode)
     if not all(bool(np.all(shapes.frequencies.certified)) for shapes in solved):
         raise SystemExit(EXIT_NOT_ALL)
+
+
+def _require_plots() -> None:
+    if importlib.util.find_spec("matplotlib") is None:
+        raise BadInput("pictures need matplotlib; install jaxmodal[plots].")
 
 
 def _draw(

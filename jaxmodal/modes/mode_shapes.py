@@ -31,7 +31,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
-from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, mapped, real_array, to_host, tree_on_host, xp
 
 if TYPE_CHECKING:
     import xarray
@@ -260,7 +260,7 @@ def _stations(stations: int | ArrayLike | Sequence[float]) -> Array:
                 f"stations = {stations!r}: give a number of stations of at least 2, or an array"
             )
         return np.linspace(0.0, 1.0, stations)
-    xi = np.asarray(stations, dtype=np.float64)
+    xi = real_array(stations, "stations")
     if xi.ndim != 1 or xi.size == 0 or not np.all((xi >= 0.0) & (xi <= 1.0)):
         raise ValueError(
             f"stations = {stations!r}: expected a number, or a list of x/L between 0 and 1"

@@ -21,6 +21,8 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values
 from jaxmodal.arm.parameters import addresses as all_addresses
 from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters
+from jaxmodal.arm.quantities import as_scalar
+from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
 from jaxmodal.eigenspaces.energies import frequency_gradient
@@ -34,6 +36,7 @@ from jaxmodal.frequencies.one_arm import (
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host
 
 if TYPE_CHECKING:
@@ -318,6 +321,9 @@ def directional_derivatives(
         )
     first, last = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, first, last, num_modes, "mean", cluster_tolerance)
+    for name, rate in direction.items():
+        if not np.isfinite(as_scalar(f"direction[{name!r}]", rate, "finite")):
+            raise ArmError(f"direction[{name!r}] = {as_text(rate)}: must be finite.")
     rate_of = {single: rate for name, rate in direction.items() for single in resolve(arm, name)}
     names, along = tuple(rate_of), np.array(list(rate_of.values()), np.float64)
     rates = to_host(_pushed_forward(arm, names, _values(arm, names), along))
