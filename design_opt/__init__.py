@@ -16,10 +16,11 @@ from design_opt.problem.objectives import (
     Minimise,
     MinimiseMass,
 )
+from design_opt.problem.options import METHODS
 from design_opt.problem.problem import AGGREGATES, Problem
 from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
-from design_opt.solvers.optimise import METHODS, optimise
+from design_opt.solvers.optimise import optimise
 from design_opt.solvers.results import Result, Status
 from jaxmodal.runtime.public_names import report_package
 

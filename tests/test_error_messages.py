@@ -110,7 +110,7 @@ BAD_VALUES = [
                                                      "give poisson_ratio"]),
     ("links.0.lenght", 0.5, ["link1.lenght = 0.5", "not a known key", "Did you mean 'length'?"]),
     ("links.0.E", 7e10, ["link1.E = 70000000000.0", "youngs_modulus"]),
-    ("links.0", 5, ["a link = 5", "must be a table"]),
+    ("links.0", 5, ["link1 = 5", "must be a table"]),
     ("links", [], ["links = []", "one table or more", "[[links]]"]),
     ("links", {"length": 1}, ["links = {'length': 1}", "[[links]]"]),
     ("links", REMOVE, ["links is missing"]),

@@ -82,7 +82,9 @@ def optimise(
         _run(source, out, plot, {key: value for key, value in options.items() if value is not None})
     elif gallery is not None:
         from design_opt.studies.gallery import make_gallery
+        from jaxmodal.cli.paths import require_folder
 
+        require_folder("--gallery", gallery)
         with refusing():
             make_gallery(gallery, click.echo)
     else:
@@ -111,7 +113,9 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
     from design_opt.problem.files import read_problem
     from design_opt.solvers.optimise import optimise as search
     from design_opt.solvers.results import Status
+    from jaxmodal.cli.paths import require_folder
 
+    require_folder("--out", Path(out or ".").parent)  # which is made
     with refusing():
         problem, solver = read_problem(source)
     stem = Path(out or Path(source.removeprefix(EXAMPLE_PREFIX)).stem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -13,10 +13,13 @@ from jax import Array
 
 from design_opt.problem.errors import ProblemError
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
 
 #: name of the posture set that is always there: the arm's own posture
 OWN = "own"
+#: postures of a set at most: each is solved in every step of the search
+POSTURES = 1_000_000
 
 
 @jax.tree_util.register_dataclass
@@ -64,6 +67,10 @@ def posture_sets(arm: Arm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
             raise ProblemError(f"postures: {OWN!r} is the arm's own posture; choose another name.")
         angles = np.atleast_2d(np.asarray(postures, dtype=np.float64))
         n = len(arm.joints)
+        if angles.shape[0] > POSTURES:
+            raise ProblemError(
+                f"postures {name!r}: there are {angles.shape[0]:,}; at most {POSTURES:,}."
+            )
         if angles.ndim != 2 or angles.shape[0] == 0 or angles.shape[1] not in (n - 1, n):
             raise ProblemError(
                 f"postures {name!r}: an array of shape {angles.shape}; expected (postures, {n - 1}) or "
@@ -97,33 +104,48 @@ def workspace(*ranges_deg: tuple[float, float, int]) -> np.ndarray:
     >>> workspace((-90, 90, 64), (0, 120, 64)).shape
     (4096, 2)
     """
+    postures = 1
     for entry in ranges_deg:
-        if len(entry) != 3 or int(entry[2]) != entry[2] or entry[2] < 1:
+        good = isinstance(entry, Sequence) and len(entry) == 3
+        if not good or not all(is_finite(x) for x in entry) or not entry[2] == int(entry[2]) >= 1:
             raise ProblemError(
-                f"grid {entry!r}: must be (first, last, number of points) in degrees."
+                f"grid {shown(entry)}: must be (first, last, number of points) in degrees."
             )
+        postures *= int(entry[2])
+    if postures > POSTURES:
+        raise ProblemError(
+            f"grid of {shown(postures)} postures: at most {POSTURES:,}; each is solved in every step of the search."
+        )
     axes = [np.linspace(math.radians(a), math.radians(b), int(num)) for a, b, num in ranges_deg]
     return np.stack([x.ravel() for x in np.meshgrid(*axes, indexing="ij")], axis=1)
 
 
 def check_set(where: str, name: str, known: Mapping[str, Any]) -> None:
     """Refuse a posture set that the problem does not have."""
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise ProblemError(
-            f"{where}: posture set {name!r} is unknown; known are {', '.join(known)}."
-            f"{suggestion(str(name), known)}"
+            f"{where}: posture set {shown(name)} is unknown; known are {', '.join(known)}."
+            f"{suggestion(str(name)[:100], known)}"
         )
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value is a finite number, and no truth value."""
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    try:
+        return number and math.isfinite(value)
+    except OverflowError:  # a whole number beyond float64
+        return False
 
 
 def check_mode(where: str, mode: Any, key: str = "mode") -> None:
     """Refuse a mode number that is none."""
     if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= 40:
-        raise ProblemError(f"{where}: {key} = {mode!r}: must be a whole number from 1 to 40.")
+        raise ProblemError(f"{where}: {key} = {shown(mode)}: must be a whole number from 1 to 40.")
 
 
 def check_number(where: str, key: str, value: Any, *, positive: bool = True) -> None:
     """Refuse a value that is no finite (positive) number."""
-    good = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
-    if not good or not math.isfinite(value) or (positive and value <= 0.0):
+    if not is_finite(value) or (positive and value <= 0.0):
         allowed = "a finite number greater than 0" if positive else "a finite number"
-        raise ProblemError(f"{where}: {key} = {value!r}: must be {allowed}.")
+        raise ProblemError(f"{where}: {key} = {shown(value)}: must be {allowed}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
@@ -15,12 +14,15 @@ from design_opt.problem.constraints import Constraint, ForbiddenBand, FrequencyL
 from design_opt.problem.designs import workspace
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import MaximiseFrequency, MaximiseGap, MinimiseMass, Objective
+from design_opt.problem.options import check_options
 from design_opt.problem.problem import Problem
 from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
 from jaxmodal import examples
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.documents import check_document, parse_toml, read_text
 from jaxmodal.arm.files import arm_from_dict, read_arm
+from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
 
 EXAMPLE_PREFIX = "example:"
@@ -52,6 +54,9 @@ class SolverOptions:
     seed: int = 0
     tolerance: float = 1e-6
     max_iterations: int = 300
+
+    def __post_init__(self) -> None:
+        check_options(**self.keywords)
 
     @property
     def keywords(self) -> dict[str, Any]:
@@ -108,30 +113,26 @@ def read_problem(source: str | Path) -> tuple[Problem, SolverOptions]:
     else:
         text, place, folder = _file_text(Path(source)), str(source), Path(source).parent
     try:
-        return problem_from_dict(tomllib.loads(text), folder=folder)
-    except tomllib.TOMLDecodeError as error:
-        raise ProblemError(f"{place}: is not TOML: {error}.") from error
+        document = parse_toml(text, ProblemError, "see `jaxmodal optimise --list` for valid files.")
+        return problem_from_dict(document, folder=folder)
     except (ProblemError, ArmError) as error:
         raise ProblemError(f"{place}: {error}") from error
 
 
 def _file_text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        hint = ""
-        if str(path) in problem_names():
-            hint = f" For the built-in problem of this name write {EXAMPLE_PREFIX}{path}."
-        reason = error.strerror or str(error)
-        raise ProblemError(f"{path}: cannot be read ({reason}); give a TOML file.{hint}") from error
-    except UnicodeDecodeError as error:
-        raise ProblemError(f"{path}: is not text in UTF-8; give a TOML file.") from error
+    hint = ""
+    if str(path) in problem_names():
+        hint = f" For the built-in problem of this name write {EXAMPLE_PREFIX}{path}."
+    return read_text(path, ProblemError, f"give a TOML file.{hint}")
 
 
 def problem_from_dict(
     document: Mapping[str, Any], *, folder: str | Path = "."
 ) -> tuple[Problem, SolverOptions]:
     """Return the problem that the plain tables of a problem file describe; see `read_problem`."""
+    check_document(document, ProblemError)
+    if not isinstance(document, Mapping):
+        raise ProblemError(f"a problem = {shown(document)}: must be a table of keys and values.")
     _check_keys("the file", document, _TOP, ("arm", "objective"))
     arm = _arm(document["arm"], Path(folder))
     variables: list[Variable] = []
@@ -147,7 +148,7 @@ def problem_from_dict(
     ]
     lengths = None
     if "lengths" in document:
-        lengths = _made("lengths", FixedReach, document["lengths"], ("lower", "upper"))
+        lengths = _made("lengths", FixedReach, document["lengths"])
     sets = document.get("postures", {})
     if not isinstance(sets, Mapping):
         raise ProblemError("postures: must be tables such as [postures.workspace].")
@@ -165,7 +166,7 @@ def problem_from_dict(
         lengths=lengths,
         **options,
     )
-    solver: SolverOptions = _made("solver", SolverOptions, document.get("solver", {}), ())
+    solver: SolverOptions = _made("solver", SolverOptions, document.get("solver", {}))
     return problem, solver
 
 
@@ -180,7 +181,7 @@ def _arm(entry: Any, folder: Path) -> Arm:
     except ArmError as error:
         raise ProblemError(f"arm: {error}") from error
     raise ProblemError(
-        f"arm = {entry!r}: must be the path of an arm file, 'example:NAME' or the tables of an arm."
+        f"arm = {shown(entry)}: must be the path of an arm file, 'example:NAME' or the tables of an arm."
     )
 
 
@@ -189,13 +190,12 @@ def _variables(where: str, entry: Mapping[str, Any], arm: Arm) -> list[Variable]
     values = dict(entry)
     parameter, tied = values.pop("parameter"), values.pop("tied", False)
     if not isinstance(tied, bool):
-        raise ProblemError(f"{where}: tied = {tied!r}: must be true or false.")
+        raise ProblemError(f"{where}: tied = {shown(tied)}: must be true or false.")
     try:
         if isinstance(parameter, str) and parameter.startswith("link*.") and not tied:
             return per_link(arm, parameter, **values)
-        addresses = parameter if isinstance(parameter, str) else tuple(parameter)
-        return [Variable(addresses, **values)]
-    except (ProblemError, TypeError) as error:
+        return [Variable(parameter, **values)]
+    except ProblemError as error:
         raise ProblemError(f"{where}: {error}") from error
 
 
@@ -205,7 +205,7 @@ def _objective(where: str, entry: Mapping[str, Any]) -> Objective:
         raise ProblemError(
             f"{where}: give one of minimise and maximise, such as minimise = 'mass'."
         )
-    kind = f"{given[0]} {entry[given[0]]}"
+    kind = f"{given[0]} {entry[given[0]]}"[:100]
     if kind not in _OBJECTIVES:
         known = ", ".join(_OBJECTIVES)
         raise ProblemError(
@@ -214,19 +214,19 @@ def _objective(where: str, entry: Mapping[str, Any]) -> Objective:
     made, keys = _OBJECTIVES[kind]
     rest = {key: value for key, value in entry.items() if key != given[0]}
     _check_keys(where, rest, keys)
-    objective: Objective = _made(where, made, rest, ())
+    objective: Objective = _made(where, made, rest)
     return objective
 
 
 def _constraint(where: str, entry: Mapping[str, Any]) -> Constraint:
     kind = entry.get("kind")
-    if kind not in _CONSTRAINTS:
+    if not isinstance(kind, str) or kind not in _CONSTRAINTS:
         raise ProblemError(
-            f"{where}: kind = {kind!r}; choose one of {', '.join(_CONSTRAINTS)}."
-            f"{suggestion(str(kind), _CONSTRAINTS)}"
+            f"{where}: kind = {shown(kind)}; choose one of {', '.join(_CONSTRAINTS)}."
+            f"{suggestion(str(kind)[:100], _CONSTRAINTS)}"
         )
     rest = {key: value for key, value in entry.items() if key != "kind"}
-    constraint: Constraint = _made(where, _CONSTRAINTS[kind], rest, ())
+    constraint: Constraint = _made(where, _CONSTRAINTS[kind], rest)
     return constraint
 
 
@@ -252,14 +252,16 @@ def _postures(name: str, entry: Any, arm: Arm) -> np.ndarray:
         ) from error
 
 
-def _made(where: str, kind: type, entry: Any, required: Iterable[str]) -> Any:
+def _made(where: str, kind: type, entry: Any) -> Any:
     if not isinstance(entry, Mapping):
-        raise ProblemError(f"{where} = {entry!r}: must be a table.")
-    known = [item.name for item in dataclasses.fields(kind) if item.init]
-    _check_keys(where, entry, known, required)
+        raise ProblemError(f"{where} = {shown(entry)}: must be a table.")
+    fields = [item for item in dataclasses.fields(kind) if item.init]
+    absent = dataclasses.MISSING
+    needed = [x.name for x in fields if x.default is absent and x.default_factory is absent]
+    _check_keys(where, entry, [item.name for item in fields], needed)
     try:
         return kind(**entry)
-    except (ProblemError, TypeError) as error:
+    except ProblemError as error:
         raise ProblemError(f"{where}: {error}") from error
 
 

@@ -55,6 +55,9 @@ class MinimiseMass:
     highest_mode = 0
     sign = -1.0
 
+    def __post_init__(self) -> None:
+        _check_weight("objective mass", self.weight)
+
     def terms(self, design: Design) -> Array:
         return -jnp.reshape(jnp.asarray(design.arm.total_mass, jnp.float64), (1, 1))
 

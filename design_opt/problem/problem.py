@@ -19,6 +19,7 @@ from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import DesignSpace, FixedReach, Variable
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_shear
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
@@ -93,12 +94,15 @@ class Problem:
         require_x64()
         if not isinstance(arm, Arm):
             raise ProblemError(f"arm = {arm!r}: must be an Arm.")
+        if not isinstance(name, str):
+            raise ProblemError(f"name = {shown(name)}: must be text.")
         self.arm, self.name, self.theory, self.lengths = arm, name, theory, lengths
         self.space = DesignSpace(arm, list(variables), lengths)
         several = isinstance(objective, Sequence)
         self.objectives: tuple[Objective, ...] = tuple(objective) if several else (objective,)  # type: ignore[arg-type, assignment]
         self.constraints = tuple(constraints)
         self.sets = posture_sets(arm, postures or {})
+        check_number("problem", "sharpness", sharpness)
         self.aggregate, self.sharpness = aggregate, float(sharpness)
         self._check()
         parts: list[Objective | Constraint] = [*self.objectives, *self.constraints]
@@ -110,7 +114,6 @@ class Problem:
     def _check(self) -> None:
         _check_name("theory", self.theory, THEORIES)
         _check_name("aggregate", self.aggregate, AGGREGATES)
-        check_number("problem", "sharpness", self.sharpness)
         if any(float(link.joint_stiffness) == 0.0 for link in self.arm.links):
             raise ProblemError(
                 "arm: a joint_stiffness is 0, a free hinge, whose zero frequencies no optimisation counts; give a"
@@ -120,17 +123,19 @@ class Problem:
             raise ProblemError("objective: there is none; give one, such as MinimiseMass().")
         for part in self.objectives:
             if not hasattr(part, "terms"):
-                raise ProblemError(f"objective {part!r}: is none; give one such as MinimiseMass().")
+                raise ProblemError(
+                    f"objective {shown(part)}: is none; give one such as MinimiseMass()."
+                )
         for rule in self.constraints:
             if not hasattr(rule, "margins"):
                 raise ProblemError(
-                    f"constraint {rule!r}: is none; give one such as MassLimit(...)."
+                    f"constraint {shown(rule)}: is none; give one such as MassLimit(...)."
                 )
             if isinstance(rule, WallLimit | DeflectionLimit):
                 rule.check_arm(self.arm)
         entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
         for entry in entries:
-            if entry.postures:
+            if entry.postures != "":
                 check_set(entry.label, entry.postures, self.sets)
         if self.theory == "timoshenko":
             try:
@@ -206,7 +211,7 @@ def _described(part: Any) -> str:
 def _check_name(key: str, value: Any, known: Sequence[str]) -> None:
     if value not in known:
         raise ProblemError(
-            f"{key} = {value!r} is unknown; choose one of {', '.join(map(repr, known))}."
+            f"{key} = {shown(value)} is unknown; choose one of {', '.join(map(repr, known))}."
             f"{suggestion(str(value), known)}"
         )
 

@@ -11,9 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from design_opt.problem.designs import is_finite
 from design_opt.problem.errors import ProblemError
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters, unit_of
+from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 
 SCALES = ("linear", "log")
@@ -63,19 +65,24 @@ class Variable:
     name: str = ""
 
     def __post_init__(self) -> None:
-        given = self.parameter
-        addresses = (given,) if isinstance(given, str) else tuple(given)
+        given: Any = self.parameter
+        several = given if isinstance(given, (list, tuple)) else ()
+        addresses = (given,) if isinstance(given, str) else tuple(several)
         if not addresses or not all(isinstance(entry, str) for entry in addresses):
-            raise ProblemError(f"parameter = {given!r}: must be an address or a list of addresses.")
+            raise ProblemError(
+                f"parameter = {shown(given)}: must be an address or a list of addresses."
+            )
+        if not isinstance(self.name, str):
+            raise ProblemError(f"name = {shown(self.name)}: must be text.")
         object.__setattr__(self, "parameter", addresses)
         object.__setattr__(self, "name", self.name or " ".join(addresses))
         where = f"variable {self.name!r}"
         for key in ("lower", "upper"):
             value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)):
-                raise ProblemError(f"{where}: {key} = {value!r}: must be a finite number (SI).")
-            if not math.isfinite(value):
-                raise ProblemError(f"{where}: {key} = {value!r}: must be finite; give a bound.")
+            if not is_finite(value):
+                raise ProblemError(
+                    f"{where}: {key} = {shown(value)}: must be a finite number (SI); give a bound."
+                )
             object.__setattr__(self, key, float(value))
         if not self.lower < self.upper:
             raise ProblemError(
@@ -83,14 +90,19 @@ class Variable:
                 "variable out to hold the parameter."
             )
         if self.scale not in SCALES:
-            raise ProblemError(f"{where}: scale = {self.scale!r}; choose 'linear' or 'log'.")
+            raise ProblemError(f"{where}: scale = {shown(self.scale)}; choose 'linear' or 'log'.")
         if self.scale == "log" and self.lower <= 0.0:
             raise ProblemError(
                 f"{where}: lower = {self.lower!r}: a logarithmic scale needs a lower bound greater than 0."
             )
-        if self.start is not None and not self.lower <= self.start <= self.upper:
+        if not isinstance(self.follow, Mapping) or not all(map(is_finite, self.follow.values())):
             raise ProblemError(
-                f"{where}: start = {self.start!r} lies outside the bounds {self.lower!r} to {self.upper!r}."
+                f"{where}: follow = {shown(self.follow)}: must be a table of addresses with their powers."
+            )
+        start = self.start
+        if start is not None and not (is_finite(start) and self.lower <= start <= self.upper):
+            raise ProblemError(
+                f"{where}: start = {shown(start)} lies outside the bounds {self.lower!r} to {self.upper!r}."
             )
 
     @property
@@ -135,6 +147,10 @@ def per_link(
     except ArmError as error:
         raise ProblemError(f"variables: {error}") from error
     follow = options.pop("follow", {})
+    if not isinstance(follow, Mapping):
+        raise ProblemError(
+            f"follow = {shown(follow)}: must be a table of addresses with their powers."
+        )
     found = []
     for single in singles:
         link = single.split(".", 1)[0]
@@ -158,6 +174,12 @@ class FixedReach:
     lower: float
     upper: float
     reach: float | None = None
+
+    def __post_init__(self) -> None:
+        for key in ("lower", "upper", "reach"):
+            value = getattr(self, key)
+            if not is_finite(value) and not (key == "reach" and value is None):
+                raise ProblemError(f"lengths: {key} = {shown(value)}: must be a finite number (m).")
 
     def variables(self, arm: Arm) -> list[Variable]:
         """Return the n - 1 free lengths."""

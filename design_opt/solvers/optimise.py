@@ -13,6 +13,7 @@ from design_opt.problem.constraints import degrees
 from design_opt.problem.designs import OWN
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import MaximiseFrequency
+from design_opt.problem.options import check_options
 from design_opt.problem.problem import Problem
 from design_opt.solvers.augmented_lagrangian import solve_augmented_lagrangian
 from design_opt.solvers.clusters import cluster_optimality
@@ -20,9 +21,7 @@ from design_opt.solvers.feasibility import least_violation
 from design_opt.solvers.recording import FEASIBLE, Progress, Recorder
 from design_opt.solvers.results import Result, Status
 from design_opt.solvers.scipy_solver import Outcome, conditions_at, solve_slsqp
-from jaxmodal.runtime.errors import suggestion
 
-METHODS = ("slsqp", "augmented_lagrangian")
 #: a score that differs by less, relative, is the same optimum
 _SAME = 1e-9
 
@@ -94,7 +93,7 @@ def optimise(
     >>> print(found.status, round(found.values["link1.section.wall_thickness"] * 1e3, 4))
     converged 1.2707
     """
-    _check(problem, method, starts, tolerance, max_iterations)
+    _check(problem, method, starts, seed, tolerance, max_iterations)
     evaluator = Evaluator(problem) if evaluator is None else evaluator
     recorder = Recorder(problem.fingerprint, progress, checkpoint)
     recorder.consider(evaluator.start)
@@ -124,20 +123,11 @@ def optimise(
 
 
 def _check(
-    problem: Problem, method: str, starts: int, tolerance: float, max_iterations: int
+    problem: Problem, method: str, starts: int, seed: int, tolerance: float, max_iterations: int
 ) -> None:
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem = {problem!r}: must be a Problem.")
-    if method not in METHODS:
-        raise ProblemError(
-            f"method = {method!r} is unknown; choose one of {', '.join(map(repr, METHODS))}."
-            f"{suggestion(str(method), METHODS)}"
-        )
-    for key, value in (("starts", starts), ("max_iterations", max_iterations)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ProblemError(f"{key} = {value!r}: must be a whole number of 1 or more.")
-    if not 1e-12 <= tolerance <= 1e-1:
-        raise ProblemError(f"tolerance = {tolerance!r}: must be between 1e-12 and 0.1.")
+    check_options(method, starts, seed, tolerance, max_iterations)
 
 
 def _starts(problem: Problem, starts: int, seed: int) -> np.ndarray:

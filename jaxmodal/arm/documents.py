@@ -1,14 +1,32 @@
-"""Documents that people write: text in UTF-8, TOML, tables with every key checked. The caller says which error."""
+"""Documents that people write: text in UTF-8, TOML, JSON, tables with every key checked, within limits.
+
+The caller says which error. Limits on sizes and depths are checked before a parser sees the text.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import suggestion
+
+#: what stands in a text: strings and comments, which the others are not looked for in; words and numbers; signs.
+#: Every alternative matches whatever follows its beginning, so that the time is proportional to the length.
+_TOML = re.compile(
+    r'"""(?:\\.|[^\\])*?(?:"""|\Z)'
+    r"|'''.*?(?:'''|\Z)"
+    r'|"(?:\\.|[^"\\\n])*+"?'
+    r"|'[^'\n]*'?|\#[^\n]*"
+    r"|(?P<word>[\w.+-]+)|(?P<sign>[\[\]{}=,\n])",
+    re.DOTALL,
+)
+_JSON = re.compile(r'"(?:\\.|[^"\\])*+"?|(?P<word>[\w.+-]+)|(?P<sign>[\[\]{}:,\n])', re.DOTALL)
 
 
 def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
@@ -19,8 +37,17 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
     error
         The file cannot be read, or is no text; the message starts with the path and ends with ``remedy``.
     """
+    if "\0" in str(path):
+        raise error(f"{path!s:.100}: is no path, it holds the character NUL; {remedy}")
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as file:
+            data = file.read(limits.FILE_BYTES + 1)
+        if len(data) > limits.FILE_BYTES:
+            raise error(
+                f"{path}: is larger than {limits.FILE_BYTES:,} bytes, the most that a file may hold; give long lists "
+                "of values from Python."
+            )
+        return data.decode("utf-8-sig")
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
@@ -34,12 +61,120 @@ def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any
     Raises
     ------
     error
-        The text is not TOML.
+        The text is not TOML, gives a key twice, or goes beyond `jaxmodal.runtime.limits`.
     """
+    _check_text(text, _TOML, error)
     try:
-        return tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as failure:
+        twice = _given_twice(text, str(failure))
+        if twice:
+            raise error(f"{twice}; keep one.") from failure
         raise error(f"is not TOML: {failure}; {remedy}") from failure
+    check_document(document, error)
+    return document
+
+
+def parse_json(text: str, error: type[ValueError]) -> Any:
+    """Return what a JSON document holds.
+
+    Raises
+    ------
+    error
+        The text is not JSON, gives a key twice, or goes beyond `jaxmodal.runtime.limits`.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise error(f"{key[: limits.WORD]} is given twice; keep one.")
+            found[key] = value
+        return found
+
+    _check_text(text, _JSON, error)
+    try:
+        document = json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError as failure:
+        raise error(f"is not JSON: {failure}.") from failure
+    check_document(document, error)
+    return document
+
+
+def check_document(document: object, error: type[ValueError]) -> None:
+    """Refuse plain tables and lists that go deeper, or hold longer texts, than `jaxmodal.runtime.limits`."""
+    level = [document]
+    for _ in range(limits.DEPTH + 1):
+        inner: list[object] = []
+        for value in level:
+            if isinstance(value, Mapping):
+                for key in value:
+                    _check_string(key, limits.WORD, "a key", error)
+                inner += value.values()
+            elif isinstance(value, (list, tuple)):
+                inner += value
+            else:
+                _check_string(value, limits.TEXT, "a text", error)
+        if not inner:
+            return
+        level = inner
+    raise error(_too_deep())
+
+
+def _check_string(value: object, most: int, what: str, error: type[ValueError]) -> None:
+    if not isinstance(value, str):
+        return
+    if len(value) > most:
+        raise error(f"{what} {value[:20]!r}... has {len(value):,} characters; at most {most:,}.")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise error(
+            f"{what} {value[:20]!r} holds half of a pair of surrogates; give whole characters."
+        )
+
+
+def _check_text(text: str, tokens: re.Pattern[str], error: type[ValueError]) -> None:
+    """Refuse brackets, dotted keys and words beyond the limits; linear in the length of the text."""
+    depth = dots = 0
+    for token in tokens.finditer(text):
+        word, sign = token["word"], token["sign"]
+        if word is not None:
+            if len(word) > limits.WORD:
+                raise error(
+                    f"{word[:20]}... is a number or word of {len(word):,} characters; at most {limits.WORD}."
+                )
+            dots += word.count(".")
+            if dots > limits.DEPTH:
+                raise error(_too_deep())
+        elif sign is not None:
+            dots = 0
+            depth = max(depth + (sign in "[{") - (sign in "]}"), 0)
+            if depth > limits.DEPTH:
+                raise error(_too_deep())
+
+
+def _too_deep() -> str:
+    return f"tables and lists lie deeper than {limits.DEPTH} inside one another; give them flatter."
+
+
+def _given_twice(text: str, failure: str) -> str:
+    """Which key or table the TOML parser found twice, from its message and the text; empty for other failures."""
+    inline = re.match(r"Duplicate inline table key '(.{1,100}?)' ", failure)
+    at = re.search(r"\(at line (\d+),", failure)
+    where = f" (line {at[1]})" if at else ""
+    if inline:
+        return f"{inline[1]} is given twice{where}"
+    if failure.startswith("Cannot declare"):
+        key = re.match(r"Cannot declare \((.{1,200})\) twice", failure)
+        name = ".".join(re.findall(r"'([^']*)'", key[1])) if key else "a table"
+        return f"[{name}] is given twice{where}"
+    if not failure.startswith(("Cannot overwrite a value", "Cannot redefine namespace")):
+        return ""
+    lines = text.split("\n")[: int(at[1]) if at else None]
+    for line in reversed(lines):
+        found = re.match(r"\s*(?:(\[+[^\[\]=]{1,200}\]+)|([^\[\]=,]{1,200}?)\s*=)", line)
+        if found:
+            return f"{found[1] or found[2]} is given twice{where}"
+    return ""
 
 
 def table(what: str, value: object, error: type[ValueError]) -> Mapping[str, Any]:

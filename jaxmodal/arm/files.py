@@ -3,15 +3,22 @@
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 from jaxmodal.arm.arm import Arm, Link, Payload
-from jaxmodal.arm.documents import check_keys, parse_toml, read_text, table
+from jaxmodal.arm.documents import (
+    check_document,
+    check_keys,
+    parse_json,
+    parse_toml,
+    read_text,
+    table,
+)
 from jaxmodal.arm.links import FLAGS
 from jaxmodal.arm.quantities import FINITE, Record, as_scalar, quantities, shown
 from jaxmodal.arm.sections import shear_fields
-from jaxmodal.arm.segments import tapered, with_body_at
+from jaxmodal.arm.segments import check_pieces, tapered, with_body_at
 from jaxmodal.arm.shapes import SHAPES, RawSection, Section
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
 _EXAMPLES = "see jaxmodal.examples for a valid file."
@@ -56,24 +63,8 @@ def read_arm(path: str | Path) -> Arm:
     braced = text.lstrip().startswith("{")
     is_json = suffix == ".json" or (suffix != ".toml" and braced)
     with within(f"{path}: "):
-        document = _parse_json(text) if is_json else parse_toml(text, ArmError, _EXAMPLES)
+        document = parse_json(text, ArmError) if is_json else parse_toml(text, ArmError, _EXAMPLES)
     return arm_from_dict(document, source=str(path))
-
-
-def _parse_json(text: str) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_without_duplicates)
-    except json.JSONDecodeError as error:
-        raise ArmError(f"is not JSON: {error}.") from error
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in table:
-            raise ArmError(f"{key} is given twice; keep one.")
-        table[key] = value
-    return table
 
 
 def arm_from_dict(document: object, source: str = "") -> Arm:
@@ -102,6 +93,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
     1
     """
     with within(f"{source}: " if source else ""):
+        check_document(document, ArmError)
         keys = table("an arm", document, ArmError)
         check_keys(keys, ("name", "links", "payload"), ("links",), ArmError)
         entries = keys["links"]
@@ -110,10 +102,20 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
                 f"links = {shown(entries)}: must be one table or more; start each link with a "
                 "line [[links]] (in JSON, a list of objects)."
             )
+        if len(entries) > limits.LINKS:
+            raise ArmError(
+                f"links: there are {len(entries):,}; an arm has at most {limits.LINKS:,}."
+            )
         links: list[Link] = []
         for number, entry in enumerate(entries, start=1):
+            table(f"link{number}", entry, ArmError)
             with within(f"link{number}."):
                 links += _links(entry)
+                if len(links) > limits.LINKS:
+                    raise ArmError(
+                        f"taper: the arm then has {len(links):,} links, segments counted; at most {limits.LINKS:,}. "
+                        "Give fewer pieces."
+                    )
         payload = table("payload", keys.get("payload", {}), ArmError)
         with within("payload."):
             check_keys(payload, _fields(Payload), (), ArmError)
@@ -131,7 +133,9 @@ def _links(entry: object) -> tuple[Link, ...]:
         values = table("taper", taper, ArmError)
         with within("taper."):
             check_keys(values, ("section", "pieces"), ("section",), ArmError)
-            return tapered(link, _section(values["section"]), values.get("pieces", 16))
+            pieces = values.get("pieces", 16)
+            check_pieces(pieces)
+            return tapered(link, _section(values["section"]), pieces)
     return _with_bodies(link, bodies)
 
 
@@ -140,11 +144,15 @@ def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
         return (link,)
     if not isinstance(bodies, (list, tuple)):
         raise ArmError(f"bodies = {shown(bodies)}: must be a list of tables.")
+    if len(bodies) >= limits.LINKS:
+        raise ArmError(
+            f"bodies: there are {len(bodies):,}; at most {limits.LINKS - 1:,} cut a link."
+        )
     made: list[Link] = []
     passed = 0.0
     for number, entry in enumerate(bodies, start=1):
+        body = table(f"bodies[{number}]", entry, ArmError)
         with within(f"bodies[{number}]."):
-            body = table("a body", entry, ArmError)
             known = ("position", "mass", "inertia", "centre_x", "centre_y")
             check_keys(body, known, ("position", "mass"), ArmError)
             place = float(as_scalar("position", body["position"], "in metres"))
@@ -190,7 +198,7 @@ def _section(entry: object) -> Section:
         )
     if shape is not None and (not isinstance(shape, str) or shape not in SHAPES):
         hint = suggestion(shape, SHAPES) if isinstance(shape, str) else ""
-        raise ArmError(f"section.shape = {shape!r}: must be one of {', '.join(SHAPES)}.{hint}")
+        raise ArmError(f"section.shape = {shown(shape)}: must be one of {', '.join(SHAPES)}.{hint}")
     kind = RawSection if shape is None else SHAPES[shape]
     known = _fields(kind)
     with within("section."):
@@ -211,11 +219,17 @@ def write_arm(arm: Arm, path: str | Path) -> None:
     Raises
     ------
     ArmError
-        If a value of the arm is traced or batched.
+        If a value of the arm is traced or batched, or the file cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() == ".json":
         text = json.dumps(arm.to_dict(), indent=2, ensure_ascii=False) + "\n"
     else:
         text = arm.to_toml()
-    path.write_text(text, encoding="utf-8", newline="\n")
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ArmError(
+            f"{path}: cannot be written ({reason}); give a file in a folder that can."
+        ) from error

@@ -3,6 +3,7 @@
 import math
 
 from jaxmodal.arm.quantities import (
+    ANGLE,
     FINITE,
     NON_NEGATIVE,
     POISSON,
@@ -121,8 +122,8 @@ class Link(Record):
     joint_angle: Scalar = quantity(
         "rad",
         "joint angle, relative to the previous link",
-        FINITE,
-        "give it in radians",
+        ANGLE,
+        "give it in radians, without whole turns: beyond, few digits are left behind them",
         default=0.0,
     )
     joint_stiffness: Scalar = quantity(

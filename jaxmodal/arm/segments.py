@@ -9,8 +9,9 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
-from jaxmodal.arm.quantities import as_scalar, quantities, shown
+from jaxmodal.arm.quantities import FINITE, NON_NEGATIVE, Rule, Scalar, as_scalar, quantities, shown
 from jaxmodal.arm.shapes import RawSection, Section
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 
 #: how the pieces of a tapered link are chosen
@@ -66,6 +67,14 @@ def with_body_at(
 ) -> tuple[Link, Link]:
     """Return the two links that `attach_body` makes of one."""
     place = as_scalar("position", position, "in metres")
+    mass, inertia = (
+        _checked(name, value, NON_NEGATIVE)
+        for name, value in (("mass", mass), ("inertia", inertia))
+    )
+    centre_x, centre_y = (
+        None if value is None else _checked(name, value, FINITE)
+        for name, value in (("centre_x", centre_x), ("centre_y", centre_y))
+    )
     concrete = isinstance(place, float) and isinstance(link.length, float)
     if concrete and not 0.0 < place < link.length:
         raise ArmError(
@@ -82,6 +91,14 @@ def with_body_at(
         tip_centre_y=centre_y,
     )
     return inner, _continuation(link, link.length - place)
+
+
+def _checked(name: str, value: Any, rule: Rule) -> Scalar:
+    """A value of a body, judged under the name that it was given with."""
+    scalar = as_scalar(name, value, rule.allowed)
+    if isinstance(scalar, np.float64) and not rule.holds(scalar):
+        raise ArmError(f"{name} = {shown(scalar)}: must be {rule.allowed}.")
+    return scalar
 
 
 def _continuation(link: Link, length: Any, **changes: Any) -> Link:
@@ -147,9 +164,16 @@ def tapered(
     return tuple(made)
 
 
+def check_pieces(pieces: object) -> None:
+    """Refuse what cannot be the number of pieces of a taper."""
+    if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= limits.LINKS:
+        raise ArmError(
+            f"pieces = {shown(pieces)}: must be a whole number from 1 to {limits.LINKS:,}."
+        )
+
+
 def _check_taper(link: Link, tip_section: Section, pieces: int, bound: str) -> None:
-    if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
-        raise ArmError(f"pieces = {pieces!r}: must be a whole number of 1 or more.")
+    check_pieces(pieces)
     if bound not in BOUNDS:
         raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
     base = link.section

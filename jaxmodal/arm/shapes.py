@@ -10,6 +10,7 @@ from jaxmodal.arm.quantities import (
     Scalar,
     frozen_pytree,
     quantity,
+    shown,
     static,
 )
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -28,7 +29,7 @@ def check_shear_rule(rule: object) -> None:
         return
     hint = suggestion(rule, SHEAR_RULES) if isinstance(rule, str) else ""
     raise ArmError(
-        f"section.shear_coefficient = {rule!r}: must be a number greater than 0, or one of the "
+        f"section.shear_coefficient = {shown(rule)}: must be a number greater than 0, or one of the "
         f"rules {', '.join(map(repr, SHEAR_RULES))}.{hint}"
     )
 
@@ -49,7 +50,7 @@ class Section(Record):
         if isinstance(given, str):
             name = f"{self.place}shear_coefficient"
             raise ArmError(
-                f"{name} = {given!r}: must be a number here; name a rule "
+                f"{name} = {shown(given)}: must be a number here; name a rule "
                 f"through the shape's function or through shear_rule."
             )
         check_shear_rule(self.shear_rule)

@@ -20,7 +20,9 @@ from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import require_concrete
 from jaxmodal.frequencies.one_arm import positive_integer
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.devices import default_device
+from jaxmodal.runtime.namespace import real_array
 from jaxmodal.runtime.precision import require_x64
 
 
@@ -87,7 +89,7 @@ def natural_frequencies_batch(
     """
     require_x64()
     require_concrete((arm, dict(parameters)))
-    modes = positive_integer(num_modes, "num_modes")
+    modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)
     chosen_kernel(kernel, default_device())  # a name that is not known is refused first
     if theory == "timoshenko":
@@ -105,7 +107,7 @@ def columns_of(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...]
     columns = []
     for address, value in parameters.items():
         resolve(arm, address)
-        column = np.asarray(value, dtype=np.float64)
+        column = real_array(value, f"parameters[{address!r}]")
         if column.ndim != 1 or column.size == 0:
             raise ValueError(
                 f"parameters[{address!r}] has shape {column.shape}; expected a one-dimensional"

@@ -21,6 +21,7 @@ import click
 from jaxmodal import __version__
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.runtime import limits
 
 EXAMPLE_PREFIX = "example:"
 
@@ -175,7 +176,7 @@ def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm
 
 @main.command(epilog=ARM_HELP)
 @click.argument("arms", metavar="ARM [ARM ...]", nargs=-1, required=True)
-@click.option("--modes", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--modes", type=click.IntRange(1, limits.MODES), default=10, show_default=True)
 @click.option("--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True)
 @click.option(
     "--posture-deg",
@@ -240,8 +241,10 @@ def reproduce(out_dir: Path) -> None:
     misprint and every frequency is certified, else 1; 2 when the folder cannot be written.
     """
     from jaxmodal.cli import output as cli_output
+    from jaxmodal.cli.paths import require_folder
     from jaxmodal.reproduction.reproduce import reproduce as recompute
 
+    require_folder("--out", out_dir)
     try:
         with cli_output.progress_after(1.0, "spectra computed") as advance:
             summary = recompute(out_dir, advance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
 from pathlib import Path
@@ -12,7 +13,9 @@ import click
 import numpy as np
 
 from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
+from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import to_host
 
 if TYPE_CHECKING:
@@ -33,7 +36,9 @@ _format = click.option(
     default="table",
     show_default=True,
 )
-_modes = click.option("--modes", type=click.IntRange(min=1), default=10, show_default=True)
+_modes = click.option(
+    "--modes", type=click.IntRange(1, limits.MODES), default=10, show_default=True
+)
 
 
 @click.command(epilog=ARM_HELP)
@@ -49,7 +54,7 @@ _modes = click.option("--modes", type=click.IntRange(min=1), default=10, show_de
     help="Give it more than once to compare theories.",
 )
 @_posture
-@click.option("--stations", type=click.IntRange(min=2), default=41, show_default=True)
+@click.option("--stations", type=click.IntRange(2, 10_000), default=41, show_default=True)
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -79,6 +84,10 @@ def modes(
     """
     from jaxmodal.modes.mode_shapes import mode_shapes
 
+    require_file("--plot", plot, (".png", ".pdf", ".svg"))
+    require_file("--animate", animate, (".gif",))
+    if plot is not None or animate is not None:
+        _require_plots()
     arm = posed(load_arm(argument), argument, posture_deg)
     if mode > modes:
         raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
@@ -100,6 +109,11 @@ def modes(
     _draw(solved, name, plot, animate, mode)
     if not all(bool(np.all(shapes.frequencies.certified)) for shapes in solved):
         raise SystemExit(EXIT_NOT_ALL)
+
+
+def _require_plots() -> None:
+    if importlib.util.find_spec("matplotlib") is None:
+        raise BadInput("pictures need matplotlib; install jaxmodal[plots].")
 
 
 def _draw(

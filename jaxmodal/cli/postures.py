@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
+from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime.namespace import to_host
 
@@ -151,6 +152,7 @@ def resonance_map(
     from jaxmodal.plots.resonance_maps import plot_resonance_map
     from jaxmodal.postures.resonance_maps import resonance_free
 
+    require_file("--out", out, (".png", ".pdf", ".svg"))
     arm = posed(load_arm(argument), argument, posture_deg)
     low, high = (2.0 * math.pi * hertz for hertz in band_hz)
     try:

@@ -21,6 +21,7 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared, wave_numbers
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced, real_array
 from jaxmodal.runtime.precision import require_x64
 
 #: frequencies of a scan that are evaluated side by side; a grid is filled up to 1, 2, 4, 8 ... blocks of them
@@ -199,7 +200,7 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko"
     columns are scaled so that nothing
     overflows, and chosen to stay independent at every link's cut-off.
     """
-    return _matrix(*_elastic(arm, theory), jnp.asarray(omega, jnp.float64))
+    return _matrix(*_elastic(arm, theory), _real(omega))
 
 
 def _elastic(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
@@ -232,7 +233,7 @@ def log_determinant(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> t
     In float64. Close to a pair of coincident frequencies, or for short stiff links at low
     frequency, the sign is lost in rounding.
     """
-    return _log_determinant(*_elastic(arm, theory), jnp.asarray(omega, jnp.float64))
+    return _log_determinant(*_elastic(arm, theory), _real(omega))
 
 
 @jax.jit
@@ -277,7 +278,7 @@ def determinant_scan(arm: Arm, omegas: ArrayLike, theory: str = "timoshenko") ->
         The grid is not one-dimensional, ascending and positive, or has fewer than two points.
     """
     require_x64()
-    grid = np.asarray(omegas, dtype=np.float64)
+    grid = real_array(omegas, "omegas")
     if (
         grid.ndim != 1
         or grid.shape[0] < 2
@@ -294,3 +295,7 @@ def determinant_scan(arm: Arm, omegas: ArrayLike, theory: str = "timoshenko") ->
     signs = np.asarray(signs).ravel()[: grid.size]
     at = np.flatnonzero(signs[1:] * signs[:-1] < 0)
     return jnp.asarray(np.stack([grid[at], grid[at + 1]], axis=-1))
+
+
+def _real(omega: ArrayLike) -> Array:
+    return jnp.asarray(omega if is_traced(omega) else real_array(omega, "omega"), jnp.float64)

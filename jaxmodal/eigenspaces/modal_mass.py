@@ -68,29 +68,53 @@ def mass_coordinates(beams: BeamArrays, theory: Theory, mode: ModeFields) -> Arr
     Array, shape (3 n (q + 1 + ...),)
         Square roots of mass times displacement, in m sqrt(kg); three more for each link with a hub or a rotor.
     """
+    motion, mass = mass_points(beams, theory, mode)
+    return motion * _root(mass)
+
+
+def mass_points(beams: BeamArrays, theory: Theory, mode: ModeFields) -> tuple[Array, Array]:
+    """A motion at all points that have a mass, and the masses there, whose square roots `mass_coordinates` take.
+
+    Bodies with a centre of gravity of their own count by the motion of that.
+    """
     weights = quadrature(mode.nodes.shape[1])[1]
     mass = line_mass(beams) * beams.length
     rotary = theory.rotary_inertia * beams.density * beams.length * beams.second_moment
     density = xp.stack([mass, mass, rotary], axis=-1)
-    along = mode.nodes[..., :3] * _root(density)[:, None, :] * np.sqrt(weights)[None, :, None]
-    return xp.concatenate([along.reshape(-1), lumped_coordinates(beams, mode)])
+    along = density[:, None, :] * weights[None, :, None]
+    motion, bodies = _lumped(beams, mode)
+    return (
+        xp.concatenate([mode.nodes[..., :3].reshape(-1), motion]),
+        xp.concatenate([along.reshape(-1), bodies]),
+    )
 
 
 def lumped_coordinates(beams: BeamArrays, mode: ModeFields) -> Array:
     """The part of `mass_coordinates` that belongs to bodies, hubs and rotors; nodes are not looked at."""
+    motion, mass = _lumped(beams, mode)
+    return motion * _root(mass)
+
+
+def _lumped(beams: BeamArrays, mode: ModeFields) -> tuple[Array, Array]:
     tip = at_tip(beams, mode.outer)
-    parts = [tip_coordinates(beams, tip)]
+    parts = [_tip_bodies(beams, tip)]
     joint = at_joint(beams, np.float64(0.0), mode.inner)
     if beams.hub_mass is not None and beams.hub_inertia is not None:
         hub = xp.stack([beams.hub_mass, beams.hub_mass, beams.hub_inertia], axis=-1)
-        parts.append(joint[:, :3] * _root(hub))
+        parts.append((joint[:, :3], hub))
     if beams.rotor_inertia is not None:
-        parts.append(rotor_turns(beams, joint, tip) * _root(beams.rotor_inertia))
-    return xp.concatenate([part.reshape(-1) for part in parts])
+        parts.append((rotor_turns(beams, joint, tip), beams.rotor_inertia))
+    motions, masses = ([pair[k].reshape(-1) for pair in parts] for k in (0, 1))
+    return xp.concatenate(motions), xp.concatenate(masses)
 
 
 def tip_coordinates(beams: BeamArrays, tip: Array) -> Array:
     """Square roots of mass times displacement of the bodies at the tips, (n, 3), from the fields there, (n, 6)."""
+    motion, mass = _tip_bodies(beams, tip)
+    return motion * _root(mass)
+
+
+def _tip_bodies(beams: BeamArrays, tip: Array) -> tuple[Array, Array]:
     u, v, psi = tip[:, 0], tip[:, 1], tip[:, 2]
     inertia = beams.tip_inertia
     if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
@@ -98,8 +122,8 @@ def tip_coordinates(beams: BeamArrays, tip: Array) -> Array:
         along, across = beams.tip_moment_x / mass, beams.tip_moment_y / mass
         u, v = u - across * psi, v + along * psi
         inertia = inertia - mass * (along * along + across * across)
-    root = _root(xp.stack([beams.tip_mass, beams.tip_mass, inertia], axis=-1))
-    return xp.stack([u, v, psi], axis=-1) * root
+    masses = xp.stack([beams.tip_mass, beams.tip_mass, inertia], axis=-1)
+    return xp.stack([u, v, psi], axis=-1), masses
 
 
 def rotor_turns(beams: BeamArrays, joint: Array, tip: Array) -> Array:

@@ -21,7 +21,7 @@ from jaxmodal.frequencies.programs import (
 )
 from jaxmodal.frequencies.results import Certificate
 from jaxmodal.frequencies.status import Status
-from jaxmodal.runtime.namespace import Array, is_traced, on_host, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, on_host, real_array, tree_on_host, xp
 from jaxmodal.runtime.precision import require_x64
 
 #: frequencies of one count_below call are evaluated in pieces of this size
@@ -90,6 +90,7 @@ def certify(
     -------
     Certificate
         A missing frequency fails all that follow it; an invented one likewise; a displaced one fails itself.
+        ``left_out`` says how many modes a list that ends inside a repeated frequency leaves out.
 
     Raises
     ------
@@ -140,7 +141,7 @@ def _certificate(found: Confirmation, invalid: Array, count: int) -> Certificate
 
 def _frequencies_argument(value: ArrayLike, name: str) -> Array:
     require_x64()
-    values = jnp.asarray(value, jnp.float64) if is_traced(value) else np.asarray(value, np.float64)
+    values = jnp.asarray(value, jnp.float64) if is_traced(value) else real_array(value, name)
     if on_host(values) and not np.all(np.isfinite(values) & (values >= 0.0)):
         raise ValueError(
             f"{name} = {value!r} holds a value that is negative or not finite; expected frequencies in rad/s"

@@ -17,7 +17,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, Evaluation, evaluate
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution, starting_scale
-from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+from jaxmodal.frequencies.root_search import LARGEST, find_brackets, grid_trials
 
 #: relative width to which each mode is enclosed in float64, which then is right to 3e-12 in 99 of 100 of the 812
 #: reference frequencies, to 6e-11 in all, and to 1e-15 in 4 of 5
@@ -76,6 +76,7 @@ def solve_on_host(beams: BeamArrays, flags: Theory, modes: NDArray[np.int64]) ->
         found = find_brackets(exact, modes, trials.ravel(), guess, zero, width, MAX_ROUNDS)
         omega = np.maximum.accumulate(found.estimate)
         confirmation = confirm(exact, omega, modes, np.int64(modes.size), np.float64(TOLERANCE))
+        omega = np.where(found.lower < LARGEST, omega, np.nan)  # there is no such mode
     return Solution(omega, found.converged(width), confirmation, np.int64(evaluations))
 
 

@@ -15,6 +15,7 @@ from jax import lax
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
@@ -24,6 +25,7 @@ from jaxmodal.frequencies.host_solver import solve_on_host
 from jaxmodal.frequencies.programs import EPS, Solution, padded_problem, padded_size, solve_padded
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced, tree_on_host, xp
 
 
@@ -78,7 +80,7 @@ def natural_frequencies(
     >>> [f"{f:.4f}" for f in result.frequencies_hz]
     ['5.6464', '21.2404', '79.0882']
     """
-    count = positive_integer(num_modes, "num_modes")
+    count = positive_integer(num_modes, "num_modes", limits.MODES)
     result = _solve(arm, theory, 0, count)
     if throw and not is_traced(result.status):
         raise_uncertified(result, arm)
@@ -124,7 +126,7 @@ def frequencies_in_band(
         raise ValueError(
             f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 <= omega_min < omega_max, finite, in rad/s"
         )
-    limit = positive_integer(max_modes, "max_modes")
+    limit = positive_integer(max_modes, "max_modes", limits.MODES)
     ends = np.asarray(count_below(arm, np.array([low, high]), theory))
     count = int(ends[1] - ends[0])
     if count > limit:
@@ -252,10 +254,12 @@ def _ones_if(invalid: Array, values: Any) -> Any:
     return jax.tree_util.tree_map(lambda x: jnp.where(invalid, jnp.ones_like(x), x), values)
 
 
-def positive_integer(value: object, name: str) -> int:
-    """``value`` as an int of at least 1; a ValueError that names it otherwise."""
+def positive_integer(value: object, name: str, most: int | None = None) -> int:
+    """``value`` as an int of at least 1, and ``most`` at most; a ValueError that names it otherwise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         raise ValueError(f"{name} = {value!r}; expected a whole number of at least 1")
+    if most is not None and int(value) > most:
+        raise ValueError(f"{name} = {shown(value)}; expected at most {most:,}")
     return int(value)
 
 

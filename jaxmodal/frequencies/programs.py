@@ -15,7 +15,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at_zero
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
-from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+from jaxmodal.frequencies.root_search import LARGEST, find_brackets, grid_trials
 from jaxmodal.runtime.namespace import Array, xp
 
 #: unit in the last place of one
@@ -104,6 +104,7 @@ def solve_padded(problem: Problem, flags: Theory) -> Solution:
     omega = lax.cummax(brackets.estimate)
     found = confirm(at, omega, modes, problem.num_modes, jnp.float64(TOLERANCE))
     evaluations = jnp.sum(brackets.evaluations).astype(jnp.int64) + 3 * omega.shape[0]
+    omega = jnp.where(brackets.lower < LARGEST, omega, jnp.nan)  # there is no such mode
     return Solution(omega, brackets.converged(WIDTH), found, evaluations)
 
 

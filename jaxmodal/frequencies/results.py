@@ -19,7 +19,8 @@ class NaturalFrequencies:
     Attributes
     ----------
     omega : Array, shape (..., K)
-        Angular frequencies in rad/s, ascending, repeated by multiplicity. NaN where the input is invalid.
+        Angular frequencies in rad/s, ascending, repeated by multiplicity. NaN where the input is invalid,
+        and where there is no such mode: rigid links have no more than their springs allow.
     status : Array, shape (..., K)
         `Status` codes.
     count_below, count_above : Array, shape (..., K)
@@ -85,5 +86,19 @@ class Certificate:
 
     @property
     def all_certified(self) -> bool:
-        """True when every frequency is confirmed: none missed, none invented, none displaced."""
+        """True when every frequency is confirmed: none missed, none invented, none displaced.
+
+        The list may still end inside a repeated frequency: see `left_out`.
+        """
         return bool(xp.all(self.certified))
+
+    @property
+    def left_out(self) -> Array:
+        """How many natural frequencies lie in the last bracket beyond those listed; shape (...).
+
+        Not 0 where the list ends inside a repeated frequency, or inside a pair closer than the tolerance: the last
+        entry is a mode, and so is the next one, at the same place.
+        """
+        listed = self.group.shape[-1] - self.group[..., -1]
+        inside = self.count_above[..., -1] - self.count_below[..., -1]
+        return xp.maximum(inside - listed, 0)

@@ -21,7 +21,10 @@ from jaxmodal.runtime.namespace import Array, loop, on_host, xp
 
 #: neighbouring trial frequencies of a first round without a guess differ by this factor
 _GRID_RATIO = 4.0
-_LARGEST = 1e100
+#: beyond this frequency nothing is sought; an arm of rigid links has as few modes as it has springs
+LARGEST = 1e100
+#: stands for the frequency of a mode that there is not, where a number is needed
+NOT_THERE = 1e102
 _UNBOUNDED = 2.0**62
 _LOG_HALF = -0.6931471805599453
 
@@ -121,7 +124,7 @@ def find_brackets(
     repeated = xp.concatenate([xp.zeros_like(modes[:1], dtype=bool), modes[1:] == modes[:-1]])
 
     def sought(b: Brackets) -> Array:
-        return ~b.converged(width) & (b.lower < _LARGEST)
+        return ~b.converged(width) & (b.lower < LARGEST)
 
     def unfinished(b: Brackets) -> Array:
         return xp.any(sought(b)) & (b.rounds < max_rounds)

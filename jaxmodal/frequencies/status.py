@@ -35,8 +35,9 @@ _EXPLANATIONS = {
         "do not use the value; ask jaxmodal.count_below at frequencies around it",
     ),
     Status.not_converged: (
-        "the search ended before this mode was enclosed tightly enough",
-        "check the units of the arm (jaxmodal check ARM)",
+        "the search ended before this mode was enclosed tightly enough; NaN: there is none below 1e100 rad/s",
+        "check the units of the arm (jaxmodal check ARM); an arm of rigid links has no more modes than its springs"
+        " allow: ask for fewer",
     ),
     Status.invalid_input: (
         "a physical value of this arm is not finite, or has a sign it cannot have (a traced or"

@@ -29,6 +29,7 @@ from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.kernels import Cells, Found, block
 from jaxmodal.runtime.devices import available_cores
+from jaxmodal.runtime.namespace import real_array
 
 #: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
 _BLOCK = 16
@@ -125,7 +126,7 @@ def modal_quantities_batch(
     [0.5, 0.5]
     """
     members = tuple(tuple(resolve(arm, address)) for address in addresses)
-    columns = [np.asarray(value, np.float64) for value in parameters.values()]
+    columns = [real_array(value, f"parameters[{a!r}]") for a, value in parameters.items()]
     omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
     if omega.ndim != 2 or any(column.shape != omega.shape[:1] for column in columns):
         shapes = ", ".join(f"{a}: {c.shape}" for a, c in zip(parameters, columns, strict=True))

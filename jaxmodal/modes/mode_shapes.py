@@ -21,20 +21,22 @@ from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
 from jaxmodal.eigenspaces.modal_mass import (
     link_starts,
     mass_coordinates,
+    mass_points,
     padding,
     quadrature_size,
     rigid_fields,
 )
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
-from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, mapped, real_array, to_host, tree_on_host, xp
 
 if TYPE_CHECKING:
     import xarray
 
-_OF_THE_ARM = ("position", "total_mass")
+_OF_THE_ARM = ("position", "total_mass", "masses")
 
 
 @jax.tree_util.register_dataclass
@@ -72,6 +74,10 @@ class ModeShapes:
         Mass (kg), mass (kg), moment of inertia about the base (kg m^2) that move with the base.
     orthogonality : Array, shape (K, K)
         Mass inner products of the modes; the identity but for rounding.
+    motions : Array, shape (K, D)
+        The modes at all points that have a mass, in m and rad: at nodes along the links and at bodies.
+    masses : Array, shape (D,)
+        The masses (kg) and inertias (kg m^2) there.
     """
 
     frequencies: NaturalFrequencies
@@ -89,7 +95,8 @@ class ModeShapes:
     participation: Array
     total_mass: Array
     orthogonality: Array
-    mass_coordinates: Array
+    motions: Array
+    masses: Array
 
     @property
     def omega(self) -> Array:
@@ -191,8 +198,9 @@ def mode_shapes(
 
 def _vibrating(found: NaturalFrequencies, replaced: Array) -> tuple[Array, Array]:
     """Frequencies and multiplicities, 1 where there is none to compute a shape of."""
+    omega = xp.where(xp.isnan(found.omega), NOT_THERE, found.omega)
     return (
-        xp.where(replaced, 1.0, found.omega),
+        xp.where(replaced, 1.0, omega),
         xp.where(replaced, 1, found.multiplicity),
     )
 
@@ -212,6 +220,7 @@ def _rows(
     beams = jax.tree_util.tree_map(lambda x: xp.where(invalid, 1.0, x), beams)
     # zero frequencies, which come first, have no place among the lanes
     vibrates = np.arange(num_modes) >= xp.sum(found.omega == 0.0)
+    there = ~xp.isnan(found.omega)
     free = xp.minimum(xp.sum(found.omega == 0.0), num_modes - 1)
     fill = xp.minimum(numbers + free, num_modes - 1)
     omega, multiplicity = _vibrating(found, invalid | ~vibrates)
@@ -229,7 +238,7 @@ def _rows(
     values["orthogonality"] = xp.take(values["orthogonality"], place, axis=1)
 
     def row(x: Array) -> Array:
-        known = (vibrates & ~invalid).reshape((-1,) + (1,) * (x.ndim - 1))
+        known = (vibrates & there & ~invalid).reshape((-1,) + (1,) * (x.ndim - 1))
         return xp.where(known, xp.take(x, place, axis=0), xp.nan)
 
     rows: dict[str, Any] = {
@@ -238,7 +247,8 @@ def _rows(
         else jax.tree_util.tree_map(row, value)
         for name, value in values.items()
     }
-    both = vibrates[:, None] & vibrates[None, :]
+    known = vibrates & there
+    both = known[:, None] & known[None, :]
     rows["orthogonality"] = xp.where(both, rows["orthogonality"], xp.nan)
     return rows
 
@@ -250,7 +260,7 @@ def _stations(stations: int | ArrayLike | Sequence[float]) -> Array:
                 f"stations = {stations!r}: give a number of stations of at least 2, or an array"
             )
         return np.linspace(0.0, 1.0, stations)
-    xi = np.asarray(stations, dtype=np.float64)
+    xi = real_array(stations, "stations")
     if xi.ndim != 1 or xi.size == 0 or not np.all((xi >= 0.0) & (xi <= 1.0)):
         raise ValueError(
             f"stations = {stations!r}: expected a number, or a list of x/L between 0 and 1"
@@ -269,7 +279,8 @@ def _shapes(
     num_modes: Array,
 ) -> dict[str, Any]:
     modes, at = fields_at(num_points, beams, theory, omega, first, multiplicity, xi, num_modes)
-    coordinates = mapped(lambda m: mass_coordinates(beams, theory, m))(modes)
+    motions, masses = mapped(lambda m: mass_points(beams, theory, m))(modes)
+    coordinates = motions * xp.sqrt(xp.maximum(masses, 0.0))
     angle = xp.cumsum(beams.joint_angle)
     rigid = rigid_fields(beams, num_points)
     carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
@@ -295,7 +306,8 @@ def _shapes(
         "participation": coordinates @ carried.T,
         "total_mass": xp.sum(carried * carried, axis=-1),
         "orthogonality": coordinates @ coordinates.T,
-        "mass_coordinates": coordinates,
+        "motions": motions,
+        "masses": masses[0],
     }
 
 
@@ -314,7 +326,8 @@ def modal_assurance(a: ModeShapes, b: ModeShapes) -> Array:
     Returns
     -------
     Array, shape (K, K)
-        In [0, 1], weighted with the masses of both: ``(a, b)^2/((a, a)(b, b))``; 1 for equal shapes.
+        In [0, 1]: ``(a, b)^2/((a, a)(b, b))``, all three products with one mass matrix, the mean of those of both;
+        1 for equal shapes, whatever the theories. Bodies count by the motion of their centres of gravity.
 
     Raises
     ------
@@ -329,11 +342,12 @@ def modal_assurance(a: ModeShapes, b: ModeShapes) -> Array:
     >>> [round(float(x), 6) for x in jm.modal_assurance(full, simple).diagonal()]
     [1.0, 1.0]
     """
-    if a.mass_coordinates.shape[-1] != b.mass_coordinates.shape[-1]:
+    if a.motions.shape[-1] != b.motions.shape[-1]:
         raise ValueError(
             f"a has shapes {a.u.shape}, b {b.u.shape} (modes, links, stations): compute both for"
             " the same numbers of modes and links"
         )
-    products = a.mass_coordinates @ b.mass_coordinates.T
-    own_a, own_b = (jnp.sum(x.mass_coordinates**2, axis=-1) for x in (a, b))
+    mass = 0.5 * (a.masses + b.masses)[None, :]
+    products = (a.motions * mass) @ b.motions.T
+    own_a, own_b = (jnp.sum(x.motions**2 * mass, axis=-1) for x in (a, b))
     return products**2 / (own_a[:, None] * own_b[None, :])

@@ -21,6 +21,8 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values
 from jaxmodal.arm.parameters import addresses as all_addresses
 from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters
+from jaxmodal.arm.quantities import as_scalar
+from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
 from jaxmodal.eigenspaces.energies import frequency_gradient
@@ -33,6 +35,8 @@ from jaxmodal.frequencies.one_arm import (
 )
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host
 
 if TYPE_CHECKING:
@@ -162,6 +166,7 @@ def sensitivities(
     columns = [sum(of_arm[single] for single in singles) for singles in members]
     derivative = np.stack(columns, axis=1) if columns else np.zeros((found.omega.shape[0], 0))
     derivative = _means(derivative, cluster)[:num_modes]
+    derivative = np.where(np.isnan(shown.omega)[:, None], np.nan, derivative)
     values = np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
     scale = np.where(np.isfinite(values), values, 0.0)
     omega = np.where(shown.omega == 0.0, 1.0, shown.omega)
@@ -185,8 +190,8 @@ def sensitivities(
 def _with_neighbours(
     arm: Arm, num_modes: int, theory: str, throw: bool
 ) -> tuple[NaturalFrequencies, NaturalFrequencies]:
-    """The frequencies with a few beyond, and those asked for, of NumPy."""
-    count = positive_integer(num_modes, "num_modes")
+    """The frequencies with a few beyond, all of them numbers, and those asked for, of NumPy."""
+    count = positive_integer(num_modes, "num_modes", limits.MODES)
     if is_traced(arm):
         raise TypeError(
             "the arm is traced: this table is for concrete arms; inside jit, vmap and grad differentiate"
@@ -200,7 +205,11 @@ def _with_neighbours(
     )
     if throw:
         raise_uncertified(shown, arm)
-    return found, shown
+    absent, alone = np.isnan(found.omega), np.arange(found.omega.size)
+    highest = np.max(found.omega, where=~absent, initial=1.0)
+    omega = np.where(absent, highest * (2.0 + alone), found.omega)
+    group = np.where(absent, alone, found.group)
+    return dataclasses.replace(found, omega=omega, group=group), shown
 
 
 def _values(arm: Arm, names: tuple[str, ...]) -> NDArray[np.float64]:
@@ -304,7 +313,7 @@ def directional_derivatives(
     In a cluster: the eigenvalues of the derivative projected on an orthonormal basis of its modes. As t
     decreases from 0 the derivatives are the negatives of those for the opposite direction.
     """
-    found, _ = _with_neighbours(arm, num_modes, theory, throw)
+    found, shown = _with_neighbours(arm, num_modes, theory, throw)
     if np.any(found.omega == 0.0):
         raise ValueError(
             "the arm has free hinges (joint_stiffness = 0): their modes of zero frequency have no derivative in a"
@@ -312,6 +321,9 @@ def directional_derivatives(
         )
     first, last = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, first, last, num_modes, "mean", cluster_tolerance)
+    for name, rate in direction.items():
+        if not np.isfinite(as_scalar(f"direction[{name!r}]", rate, "finite")):
+            raise ArmError(f"direction[{name!r}] = {as_text(rate)}: must be finite.")
     rate_of = {single: rate for name, rate in direction.items() for single in resolve(arm, name)}
     names, along = tuple(rate_of), np.array(list(rate_of.values()), np.float64)
     rates = to_host(_pushed_forward(arm, names, _values(arm, names), along))
@@ -331,4 +343,4 @@ def directional_derivatives(
         projected = sum(jax.tree_util.tree_leaves(terms))
         kept = members[members < num_modes]
         result[kept] = np.linalg.eigvalsh(projected)[: len(kept)]
-    return jax.device_put(result)
+    return jax.device_put(np.where(np.isnan(shown.omega), np.nan, result))

@@ -44,8 +44,10 @@ def read(source: str, points: int | None) -> Sweep:
 
 
 def opened(store: str) -> xr.Dataset:
-    """Open the dataset in a store."""
+    """Open the dataset in a store, every piece of which has been checked."""
     from sweeps.store.run import open_result
+    from sweeps.store.zarr_store import require_whole
 
     with refusing():
+        require_whole(store)
         return open_result(store)

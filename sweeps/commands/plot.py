@@ -72,6 +72,10 @@ def plot(
     Branches are followed along one axis by the mode shapes; other axes stay at their middle unless --at
     selects a value.
     """
+    from jaxmodal.cli.paths import require_file
+
+    if out is not None:
+        require_file("--out", Path(f"{out}_{kind}.{kind_of_file}"))
     ds = opened(store).load()
     stem = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
     with refusing():

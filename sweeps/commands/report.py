@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -19,10 +19,15 @@ from sweeps.solution.quantities import NOT_COMPUTED, QUANTITIES
 from sweeps.store.dataset import dataset_bytes
 from sweeps.store.grid import Grid
 
+if TYPE_CHECKING:
+    from sweeps.store.zarr_store import State
+
 #: what the estimate of `plan` assumes of two cores: seconds before the first arm and arms per second of compiled
 #: programs, of NumPy, of the posture series, and of mode shapes (modes per second)
 _BATCH, _FEW, _SERIES = (12.0, 40_000.0), (0.5, 4000.0), (1.0, 100_000.0)
 _SHAPES = (10.0, 6000.0)
+#: modes of an arm that those rates of arms hold for; more take longer in proportion
+_MODES = 10
 
 
 def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
@@ -55,7 +60,8 @@ def _estimate(sweep: Sweep) -> float:
     compiling, rate = _FEW if sweep.num_cells <= FEW else _BATCH
     if series_search.pays(sweep.arm, addresses, sweep.num_cells):
         compiling, rate = _SERIES
-    found = compiling + sweep.num_cells * len(sweep.solved_theories) / rate
+    arms = sweep.num_cells * len(sweep.solved_theories)
+    found = compiling + arms * max(1.0, sweep.num_modes / _MODES) / rate
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         compiling, rate = _SHAPES
         found += compiling + sweep.num_cells * len(sweep.theories) * sweep.num_modes / rate
@@ -129,16 +135,20 @@ def _place(ds: xr.Dataset, dims: list[str], flat: int) -> str:
     return ", ".join(parts)
 
 
-def status_lines(ds: xr.Dataset, missing: int, chunks: int) -> list[str]:
-    """Say how far a store is: chunks, cells, certificates."""
-    codes, numbers = np.unique(ds.status.values, return_counts=True)
-    found: Mapping[int, int] = dict(zip(codes.tolist(), numbers.tolist(), strict=True))
-    state = "complete" if missing == 0 else f"{missing} to compute"
+def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
+    """Say how far a store is: chunks, cells, certificates; or which of its pieces are damaged."""
+    left = "complete" if state.missing == 0 else f"{state.missing} to compute"
     lines = [
         str(ds.attrs["title"]),
-        f"chunks: {chunks - missing} of {chunks} computed, {state}",
+        f"chunks: {state.chunks - state.missing} of {state.chunks} computed, {left}",
         f"fingerprint: {ds.attrs['fingerprint']}",
     ]
+    if state.torn:
+        from sweeps.store.labels import damaged
+
+        return [*lines, *(str(damaged(store, state.torn)).splitlines()[1:])]
+    codes, numbers = np.unique(ds.status.values, return_counts=True)
+    found: Mapping[int, int] = dict(zip(codes.tolist(), numbers.tolist(), strict=True))
     for status in Status:
         if found.get(int(status)):
             lines.append(f"modes {status.name}: {found[int(status)]}")

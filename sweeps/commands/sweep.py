@@ -92,6 +92,7 @@ def run(
     A store that is there is completed; one of another definition is left alone. Exit status: 0 when
     every mode is certified, else 1; 2 for bad input.
     """
+    from jaxmodal.cli.paths import require_folder
     from jaxmodal.frequencies.status import Status
     from sweeps import run as run_sweep
     from sweeps.commands.report import Bar, size_text, stored_bytes, summary_head, summary_lines
@@ -100,6 +101,8 @@ def run(
     definition = read(source, points)
     place = out or f"{Path(source.removeprefix(EXAMPLE_PREFIX)).stem}.zarr"
     chosen = _executor(executor, scheduler)
+    if "://" not in place:
+        require_folder("--out", Path(place))
     start = time.perf_counter()
     with refusing(), Bar() as bar:
         ds = run_sweep(definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar)
@@ -134,14 +137,15 @@ def status(store: str) -> None:
     Exit status: 0 when it is complete and all is certified, else 1.
     """
     from sweeps.commands.report import status_lines
-    from sweeps.store.zarr_store import count_missing
+    from sweeps.store.run import open_result
+    from sweeps.store.zarr_store import state_of
 
-    ds = opened(store)
     with refusing():
-        missing, chunks = count_missing(store)
-    for line in status_lines(ds, missing, chunks):
+        state = state_of(store)
+        ds = open_result(store)
+    for line in status_lines(ds, store, state):
         click.echo(line)
-    if missing or not bool(ds.certified.all()):
+    if state.missing or state.torn or not bool(ds.certified.all()):
         raise SystemExit(EXIT_NOT_ALL)
 
 
@@ -178,8 +182,11 @@ def export(store: str, file: Path) -> None:
 
     CSV has one row for each mode of each cell.
     """
+    from jaxmodal.cli.paths import require_file
+    from sweeps.store.export import SUFFIXES
     from sweeps.store.export import export as write
 
+    require_file("FILE", file, SUFFIXES)
     ds = opened(store)
     with refusing():
         write(ds, file)
@@ -213,7 +220,9 @@ def examples(name: str | None) -> None:
 )
 def gallery(folder: Path) -> None:
     """Compute the gallery: datasets and pictures of the built-in sweeps."""
+    from jaxmodal.cli.paths import require_folder
     from sweeps.studies.gallery import make_gallery
 
+    require_folder("--out", folder)
     with refusing():
         make_gallery(folder, click.echo)

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.parameters import unit_of
+from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
+from sweeps.definition import limits
 from sweeps.definition.errors import SweepError
 
 FloatArray = NDArray[np.float64]
@@ -149,7 +151,7 @@ def geomspace(
     first, last = checked_ends(parameter, start, stop)
     if not first * last > 0.0:
         raise SweepError(
-            f"axis {parameter!r}: geomspace from {first!r} to {last!r}: both ends must have the same "
+            f"axis {shown(parameter)}: geomspace from {first!r} to {last!r}: both ends must have the same "
             "sign and differ from 0; use linspace instead."
         )
     return axis(parameter, np.geomspace(first, last, count), unit=unit, name=name)
@@ -192,7 +194,7 @@ def full_address(parameter: object) -> str:
     """Return the address that a parameter name stands for: itself, unless it is an alias."""
     if not isinstance(parameter, str):
         raise SweepError(
-            f"parameter = {parameter!r}: must be text such as 'link2.joint_angle' or 'theta_2'."
+            f"parameter = {shown(parameter)}: must be text such as 'link2.joint_angle' or 'theta_2'."
         )
     theta = _THETA.fullmatch(parameter)
     return f"link{theta[1]}.joint_angle" if theta else ALIASES.get(parameter, parameter)
@@ -205,7 +207,7 @@ def make_column(parameter: str, values: Any, unit: str | None, name: str | None)
         si_unit = unit_of(address)
     except ArmError as error:
         hint = suggestion(address, [*ALIASES, "theta_2", "theta_3"])
-        raise SweepError(f"axis over {parameter!r}: {error}{hint}") from error
+        raise SweepError(f"axis over {shown(parameter)}: {error}{hint}") from error
     if name is None:
         alias = parameter != address
         name = parameter if alias else address.removeprefix("link*.").replace(".", "_")
@@ -250,8 +252,10 @@ def _short(value: object) -> str:
 
 def checked_count(name: str, key: str, value: Any) -> int:
     """Return a number of points; a `SweepError` that names axis and key unless it is 1 or more."""
-    if not is_whole(value, 1):
-        raise SweepError(f"axis {name!r}: {key} = {value!r}: must be a whole number of 1 or more.")
+    if not is_whole(value, 1) or int(value) > limits.POINTS:
+        raise SweepError(
+            f"axis {name!r}: {key} = {_short(value)}: must be a whole number from 1 to {limits.POINTS:,}."
+        )
     return int(value)
 
 

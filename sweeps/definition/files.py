@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.documents import check_keys, parse_toml, read_text, table
+from jaxmodal.arm.documents import check_document, check_keys, parse_toml, read_text, table
 from jaxmodal.arm.files import arm_from_dict
+from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
@@ -114,7 +116,8 @@ def sweep_from_dict(
     SweepError, ArmError
         As `read_sweep`.
     """
-    check_keys(document, _KEYS, ("arm", "axes"), SweepError)
+    check_document(document, SweepError)
+    check_keys(table("a sweep", document, SweepError), _KEYS, ("arm", "axes"), SweepError)
     entries = document["axes"]
     if not isinstance(entries, list) or not entries:
         raise SweepError("axes: must be one table or more; start each axis with a line [[axes]].")
@@ -142,7 +145,7 @@ def _arm(entry: object, folder: Path) -> Arm | str | Path:
             raise SweepError(f"arm: {error}") from error
     if isinstance(entry, str) and not entry.startswith(EXAMPLE_PREFIX):
         path = folder / entry
-        return path if path.exists() else entry
+        return path if os.path.exists(path) else entry  # Path.exists raises for long names
     return entry  # type: ignore[return-value]  # judged by Sweep
 
 
@@ -152,7 +155,9 @@ def _axis(entry: object, points: int | None) -> Axis:
         check_keys(keys, ("name", "zip"), ("name",), SweepError)
         parts = keys["zip"]
         if not isinstance(parts, list):
-            raise SweepError(f"zip = {parts!r}: must be a list of tables, one for each parameter.")
+            raise SweepError(
+                f"zip = {shown(parts)}: must be a list of tables, one for each parameter."
+            )
         return zipped(*(_plain_axis(part, points) for part in parts), name=keys["name"])
     if "random" in keys:
         return _random_axis(keys)
@@ -184,7 +189,9 @@ def _random_axis(keys: Mapping[str, Any]) -> Axis:
     check_keys(random, _RANDOM_KEYS, ("num", "seed", "ranges"), SweepError)
     entries = random["ranges"]
     if not isinstance(entries, list):
-        raise SweepError(f"ranges = {entries!r}: must be a list of tables, one for each parameter.")
+        raise SweepError(
+            f"ranges = {shown(entries)}: must be a list of tables, one for each parameter."
+        )
     ranges = []
     for entry in entries:
         part = table("a range", entry, SweepError)

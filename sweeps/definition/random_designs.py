@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
+from sweeps.definition import limits
 from sweeps.definition.axes import (
     Axis,
     FloatArray,
@@ -74,11 +76,16 @@ def random_design(
     count = checked_count(name, "num", num)
     if not is_whole(seed, 0):
         raise SweepError(
-            f"axis {name!r}: seed = {seed!r}: must be a whole number of 0 or more, so that the same "
+            f"axis {name!r}: seed = {shown(seed)}: must be a whole number of 0 or more, so that the same "
             "samples can be drawn again."
         )
     if not ranges:
         raise SweepError(f"axis {name!r}: a random design needs one range or more.")
+    if count * len(ranges) > limits.POINTS:
+        raise SweepError(
+            f"axis {name!r}: num = {count}: {count:,} samples of {len(ranges)} parameters are more than "
+            f"{limits.POINTS:,} values; draw fewer."
+        )
     unit_square = _random_numbers(method, len(ranges), count, int(seed), name)
     columns = tuple(
         make_column(
@@ -92,7 +99,7 @@ def random_design(
 def _random_numbers(method: str, width: int, count: int, seed: int, name: str) -> FloatArray:
     if method not in RANDOM_METHODS:
         raise SweepError(
-            f"axis {name!r}: method = {method!r}: must be one of {', '.join(RANDOM_METHODS)}."
+            f"axis {name!r}: method = {shown(method)}: must be one of {', '.join(RANDOM_METHODS)}."
             f"{suggestion(str(method), RANDOM_METHODS)}"
         )
     if method == "sobol" and count & (count - 1):
@@ -114,7 +121,7 @@ def _stretched(entry: Range, fraction: FloatArray) -> FloatArray:
     low, high = checked_ends(entry.parameter, entry.low, entry.high)
     if entry.scale not in SCALES:
         raise SweepError(
-            f"range of {entry.parameter!r}: scale = {entry.scale!r}: must be 'linear' or 'log'."
+            f"range of {entry.parameter!r}: scale = {shown(entry.scale)}: must be 'linear' or 'log'."
             f"{suggestion(str(entry.scale), SCALES)}"
         )
     if not low < high or (entry.scale == "log" and not low > 0.0):

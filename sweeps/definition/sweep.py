@@ -15,8 +15,11 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_shear
 from jaxmodal.arm.files import read_arm
 from jaxmodal.arm.parameters import addresses, resolve, set_parameters
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.limits import MODES
+from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, full_address, is_whole
 from sweeps.definition.descriptions import described_axis
 from sweeps.definition.errors import SweepError
@@ -88,7 +91,7 @@ class Sweep:
             "arm": arm if isinstance(arm, Arm) else _read(arm),
             "axes": tuple(axes),
             "theories": _names("theories", theories, THEORIES),
-            "num_modes": _positive("num_modes", num_modes),
+            "num_modes": _number_of_modes(num_modes),
             "outputs": _outputs(outputs),
             "name": name,
         }
@@ -174,11 +177,11 @@ def _read(arm: str | Path) -> Arm:
         return examples.load(arm.removeprefix(EXAMPLE_PREFIX))
     if not isinstance(arm, (str, Path)):
         raise SweepError(
-            f"arm = {arm!r}: must be an Arm, 'example:NAME' or the path of an arm file."
+            f"arm = {shown(arm)}: must be an Arm, 'example:NAME' or the path of an arm file."
         )
     if arm in examples.names() and not Path(arm).exists():
         raise SweepError(
-            f"arm = {arm!r}: no such file; for the built-in arm of this name give "
+            f"arm = {shown(arm)}: no such file; for the built-in arm of this name give "
             f"'{EXAMPLE_PREFIX}{arm}'."
         )
     return read_arm(arm)
@@ -213,7 +216,7 @@ def _parameters(sweep: Sweep, given: Sequence[str]) -> tuple[str, ...]:
     needed = any("parameter" in QUANTITIES[name].dims for name in sweep.outputs)
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise SweepError(
-            f"sensitivity_to = {given!r}: must be a list of parameters, such as ['link1.length']."
+            f"sensitivity_to = {shown(given)}: must be a list of parameters, such as ['link1.length']."
         )
     found = [full_address(name) for name in given]
     if found and not needed:
@@ -231,21 +234,30 @@ def _parameters(sweep: Sweep, given: Sequence[str]) -> tuple[str, ...]:
     return tuple(found or (addresses(sweep.arm) if needed else ()))
 
 
-def _positive(key: str, value: Any) -> int:
-    if not is_whole(value, 1):
-        raise SweepError(f"{key} = {value!r}: must be a whole number of 1 or more.")
+def _number_of_modes(value: Any) -> int:
+    if not is_whole(value, 1) or int(value) > MODES:
+        raise SweepError(f"num_modes = {shown(value)}: must be a whole number from 1 to {MODES:,}.")
     return int(value)
 
 
 def _check_names(sweep: Sweep) -> None:
     if not sweep.axes:
         raise SweepError("axes is empty; give one axis or more, such as linspace('theta_2', ...).")
+    if len(sweep.axes) > limits.AXES:
+        raise SweepError(f"axes: there are {len(sweep.axes)}; at most {limits.AXES}.")
+    if not isinstance(sweep.name, str):
+        raise SweepError(f"name = {shown(sweep.name)}: must be text.")
     for entry in sweep.axes:
         if not isinstance(entry, Axis):
             raise SweepError(
-                f"axes: {entry!r} is not an axis; make it with axis, linspace, geomspace, zipped or "
+                f"axes: {shown(entry)} is not an axis; make it with axis, linspace, geomspace, zipped or "
                 "random_design."
             )
+    if sweep.num_cells > limits.CELLS:
+        raise SweepError(
+            f"axes: {' x '.join(map(str, sweep.shape))} are {sweep.num_cells:,} cells; at most {limits.CELLS:,}. "
+            "Give fewer points, or cut the sweep in several."
+        )
     taken = [*RESERVED_NAMES, *QUANTITIES, "branch", "branch_flag"]
     for entry in sweep.axes:
         own = [column.name for column in entry.columns]

@@ -12,15 +12,16 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from jaxmodal.runtime.precision import require_x64
-from sweeps.definition.errors import StoreError
+from sweeps.definition.errors import StoreError, SweepError
+from sweeps.definition.limits import MEMORY
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.quantities import QUANTITIES
-from sweeps.store.dataset import MemoryResult
+from sweeps.store.dataset import MemoryResult, dataset_bytes
 from sweeps.store.executors import Executor, as_executor
 from sweeps.store.grid import Grid, compute_chunk, make_grid
 
 if TYPE_CHECKING:
-    from sweeps.store.layout import Location
+    from sweeps.store.pieces import Location
     from sweeps.store.zarr_store import SweepStore
 
 Progress = Callable[[int, int], None]
@@ -113,6 +114,11 @@ def run(
     place = as_executor(executor)
     if store is None:
         grid = make_grid(sweep, chunk_cells)
+        if dataset_bytes(sweep) > MEMORY:
+            raise SweepError(
+                f"the result takes {dataset_bytes(sweep):,} bytes, more than the {MEMORY:,} that are kept in memory; "
+                "give a store, of which only the chunks in work are in memory."
+            )
         result = MemoryResult(sweep, grid)
         chunks = list(range(grid.num_chunks))
         advance = _Advance(progress, grid, chunks)

@@ -3,16 +3,18 @@
 Beside the data arrays lies the group ``progress`` with one entry for each chunk, written after the
 chunk's data: the SHA-256 of each array's values in the chunk. A chunk counts as computed only while its
 entry can be read and the data still have these digests. Every stored piece ends with a checksum, so
-that a torn one raises an error in any reader instead of yielding values.
+that a torn one raises an error in any reader instead of yielding values. Metadata and coordinates have
+digests of their own, see `sweeps.store.labels`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import zarr
@@ -21,35 +23,49 @@ from numpy.typing import NDArray
 from sweeps.definition.descriptions import differences
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
-from sweeps.store.dataset import block_region, certificate_summary, provenance, status_counts
-from sweeps.store.grid import Grid, make_grid
-from sweeps.store.layout import (
-    CHUNK_DIGEST,
-    PROGRESS,
-    Location,
-    consolidate,
-    create_layout,
-    explained,
-    is_consolidated,
-    is_created,
-    plain,
-    text_of,
+from sweeps.store.dataset import (
+    block_region,
+    certificate_summary,
+    global_attributes,
+    provenance,
+    status_counts,
 )
+from sweeps.store.grid import Grid, make_grid
+from sweeps.store.labels import (
+    begin,
+    damaged,
+    examine,
+    repair,
+    require_sound,
+    write_summary,
+)
+from sweeps.store.layout import CHUNK_DIGEST, PROGRESS
+from sweeps.store.pieces import Location, explained, open_group, text_of
 
 _VERSIONS = ("jaxmodal_version", "git_commit", "jax_version", "device")
+#: seconds after which a half-written file is no longer that of a process at work
+_LEFTOVER = 3600.0
+_MARKS = f"{PROGRESS}/{CHUNK_DIGEST}"
+#: what the codecs raise for torn bytes
+_TORN = (ValueError, RuntimeError, OSError)
 
 
 class SweepStore:
-    """A sweep's store on disk, opened for writing; made by `open_store`."""
+    """A sweep's store on disk, its labels sound; made by `open_store`."""
 
     def __init__(
-        self, location: Location, outputs: Sequence[str], theories: int, grid: Grid
+        self,
+        location: Location,
+        outputs: Sequence[str],
+        theories: int,
+        grid: Grid,
+        mode: str = "r+",
     ) -> None:
         self.location, self.theories, self.grid = location, theories, grid
         with explained(location), zarr.config.set({"array.write_empty_chunks": True}):
-            self.group = zarr.open_group(plain(location), mode="r+", use_consolidated=False)
-            self.arrays = {name: _array(self.group, name) for name in outputs}
-            self.marks = _array(self.group, f"{PROGRESS}/{CHUNK_DIGEST}")
+            group = open_group(location, mode)
+            self.arrays = {name: _array(location, group, name) for name in outputs}
+            self.marks = _array(location, group, _MARKS)
 
     def write(self, chunk: int, block: Mapping[str, NDArray[Any]]) -> None:
         """Write the arrays of one chunk, then its mark.
@@ -70,17 +86,43 @@ class SweepStore:
         return [chunk for chunk in range(self.grid.num_chunks) if not self._is_complete(chunk)]
 
     def _is_complete(self, chunk: int) -> bool:
-        region = block_region(self.theories, self.grid, chunk)
         try:
             marks = np.asarray(self.marks[chunk])
-            if not marks.any():
-                return False
-            return all(
-                np.array_equal(_digest(np.asarray(array[region])), mark)
-                for array, mark in zip(self.arrays.values(), marks, strict=True)
-            )
-        except (ValueError, RuntimeError, OSError):  # what the codecs raise for torn bytes
+        except _TORN:
             return False
+        pairs = zip(self.arrays.values(), marks, strict=True)
+        return bool(marks.any()) and all(self._holds(array, chunk, mark) for array, mark in pairs)
+
+    def _holds(self, array: zarr.Array[Any], chunk: int, mark: NDArray[np.uint8]) -> bool:
+        """Whether the data of a chunk can be read and have the digest in the mark (0: whatever they are)."""
+        try:
+            values = np.asarray(array[block_region(self.theories, self.grid, chunk)])
+        except _TORN:
+            return False
+        return not mark.any() or np.array_equal(_digest(values), mark)
+
+    def state(self) -> State:
+        """Look at every piece of every chunk."""
+        missing, torn = 0, dict[str, str]()
+        for chunk in range(self.grid.num_chunks):
+            try:
+                marks = np.asarray(self.marks[chunk])
+            except _TORN:
+                torn[_piece(self.marks, (chunk, 0, 0))] = "is cut or changed"
+                marks = np.zeros(self.marks.shape[1:], np.uint8)
+            wrong = [
+                array
+                for array, mark in zip(self.arrays.values(), marks, strict=True)
+                if not self._holds(array, chunk, mark)
+            ]
+            place = np.unravel_index(chunk, self.grid.counts)
+            before = (0,) if self.theories > 1 else ()
+            for array in wrong:
+                behind = (0,) * (array.ndim - len(place) - len(before))
+                key = _piece(array, (*before, *map(int, place), *behind))
+                torn[key] = "is missing, cut or changed"
+            missing += bool(wrong) or not marks.any()
+        return State(missing, self.grid.num_chunks, torn)
 
     def finish(self) -> None:
         """Write the summary of certificates, and remove what a kill left half written."""
@@ -89,18 +131,39 @@ class SweepStore:
             region = block_region(self.theories, self.grid, chunk)
             for code, number in status_counts(np.asarray(self.arrays["status"][region])).items():
                 counts[code] = counts.get(code, 0) + number
-        summary = certificate_summary(counts)
         with explained(self.location):
-            if self.group.attrs["certificate_summary"] != summary:
-                self.group.update_attributes({"certificate_summary": summary})
-                consolidate(self.location)
+            write_summary(self.location, certificate_summary(counts))
             if isinstance(self.location, (str, Path)) and "://" not in str(self.location):
-                for leftover in Path(self.location).rglob("*.partial"):
-                    leftover.unlink(missing_ok=True)
+                _remove_leftovers(Path(self.location))
+
+
+class State(NamedTuple):
+    """How far a store is: chunks missing or damaged, chunks in all, and what is wrong, by key."""
+
+    missing: int
+    chunks: int
+    torn: dict[str, str]
+
+
+def _piece(array: zarr.Array[Any], place: tuple[int, ...]) -> str:
+    return f"{array.path}/{array.metadata.encode_chunk_key(place)}"
+
+
+def _remove_leftovers(root: Path) -> None:
+    """Remove half-written files, but not those that another process may be writing."""
+    for leftover in root.rglob("*.partial"):
+        try:
+            if time.time() - leftover.stat().st_mtime > _LEFTOVER:
+                leftover.unlink()
+        except FileNotFoundError:
+            continue
 
 
 def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None) -> SweepStore:
     """Create the store of a sweep, or open the one that is there in order to go on with it.
+
+    Labels that are missing or damaged are written anew from the definition. Nothing is ever removed, so several
+    processes may start the same store at the same moment.
 
     Parameters
     ----------
@@ -115,66 +178,39 @@ def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None)
     ------
     StoreError
         If the location holds something else, or the store of another definition, or one that other
-        versions or another kind of device have begun; or if it cannot be written.
+        versions or another kind of device have begun; or if it cannot be written, or is damaged beyond repair.
     """
     with explained(location):
-        attributes = _existing_attributes(location)
-    if attributes is None or not is_created(location):
-        grid = make_grid(sweep, chunk_cells)
-        if attributes is not None:
-            _check_same(location, attributes, sweep, None)
+        found = examine(location)
+        if found is None:
+            grid = make_grid(sweep, chunk_cells)
+            attributes = global_attributes(sweep, grid) | {"chunk_shape": list(grid.chunk_shape)}
+            begin(location, sweep, grid, attributes)
+            found = examine(location)
+    if found is None:
+        raise StoreError(f"{text_of(location)}: was removed while it was begun; run again.")
+    _check_same(location, found.attributes, sweep, chunk_cells)
+    grid = Grid(sweep.shape, tuple(found.attributes["chunk_shape"]))
+    if found.damage:
         with explained(location):
-            create_layout(location, sweep, grid)
-        return SweepStore(location, sweep.outputs, len(sweep.theories), grid)
-    _check_same(location, attributes, sweep, chunk_cells)
-    with explained(location):
-        if not is_consolidated(location):
-            consolidate(location)
-    grid = Grid(sweep.shape, tuple(attributes["chunk_shape"]))
+            repair(location, sweep, grid, found)
     return SweepStore(location, sweep.outputs, len(sweep.theories), grid)
 
 
 def stored_definition(location: Location) -> dict[str, Any]:
-    """Return attributes of a store: definition, fingerprint, chunk_shape, versions, summary.
+    """Return attributes of a store: definition, fingerprint, chunk_shape, versions.
 
     Raises
     ------
     StoreError
-        If there is no store of a sweep.
+        If there is no store of a sweep, or its metadata or coordinates are damaged.
     """
     with explained(location):
-        attributes = _existing_attributes(location)
-    if attributes is None:
+        found = examine(location)
+    if found is None:
         raise StoreError(f"{text_of(location)}: there is no store of a sweep; run the sweep first.")
-    return attributes
-
-
-def _existing_attributes(location: Location) -> dict[str, Any] | None:
-    """Attributes of the sweep at a location; None where there is nothing at all."""
-    try:
-        group = zarr.open_group(plain(location), mode="r", use_consolidated=False)
-    except (FileNotFoundError, zarr.errors.GroupNotFoundError):
-        path = Path(str(location))
-        if isinstance(location, (str, Path)) and path.is_dir():
-            others = [e.name for e in path.iterdir() if e.suffix != ".partial"]
-            if others:
-                raise StoreError(
-                    f"{path}: the folder holds something else ({sorted(others)[0]}); give a new folder."
-                ) from None
-        return None
-    except NotADirectoryError:
-        raise
-    except (ValueError, KeyError) as error:
-        raise StoreError(
-            f"{text_of(location)}: zarr.json cannot be read ({error}); the store is damaged beyond "
-            "resuming: delete it and run again."
-        ) from error
-    attributes = dict(group.attrs)
-    if "fingerprint" not in attributes or "chunk_shape" not in attributes:
-        raise StoreError(
-            f"{text_of(location)}: holds a Zarr group that is no sweep; give a new folder."
-        )
-    return attributes
+    require_sound(location, found)
+    return found.attributes
 
 
 def _check_same(
@@ -199,13 +235,10 @@ def _check_same(
         )
 
 
-def _array(group: zarr.Group, name: str) -> zarr.Array[Any]:
+def _array(location: Location, group: zarr.Group, name: str) -> zarr.Array[Any]:
     array = group.get(name)
     if not isinstance(array, zarr.Array):
-        raise StoreError(
-            f"store {group.store_path}: the array {name!r} is missing or damaged; delete the store and run "
-            "again."
-        )
+        raise damaged(location, {f"{name}/zarr.json": "is missing, cut or changed"})
     return array
 
 
@@ -214,19 +247,30 @@ def _digest(values: NDArray[Any]) -> NDArray[np.uint8]:
     return np.frombuffer(hashlib.sha256(little.tobytes()).digest(), np.uint8)
 
 
-def count_missing(location: Location) -> tuple[int, int]:
-    """Return how many chunks of a store are missing or torn, and how many there are.
+def state_of(location: Location) -> State:
+    """Look at every piece of a store and say how far it is.
 
     Raises
     ------
     StoreError
-        If there is no store of a sweep.
+        If there is no store of a sweep, or its metadata or coordinates are damaged.
     """
     attributes = stored_definition(location)
     definition = json.loads(attributes["definition"])
     shape = tuple(next(iter(entry.values()))["size"] for entry in definition["axes"].values())
     grid = Grid(shape, tuple(attributes["chunk_shape"]))
-    if not is_created(location):
-        return grid.num_chunks, grid.num_chunks
-    opened = SweepStore(location, definition["outputs"], len(definition["theories"]), grid)
-    return len(opened.missing()), grid.num_chunks
+    theories = len(definition["theories"])
+    return SweepStore(location, definition["outputs"], theories, grid, "r").state()
+
+
+def require_whole(location: Location) -> None:
+    """Refuse a store with a damaged piece; the message names it and the remedy. Chunks may be missing.
+
+    Raises
+    ------
+    StoreError
+        As `state_of`, and if data are torn or changed.
+    """
+    torn = state_of(location).torn
+    if torn:
+        raise damaged(location, torn)

@@ -1,0 +1,14 @@
+"""The most that input may hold, checked before anything is built from it; `docs/trust.md` lists them."""
+
+#: bytes of a file
+FILE_BYTES = 1_000_000
+#: tables and lists inside one another, and parts of a dotted key
+DEPTH = 20
+#: characters of a number, a key or an unquoted word
+WORD = 100
+#: characters of a text
+TEXT = 1_000
+#: links of an arm, segments and the pieces of tapers counted
+LINKS = 1_000
+#: modes of one call
+MODES = 1_000

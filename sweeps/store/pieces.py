@@ -1,0 +1,76 @@
+"""Single pieces of a store as bytes: metadata and coordinates, read and written without decoding."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import zarr
+from zarr.abc.store import Store
+from zarr.core.buffer import default_buffer_prototype
+from zarr.core.sync import sync
+from zarr.storage import StorePath
+from zarr.storage._common import make_store_path
+
+from sweeps.definition.errors import StoreError
+
+Location = str | Path | Store
+
+
+def read_piece(location: Location, key: str) -> bytes | None:
+    """Return the bytes of a piece, None where there is none."""
+    try:
+        found = sync(_at(location, key, "r").get(default_buffer_prototype()))
+    except FileNotFoundError:  # not even the folder
+        return None
+    return None if found is None else bytes(found.to_bytes())
+
+
+def write_piece(location: Location, key: str, data: bytes, *, replace: bool = True) -> None:
+    """Write the bytes of a piece, whole or not at all; with ``replace`` false only where there is none."""
+    place = _at(location, key, "a")
+    buffer = default_buffer_prototype().buffer.from_bytes(data)
+    sync(place.set(buffer) if replace else place.set_if_not_exists(buffer))
+
+
+def _at(location: Location, key: str, mode: Any) -> StorePath:
+    root: StorePath = sync(make_store_path(plain(location), mode=mode))
+    return root / key
+
+
+def open_group(location: Location, mode: Any) -> zarr.Group:
+    """Open the root as a Zarr group, every array by its own metadata."""
+    return zarr.open_group(plain(location), mode=mode, use_consolidated=False)
+
+
+def plain(location: Location) -> str | Store:
+    """Return a location as Zarr takes it."""
+    return str(location) if isinstance(location, Path) else location
+
+
+def text_of(location: Location) -> str:
+    """Return how messages name a location."""
+    return f"store {plain(location)}"
+
+
+def place_of(location: Location, key: str) -> str:
+    """Return how messages name a piece: by the path of its file, where it is one."""
+    root = location if isinstance(location, (str, Path)) else getattr(location, "root", location)
+    return f"{str(root).rstrip('/')}/{key}"
+
+
+@contextlib.contextmanager
+def explained(location: Location) -> Iterator[None]:
+    """Turn an error of the file system into one that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            remedy = "free space and run the same command again: chunks that are complete are kept"
+        else:
+            remedy = "give a folder that can be written; chunks that are complete are kept"
+        raise StoreError(f"{text_of(location)}: cannot be written ({reason}); {remedy}.") from error

@@ -1,0 +1,75 @@
+"""A place that cannot be written is refused before a command works, not after."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import design_opt.solvers.optimise
+import jaxmodal.frequencies.one_arm
+import jaxmodal.modes.mode_shapes
+import jaxmodal.postures.resonance_maps
+import jaxmodal.reproduction.reproduce
+import sweeps
+import sweeps.studies.gallery
+from jaxmodal.cli.commands import main
+
+ARM = "example:three_link_industrial"
+
+
+def worked(*_, **__):
+    raise AssertionError("the command worked before it looked at the place")
+
+
+@pytest.fixture(autouse=True)
+def no_work(monkeypatch):
+    for module, name in (
+        (jaxmodal.modes.mode_shapes, "mode_shapes"),
+        (jaxmodal.postures.resonance_maps, "resonance_free"),
+        (jaxmodal.reproduction.reproduce, "reproduce"),
+        (sweeps, "run"),
+        (sweeps.studies.gallery, "make_gallery"),
+        (design_opt.solvers.optimise, "optimise"),
+    ):
+        monkeypatch.setattr(module, name, worked)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("modes {arm} --plot none/a.png", "--plot none/a.png: cannot be written (there is no folder none)"),
+        ("modes {arm} --plot folder", "ends in .png or .pdf or .svg"),
+        ("modes {arm} --plot a.txt", "ends in .png or .pdf or .svg"),
+        ("modes {arm} --animate a.mp4", "--animate a.mp4: give a file that ends in .gif"),
+        ("resonance-map {arm} --band-hz 5,6 --out none/a.png", "--out none/a.png: cannot be written"),
+        ("resonance-map {arm} --band-hz 5,6 --out a.xls", "ends in .png"),
+        ("reproduce --out file/a", "--out file/a: cannot be written (file is no folder)"),
+        ("sweep run example:three_link_payload --out file/a.zarr", "file is no folder"),
+        ("sweep gallery --out file/a", "file is no folder"),
+        ("sweep export a.zarr none/a.csv", "FILE none/a.csv: cannot be written"),
+        ("sweep export a.zarr a.xls", "ends in .nc or .csv"),
+        ("sweep plot a.zarr --out none/a", "cannot be written (there is no folder none)"),
+        ("optimise example:three_link_stiffest --out file/a", "file is no folder"),
+        ("optimise --gallery file/a", "file is no folder"),
+        ("examples two_link_flexible --out none/arm.toml", "--out none/arm.toml: cannot be written"),
+    ],
+)  # fmt: skip
+def test_places_are_refused_first(command, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("folder.png").mkdir()
+    Path("file").write_text("mine")
+    answer = CliRunner().invoke(main, command.format(arm=ARM).split())
+    assert answer.exit_code == 2, answer.output
+    assert isinstance(answer.exception, SystemExit)
+    assert answer.stdout == ""
+    text = answer.stderr.replace(f"{tmp_path}/", "")
+    assert words in text
+    assert sorted(path.name for path in Path().iterdir()) == ["file", "folder.png"]
+
+
+def test_a_folder_is_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("folder.png").mkdir()
+    answer = CliRunner().invoke(main, ["modes", ARM, "--plot", "folder.png"])
+    assert answer.exit_code == 2
+    assert "is a directory" in answer.stderr

@@ -1,0 +1,92 @@
+"""Questions without a good answer get none that misleads: modes that are not there, angles without digits."""
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.arm.quantities import LARGEST_ANGLE
+
+#: next to a posture of the three-link arm in which modes 2 and 3 coincide
+DOUBLE_ROOT = (-2.7054340505089725, -1.120472464322084)
+NOT_CONVERGED = int(jm.Status.not_converged)
+
+
+def rigid_link(**changes):
+    section = jm.rectangle(0.3, 0.05, shear_coefficient=0.85)
+    values = {"poisson_ratio": 0.3, "rigid": True} | changes
+    return jm.Link(0.5, 7e10, 2700.0, section, **values)
+
+
+@pytest.mark.parametrize("springs", [1, 2])
+def test_rigid_links_have_as_many_modes_as_springs(springs):
+    links = [rigid_link(joint_stiffness=1e3, joint_angle=0.3 * k) for k in range(springs)]
+    arm = jm.Arm((*links, rigid_link(joint_angle=0.2)))
+    found = jm.natural_frequencies(arm, springs + 2, throw=False)
+    assert np.all(np.asarray(found.certified)[:springs])
+    assert np.all(np.isnan(found.omega[springs:]))  # was 1e102 Hz
+    assert np.all(found.status[springs:] == NOT_CONVERGED)
+    if springs == 1:  # one pendulum: omega^2 = k / I, I about the base
+        mass, length = 0.3 * 0.05 * 0.5 * 2700.0, 0.5
+        own = mass / length * length**3 / 12.0 + 2700.0 * 0.05 * 0.3**3 / 12.0 * length
+        reach = np.array([length + 0.25 * np.cos(0.2), 0.25 * np.sin(0.2)])
+        second = own + mass * 0.0625 + own + mass * reach @ reach
+        assert float(found.omega[0]) == pytest.approx(np.sqrt(1e3 / second), rel=1e-12)
+    with pytest.raises(jm.UncertifiedError, match="ask for fewer"):
+        jm.natural_frequencies(arm, springs + 1)
+
+
+def test_modes_that_there_are_not_have_no_shape_and_no_derivative():
+    arm = jm.Arm((rigid_link(joint_stiffness=1e3),))
+    shapes = jm.mode_shapes(arm, 2, throw=False)
+    assert np.isfinite(shapes.v[0]).all()
+    assert np.isnan(shapes.v[1]).all()
+    assert shapes.orthogonality[0, 0] == pytest.approx(1.0, abs=1e-12)
+    table = jm.sensitivities(arm, 2, addresses=["link1.joint_stiffness"], throw=False)
+    assert table.logarithmic[0, 0] == pytest.approx(0.5, abs=1e-12)
+    assert np.isnan(table.logarithmic[1, 0])
+
+
+def test_angles_that_carry_no_digits_are_refused():
+    arm = jm.examples.three_link_industrial()
+    turned = jm.natural_frequencies(arm.with_posture([0.5 + 200.0 * np.pi, 0.2]), 2)
+    straight = jm.natural_frequencies(arm.with_posture([0.5, 0.2]), 2)
+    np.testing.assert_allclose(turned.omega, straight.omega, rtol=1e-12)
+    for angle in (2.0 * LARGEST_ANGLE, -1e18, 1e300):
+        with pytest.raises(jm.ArmError, match=r"link2\.joint_angle = .*at most 1e6 in size"):
+            arm.with_posture([angle, 0.2])
+    cells = {"link2.joint_angle": np.array([0.1, 1e300])}
+    status = np.asarray(jm.natural_frequencies_batch(arm, cells, 2).status)
+    assert np.array_equal(status == int(jm.Status.invalid_input), [[False] * 2, [True] * 2])
+
+
+def test_a_list_that_ends_inside_a_double_root_says_so():
+    arm = jm.examples.three_link_industrial()
+    found = jm.natural_frequencies(arm.with_posture(list(DOUBLE_ROOT)), 3)
+    posture = arm.with_posture(list(DOUBLE_ROOT))
+    gap = float(found.omega[2] - found.omega[1]) / float(found.omega[1])
+    assert gap < 1e-8
+    tolerance = 1e-6
+    ending = jm.certify(posture, found.omega[:2], tolerance=tolerance)
+    assert ending.all_certified
+    assert int(ending.left_out) == 1
+    whole = jm.certify(posture, found.omega, tolerance=tolerance)
+    assert whole.all_certified
+    assert int(whole.left_out) == 0
+    assert int(jm.certify(posture, found.omega[:1]).left_out) == 0
+
+
+def test_shapes_that_are_equal_have_a_mac_of_one_in_every_theory():
+    """A rigid link on a spring turns in every theory; its rotary inertia, 3 % of the inertia, counts in two of them."""
+    arm = jm.Arm((rigid_link(joint_stiffness=1e3),))
+    shapes = [jm.mode_shapes(arm, 1, theory) for theory in jm.THEORIES]
+    for a in shapes:
+        for b in shapes:
+            assert float(jm.modal_assurance(a, b)[0, 0]) == pytest.approx(1.0, abs=1e-14)
+
+
+def test_the_mac_is_symmetric_and_at_most_one():
+    arm = jm.examples.two_link_flexible(50.0)
+    a, b = jm.mode_shapes(arm, 4), jm.mode_shapes(arm.with_payload(2.0, 0.1), 4, "euler_bernoulli")
+    mac = np.asarray(jm.modal_assurance(a, b))
+    np.testing.assert_allclose(mac, np.asarray(jm.modal_assurance(b, a)).T, rtol=1e-13)
+    assert np.all((mac >= 0.0) & (mac <= 1.0))

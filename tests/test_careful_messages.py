@@ -1,0 +1,60 @@
+"""Small stumbles: values under the names that they were given with, nothing dropped, folders in place of files."""
+
+import math
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+
+LINK = {
+    "length": 0.5,
+    "youngs_modulus": 7e10,
+    "density": 2700.0,
+    "section": {"area": 1e-4, "second_moment": 1e-9},
+}
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        (1, "link1 = 1: must be a table of keys and values"),
+        (LINK | {"bodies": [3]}, r"link1\.bodies\[1\] = 3: must be a table"),
+        (LINK | {"bodies": [{"position": 0.1, "mass": -1}]}, r"link1\.bodies\[1\]\.mass = -1.0: must be"),
+        (LINK | {"bodies": [{"position": 0.1, "mass": "x"}]}, r"link1\.bodies\[1\]\.mass = 'x': must be"),
+        (LINK | {"bodies": [{"position": 0.1, "mass": 1, "inertia": -1}]}, r"bodies\[1\]\.inertia = -1.0"),
+        (LINK | {"bodies": [{"position": 0.1, "mass": 1, "centre_x": math.nan}]}, r"\]\.centre_x = nan"),
+    ],
+)  # fmt: skip
+def test_messages_name_what_the_file_names(link, words):
+    with pytest.raises(jm.ArmError, match=words):
+        jm.arm_from_dict({"links": [link]})
+
+
+def test_imaginary_parts_are_not_dropped():
+    arm, complex_values = jm.examples.two_link_flexible(), np.array([3.0, 5.0 + 1e-3j])
+    for call in (
+        lambda: jm.count_below(arm, complex_values),
+        lambda: jm.certify(arm, complex_values),
+        lambda: jm.characteristic_matrix(arm, 3.0 + 1j),
+        lambda: jm.log_determinant(arm, complex_values),
+        lambda: jm.determinant_scan(arm, complex_values),
+        lambda: jm.natural_frequencies_batch(arm, {"link2.joint_angle": complex_values}, 1),
+        lambda: jm.mode_shapes(arm, 1, stations=np.array([0.0, 1j])),
+    ):
+        with pytest.raises(ValueError, match="other than real numbers"):
+            call()
+
+
+def test_directions_are_finite():
+    arm = jm.examples.two_link_flexible()
+    for rate in (math.nan, math.inf):
+        with pytest.raises(jm.ArmError, match=r"direction\['link1.length'\] = .*finite"):
+            jm.directional_derivatives(arm, {"link1.length": rate}, 1)
+
+
+def test_an_arm_is_not_written_to_a_folder(tmp_path):
+    arm = jm.examples.two_link_flexible()
+    for place in (tmp_path, tmp_path / "none" / "arm.toml"):
+        with pytest.raises(jm.ArmError, match=r"cannot be written .*; give a file"):
+            jm.write_arm(arm, place)
