@@ -24,6 +24,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
+from jaxmodal.frequencies.programs import starting_scale
 from jaxmodal.frequencies.refinement import Sample, refine
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
@@ -31,8 +32,8 @@ from jaxmodal.postures.harmonics import determinant, num_harmonics
 from jaxmodal.postures.series import has_series, tabulate
 from jaxmodal.postures.series_roots import (
     WIDEST,
-    Grid,
     Panels,
+    SeparatorTable,
     count_at,
     counts_of,
     grid_of,
@@ -45,9 +46,13 @@ from jaxmodal.runtime.devices import default_device, is_gpu, on_callers_device
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 4096)
 #: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
 _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
-#: half-width of the first brackets in double-double, at the least and at most
+#: half-width of the first brackets in double-double, relative, at the least and at most
 _LEAST, _MOST = 4e-13, 1e-9
+#: cells of the sample whose first and last modes say how far the series has to reach, and halvings of the interval of
+#: ln(omega) that hold them: thirteen leave 0.3 %. It goes from and, times the square of the modes sought, up to these
+#: multiples of `starting_scale`
 _PILOTS, _RANGE_ROUNDS = 1024, 13
+_LOWEST, _HIGHEST = 1e-5, 1e4
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to this multiple of the highest
 _BELOW, _ABOVE = 0.6, 1.01
 #: series of more terms, and smaller batches, are left to the general search
@@ -95,7 +100,7 @@ class _Tables:
     pool: ThreadPoolExecutor
     chunks: tuple[int, int]
 
-    def compile_ahead(self, fine: Grid, compilers: ThreadPoolExecutor) -> None:
+    def compile_ahead(self, fine: SeparatorTable, compilers: ThreadPoolExecutor) -> None:
         """Compile what the first chunk does not begin with, while it is compiled and solved itself.
 
         What fails here fails again, and is reported, where the program is used.
@@ -108,7 +113,7 @@ class _Tables:
             compilers.submit(on_callers_device(program))
 
     def solve(
-        self, grid: Grid, results: _Results, cells: np.ndarray, safe: bool
+        self, grid: SeparatorTable, results: _Results, cells: np.ndarray, safe: bool
     ) -> tuple[np.ndarray, np.ndarray]:
         """Solve ``cells`` in chunks; those that are not proven stay open.
 
@@ -124,7 +129,7 @@ class _Tables:
         return np.concatenate(complete), np.concatenate(width)
 
     def _chunk(
-        self, grid: Grid, results: _Results, at: np.ndarray, *, size: int, safe: bool
+        self, grid: SeparatorTable, results: _Results, at: np.ndarray, *, size: int, safe: bool
     ) -> tuple[np.ndarray, np.ndarray]:
         padded = self.angles[:, np.resize(at, size)]
         found = roots_of(padded, grid, self.panels, modes=self.modes, safe=safe)
@@ -283,9 +288,8 @@ def _range(
     sample = np.resize(sample[:_PILOTS], _PILOTS)
     pilots = np.tile(angles[:, sample], 2)
     wanted = np.repeat([1, modes], _PILOTS)
-    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-    scale = float(np.min(np.sqrt(rigidity) / (beams.length * beams.length)))
-    low, high = (np.full(wanted.size, np.log(scale * x)) for x in (1e-5, 1e4 * modes**2))
+    scale = float(starting_scale(beams))
+    low, high = (np.full(wanted.size, np.log(scale * x)) for x in (_LOWEST, _HIGHEST * modes**2))
     for _ in range(_RANGE_ROUNDS):
         middle = 0.5 * (low + high)
         with np.errstate(all="ignore"):
