@@ -14,20 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jaxmodal.cli.commands import EXAMPLE_PREFIX, EXIT_NOT_ALL, BadInput
+
 if TYPE_CHECKING:
     from design_opt.solvers.recording import Progress
     from design_opt.solvers.results import Result
 
-EXIT_NOT_ALL = 1
-EXIT_BAD_INPUT = 2
-EXAMPLE_PREFIX = "example:"
 PROBLEM_HELP = "PROBLEM is a TOML file, or example:NAME for a built-in problem (see `jaxmodal optimise --list`)."
-
-
-class BadInput(click.ClickException):
-    """Input that cannot be worked on: one message on standard error, exit status 2."""
-
-    exit_code = EXIT_BAD_INPUT
 
 
 @contextlib.contextmanager

@@ -11,28 +11,25 @@ import jax.numpy as jnp
 import numpy as np
 
 from design_opt.evaluation.formulation import Program, make_program
-from design_opt.evaluation.lanes import (
-    Columns,
-    beams_of,
-    columns_of,
-    given,
-    lanes_at,
-    posed,
-    pulled_back,
-    solve_cells,
-    solve_gradients,
-)
-from design_opt.evaluation.spectra import cluster_derivatives, groups
+from design_opt.evaluation.gradients import at_postures, by_name, gradients, projected, pulled_back
+from design_opt.evaluation.spectra import GROUP_TOLERANCE
 from design_opt.problem.designs import OWN, Design
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
-from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.eigenspaces.clusters import clusters
+from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.namespace import to_host
 
 TWO_PI = 2.0 * np.pi
-#: from this number of postures on, frequencies come from the batch solver of jaxmodal
+#: from this number of postures on, the batch solver chooses by itself how many it solves side by side
 BATCH_CELLS = 512
+#: cells that it solves side by side otherwise, once it has been called so often that compiling, 8 s, pays: a call takes
+#: NumPy 0.05 to 0.25 s, and what is compiled 0.01 s
+_SIDE_BY_SIDE, _CALLS_IN_NUMPY = 16, 50
 #: derivatives of rows with respect to a frequency below this share of the largest are left out
 _NEGLIGIBLE = 1e-12
 
@@ -93,13 +90,13 @@ class Evaluator:
         self.angles = {name: problem.sets[name] for name in problem.used_sets}
         space = problem.space
 
-        def link_values(y: Any) -> dict[str, Any]:
-            return given(beam_arrays(space.arm_at(y)))
+        def link_values(y: Any) -> BeamArrays:
+            return dataclasses.replace(beam_arrays(space.arm_at(y)), has_shear=True)
 
-        self._link_values = jax.jit(link_values)
-        self._link_rates = jax.jit(jax.jacfwd(link_values))
-        today = self._solve(columns_of(beam_arrays(problem.arm)), problem.arm, self.angles)
-        self.today_hz = today
+        self.link_values = jax.jit(link_values)
+        self._link_rates = jax.jit(jax.jacfwd(lambda y: by_name(link_values(y))))
+        self._calls = 0
+        self.today_hz = self._solve(problem.arm, self.angles)
         self._pieces = jax.jit(self._make_pieces)
         start = self.report(space.start)
         self.program: Program = make_program(problem, start.terms)
@@ -116,39 +113,37 @@ class Evaluator:
     def frequencies(self, y: np.ndarray, chosen: Chosen | None = None) -> dict[str, np.ndarray]:
         """Return frequencies in Hz at the chosen postures, (P, K) for each set; all postures if none are chosen."""
         angles = self._chosen_angles(chosen)
-        if not angles:
-            return {}
-        return self._solve(self._link_values(jnp.asarray(y)), self.problem.space.arm_at(y), angles)
+        return self._solve(self.problem.space.arm_at(y), angles)
 
     def _chosen_angles(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
         if chosen is None:
             return self.angles
         return {name: angles[chosen[name]] for name, angles in self.angles.items()}
 
-    def _solve(
-        self, values: Columns, arm: Any, angles: Mapping[str, np.ndarray]
-    ) -> dict[str, np.ndarray]:
-        found = {}
-        modes = self.problem.num_modes
-        turning = [i for i in arm.joints if i > 1]
-        small = {k: v for k, v in angles.items() if k == OWN or len(v) < BATCH_CELLS or not turning}
-        for name in angles.keys() - small.keys():
-            columns = {f"link{i}.joint_angle": angles[name][:, i - 1] for i in turning}
-            result = natural_frequencies_batch(arm, columns, modes, self.problem.theory)
-            omega = np.where(result.certified, result.omega, np.nan)
-            found[name] = omega / TWO_PI
-        if small:
-            cells = posed(values, small)
-            omega = solve_cells(modes, cells, self.flags)
-            ends = np.cumsum([len(v) for v in small.values()])[:-1]
-            found.update(zip(small, np.split(omega / TWO_PI, ends), strict=True))
-        for name, hz in found.items():
-            if not np.isfinite(hz).all():
+    def _solve(self, arm: Arm, angles: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        if not angles:
+            return {}
+        own = np.array([[float(link.joint_angle) for link in arm.links]])
+        sets = [own if name == OWN else np.asarray(rows) for name, rows in angles.items()]
+        cells = np.concatenate(sets)
+        turning = [i for i in arm.joints if i > 1] or [1]
+        columns = {f"link{i}.joint_angle": cells[:, i - 1] for i in turning}
+        self._calls += 1
+        often = self._calls > _CALLS_IN_NUMPY
+        size = _SIDE_BY_SIDE if often and len(cells) < BATCH_CELLS else None
+        result = natural_frequencies_batch(
+            arm, columns, self.problem.num_modes, self.problem.theory, size
+        )
+        ends = np.cumsum([len(rows) for rows in sets])[:-1]
+        status = np.split(np.asarray(result.status), ends)
+        for name, codes in zip(angles, status, strict=True):
+            if codes.any():
+                worst = Status(codes.max())
                 raise ProblemError(
-                    f"frequencies at the postures {name!r} were not found, or not certified, for a design within the"
-                    " bounds; narrow the bounds to designs that are possible arms."
+                    f"frequencies at the postures {name!r} are not certified ({worst.name}: {worst.cause}) for a"
+                    " design within the bounds; narrow the bounds to designs that are possible arms."
                 )
-        return {name: found[name] for name in angles}
+        return dict(zip(angles, np.split(np.asarray(result.frequencies_hz), ends), strict=True))
 
     # ---- exact values
 
@@ -227,7 +222,7 @@ class Evaluator:
         """Derivatives in Hz of those frequencies that some row depends on."""
         if not hz:
             return {}
-        own = self._link_values(jnp.asarray(y))
+        own = to_host(self.link_values(jnp.asarray(y)))
         rates = self._link_rates(jnp.asarray(y))
         found = {}
         for name, values in hz.items():
@@ -241,11 +236,12 @@ class Evaluator:
                 )
             at = np.flatnonzero(weight > _NEGLIGIBLE * weight.max(initial=0.0))
             cell, mode = np.divmod(at, values.shape[1])
-            first, multiplicity = (np.asarray(x) for x in groups(jnp.asarray(values)))
-            centre = TWO_PI * values[cell, first[cell, mode]]
-            lanes = lanes_at(own, name, angles[name][cell])
-            gradient = solve_gradients(
-                self.problem.num_modes, lanes, self.flags, centre, multiplicity[cell, mode]
+            alone = np.broadcast_to(np.arange(values.shape[1]), values.shape)
+            first, last = clusters(values, alone, GROUP_TOLERANCE)
+            centre = TWO_PI * np.take_along_axis(values, first, axis=1)[cell, mode]
+            lanes = at_postures(own, name, angles[name][cell])
+            gradient = gradients(
+                self.problem.num_modes, lanes, self.flags, centre, (last - first + 1)[cell, mode]
             )
             found[name] = _Slopes(at, pulled_back(gradient, rates, name) / TWO_PI)
         return found
@@ -254,18 +250,13 @@ class Evaluator:
         self, y: np.ndarray, name: str, posture: int, modes: np.ndarray, hz: np.ndarray
     ) -> np.ndarray:
         """Projected derivatives, Hz per position, of a cluster of modes (indices from 0): shape (m, m, n)."""
-        own = self._link_values(jnp.asarray(y))
+        own = to_host(self.link_values(jnp.asarray(y)))
         rates = self._link_rates(jnp.asarray(y))
-        lane = lanes_at(own, name, self.angles[name][[posture]])
-        beams = beams_of({key: values[0] for key, values in lane.items()})
-        gradient = cluster_derivatives(
-            self.problem.num_modes, beams, self.flags, TWO_PI * np.asarray(hz)
-        )
-        count = len(modes)
-        flat = {
-            key: values.reshape(count * count, -1) for key, values in columns_of(gradient).items()
-        }
-        return pulled_back(flat, rates, name).reshape(count, count, -1) / TWO_PI
+        lane = at_postures(own, name, self.angles[name][[posture]])
+        beams = jax.tree_util.tree_map(lambda x: x[0], lane)
+        close = bool(np.ptp(hz) <= GROUP_TOLERANCE * hz[-1])
+        gradient = projected(self.problem.num_modes, beams, self.flags, TWO_PI * hz, close)
+        return pulled_back(gradient, rates, name) / TWO_PI
 
 
 @dataclasses.dataclass(frozen=True)

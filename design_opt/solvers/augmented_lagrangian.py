@@ -5,7 +5,6 @@ Positions y in [0, 1] are written as sin^2 of unconstrained ones, which reach th
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, NamedTuple
 
 import jax
@@ -15,13 +14,12 @@ import optax
 from jax import Array
 
 from design_opt.evaluation.evaluator import TWO_PI, Evaluator
+from design_opt.evaluation.gradients import at_postures
 from design_opt.evaluation.spectra import spectra
-from design_opt.problem.designs import OWN
 from design_opt.problem.errors import ProblemError
 from design_opt.solvers.kkt import optimality
 from design_opt.solvers.recording import FEASIBLE, Recorder
 from design_opt.solvers.scipy_solver import Outcome, sharpnesses
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 
 #: postures of all sets together that a program in JAX may hold, every one of them at every step
 MAX_POSTURES = 256
@@ -167,21 +165,12 @@ class _Compiled:
         return evaluator.program.rows(w, hz, angles, today, sharpness)
 
     def _frequencies(self, y: Array) -> dict[str, Array]:
-        evaluator = self.evaluator
-        beams = beam_arrays(evaluator.problem.space.arm_at(y))
-        parts = []
-        for name, angles in evaluator.angles.items():
-            count = len(angles)
-            lanes: BeamArrays = jax.tree_util.tree_map(
-                lambda x, count=count: jnp.broadcast_to(x[None, :], (count, *x.shape)), beams
-            )
-            if name != OWN:
-                lanes = dataclasses.replace(lanes, joint_angle=jnp.asarray(angles))
-            parts.append(lanes)
+        evaluator, beams = self.evaluator, self.evaluator.link_values(y)
+        parts = [at_postures(beams, name, angles) for name, angles in evaluator.angles.items()]
         cells = jax.tree_util.tree_map(lambda *x: jnp.concatenate(x), *parts)
-        omega = spectra(evaluator.problem.num_modes, cells, evaluator.flags) / TWO_PI
+        hz = spectra(evaluator.problem.num_modes, cells, evaluator.flags) / TWO_PI
         ends = np.cumsum([len(angles) for angles in evaluator.angles.values()])[:-1]
-        return dict(zip(evaluator.angles, jnp.split(omega, ends), strict=True))
+        return dict(zip(evaluator.angles, jnp.split(hz, ends), strict=True))
 
     def _lagrangian(self, u: Array, state: _State, sharpness: Array) -> Array:
         objective, inequalities, equalities = self._rows(u, sharpness)

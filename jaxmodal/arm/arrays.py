@@ -134,7 +134,7 @@ def beam_values(arm: Arm) -> BeamArrays:
 def with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
     """The bodies at each tip as mass, first moments and inertia about the tip, payload and next stator included."""
     mass, inertia = columns["tip_mass"], columns["tip_inertia"]
-    carried, own = (xp.asarray(x, np.float64) for x in (payload.mass, payload.inertia))
+    carried, own = (xp.asarray(x, mass.dtype.type) for x in (payload.mass, payload.inertia))
 
     def at_tip(x: Any, added: Any) -> Any:
         return xp.concatenate([x[:-1], (x[-1] + added)[None]])
@@ -147,7 +147,7 @@ def with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
     if any(x is not None for x in (*centres, *centre)):
         for name, along, last in zip(("x", "y"), centres, centre, strict=True):
             place = xp.zeros_like(mass) if along is None else along
-            end = xp.asarray(0.0 if last is None else last, np.float64)
+            end = xp.asarray(0.0 if last is None else last, mass.dtype.type)
             inertia = at_tip(inertia + mass * place * place, carried * end * end)
             columns[f"tip_moment_{name}"] = at_tip(mass * place, carried * end)
     mass, inertia = at_tip(mass, carried), at_tip(inertia, own)

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 
-Scalar: TypeAlias = float | jax.Array | NDArray[np.float64]
-"""One physical value: a float64 number, a traced or batched JAX array, or a column of numbers."""
+Scalar: TypeAlias = float | jax.Array | NDArray[np.inexact[Any]]
+"""One physical value: a float64 number, a traced or batched JAX array, or a column of numbers, which are complex where
+a derivative is taken (`columns.rates_of`)."""
 
 
 @dataclasses.dataclass(frozen=True)

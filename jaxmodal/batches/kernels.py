@@ -25,6 +25,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at_zero
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.one_arm import solve_beams
+from jaxmodal.frequencies.programs import starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 from jaxmodal.runtime.namespace import Array, xp
@@ -88,9 +89,7 @@ class Start(NamedTuple):
 def search_from_grid(problem: Problem, packed: Array) -> Start:
     """Frequencies searched from a grid."""
     beams = _row(packed)
-    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-    scale = xp.min(xp.sqrt(rigidity) / (beams.length * beams.length), axis=(0, 1))
-    first = grid_trials(scale, problem.modes + EXTRA)
+    first = grid_trials(starting_scale(beams), problem.modes + EXTRA)
     numbers = np.arange(1, problem.modes + EXTRA + 1)[:, None]
     zero = log_at_zero(beams.length.shape[0])
     b = find_brackets(_float64(problem, beams), numbers, first, first, zero, 1e-5, _GRID_ROUNDS)

@@ -20,7 +20,12 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Kind, leading, log, number
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.link_terms import LinkTerms, added, link_terms, terms_of_links
+from jaxmodal.dynamic_stiffness.link_terms import (
+    LinkTerms,
+    link_terms,
+    terms_of_links,
+    with_outboard,
+)
 from jaxmodal.dynamic_stiffness.member import clamped_count
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness, negative_eigenvalues
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
@@ -166,7 +171,7 @@ def add_terms(
     terms: LinkTerms, theory: Theory, omega: Array, outboard: Stiffness, tally: Tally
 ) -> tuple[Stiffness, Tally]:
     """`add_link` for a link whose terms are known."""
-    result, growth = added(terms, outboard), leading(terms.growth)
+    result, growth = with_outboard(terms, outboard), leading(terms.growth)
     pivot = leading(result.pivot)
     own = clamped_count(result.tests, terms.turns, theory.axial)
     own = own + negative_eigenvalues(result.receptance, theory.axial)

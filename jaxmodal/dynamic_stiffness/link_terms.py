@@ -220,7 +220,7 @@ def terms_of_links(
     return lambda i: take_first(terms, i)
 
 
-def added(terms: LinkTerms, outboard: Stiffness) -> LinkResult:
+def with_outboard(terms: LinkTerms, outboard: Stiffness) -> LinkResult:
     """The link added to the ``outboard`` stiffness, which is in this link's axes."""
     inputs = [*terms.numbers, *outboard]
     if not terms.features:

@@ -7,10 +7,12 @@ once (`energies`), and since the modes themselves are differentiable (`null_spac
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
@@ -18,8 +20,8 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces.energies import frequency_gradient
 from jaxmodal.eigenspaces.modal_mass import ModeFields, padding
-from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
-from jaxmodal.runtime.namespace import Array, mapped, tree_on_host, xp
+from jaxmodal.eigenspaces.null_spaces import SLOTS, Eigenspace, eigenspace
+from jaxmodal.runtime.namespace import Array, is_traced, mapped, tree_on_host, xp
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -151,27 +153,46 @@ def mean_gradient(
 ) -> BeamArrays:
     """Derivative of each frequency (of its group's mean) with respect to the link values; shapes (K, n)."""
     num_modes = omega.shape[0]
+    given = num_points, beams, theory
     if tree_on_host(beams, theory, omega, multiplicity):
-        return _gradient(num_points, beams, theory, omega, multiplicity)
-    _, fill = padding(num_modes)
-    gradient = _compiled_gradient(num_points, beams, theory, omega[fill], multiplicity[fill])
+        return mapped(functools.partial(group_gradient, *given))(omega, multiplicity)
+    fill = np.arange(num_modes) if is_traced(omega) else padding(num_modes)[1]
+    gradient = _compiled_gradient(*given, omega[fill], multiplicity[fill])
     kept: BeamArrays = jax.tree_util.tree_map(lambda x: x[:num_modes], gradient)
     return kept
 
 
-def _gradient(
+def group_gradient(
     num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
 ) -> BeamArrays:
-    def one(omega: Array, multiplicity: Array) -> BeamArrays:
-        space = eigenspace(beams, theory, omega, multiplicity, num_points)
-        modes = ModeFields(space.inner, space.nodes, space.outer)
-        each = mapped(lambda mode: frequency_gradient(beams, theory, omega, mode, mode))(modes)
-        mean: BeamArrays = jax.tree_util.tree_map(
-            lambda x: xp.sum(x, axis=0) / multiplicity.astype(x.dtype), each
-        )
-        return mean
-
-    return mapped(one)(omega, xp.clip(multiplicity, 1, SLOTS))
+    """Derivative of one frequency, or of the mean of its group, with respect to the link values; shapes (n,)."""
+    multiplicity = xp.clip(multiplicity, 1, SLOTS)
+    space = eigenspace(beams, theory, omega, multiplicity, num_points)
+    gradient: BeamArrays = group_means(
+        space, multiplicity, lambda mode: frequency_gradient(beams, theory, omega, mode, mode)
+    )
+    return gradient
 
 
-_compiled_gradient = functools.partial(jax.jit, static_argnums=0)(_gradient)
+def group_means(
+    space: Eigenspace, multiplicity: Array, of_mode: Callable[[ModeFields], Any]
+) -> Any:
+    """Means over the modes of a group of what ``of_mode`` makes of each; 0 of slots that are not in use."""
+    each = mapped(of_mode)(ModeFields(space.inner, space.nodes, space.outer))
+    return jax.tree_util.tree_map(lambda x: xp.sum(x, axis=0) / multiplicity.astype(x.dtype), each)
+
+
+def projected_gradients(
+    beams: BeamArrays, theory: Theory, omega: Array, modes: ModeFields
+) -> BeamArrays:
+    """`energies.frequency_gradient` of every two of m orthonormal modes of nearly one frequency; shapes (m, m, n)."""
+    first, second = (None, None, None, 0, None), (None, None, None, None, 0)
+    matrices: BeamArrays = mapped(mapped(frequency_gradient, second), first)(
+        beams, theory, omega, modes, modes
+    )
+    return matrices
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _compiled_gradient(num_points: int, beams: BeamArrays, theory: Theory, *modes: Array) -> Any:
+    return jax.vmap(functools.partial(group_gradient, num_points, beams, theory))(*modes)

@@ -42,7 +42,7 @@ def padded_beams(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
     return dataclasses.replace(padded, has_shear=True), jnp.int64(links)
 
 
-class Problem(NamedTuple):
+class PaddedProblem(NamedTuple):
     """What to search for in an arm: its padded beams, numbers of modes, and how many hinges are free.
 
     ``modes`` holds the numbers (lanes,) of the ``num_modes`` modes, the last one over and over beyond them; ``search``
@@ -60,13 +60,13 @@ class Problem(NamedTuple):
 @functools.partial(jax.jit, static_argnames="lanes")
 def padded_problem(
     beams: BeamArrays, invalid: Array, first: Array | int, num_modes: Array | int, *, lanes: int
-) -> Problem:
+) -> PaddedProblem:
     """The search for modes ``first + 1`` to ``first + num_modes`` of an arm."""
     padded, num_links = padded_beams(beams, invalid)
     modes = first + jnp.minimum(jnp.arange(1, lanes + 1), num_modes)
     free = jnp.where(invalid, 0, number_of_hinges(beams, beams.length.shape[0]))
     search = jnp.maximum(modes, free + 1)
-    return Problem(padded, num_links, modes, search, jnp.asarray(num_modes), free)
+    return PaddedProblem(padded, num_links, modes, search, jnp.asarray(num_modes), free)
 
 
 def padded_size(size: int, smallest: int, factor: int) -> int:
@@ -86,13 +86,14 @@ class Solution(NamedTuple):
 
 
 def starting_scale(beams: BeamArrays) -> Array:
-    """The frequency in rad/s about which a search without a guess starts."""
+    """The frequency in rad/s about which a search without a guess starts; of each cell of beams (n, 1, cells)."""
     rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-    return xp.min(xp.sqrt(rigidity) / (beams.length * beams.length))
+    own = xp.sqrt(rigidity) / (beams.length * beams.length)
+    return xp.min(own, axis=tuple(range(max(1, own.ndim - 1))))
 
 
 @jax.jit
-def solve_padded(problem: Problem, flags: Theory) -> Solution:
+def solve_padded(problem: PaddedProblem, flags: Theory) -> Solution:
     """The modes to search for."""
     beams, num_links, modes = problem.beams, problem.num_links, problem.search
 

@@ -19,13 +19,22 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.condensation import Evaluation
 from jaxmodal.runtime.namespace import Array, loop, on_host, xp
 
-#: neighbouring trial frequencies of a first round without a guess differ by this factor
-_GRID_RATIO = 4.0
+#: neighbouring trial frequencies of a first round without a guess differ by this factor, and where a bracket has no
+#: upper end yet, or reaches far down, the next ones by this
+_GRID_RATIO, _LEAP = 4.0, 256.0
 #: beyond this frequency nothing is sought; an arm of rigid links has as few modes as it has springs
 LARGEST = 1e100
 #: stands for the frequency of a mode that there is not, where a number is needed
 NOT_THERE = 1e102
+#: the count at an upper end that is not known yet: beyond any, and exact in float64
 _UNBOUNDED = 2.0**62
+#: rounds without halving after which a bracket with one mode is cut like one with several: while it is wide, and near
+#: the mode, where a trial beside it moves one end alone and the other follows rounds later
+_PATIENCE, _PATIENCE_NEAR = 3.0, 6.0
+#: near the mode trials aim beyond it, by so many half-widths sought: less than one, so that the end is narrow enough
+_ASIDE = 0.8
+#: estimates of modes beyond those sought count as at least this multiple of the highest upper end
+_CLEAR = 1.02
 _LOG_HALF = -0.6931471805599453
 
 
@@ -174,7 +183,7 @@ def _trial(b: Brackets, modes: Array, width: float | Array) -> Array:
     several = xp.maximum(b.upper_count - b.lower_count, 1.0)
     share = (modes - b.lower_count - 0.5) / several
     upper = xp.where(xp.isfinite(b.upper), b.upper, 1.0)
-    lower = xp.maximum(b.lower, upper / _GRID_RATIO**4)
+    lower = xp.maximum(b.lower, upper / _LEAP)
     cut = xp.where(
         upper > _GRID_RATIO * lower,
         lower * (upper / lower) ** share,
@@ -184,12 +193,12 @@ def _trial(b: Brackets, modes: Array, width: float | Array) -> Array:
     step = 0.5 * width * upper
     to_lower, to_upper = b.estimate - b.lower, upper - b.estimate
     near = xp.minimum(to_lower, to_upper) < xp.sqrt(width) * upper
-    beyond = b.estimate + xp.where(to_lower < to_upper, 0.8, -0.8) * step
+    beyond = b.estimate + xp.where(to_lower < to_upper, _ASIDE, -_ASIDE) * step
     refined = xp.where(near, beyond, b.estimate)
     refined = xp.clip(refined, b.lower + 0.5 * step, upper - 0.5 * step)
-    patience = xp.where(near, 6.0, 3.0)
+    patience = xp.where(near, _PATIENCE_NEAR, _PATIENCE)
     trial = xp.where(_isolated(b) & (b.stalled < patience), refined, cut)
-    return xp.where(xp.isfinite(b.upper), trial, b.lower * _GRID_RATIO**4)
+    return xp.where(xp.isfinite(b.upper), trial, b.lower * _LEAP)
 
 
 def _interpolated(b: Brackets, modes: Array, repeated: Array, beyond: Array) -> Array:
@@ -209,7 +218,7 @@ def _interpolated(b: Brackets, modes: Array, repeated: Array, beyond: Array) -> 
     ratio = xp.prod(from_lower, axis=1) / xp.prod(from_upper, axis=1)
     for higher in beyond:
         # beyond the bracket: an estimate inside it would spoil the chord
-        square = (xp.maximum(higher[None] * reach, 1.02)) ** 2
+        square = (xp.maximum(higher[None] * reach, _CLEAR)) ** 2
         ratio = ratio * (square - lower2) / (square - upper2)
     ratio = xp.where((ratio > 0.0) & xp.isfinite(ratio), ratio, 1.0)
     logs = b.upper_log + b.upper_weight - b.lower_log - b.lower_weight
@@ -258,7 +267,7 @@ def _tightened(
     doubtful = (new_low & (at(is_low, agreeing) == 0.0)) | (
         new_high & (at(is_high, agreeing) == 0.0)
     )
-    halved = ~(upper - lower > 0.5 * b.mark) | (b.stalled >= 6.0)
+    halved = ~(upper - lower > 0.5 * b.mark) | (b.stalled >= _PATIENCE_NEAR)
     return Brackets(
         lower=lower,
         upper=upper,

@@ -10,17 +10,17 @@ import contextlib
 import dataclasses
 import functools
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.columns import columns_of, rates_of
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
@@ -29,11 +29,13 @@ from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.kernels import Cells, Found, block
 from jaxmodal.runtime.devices import available_cores
-from jaxmodal.runtime.namespace import real_array
+from jaxmodal.runtime.namespace import real_array, to_host
 
 #: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
 _BLOCK = 16
 _SIMPLE_BLOCK = 32
+#: cells whose derivatives are held at once by all link values, before those by address are made of them
+_GATHERED = 8192
 #: what the last correction of a null vector may still change, relative
 _CONVERGED = 1e-12
 _ONE_AT_A_TIME = threading.Lock()
@@ -125,8 +127,10 @@ def modal_quantities_batch(
     >>> table.logarithmic.round(9)[:, 0, 0].tolist()   # omega goes with the root of E
     [0.5, 0.5]
     """
-    members = tuple(tuple(resolve(arm, address)) for address in addresses)
+    members = [resolve(arm, address) for address in addresses]
+    singles = list(dict.fromkeys(single for group in members for single in group))
     columns = [real_array(value, f"parameters[{a!r}]") for a, value in parameters.items()]
+    frequencies = to_host(frequencies)
     omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
     if omega.ndim != 2 or any(column.shape != omega.shape[:1] for column in columns):
         shapes = ", ".join(f"{a}: {c.shape}" for a, c in zip(parameters, columns, strict=True))
@@ -136,26 +140,63 @@ def modal_quantities_batch(
         )
     first, last = clusters(omega, group, cluster_tolerance)
     multiplicity = np.clip(np.asarray(frequencies.multiplicity, np.int64), 1, SLOTS)
-    cells = Cells(
-        values=np.stack(columns, axis=1) if columns else np.zeros((len(omega), 0)),
-        omega=np.take_along_axis(omega, group, axis=1),
-        multiplicity=multiplicity,
-        slot=np.minimum(np.arange(omega.shape[1]) - group, SLOTS - 1),
-    )
-    flags = theory_flags(frequencies.theory)
-    solve = functools.partial(block, arm, flags, names=tuple(parameters), members=members)
-    apart = ((first == last) & (multiplicity == 1)).all(axis=1)
-    found = _found(solve, cells, apart)
-    means = jax.tree_util.tree_map(lambda x: jnp.asarray(cluster_means(x, first)), found.means)
+    alone = (first == last) & (multiplicity == 1)
+    values = np.stack(columns) if columns else np.zeros((0, len(omega)))
+    solve = functools.partial(block, theory_flags(frequencies.theory))
+    parts = []
+    for start in range(0, len(omega), _GATHERED):
+        rows = slice(start, start + _GATHERED)
+        given = columns_of(arm, tuple(parameters), values[:, rows])
+        invalid = given.invalid | ~np.isfinite(omega[rows]).all(axis=1)
+        cells = Cells(
+            packed=np.moveaxis(given.packed, -1, 0),
+            omega=np.take_along_axis(np.where(invalid[:, None], 1.0, omega[rows]), group[rows], 1),
+            multiplicity=multiplicity[rows],
+            slot=np.minimum(np.arange(omega.shape[1]) - group[rows], SLOTS - 1),
+        )
+        found = _found(solve, cells, alone[rows].all(axis=1))
+        rates = rates_of(arm, tuple(parameters), values[:, rows], singles)
+        parts.append(_shared(found, cells, invalid, first[rows], singles, members, rates))
+    joined = jax.device_put(jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts))
     return ModalQuantities(
-        derivative=means.derivative,
-        logarithmic=means.logarithmic,
-        participation=jnp.asarray(found.participation),
-        effective_mass=means.effective_mass,
-        total_mass=jnp.asarray(found.total_mass),
-        energies=Energies(**means.energies),
-        individual=jnp.asarray((first == last) & (multiplicity == 1)),
+        **joined | {"energies": Energies(**joined["energies"])},
+        individual=jax.device_put(alone),
         addresses=tuple(addresses),
+    )
+
+
+def _shared(
+    found: Found,
+    cells: Cells,
+    invalid: NDArray[np.bool_],
+    first: NDArray[np.int64],
+    singles: Sequence[str],
+    members: Sequence[Sequence[str]],
+    rates: Iterable[tuple[NDArray[np.float64], NDArray[np.float64]]],
+) -> dict[str, Any]:
+    """Fields of `ModalQuantities`: derivatives by address, means over clusters, NaN where a cell is invalid."""
+    own, relative = {}, {}
+    for single, (value, rate) in zip(singles, rates, strict=True):
+        used = rate.any(axis=-1)  # what does not change may have no derivative
+        own[single] = np.einsum("ckp,pc->ck", found.gradient[..., used], rate[used])
+        finite = np.where(np.isfinite(value), value, 0.0)
+        relative[single] = own[single] * finite[:, None] / cells.omega
+    none = np.zeros((*cells.omega.shape, 0))
+
+    def by_address(of: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        columns = [sum(of[single] for single in group) for group in members]
+        return np.stack(columns, axis=-1) if columns else none
+
+    means = {
+        "derivative": by_address(own),
+        "logarithmic": by_address(relative),
+        "effective_mass": found.effective_mass,
+        "energies": found.energies,
+    }
+    fields = jax.tree_util.tree_map(lambda x: cluster_means(x, first), means)
+    fields |= {"participation": found.participation, "total_mass": found.total_mass}
+    return jax.tree_util.tree_map(
+        lambda x: np.where(invalid.reshape(-1, *[1] * (x.ndim - 1)), np.nan, x), fields
     )
 
 
@@ -169,7 +210,7 @@ def _found(solve: Callable[..., Found], cells: Cells, apart: NDArray[np.bool_]) 
     if apart.any():
         rows = np.flatnonzero(apart)
         found = _in_blocks(solve, _taken(cells, rows), True)
-        converged = ~(found.change > _CONVERGED).any(axis=1)  # NaN is the answer of an invalid cell
+        converged = ~(found.change > _CONVERGED).any(axis=1)
         parts.append((rows[converged], jax.tree_util.tree_map(lambda x: x[converged], found)))
         rest[rows[~converged]] = True
     if rest.any():
@@ -184,13 +225,13 @@ def _found(solve: Callable[..., Found], cells: Cells, apart: NDArray[np.bool_]) 
 
 def _in_blocks(solve: Callable[..., Found], cells: Cells, simple: bool) -> Found:
     """Solve all cells in blocks of one size: side by side where every mode stands apart, else one after another."""
-    number, size = len(cells.values), _SIMPLE_BLOCK if simple else _BLOCK
+    number, size = len(cells.omega), _SIMPLE_BLOCK if simple else _BLOCK
 
     def one(start: int) -> Found:
         at = np.minimum(np.arange(start, start + size), number - 1)
         # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
         with contextlib.nullcontext() if simple else _ONE_AT_A_TIME:
-            found = solve(jax.tree_util.tree_map(jnp.asarray, _taken(cells, at)), simple=simple)
+            found = solve(_taken(cells, at), simple=simple)
             kept: Found = jax.tree_util.tree_map(np.asarray, found)
         left = number - start
         return jax.tree_util.tree_map(lambda x: x[:left], kept) if left < size else kept

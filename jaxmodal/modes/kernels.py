@@ -1,4 +1,7 @@
-"""Sensitivities, energies and base motions of the modes of one block of cells, in one compiled program."""
+"""Derivatives, energies and base motions of the modes of one block of cells, in one compiled program.
+
+It knows shapes alone: what an arm is and which of its values vary has become columns before (`arm.columns`).
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,13 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
-from jaxmodal.arm.parameters import get_parameter, set_parameters
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.columns import repacked, unpacked
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.energies import Energies, frequency_gradient, mode_energies
+from jaxmodal.eigenspaces.frequency_derivatives import group_means
 from jaxmodal.eigenspaces.modal_mass import (
     ModeFields,
     mass_coordinates,
@@ -28,82 +30,48 @@ from jaxmodal.modes.shape_checks import signs
 
 
 class Cells(NamedTuple):
-    """What each cell is solved from: values (N, A); frequency and size of each mode's group, its slot, (N, K)."""
+    """What each of N cells is solved from: packed columns (N, fields, links); frequency of each mode's group, the
+    group's size, and the mode's slot in it, (N, K).
+    """
 
-    values: Any
+    packed: Any
     omega: Any
     multiplicity: Any
     slot: Any
 
 
-class Means(NamedTuple):
-    """What is averaged over a group, arrays with leading axis K."""
+class Found(NamedTuple):
+    """All of the cells; ``gradient``, (N, K, fields, links), ``effective_mass`` and ``energies`` are means over groups.
 
-    derivative: Any
-    logarithmic: Any
+    ``change`` is what the last correction of each mode still changed, relative.
+    """
+
+    gradient: Any
     effective_mass: Any
     energies: Any
-
-
-class Found(NamedTuple):
-    """All of one cell; ``change`` is what the last correction of each mode still changed, relative."""
-
-    means: Means
     participation: Any
     total_mass: Any
     change: Any
 
 
-@functools.partial(jax.jit, static_argnames=("names", "members", "simple"))
-def block(
-    arm: Arm,
-    theory: Theory,
-    cells: Cells,
-    *,
-    names: tuple[str, ...],
-    members: tuple[tuple[str, ...], ...],
-    simple: bool,
-) -> Found:
-    """Quantities of the modes of cells, by the parameters ``names``; ``simple`` says that all their modes stand apart.
-
-    ``members`` lists for each parameter of differentiation the single ones that it stands for.
-    """
-    singles = tuple(dict.fromkeys(single for group in members for single in group))
-    share = np.array([[float(single in group) for group in members] for single in singles])
-    share = share.reshape(len(singles), len(members))
+@functools.partial(jax.jit, static_argnames=("simple",))
+def block(theory: Theory, cells: Cells, *, simple: bool) -> Found:
+    """Quantities of the modes of cells; ``simple`` says that all their modes stand apart."""
 
     def one(cell: Cells) -> Found:
-        varied = set_parameters(arm, dict(zip(names, cell.values, strict=True)))
-        valid = ~jnp.asarray(invalid_values(varied)) & jnp.all(jnp.isfinite(cell.omega))
-        values = jnp.array([get_parameter(varied, single) for single in singles]).reshape(-1)
-
-        def arrays(values: Array) -> BeamArrays:
-            changed = set_parameters(varied, dict(zip(singles, values, strict=True)))
-            return jax.tree_util.tree_map(lambda x: jnp.where(valid, x, 1.0), beam_arrays(changed))
-
-        def slope(direction: Array) -> BeamArrays:
-            tangent: BeamArrays = jax.jvp(arrays, (values,), (direction,))[1]
-            return tangent
-
-        beams, slopes = arrays(values), jax.vmap(slope)(jnp.eye(len(singles)))
-        omega = jnp.where(valid, cell.omega, 1.0)
-        size = unpadded_quadrature_size(omega.shape[0])
+        beams = unpacked(cell.packed)
+        size = unpadded_quadrature_size(cell.omega.shape[0])
         of_modes = _of_mode if simple else _of_group
         modes = functools.partial(of_modes, size, beams, theory)
-        energies, gradient, moved = jax.vmap(modes)(omega, cell.multiplicity, cell.slot)
-        by_value, along = (
-            jnp.concatenate(jax.tree_util.tree_leaves(x), axis=1) for x in (gradient, slopes)
-        )
-        of_single = jnp.einsum("kn,sn->ks", by_value, along)
-        finite = jnp.where(jnp.isfinite(values), values, 0.0)
-        relative = of_single * finite[None, :] / omega[:, None]
-        found = Found(
-            Means(of_single @ share, relative @ share, moved.effective_mass, vars(energies)),
+        energies, gradient, moved = jax.vmap(modes)(cell.omega, cell.multiplicity, cell.slot)
+        return Found(
+            jnp.moveaxis(repacked(gradient), 0, 1),
+            moved.effective_mass,
+            vars(energies),
             moved.participation,
             total_mass(beams, theory),
             moved.change,
         )
-        return jax.tree_util.tree_map(lambda x: jnp.where(valid, x, jnp.nan), found)
 
     return jax.vmap(one)(cells)
 
@@ -126,7 +94,6 @@ def _of_group(
 ) -> tuple[Energies, BeamArrays, _Moved]:
     """Means over the modes of a group: energies, gradient, effective masses; and the participation of one of them."""
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
-    modes = ModeFields(space.inner, space.nodes, space.outer)
     rigid = rigid_fields(beams, num_points)
     carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
 
@@ -134,16 +101,13 @@ def _of_group(
         return (
             mode_energies(beams, theory, omega, mode, mode),
             frequency_gradient(beams, theory, omega, mode, mode),
-            carried @ mass_coordinates(beams, theory, mode),
+            (carried @ mass_coordinates(beams, theory, mode)) ** 2,
         )
 
-    energies, gradient, products = jax.vmap(each)(modes)
-    mass = products * products
-    energies, gradient, mass = jax.tree_util.tree_map(
-        lambda x: jnp.sum(x, axis=0) / multiplicity.astype(x.dtype), (energies, gradient, mass)
-    )
-    sign = signs(space.outer[slot][None], beams)[0]
-    return energies, gradient, _Moved(sign * products[slot], mass, jnp.zeros_like(omega))
+    energies, gradient, mass = group_means(space, multiplicity, each)
+    own = ModeFields(space.inner[slot], space.nodes[slot], space.outer[slot])
+    moved = signs(own.outer[None], beams)[0] * (carried @ mass_coordinates(beams, theory, own))
+    return energies, gradient, _Moved(moved, mass, jnp.zeros_like(omega))
 
 
 def _of_mode(

@@ -25,8 +25,7 @@ from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
-from jaxmodal.eigenspaces.energies import frequency_gradient
-from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient
+from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient, projected_gradients
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.one_arm import (
     natural_frequencies,
@@ -37,7 +36,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host
+from jaxmodal.runtime.namespace import Array, is_traced, to_host
 
 if TYPE_CHECKING:
     import xarray
@@ -335,10 +334,7 @@ def directional_derivatives(
         members = np.arange(a, last[a] + 1)
         omega = np.mean(found.omega[members])
         own = jax.tree_util.tree_map(lambda x, members=members: x[members], modes)
-        of_pair = mapped(
-            mapped(frequency_gradient, (None, None, None, None, 0)), (None, None, None, 0, None)
-        )
-        gradients = of_pair(beams, flags, omega, own, own)
+        gradients = projected_gradients(beams, flags, omega, own)
         terms = jax.tree_util.tree_map(lambda g, r: np.einsum("abn,n->ab", g, r), gradients, rates)
         projected = sum(jax.tree_util.tree_leaves(terms))
         kept = members[members < num_modes]

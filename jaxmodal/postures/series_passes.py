@@ -16,9 +16,9 @@ from jaxmodal.postures.harmonics import determinant
 from jaxmodal.postures.series_results import Results
 from jaxmodal.postures.series_roots import (
     WIDEST,
-    Grid,
     Panels,
     Roots,
+    SeparatorTable,
     count_at,
     count_in,
     roots_in,
@@ -43,7 +43,7 @@ class Tables:
         The arm in any posture, its theory, and how many frequencies are wanted.
     top : np.ndarray, shape (1,)
         Frequency of the last separator, rad/s.
-    panels, grid, fine : Panels, Grid, Grid
+    panels, grid, fine : Panels, SeparatorTable, SeparatorTable
         The series, its separators, and finer ones.
     host : bool
         Whether NumPy solves the postures, or compiled programs, in blocks of ``chunks`` cells.
@@ -55,8 +55,8 @@ class Tables:
     modes: int
     top: np.ndarray
     panels: Panels
-    grid: Grid
-    fine: Grid
+    grid: SeparatorTable
+    fine: SeparatorTable
     host: bool
     chunks: tuple[int, int]
 
@@ -81,7 +81,7 @@ class Tables:
 
     def _pass(
         self,
-        grid: Grid,
+        grid: SeparatorTable,
         results: Results,
         angles: np.ndarray,
         cells: np.ndarray,
@@ -110,7 +110,7 @@ class Tables:
         return np.concatenate(complete), np.concatenate(width)
 
     def on_host(
-        self, grid: Grid, angles: np.ndarray, at: np.ndarray, *, safe: bool
+        self, grid: SeparatorTable, angles: np.ndarray, at: np.ndarray, *, safe: bool
     ) -> tuple[Roots, Array | None]:
         """Roots, and in the first pass the count, in NumPy."""
         cells = angles[:, at]
@@ -119,7 +119,7 @@ class Tables:
             return found, None if safe else count_in(self.beams, self.flags, self.top, cells)
 
     def _compiled(
-        self, grid: Grid, angles: np.ndarray, at: np.ndarray, *, safe: bool, size: int
+        self, grid: SeparatorTable, angles: np.ndarray, at: np.ndarray, *, safe: bool, size: int
     ) -> tuple[Roots, Array | None]:
         """The same by compiled programs, for ``size`` cells."""
         padded = angles[:, np.resize(at, size)]

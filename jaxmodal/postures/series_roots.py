@@ -37,7 +37,7 @@ _WORD = 64
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class Grid:
+class SeparatorTable:
     """Separators and the intervals between them; the last separator repeats until intervals fill whole words.
 
     Attributes
@@ -58,7 +58,7 @@ class Grid:
     ends: Array
 
 
-def grid_of(series: PostureSeries, fine: int | None) -> Grid:
+def grid_of(series: PostureSeries, fine: int | None) -> SeparatorTable:
     """The series' own separators, or ``fine`` of them on every panel."""
     edges, error = np.asarray(series.edges), np.asarray(series.error)
     panels = edges.size - 1
@@ -78,7 +78,7 @@ def grid_of(series: PostureSeries, fine: int | None) -> Grid:
     panel = np.concatenate([[0], own, np.full(more, panels - 1)])
     low, high = edges[panel], edges[panel + 1]
     ends = (2.0 * np.stack([x[:-1], x[1:]]) - low - high) / (high - low)
-    return Grid(table=table, weak=weak, panel=panel.astype(np.int32), ends=ends)
+    return SeparatorTable(table=table, weak=weak, panel=panel.astype(np.int32), ends=ends)
 
 
 @jax.tree_util.register_dataclass
@@ -128,7 +128,9 @@ class Roots(NamedTuple):
     apart: Array
 
 
-def roots_in(angles: Array, grid: Grid, panels: Panels, *, modes: int, safe: bool) -> Roots:
+def roots_in(
+    angles: Array, grid: SeparatorTable, panels: Panels, *, modes: int, safe: bool
+) -> Roots:
     """The lowest ``modes`` roots in the postures ``angles`` (n - 1, cells).
 
     ``safe`` takes more steps, which never leave an interval.
@@ -221,7 +223,7 @@ count_at = jax.jit(count_in)
 
 
 def _refined(
-    polynomials: Array, interval: Array, grid: Grid, panels: Panels, safe: bool
+    polynomials: Array, interval: Array, grid: SeparatorTable, panels: Panels, safe: bool
 ) -> tuple[Array, Array, Array]:
     """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`."""
     cells = interval.shape[1]

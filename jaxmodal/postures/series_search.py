@@ -23,6 +23,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
+from jaxmodal.frequencies.programs import starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures.harmonics import num_harmonics
 from jaxmodal.postures.series import has_series, tabulate
@@ -35,7 +36,11 @@ from jaxmodal.runtime.devices import default_device, is_gpu
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 4096)
 #: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
 _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
+#: cells of the sample whose first and last modes say how far the series has to reach, and halvings of the interval of
+#: ln(omega) that hold them: thirteen leave 0.3 %. It goes from and, times the square of the modes sought, up to these
+#: multiples of `starting_scale`
 _PILOTS, _RANGE_ROUNDS = 1024, 13
+_LOWEST, _HIGHEST = 1e-5, 1e4
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to this multiple of the highest
 _BELOW, _ABOVE = 0.6, 1.01
 #: series of more terms, and smaller batches, are left to the general search
@@ -169,9 +174,8 @@ def _range(beams: BeamArrays, flags: Theory, angles: np.ndarray, modes: int) -> 
     """Values of sqrt(omega) below the first mode and above the last, of nearly all postures, from a sample of them."""
     pilots = np.tile(angles, 2)
     wanted = np.repeat([1, modes], _PILOTS)
-    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-    scale = float(np.min(np.sqrt(rigidity) / (beams.length * beams.length)))
-    low, high = (np.full(wanted.size, np.log(scale * x)) for x in (1e-5, 1e4 * modes**2))
+    scale = float(starting_scale(beams))
+    low, high = (np.full(wanted.size, np.log(scale * x)) for x in (_LOWEST, _HIGHEST * modes**2))
     for _ in range(_RANGE_ROUNDS):
         middle = 0.5 * (low + high)
         with np.errstate(all="ignore"):

@@ -6,22 +6,12 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import click
+from jaxmodal.cli.commands import BadInput
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from sweeps.definition.sweep import Sweep
-
-EXIT_NOT_ALL = 1
-EXIT_BAD_INPUT = 2
-EXAMPLE_PREFIX = "example:"
-
-
-class BadInput(click.ClickException):
-    """Input that cannot be worked on: one message on standard error, exit status 2."""
-
-    exit_code = EXIT_BAD_INPUT
 
 
 @contextlib.contextmanager

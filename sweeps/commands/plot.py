@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sweeps.commands.base import BadInput, opened, refusing
+from jaxmodal.cli.commands import BadInput
+from sweeps.commands.base import opened, refusing
 
 if TYPE_CHECKING:
     import xarray as xr

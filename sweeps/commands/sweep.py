@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sweeps.commands.base import EXAMPLE_PREFIX, EXIT_NOT_ALL, opened, read, refusing
+from jaxmodal.cli.commands import EXAMPLE_PREFIX, EXIT_NOT_ALL
+from sweeps.commands.base import opened, read, refusing
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command
 

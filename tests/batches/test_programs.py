@@ -43,6 +43,19 @@ count("more cells", arm, 777, **angles, **payload)
 count("one address", arm, 600, **payload)
 count("another arm and name", other, 600, **angles)
 count("small again", other, 511, "auto", **payload)
+
+def count_modal(name, arm, addresses, cells, **ranges):
+    columns = {a.replace("_", ".", 1): rng.uniform(*r, cells) for a, r in ranges.items()}
+    result = jm.natural_frequencies_batch(arm, columns, 3)
+    programs.clear()
+    jm.modal_quantities_batch(arm, columns, result, addresses=addresses)
+    found[name] = len(programs)
+
+from jaxmodal.modes import batches
+
+batches._CONVERGED = -1.0  # no null vector is good enough: both programs, that of modes that stand apart and the other
+count_modal("first modes", arm, ["link2.length"], 20, **angles, **payload)
+count_modal("modes of another arm by other addresses", other, ["link*.density", "payload.mass"], 40, **angles)
 print(json.dumps(found))
 """
 
@@ -59,4 +72,5 @@ def test_another_arm_name_address_or_number_of_cells_compiles_nothing_new():
     found = json.loads(done.stdout.splitlines()[-1])
     first = found.pop("first")
     assert 0 < first <= 4, "the grid, the search, open modes and double-double"
+    assert found.pop("first modes") == 2
     assert set(found.values()) == {0}, found
