@@ -81,7 +81,7 @@ def oracle_block(links, theory):
     return problem, beams, jnp.asarray(rough[:, at])
 
 
-@pytest.mark.parametrize("links", [2, 3])
+@pytest.mark.parametrize("links", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_enclosures_of_the_reference_arms_are_those_of_the_portable_program(links):
     blocks = [oracle_block(links, theory) for theory in jm.THEORIES]
     blocks = [block for block in blocks if block is not None]
@@ -93,6 +93,7 @@ def test_enclosures_of_the_reference_arms_are_those_of_the_portable_program(link
         assert np.asarray(proven).mean() > 0.4, "nothing was enclosed: the test shows nothing"
 
 
+@pytest.mark.slow
 def test_a_batch_is_that_of_the_portable_program():
     arm, cells = jm.examples.three_link_industrial(), random_cells(1200)
     portable = jm.natural_frequencies_batch(arm, cells, MODES, kernel="portable")
