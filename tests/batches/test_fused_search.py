@@ -94,15 +94,6 @@ def test_enclosures_of_the_reference_arms_are_those_of_the_portable_program(link
 
 
 @pytest.mark.slow
-def test_a_batch_is_that_of_the_portable_program():
-    arm, cells = jm.examples.three_link_industrial(), random_cells(1200)
-    portable = jm.natural_frequencies_batch(arm, cells, MODES, kernel="portable")
-    fused = jm.natural_frequencies_batch(arm, cells, MODES, kernel="fused")
-    assert_alike(fused, portable)
-    assert bool(fused.certified.all())
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("links", [1, 2, 3, 4, 5, 6, 8, 12])
 def test_batches_of_the_reference_arms_are_right_with_either_kernel(links):
     """One by one, whatever they need after float64."""

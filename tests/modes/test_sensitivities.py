@@ -137,6 +137,7 @@ def test_against_differences_for_the_oracle_arms(name):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("derivatives", ["timoshenko"], indirect=True)
 def test_hessian_against_differences_of_gradients(derivatives):
     omega, x, _, _ = derivatives
     hessian = np.asarray(jax.jit(jax.jacfwd(jax.jacrev(omega)))(x))
