@@ -28,3 +28,14 @@ CHECKED = [
         *("reproduction", "cli"),
     )
 ]
+
+#: what the fast tests check: the modules in which the public functions are, and those that no trace runs through.
+#: Elsewhere the checks double the time of an arm solved in NumPy and add a third to that of a trace
+CHECKED_IN_FAST_TESTS = [
+    *(f"jaxmodal.{room}" for room in ("arm", "plots", "reproduction", "cli")),
+    *(f"jaxmodal.frequencies.{name}" for name in ("one_arm", "counts", "results", "tapers")),
+    *(f"jaxmodal.modes.{name}" for name in ("mode_shapes", "sensitivities", "batches")),
+    *(f"jaxmodal.postures.{name}" for name in ("inverse", "resonance_maps", "series")),
+    *(f"jaxmodal.eigenspaces.{name}" for name in ("clusters", "frequency_derivatives")),
+    "jaxmodal.batches.many_arms",
+]

@@ -1,4 +1,4 @@
-"""Settings of every test: double precision first, strict promotion, annotations checked."""
+"""Settings of every test: double precision first, strict promotion, annotations checked, few programs compiled."""
 
 import atexit
 import gc
@@ -8,6 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+# matrices of a few hundred columns: several threads of BLAS wait for each other longer than they compute, the
+# workers' above all. Read when the library is loaded, by the workers of xdist and by what a test starts
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import jax
 
 jax.config.update("jax_enable_x64", True)  # first, before any array
@@ -16,35 +20,47 @@ jax.config.update("jax_numpy_dtype_promotion", "strict")
 os.environ.setdefault("JAXMODAL_CACHE", "off")  # nothing of a test is kept in the user's cache
 
 import pytest  # noqa: E402
-from annotation_checks import CHECKED  # noqa: E402
+from annotation_checks import CHECKED, CHECKED_IN_FAST_TESTS  # noqa: E402
+from compiled_programs import Budget  # noqa: E402
 from hypothesis import settings  # noqa: E402
 from jaxtyping import install_import_hook  # noqa: E402
 
-# the annotated shapes and types of every function of the library are checked in every test
-install_import_hook(CHECKED, "annotation_checks.checked")
+FAST = "not slow"
+"""The marks that pyproject.toml selects: the fast tests."""
 
-from jaxmodal.runtime.compilation import add_cpu_flags  # noqa: E402
 
-add_cpu_flags()  # as the command line does: compiling takes half the time
-if (
-    os.environ.get("JAXMODAL_TESTS_OPTIMISE") != "1"
-):  # the formulas are tested, and a quarter of the compile time spent
-    os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=0"
-if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # one for all workers and subprocesses of a run
-    os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="jaxmodal-tests-")
-    atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
-for name in (
-    "compilation_cache_dir",
-    "persistent_cache_min_compile_time_secs",
-    "persistent_cache_min_entry_size_bytes",
-):
-    text = os.environ[f"JAX_{name.upper()}"]
-    jax.config.update(
-        f"jax_{name}",
-        text if name.endswith("dir") else type(jax.config.values[f"jax_{name}"])(float(text)),
-    )
+def pytest_configure(config: pytest.Config) -> None:
+    """What must stand before the library is imported, by the tests or by what they start."""
+    fast = config.option.markexpr == FAST
+    install_import_hook(CHECKED_IN_FAST_TESTS if fast else CHECKED, "annotation_checks.checked")
+    prepare_compilation()
+    config.pluginmanager.register(Budget(config, FAST), "budget of compiled programs")
+
+
+def prepare_compilation() -> None:
+    """Programs are compiled as fast as can be, and kept for all workers and subprocesses of a run."""
+    from jaxmodal.runtime.compilation import add_cpu_flags
+
+    add_cpu_flags()  # as the command line does: compiling takes half the time
+    if os.environ.get("JAXMODAL_TESTS_OPTIMISE") != "1":
+        # the formulas are tested, and a quarter of the compile time spent
+        os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=0"
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="jaxmodal-tests-")
+        atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+    for name in (
+        "compilation_cache_dir",
+        "persistent_cache_min_compile_time_secs",
+        "persistent_cache_min_entry_size_bytes",
+    ):
+        text = os.environ[f"JAX_{name.upper()}"]
+        jax.config.update(
+            f"jax_{name}",
+            text if name.endswith("dir") else type(jax.config.values[f"jax_{name}"])(float(text)),
+        )
+
 
 settings.register_profile("local", deadline=None, max_examples=50)
 settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)

@@ -30,6 +30,8 @@ from jaxmodal.cli.commands import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SLOW = {"optimisation.md", "sensitivities.md", "sweeps.md"}
+"""Pages that compile as much as all others: tests of designs, derivatives and sweeps ask the same in little."""
 LANGUAGES = {"python", "console", "toml", "json", "sh", "text"}
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LONG_NUMBER = re.compile(r"\d+\.\d{13,}")
@@ -119,7 +121,11 @@ def read_document(block):
         Path(block.file).write_text(block.text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(p, marks=pytest.mark.slow if p.name in SLOW else ()) for p in PAGES],
+    ids=lambda page: page.name,
+)
 def test_snippets(page, tmp_path):
     blocks = blocks_of(page.read_text(encoding="utf-8"))
     names = {"__name__": "__main__"}

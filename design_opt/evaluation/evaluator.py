@@ -131,8 +131,9 @@ class Evaluator:
         self._calls += 1
         often = self._calls > _CALLS_IN_NUMPY
         size = _SIDE_BY_SIDE if often and len(cells) < BATCH_CELLS else None
+        kernel = "portable" if often else "auto"
         result = natural_frequencies_batch(
-            arm, columns, self.problem.num_modes, self.problem.theory, size
+            arm, columns, self.problem.num_modes, self.problem.theory, size, kernel
         )
         ends = np.cumsum([len(rows) for rows in sets])[:-1]
         status = np.split(np.asarray(result.status), ends)

@@ -86,20 +86,21 @@ def test_segments_in_tables_batches_and_traces():
 def bessel_frequencies(order, sharp, blunt, modulus, density, area, moment, guesses):
     """Cantilever of area A x^n and second moment I x^(n+2), free at x = sharp, clamped at x = blunt.
 
-    Its shapes are x^(-n/2) Z_n(2 k sqrt(x)), k^4 = rho A w^2/(E I): three and four Bessel functions of order n.
+    Its shapes are x^(-n/2) Z_n(2 k sqrt(x)), k^4 = rho A w^2/(E I): three and four Bessel functions of order n, of
+    which the derivative is sign k x^(-(n+1)/2) Z_(n+1)(2 k sqrt(x)), + for I and - for the others.
     """
-    kinds = (mpmath.besselj, mpmath.bessely, mpmath.besseli, mpmath.besselk)
+    kinds = [(mpmath.besselj, -1), (mpmath.bessely, -1), (mpmath.besseli, 1), (mpmath.besselk, -1)]
 
     def determinant(omega):
         k = (omega**2 * density * area / (modulus * moment)) ** mpmath.mpf("0.25")
 
-        def shape(kind):
-            return lambda x: x ** (-mpmath.mpf(order) / 2) * kind(order, 2 * k * mpmath.sqrt(x))
+        def derivative(kind, sign, x, d):
+            at = order + d
+            return (sign * k) ** d * x ** (-mpmath.mpf(at) / 2) * kind(at, 2 * k * mpmath.sqrt(x))
 
-        shapes = [shape(kind) for kind in kinds]
         at = [(mpmath.mpf(blunt), 0), (mpmath.mpf(blunt), 1), (mpmath.mpf(sharp), 2)]
         at.append((mpmath.mpf(sharp), 3))
-        return mpmath.det(mpmath.matrix([[mpmath.diff(f, x, d) for f in shapes] for x, d in at]))
+        return mpmath.det(mpmath.matrix([[derivative(*f, x, d) for f in kinds] for x, d in at]))
 
     with mpmath.workdps(25):
         return np.array([float(mpmath.findroot(determinant, mpmath.mpf(g))) for g in guesses])

@@ -81,7 +81,7 @@ def oracle_block(links, theory):
     return problem, beams, jnp.asarray(rough[:, at])
 
 
-@pytest.mark.parametrize("links", [2, 3])
+@pytest.mark.parametrize("links", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_enclosures_of_the_reference_arms_are_those_of_the_portable_program(links):
     blocks = [oracle_block(links, theory) for theory in jm.THEORIES]
     blocks = [block for block in blocks if block is not None]
@@ -91,14 +91,6 @@ def test_enclosures_of_the_reference_arms_are_those_of_the_portable_program(link
         assert_same_enclosures(enclosed_fused(*block, kind=False, interpret=True), portable)
         proven = portable.upper_count - portable.lower_count == 1
         assert np.asarray(proven).mean() > 0.4, "nothing was enclosed: the test shows nothing"
-
-
-def test_a_batch_is_that_of_the_portable_program():
-    arm, cells = jm.examples.three_link_industrial(), random_cells(1200)
-    portable = jm.natural_frequencies_batch(arm, cells, MODES, kernel="portable")
-    fused = jm.natural_frequencies_batch(arm, cells, MODES, kernel="fused")
-    assert_alike(fused, portable)
-    assert bool(fused.certified.all())
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ def test_a_batch_equals_the_exact_search(theory, kernel):
     cells = random_cells(1200)
     result = jm.natural_frequencies_batch(arm, cells, 6, theory, kernel=kernel)
     assert bool(result.certified.all())
-    at = np.arange(0, 1200, 60)
+    at = np.arange(0, 1200, 120)
     reference = exact(arm, cells, at, 6, theory)
     assert np.abs(np.asarray(result.omega)[at] / reference - 1.0).max() < BATCH_ACCURACY
     assert np.all(np.asarray(result.count_below) < np.arange(1, 7))
@@ -183,7 +183,7 @@ def test_ten_thousand_cells_against_the_exact_search():
     cells = random_cells(10_000, seed=5)
     results = [jm.natural_frequencies_batch(arm, cells, 10, kernel=k) for k in ("portable", "auto")]
     assert all(bool(result.certified.all()) for result in results)
-    at = np.arange(0, 10_000, 5)
+    at = np.arange(0, 10_000, 50)
     packed = columns_of(arm, tuple(cells), np.stack(list(cells.values()))[:, at]).packed
     worst = 0.0
     for start in range(0, at.size, 16):

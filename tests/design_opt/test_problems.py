@@ -248,29 +248,42 @@ def test_iterations_used_up_are_said_to_be():
     assert "max_iterations" in found.message
 
 
-def test_postures_of_an_arm_with_segments_name_its_joints_alone():
-    """A taper is several links and one joint: small sets and large ones turn the joint, and nothing else."""
-    plain = arm()
+def segmented_problem(*counts):
+    """A taper is several links and one joint; one set of so many postures for each count."""
     thick = jm.Link(0.4, 7e10, 2700.0, jm.rectangle(0.04, 0.05, 0.85), poisson_ratio=0.3)
     rest = dataclasses.replace(thick, segment=True)
-    segmented = jm.Arm((thick, rest, dataclasses.replace(thick, joint_angle=0.3)), plain.payload)
-    few, many = (np.linspace(-1.0, 1.0, count)[:, None] for count in (3, 600))
-    wall = Variable("link1.section.depth", 0.03, 0.05)
+    segmented = jm.Arm((thick, rest, dataclasses.replace(thick, joint_angle=0.3)), arm().payload)
+    sets = {f"of {count}": np.linspace(-1.0, 1.0, count)[:, None] for count in counts}
     problem = Problem(
         segmented,
-        [wall],
+        [Variable("link1.section.depth", 0.03, 0.05)],
         MinimiseMass(),
-        [FrequencyLimit(1, at_least_hz=1.0, postures=name) for name in ("few", "many")],
-        postures={"few": few, "many": many},
+        [FrequencyLimit(1, at_least_hz=1.0, postures=name) for name in sets],
+        postures=sets,
     )
-    assert np.array_equal(problem.sets["few"], np.concatenate([0.0 * few, 0.0 * few, few], axis=1))
     hz = Evaluator(problem).start.hz
-    for name, angles in (("few", few), ("many", many)):
+    for name, angles in sets.items():
+        turned = np.concatenate([0.0 * angles, 0.0 * angles, angles], axis=1)
+        assert np.array_equal(problem.sets[name], turned)
         for posture in (0, len(angles) - 1):
             truth = jm.natural_frequencies(segmented.with_posture(angles[posture]), 1)
             assert hz[name][posture, 0] == pytest.approx(float(truth.frequencies_hz[0]), rel=1e-12)
-    found = optimise(problem)
-    assert found.certified
-    assert found.certified_postures["many"] == (600, 600)
+    return problem
+
+
+def test_postures_of_an_arm_with_segments_name_its_joints_alone():
+    problem = segmented_problem(3)
     with pytest.raises(ProblemError, match=r"expected \(postures, 1\)"):
-        Problem(segmented, [wall], MinimiseMass(), postures={"links": np.zeros((2, 3))})
+        Problem(
+            problem.arm,
+            [Variable("link1.section.depth", 0.03, 0.05)],
+            MinimiseMass(),
+            postures={"links": np.zeros((2, 3))},
+        )
+
+
+@pytest.mark.slow
+def test_large_sets_turn_the_joint_of_an_arm_with_segments_and_nothing_else():
+    found = optimise(segmented_problem(3, 600))
+    assert found.certified
+    assert found.certified_postures["of 600"] == (600, 600)

@@ -1,5 +1,7 @@
 """All 44 arms and 812 proven frequencies through the public call."""
 
+from functools import cache
+
 import jax
 import numpy as np
 import pytest
@@ -12,7 +14,10 @@ ALL = list(problems().values())
 IDS = [f"{problem.name}-{problem.tag}" for problem in ALL]
 
 
-def solve(problem):
+@cache
+def solved(name):
+    """Once for all tests of a worker."""
+    problem = problems()[name]
     return jm.natural_frequencies(
         problem.arm, num_modes=problem.num_modes, theory=problem.model, throw=False
     )
@@ -20,7 +25,7 @@ def solve(problem):
 
 @pytest.mark.parametrize("problem", ALL, ids=IDS)
 def test_frequencies(problem):
-    result = solve(problem)
+    result = solved(problem.name)
     omega = np.asarray(result.omega)
     assert omega.shape == (problem.num_modes,)
     assert np.all(np.diff(omega) >= 0)
@@ -39,7 +44,7 @@ def test_frequencies(problem):
 @pytest.mark.parametrize("problem", ALL, ids=IDS)
 def test_certificates_say_what_is_true(problem):
     """The brackets and counts of every certified mode, held against the proven frequencies."""
-    result = solve(problem)
+    result = solved(problem.name)
     omega = problem.omega
     modes = np.arange(problem.num_modes)
     bracket = np.asarray(result.bracket)

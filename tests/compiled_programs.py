@@ -1,0 +1,82 @@
+"""How many programs a run of the tests compiles, and whether that is more than it may.
+
+Most of the time of the tests goes into compiling. Times differ between machines, numbers of programs do not: a test
+that compiles what it need not raises this number, on every machine, and in a whole run of the fast tests it fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import pytest
+
+BUDGET = 3000
+"""Programs that all fast tests together may compile, in all processes of the run but the ones that they start.
+
+What the cache of the run returns is not counted. Two workers may both compile what neither has stored, so that the
+number varies by a few in a hundred from run to run.
+"""
+
+_COMPILED = "/jax/core/compile/backend_compile_duration"
+_FROM_CACHE = "/jax/compilation_cache/cache_hits"
+_KEY = "compiled_programs"
+
+
+class Budget:
+    """Counts in every process, adds up in the one that reports, and fails a whole run that is above the budget."""
+
+    def __init__(self, config: pytest.Config, fast: str) -> None:
+        self.config = config
+        self.number = 0
+        invocation = config.invocation_params
+        self.whole = (
+            config.args_source is pytest.Config.ArgsSource.TESTPATHS
+            and config.option.markexpr == fast
+            and not config.option.keyword
+            and not any(config.getoption(name, None) for name in ("lf", "stepwise", "deselect"))
+            and "--collect-only" not in invocation.args
+        )
+        jax.monitoring.register_event_duration_secs_listener(self._compiled)
+        jax.monitoring.register_event_listener(self._found)
+
+    def _compiled(self, name: str, _seconds: float, **_about: Any) -> None:
+        self.number += name == _COMPILED
+
+    def _found(self, name: str, **_about: Any) -> None:
+        self.number -= name == _FROM_CACHE  # the time of looking it up is reported as a compilation
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether this was all fast tests and they compiled too much."""
+        return self.whole and self.number > BUDGET
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker has ended; one that crashed has no output."""
+        self.number += getattr(node, "workeroutput", {}).get(_KEY, 0)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
+        """A worker sends its number; the process that reports fails the run."""
+        worker = hasattr(self.config, "workeroutput")
+        if worker:  # before xdist sends it
+            self.config.workeroutput[_KEY] = self.number
+        yield
+        if not worker and self.exceeded and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say the number, and of a whole run what it may be."""
+        line = f"{self.number} programs compiled"
+        if self.whole:
+            line += f", at most {BUDGET} allowed"
+        terminalreporter.write_line(line)
+        if self.exceeded:
+            terminalreporter.write_line(
+                "FAILED: a test compiles what it need not, or a new one is not worth its programs; find it with"
+                " JAX_LOG_COMPILES=1 in single files, solve concrete arms (NumPy), share shapes, or raise"
+                " BUDGET in tests/compiled_programs.py and say what for",
+                red=True,
+            )
