@@ -160,7 +160,10 @@ def _given_twice(text: str, failure: str) -> str:
     """Which key or table the TOML parser found twice, from its message and the text; empty for other failures."""
     inline = re.match(r"Duplicate inline table key '(.{1,100}?)' ", failure)
     at = re.search(r"\(at line (\d+),", failure)
-    where = f" (line {at[1]})" if at else ""
+    last = (
+        int(at[1]) if at else len(text.rstrip().split("\n"))
+    )  # else it is the end of the document
+    where = f" (line {last})"
     if inline:
         return f"{inline[1]} is given twice{where}"
     if failure.startswith("Cannot declare"):
@@ -169,8 +172,7 @@ def _given_twice(text: str, failure: str) -> str:
         return f"[{name}] is given twice{where}"
     if not failure.startswith(("Cannot overwrite a value", "Cannot redefine namespace")):
         return ""
-    lines = text.split("\n")[: int(at[1]) if at else None]
-    for line in reversed(lines):
+    for line in reversed(text.split("\n")[:last]):
         found = re.match(r"\s*(?:(\[+[^\[\]=]{1,200}\]+)|([^\[\]=,]{1,200}?)\s*=)", line)
         if found:
             return f"{found[1] or found[2]} is given twice{where}"

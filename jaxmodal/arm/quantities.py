@@ -42,7 +42,9 @@ NON_NEGATIVE = Rule("finite and 0 or more", lambda x: (x >= 0.0) & (x < math.inf
 FINITE = Rule("finite", lambda x: (x > -math.inf) & (x < math.inf))
 #: joint angles beyond this size, rad, have fewer than ten digits behind their whole turns
 LARGEST_ANGLE = 1e6
-ANGLE = Rule("at most 1e6 in size", lambda x: (x >= -LARGEST_ANGLE) & (x <= LARGEST_ANGLE))
+ANGLE = Rule(
+    "finite and at most 1e6 in size", lambda x: (x >= -LARGEST_ANGLE) & (x <= LARGEST_ANGLE)
+)
 POISSON = Rule("greater than -1 and at most 0.5", lambda x: (x > -1.0) & (x <= 0.5))
 STIFFNESS = Rule("0 (a free hinge) or more (inf for a rigid joint)", lambda x: x >= 0.0)
 SPRING = Rule("greater than 0 (inf for a rigid joint)", lambda x: x > 0.0)

@@ -227,7 +227,7 @@ def test_a_bad_arm_file_is_named_with_the_field(tmp_path, arm_file, text, words)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--modes", "0"], ["--modes", "0", "x>=1"]),
+        (["--modes", "0"], ["--modes", "0", "1<=x<=1000"]),
         (["--modes", "many"], ["--modes", "many"]),
         (["--theory", "euler"], ["--theory", "euler", "timoshenko", "bending_only"]),
         (["--posture-deg", "45,up"], ["--posture-deg", "45,up", "degrees"]),
