@@ -79,8 +79,8 @@ def run(
         keeps it in memory. A store that holds part of the same sweep is completed; what it has is
         checked against its digests and not computed again.
     chunk_cells
-        Cells of one chunk (default 8,192), the unit of computing, writing and resuming. A store that is
-        there keeps its own.
+        Cells of one chunk, the unit of computing, writing and resuming: by default 65,536, with mode shapes
+        8,192. A store that is there keeps its own.
     executor
         ``"in-process"`` (default: all local devices), ``"dask"`` (two workers on this machine), or an
         executor such as ``Dask("tcp://host:8786")``. The numbers are the same from each.
