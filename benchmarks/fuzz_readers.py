@@ -116,7 +116,7 @@ def changed(document: dict[str, Any], dice: random.Random) -> dict[str, Any]:
             inside[last] = hostile(dice)
         elif kind == 4:
             del inside[last]
-        elif kind == 5 and isinstance(inside, list):
+        elif kind == 5 and isinstance(inside, list) and len(inside) < 1000:
             inside *= dice.choice([2, 50, 1500])
         elif kind == 6 and isinstance(inside, dict):
             inside[

@@ -50,7 +50,7 @@ def test_a_body_along_a_link_against_finite_elements():
         ({"link": 3}, "link = 3"),
         ({"position": 0.5}, "less than the length"),
         ({"position": 0.0}, "position = 0.0"),
-        ({"mass": -1.0}, "tip_mass = -1.0"),
+        ({"mass": -1.0}, "^mass = -1.0"),
     ],
 )
 def test_bodies_that_cannot_be(changes, fragment):
