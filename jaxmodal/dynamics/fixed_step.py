@@ -14,7 +14,6 @@ from jaxmodal.dynamics.flow import Driven, derivative, motion_of, motor_state, s
 from jaxmodal.dynamics.solves import solve_definite
 from jaxmodal.runtime.namespace import Array
 
-
 #: share of a step by which its first and last stage lie within it: what jumps where steps meet, jumps between them
 _MARGIN = 1e-9
 
