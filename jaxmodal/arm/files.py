@@ -57,14 +57,24 @@ def read_arm(path: str | Path) -> Arm:
     link), mass, inertia, centre_x and centre_y, and ``taper``, a table with the section at the tip and
     the number of pieces (16), cut a link into segments.
     """
+    return arm_from_dict(read_document(path), source=str(path))
+
+
+def read_document(path: str | Path) -> Any:
+    """The plain tables of a TOML or JSON file, as `read_arm` tells the two apart.
+
+    Raises
+    ------
+    ArmError
+        If the file cannot be read or is neither.
+    """
     path = Path(path)
     text = read_text(path, ArmError, "give a TOML or JSON file.")
     suffix = path.suffix.lower()
     braced = text.lstrip().startswith("{")
     is_json = suffix == ".json" or (suffix != ".toml" and braced)
     with within(f"{path}: "):
-        document = parse_json(text, ArmError) if is_json else parse_toml(text, ArmError, _EXAMPLES)
-    return arm_from_dict(document, source=str(path))
+        return parse_json(text, ArmError) if is_json else parse_toml(text, ArmError, _EXAMPLES)
 
 
 def arm_from_dict(document: object, source: str = "") -> Arm:
@@ -74,7 +84,8 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
     ----------
     document
         Mapping with the keys ``links`` (a list of mappings), and optionally ``name`` and
-        ``payload``, as in an arm file.
+        ``payload``, as in an arm file. ``dynamics`` may stand there and is not looked at: it is for
+        simulations.
     source
         Name of the file, for error messages.
 
@@ -95,7 +106,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
         keys = table("an arm", document, ArmError)
-        check_keys(keys, ("name", "links", "payload"), ("links",), ArmError)
+        check_keys(keys, ("name", "links", "payload", "dynamics"), ("links",), ArmError)
         entries = keys["links"]
         if not isinstance(entries, (list, tuple)) or not entries:
             raise ArmError(

@@ -75,6 +75,7 @@ class LazyGroup(click.Group):
             "modes": "jaxmodal.cli.modes:modes",
             "sensitivities": "jaxmodal.cli.modes:sensitivities",
             "postures": "jaxmodal.cli.postures:postures",
+            "simulate": "jaxmodal.cli.simulate:simulate",
             "resonance-map": "jaxmodal.cli.postures:resonance_map",
             "cache": "jaxmodal.cli.cache:cache",
         }

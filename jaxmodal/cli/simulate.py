@@ -1,0 +1,107 @@
+"""The command ``jaxmodal simulate``."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from jaxmodal.cli.commands import EXIT_NOT_ALL, BadInput
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the motion into this file: .csv, or .nc (NetCDF, needs SciPy).",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+def simulate(file: str, out: Path | None, force: bool) -> None:
+    """Move the arm of FILE as its table [dynamics] says.
+
+    FILE is an arm file, TOML or JSON, with a table [dynamics]; see docs/dynamics.md. Exit status: 0 when the end was
+    reached, 1 when not, 2 for bad input.
+    """
+    from jaxmodal.dynamics.files import read_simulation
+    from jaxmodal.runtime.errors import ArmError
+
+    if out is not None:
+        if out.suffix.lower() not in (".csv", ".nc"):
+            raise BadInput(f"--out {out}: must end in .csv or .nc.")
+        if out.exists() and not force:
+            raise BadInput(f"--out {out}: exists already; give --force to replace it.")
+    try:
+        motion = read_simulation(file).run()
+    except (ArmError, ImportError) as error:
+        raise BadInput(str(error)) from error
+    if out is not None:
+        _write(motion, out)
+    for line in summary(motion):
+        click.echo(line)
+    if motion.attrs["status"] != "ok":
+        click.echo(f"{motion.attrs['message']}.", err=True)
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def summary(motion: xarray.Dataset) -> list[str]:
+    """What a motion comes to, in a few lines."""
+
+    def largest(name: str) -> str:
+        rows = np.nanmax(np.abs(motion[name].values), axis=0)
+        return ", ".join(f"{value:.6g}" for value in rows)
+
+    known = np.isfinite(motion["tip_position"].values[:, 0])
+    tip = motion["tip_position"].values[known][-1]
+    angles = np.degrees(motion["joint_angle"].values[known][-1])
+    return [
+        f"status {motion.attrs['status']}, {motion.attrs['time_reached']:g} s in {motion.attrs['steps']} steps"
+        f" of {motion.attrs['method']}",
+        f"joint angles at the end  {', '.join(f'{angle:.4f}' for angle in angles)} deg",
+        f"tip at the end           {tip[0]:.6f}, {tip[1]:.6f} m",
+        f"largest end deflections  {largest('end_deflection')} m",
+        f"largest torques          {largest('torque')} N m",
+        f"energy balance           {motion.attrs['energy_balance_error']:.1e} of the largest energy",
+    ]
+
+
+def _write(motion: xarray.Dataset, out: Path) -> None:
+    try:
+        if out.suffix.lower() == ".nc":
+            motion.drop_attrs(deep=False).assign_attrs(
+                {k: v for k, v in motion.attrs.items() if k != "state_reached"}
+            ).to_netcdf(out)
+            return
+        with out.open("w", newline="", encoding="utf-8") as file:
+            names, columns = _columns(motion)
+            writer = csv.writer(file)
+            writer.writerow(names)
+            writer.writerows(np.stack(columns, axis=-1).tolist())
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(f"--out {out}: cannot be written ({reason}).") from error
+    except (ImportError, ValueError) as error:
+        raise BadInput(f"--out {out}: {error}") from error
+
+
+def _columns(motion: xarray.Dataset) -> tuple[list[str], list[Any]]:
+    """Every variable by time, a column for each entry, with its unit in the name."""
+    names, columns = ["time [s]"], [motion["time"].values]
+    for name, variable in motion.data_vars.items():
+        values, unit = variable.values, variable.attrs["units"]
+        if values.ndim == 1:
+            names.append(f"{name} [{unit}]")
+            columns.append(values)
+            continue
+        labels = motion[variable.dims[1]].values if variable.dims[1] in motion.coords else None
+        for k in range(values.shape[1]):
+            label = k + 1 if labels is None else labels[k]
+            names.append(f"{name}_{label} [{unit}]")
+            columns.append(values[:, k])
+    return names, columns

@@ -1,0 +1,257 @@
+"""From an arm to the arrays of its model.
+
+Written with `xp`: a concrete arm is assembled in NumPy and compiles nothing; the same lines are traced where a value
+of the arm is. Shapes are constants either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, Rule, as_scalar, shown
+from jaxmodal.dynamics.frequency_equation import EndBody
+from jaxmodal.dynamics.links import end_bodies, jointed_links
+from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import one_of as _one_of
+from jaxmodal.dynamics.shapes import (
+    LinkShapes,
+    clamped_mass_shapes,
+    monomial_shapes,
+    polynomial_shapes,
+)
+from jaxmodal.dynamics.tables import Blank, link_tables, rotating
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.namespace import is_traced, xp
+from jaxmodal.runtime.precision import require_x64
+
+FAMILIES = ("clamped_mass", "clamped_free", "polynomial", "monomial")
+COORDINATES = ("as_given", "tip_deflection")
+
+
+def link_shapes(
+    arm: Arm,
+    modes: int | Sequence[int],
+    family: str = "clamped_mass",
+    bodies: Sequence[EndBody] | None = None,
+) -> tuple[LinkShapes, ...]:
+    """Assumed shapes of every link of an arm, between joints.
+
+    Parameters
+    ----------
+    arm
+        The arm, concrete for clamped-mass shapes.
+    modes
+        Number of shapes of each link, or one number for all; a rigid link has none.
+    family
+        ``"clamped_mass"`` (De Luca and Siciliano, eqs (14)-(22)), ``"clamped_free"``, ``"polynomial"`` (Legendre's
+        polynomials as curvatures) or ``"monomial"`` (xi^2, xi^3, ...).
+    bodies
+        For clamped-mass shapes, what stands at the end of each link, instead of `end_bodies` of the arm with (MD) = 0.
+
+    Raises
+    ------
+    ArmError
+        If a choice is not allowed, or numbers do not fit the number of links.
+    """
+    links = jointed_links(arm)
+    _one_of("family", family, FAMILIES, "'clamped_mass' converges fastest")
+    counts = [modes] * len(links) if isinstance(modes, int) else list(modes)
+    if len(counts) != len(links):
+        raise ArmError(
+            f"modes = {modes!r}: must be one number, or {len(links)}, one for each link."
+        )
+    for count in counts:
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= 30:
+            raise ArmError(f"modes = {modes!r}: must be whole numbers from 0 (rigid) to 30.")
+    if bodies is not None and (family != "clamped_mass" or len(bodies) != len(links)):
+        raise ArmError(
+            f"bodies: {len(bodies)} for family {family!r}; must be one for each of the {len(links)} links, and only "
+            "clamped-mass shapes know them."
+        )
+    counts = [0 if link.rigid else count for link, count in zip(links, counts, strict=True)]
+    if family == "polynomial":
+        return tuple(map(polynomial_shapes, counts))
+    if family == "monomial":
+        return tuple(map(monomial_shapes, counts))
+    if family == "clamped_free":
+        bodies = [EndBody()] * len(links)
+    if is_traced(arm):
+        raise ArmError(
+            "arm: holds traced values, and its clamped-mass shapes are roots found in NumPy; make the shapes from a "
+            "concrete arm with link_shapes and give them to flexible_arm(arm, shapes=...)."
+        )
+    found = end_bodies(arm) if bodies is None else bodies
+    return tuple(
+        clamped_mass_shapes(count, end, float(link.mass), float(link.length))
+        for count, end, link in zip(counts, found, links, strict=True)
+    )
+
+
+def flexible_arm(
+    arm: Arm,
+    modes: int | Sequence[int] = 2,
+    *,
+    shapes: str | Sequence[LinkShapes] = "clamped_mass",
+    coordinates: str = "as_given",
+    gravity: Any = (0.0, 0.0),
+    kelvin_voigt_time: Any = 0.0,
+    damping_ratio: Any = 0.0,
+    viscous_friction: Any = 0.0,
+    coulomb_friction: Any = 0.0,
+    coulomb_width: Any = 0.01,
+    inertia_order: str = "full",
+    frames: str = "rotation",
+    foreshortening: bool = True,
+) -> FlexibleArm:
+    """Return the model of an arm in motion.
+
+    Parameters
+    ----------
+    arm
+        Links, hubs, stators, rotors, tip bodies and payload. Segments make one link of several pieces, so that a
+        lumped mass may stand anywhere; a finite ``joint_stiffness`` is a spring between the rotor and the link.
+        Joint angles count for nothing but the shapes.
+    modes
+        Number of assumed modes of each link, or one number for all.
+    shapes
+        A family of `link_shapes`, or shapes for each link, made by hand.
+    coordinates
+        ``"as_given"`` takes the shapes as they are scaled; ``"tip_deflection"`` scales each to 1 at the end of its
+        link, so that a modal coordinate is a length that does not depend on any normalisation.
+    gravity
+        Acceleration of gravity in the axes of the base, m/s^2, such as (0, -9.81).
+    kelvin_voigt_time
+        Structural damping as a time in s: D = time K; one number or one for each link.
+    damping_ratio
+        Structural damping of each mode, 2 ratio sqrt(K_jj m_j) with the modal mass m_j; one number or one for each
+        link.
+    viscous_friction, coulomb_friction
+        Of each joint, N m s/rad and N m, at the joint's side of the gear (at the motor's angle of an elastic joint).
+    coulomb_width
+        Rate in rad/s over which dry friction changes sign: tanh(rate/width).
+    inertia_order, frames, foreshortening
+        See `FlexibleArm`.
+
+    Returns
+    -------
+    FlexibleArm
+
+    Raises
+    ------
+    ArmError
+        If a choice or a value is not allowed, or the arm has what these dynamics do not know.
+    X64DisabledError
+        If JAX's 64-bit mode is off.
+
+    Notes
+    -----
+    Links are inextensible Euler-Bernoulli beams. Quadrature is Gauss's, exact to rounding for every family.
+
+    Examples
+    --------
+    >>> import jax; jax.config.update("jax_enable_x64", True)
+    >>> import jaxmodal as jm
+    >>> from jaxmodal.dynamics import flexible_arm
+    >>> model = flexible_arm(jm.examples.two_link_flexible(), modes=2)
+    >>> model.num_links, model.num_coordinates
+    (2, 6)
+    """
+    require_x64()
+    links = jointed_links(arm)
+    n = len(links)
+    made = link_shapes(arm, modes, shapes) if isinstance(shapes, str) else tuple(shapes)
+    if len(made) != n:
+        raise ArmError(f"shapes: {len(made)} of them; must be {n}, one LinkShapes for each link.")
+    _one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
+    if coordinates == "tip_deflection":
+        made = tuple(shape.in_tip_deflections() if shape.count else shape for shape in made)
+    counts = tuple(shape.count for shape in made)
+    elastic = tuple(link.is_elastic for link in links)
+    blank = Blank(counts, elastic)
+
+    tables = [link_tables(link, shape, blank) for link, shape in zip(links, made, strict=True)]
+    payload = arm.payload
+    gram = [table.gram(link) for table, link in zip(tables, links, strict=True)]
+    gram[-1] = gram[-1] + payload.mass * tables[-1].point(links[-1], tables[-1].end)
+    for i, link in enumerate(links):
+        joint = link.joint
+        if joint.hub_mass is not None:
+            gram[i] = gram[i] + joint.hub_mass * blank.at_base
+        if joint.stator_mass is not None and i > 0:
+            gram[i - 1] = gram[i - 1] + joint.stator_mass * tables[i - 1].point(
+                links[i - 1], tables[i - 1].end
+            )
+    inertias, rates = rotating(links, tables, payload.inertia, blank)
+
+    times = _per_link("kelvin_voigt_time", kelvin_voigt_time, n, "s")
+    ratios = _per_link("damping_ratio", damping_ratio, n, "of critical")
+    stiffness, damping = blank.zeros, blank.zeros
+    for i, link in enumerate(links):
+        own = tables[i].stiffness(link)
+        modal_mass = blank.padded(made[i].modal_mass) * link.mass
+        diagonal = 2.0 * ratios[i] * xp.sqrt(xp.diagonal(own) * modal_mass)
+        spread = blank.spread[i]
+        stiffness = stiffness + spread @ own @ spread.T
+        damping = damping + spread @ (times[i] * own + diagonal * np.eye(len(diagonal))) @ spread.T
+        if elastic[i]:
+            stiffness = stiffness + link.joint.joint_stiffness * blank.spring(i)
+    friction = _per_link("viscous_friction", viscous_friction, n, "N m s/rad")
+    for i in range(n):
+        unit = blank.unit(blank.driven[i])
+        damping = damping + friction[i] * unit[:, None] * unit[None, :]
+
+    scale = xp.stack([xp.sum(xp.asarray(1.0 / link.length)) for link in links])
+    model = FlexibleArm(
+        length=1.0 / scale,
+        gram=xp.stack(gram),
+        tip=np.stack([table.tip for table in tables]),
+        tip_slope=np.stack([table.tip_slope for table in tables]) * scale[:, None],
+        shortening=np.stack([table.shortening for table in tables]) * scale[:, None, None],
+        inertias=inertias,
+        rates=rates,
+        stiffness=stiffness,
+        damping=damping,
+        coulomb=_per_link("coulomb_friction", coulomb_friction, n, "N m"),
+        coulomb_width=xp.asarray(_checked("coulomb_width", coulomb_width, POSITIVE, "rad/s")),
+        gravity=_vector("gravity", gravity),
+        modes=counts,
+        elastic=elastic,
+    )
+    return model.posed(inertia_order, frames, foreshortening)
+
+
+def _checked(name: str, value: Any, rule: Rule, unit: str) -> Any:
+    scalar = as_scalar(name, value, f"{rule.allowed} ({unit})")
+    if isinstance(scalar, np.float64) and not rule.holds(scalar):
+        raise ArmError(f"{name} = {shown(scalar)}: must be {rule.allowed} ({unit}).")
+    return scalar
+
+
+def _per_link(name: str, value: Any, n: int, unit: str) -> Any:
+    """One number for all links or joints, or one for each, shape (n,)."""
+    entries = list(value) if np.ndim(value) else [value] * n
+    if len(entries) != n:
+        raise ArmError(f"{name}: {len(entries)} values; must be one, or {n}, one for each.")
+    made = []
+    for number, entry in enumerate(entries, start=1):
+        with within(f"{name}[{number}]: " if np.ndim(value) else ""):
+            made.append(xp.asarray(_checked(name, entry, NON_NEGATIVE, unit)))
+    return xp.stack(made)
+
+
+def _vector(name: str, value: Any) -> Any:
+    if np.shape(value) != (2,):
+        raise ArmError(
+            f"{name} = {shown(value)}: must be two numbers in m/s^2, in the axes of the base; (0, -9.81) is "
+            "the Earth's on a vertical plane."
+        )
+    if is_traced(value):
+        return value
+    numbers = np.asarray(value, np.float64)
+    if not np.all(np.isfinite(numbers)):
+        raise ArmError(f"{name} = {shown(value)}: must be finite (m/s^2).")
+    return numbers

@@ -1,0 +1,161 @@
+"""The table ``[dynamics]`` of an arm file: what a simulation needs beyond the arm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.documents import check_keys, table
+from jaxmodal.arm.files import arm_from_dict, read_document
+from jaxmodal.arm.quantities import POSITIVE, as_scalar, shown
+from jaxmodal.dynamics.assembly import flexible_arm
+from jaxmodal.dynamics.model import FlexibleArm, one_of
+from jaxmodal.dynamics.motions import Hold, RestToRest
+from jaxmodal.dynamics.simulation import simulate
+from jaxmodal.dynamics.torques import (
+    FeedForward,
+    JointPD,
+    SampledTorque,
+    Together,
+    bang_bang,
+)
+from jaxmodal.runtime.errors import ArmError, within
+
+if TYPE_CHECKING:
+    import xarray
+
+_OF_MODEL = (
+    *("modes", "shapes", "coordinates", "gravity", "kelvin_voigt_time", "damping_ratio"),
+    *("viscous_friction", "coulomb_friction", "coulomb_width"),
+    *("inertia_order", "frames", "foreshortening"),
+)
+_OF_RUN = ("method", "rtol", "atol", "step", "max_steps")
+_OWN = ("until", "every", "start_deg", "start_rates_deg", "motors")
+#: kinds of motors, with the keys that each needs and those it may have
+MOTORS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "free": ((), ()),
+    "locked": ((), ()),
+    "bang_bang": (("torques", "half"), ()),
+    "pd": (("target_deg", "duration", "proportional", "derivative"), ("feed_forward",)),
+    "sampled": (("times", "torques"), ()),
+}
+
+
+class Simulation(NamedTuple):
+    """What a file asks for: the arguments of `simulate`, and the arm that they are about."""
+
+    arm: Arm
+    model: FlexibleArm
+    times: np.ndarray
+    q: np.ndarray
+    rate: np.ndarray
+    choices: dict[str, Any]
+
+    def run(self) -> xarray.Dataset:
+        """Simulate it."""
+        return simulate(self.model, self.times, self.q, self.rate, **self.choices)
+
+
+def read_simulation(path: str | Path) -> Simulation:
+    """Read an arm with its table ``[dynamics]``.
+
+    Parameters
+    ----------
+    path
+        TOML or JSON file. The table has ``until`` (s) and ``every`` (s, 0.01); ``start_deg``, ``start_rates_deg``
+        (degrees, one for each joint; the joint angles of the arm, and 0); the keyword arguments of `flexible_arm`
+        and of `simulate` by their names; and a table ``motors`` with ``kind``: ``"free"``, ``"locked"``,
+        ``"bang_bang"`` (torques, half), ``"pd"`` (target_deg, duration, proportional, derivative, and
+        feed_forward = true) or ``"sampled"`` (times, torques).
+
+    Raises
+    ------
+    ArmError
+        As `jaxmodal.read_arm`; and if a key of the table is missing, unknown or not allowed.
+    """
+    document = read_document(path)
+    arm = arm_from_dict(document, source=str(path))
+    with within(f"{path}: "):
+        if "dynamics" not in document:
+            raise ArmError(
+                "dynamics is missing: a simulation needs a table [dynamics] with until, the time in s; add it."
+            )
+        with within("dynamics."):
+            return _simulation(arm, table("dynamics", document["dynamics"], ArmError))
+
+
+def _simulation(arm: Arm, keys: Mapping[str, Any]) -> Simulation:
+    check_keys(keys, (*_OWN, *_OF_MODEL, *_OF_RUN), ("until",), ArmError)
+    model = flexible_arm(arm, **{name: keys[name] for name in _OF_MODEL if name in keys})
+    n = model.num_links
+    until, every = _time("until", keys["until"]), _time("every", keys.get("every", 0.01))
+    count = round(until / every)
+    if not (count >= 1 and math.isclose(count * every, until, rel_tol=1e-9)):
+        raise ArmError(f"every = {every!r}: must divide until = {until!r} into whole steps (s).")
+    own = [math.degrees(float(link.joint_angle)) for link in arm.links if not link.segment]
+    angles = _angles("start_deg", keys.get("start_deg", own), n)
+    rates = _angles("start_rates_deg", keys.get("start_rates_deg", [0.0] * n), n)
+    choices: dict[str, Any] = {name: keys[name] for name in _OF_RUN if name in keys}
+    motors = table("motors", keys.get("motors", {"kind": "free"}), ArmError)
+    with within("motors."):
+        choices |= _motors(motors, angles)
+    q, rate = np.zeros((2, model.num_coordinates))
+    for place in (np.arange(n), np.asarray(model.layout.driven)):
+        q[place], rate[place] = angles, rates
+    return Simulation(arm, model, np.linspace(0.0, until, count + 1), q, rate, choices)
+
+
+def _motors(keys: Mapping[str, Any], start: np.ndarray) -> dict[str, Any]:
+    kind = keys.get("kind")
+    one_of("kind", kind, tuple(MOTORS), "'free' leaves the joints without torque")
+    needed, more = MOTORS[str(kind)]
+    check_keys(keys, ("kind", *needed, *more), needed, ArmError)
+    n = len(start)
+    if kind == "free":
+        return {}
+    if kind == "locked":
+        return {"motion": Hold(start)}
+    if kind == "bang_bang":
+        return {
+            "torque": bang_bang(_row("torques", keys["torques"], n), _time("half", keys["half"]))
+        }
+    if kind == "sampled":
+        return {"torque": SampledTorque(keys["times"], keys["torques"])}
+    target = _angles("target_deg", keys["target_deg"], n)
+    motion = RestToRest(start, target, _time("duration", keys["duration"]))
+    gains = [_row(name, keys[name], n) for name in ("proportional", "derivative")]
+    law = JointPD(motion, *gains)
+    forward = keys.get("feed_forward", False)
+    if not isinstance(forward, bool):
+        raise ArmError(f"feed_forward = {shown(forward)}: must be true or false.")
+    return {"torque": Together((FeedForward(motion), law)) if forward else law}
+
+
+def _time(name: str, value: object) -> float:
+    scalar = float(as_scalar(name, value, f"{POSITIVE.allowed} (s)"))
+    if not POSITIVE.holds(scalar):
+        raise ArmError(f"{name} = {scalar!r}: must be {POSITIVE.allowed} (s).")
+    return scalar
+
+
+def _row(name: str, value: object, n: int) -> np.ndarray:
+    entries = value if isinstance(value, (list, tuple)) else [value] * n
+    if len(entries) != n:
+        raise ArmError(f"{name} = {shown(value)}: must be one number or {n}, one for each joint.")
+    row = np.array([float(as_scalar(name, entry, "finite")) for entry in entries])
+    if not np.all(np.isfinite(row)):
+        raise ArmError(f"{name} = {shown(value)}: must be finite.")
+    return row
+
+
+def _angles(name: str, value: object, n: int) -> np.ndarray:
+    if not isinstance(value, (list, tuple)) or len(value) != n:
+        raise ArmError(
+            f"{name} = {shown(value)}: must be a list of {n} angles, one for each joint."
+        )
+    return np.radians(_row(name, value, n))

@@ -1,0 +1,83 @@
+"""The equations of motion as a first-order system, with the work of the motors and what is dissipated beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.motions import Motion
+from jaxmodal.dynamics.solves import solve_definite
+from jaxmodal.runtime.namespace import Array
+
+#: torques of the motors: a law of `torques`, or any function with these arguments
+LawLike = Callable[[Any, Array, Array, FlexibleArm], Array]
+
+
+class Driven(NamedTuple):
+    """An arm with what moves it.
+
+    Attributes
+    ----------
+    model
+        The arm.
+    law
+        Torques of the motors.
+    motion
+        None where the motors give torques; otherwise they move exactly so, with whatever torque that takes, and the
+        law counts for nothing.
+    """
+
+    model: FlexibleArm
+    law: Any
+    motion: Motion | None
+
+
+def split(state: Array, size: int) -> tuple[Array, Array]:
+    """Q and q' of a state (q, q', work, dissipated)."""
+    return state[:size], state[size : 2 * size]
+
+
+def motor_state(system: Driven, time: Any, state: Array) -> tuple[Array, Array]:
+    """Q and q', with what the motors hold set to its motion."""
+    q, rate = split(state, system.model.num_coordinates)
+    if system.motion is None:
+        return q, rate
+    driven = np.asarray(system.model.layout.driven)
+    angle, speed, _ = system.motion(time)
+    return q.at[driven].set(angle), rate.at[driven].set(speed)
+
+
+def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, Array, Array]:
+    """Accelerations (N,), torques of the motors (n,), and the smallest relative pivot of B."""
+    model = system.model
+    driven = np.asarray(model.layout.driven)
+    if system.motion is None:
+        torques = system.law(time, q, rate, model)
+        acceleration, pivot = equations.accelerations(model, q, rate, torques)
+        return acceleration, torques, pivot
+    given = jnp.zeros(model.num_coordinates).at[driven].set(system.motion(time)[2])
+    free = np.ones(model.num_coordinates)
+    free[driven] = 0.0
+    matrix = equations.inertia(model, q)
+    resisting = equations.resistance(model, q, rate)
+    right = free * (-resisting - matrix @ given) + given
+    reduced = matrix * np.outer(free, free) + np.diag(1.0 - free)
+    acceleration, pivot = solve_definite(reduced, right)
+    torques = (matrix @ acceleration + resisting)[driven]
+    return acceleration, torques, pivot
+
+
+def derivative(time: Any, state: Array, system: Driven) -> Array:
+    """Time derivative of a state (q, q', work of the motors, energy dissipated), shape (2 N + 2,)."""
+    model = system.model
+    q, rate = motor_state(system, time, state)
+    acceleration, torques, _ = motion_of(system, time, q, rate)
+    driven = np.asarray(model.layout.driven)
+    power = jnp.sum(torques * rate[driven])
+    loss = rate @ (model.damping @ rate) + rate @ equations.friction(model, rate)
+    return jnp.concatenate([rate, acceleration, jnp.stack([power, loss])])

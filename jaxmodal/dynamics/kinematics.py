@@ -1,0 +1,94 @@
+"""Where every part of the arm is: the frames of De Luca and Siciliano, eqs (1)-(7), for all links at once.
+
+The recursion over links is a sum of angles and a sum of steps, so it is written as products with triangles of ones:
+one small program whatever the number of links. Planar vectors are pairs of real numbers along the last axis.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.runtime.namespace import Array
+
+
+class Frames(NamedTuple):
+    """The links at one instant.
+
+    Attributes
+    ----------
+    origin : Array, shape (n + 1, 2)
+        Base of each link, and the tip of the arm, m.
+    axis : Array, shape (n, 2)
+        Direction w of each link's x axis; a unit vector, but stretched where frames are linear.
+    deltas : Array, shape (n, m)
+        Modal coordinates by link.
+    """
+
+    origin: Array
+    axis: Array
+    deltas: Array
+
+
+def modal_by_link(model: FlexibleArm, q: Float[Array, " N"]) -> Array:
+    """Modal coordinates by link, shape (n, m), with zeros for the modes that a link has fewer."""
+    return jnp.concatenate([q, jnp.zeros(1)])[model.layout.places]
+
+
+def quarter_turn(vectors: Array) -> Array:
+    """Vectors turned by a right angle, counter-clockwise."""
+    return jnp.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
+
+
+def frames(model: FlexibleArm, q: Float[Array, " N"]) -> Frames:
+    """Frames of the links at generalised coordinates q."""
+    n = model.num_links
+    deltas = modal_by_link(model, q)
+    slope = jnp.sum(model.tip_slope * deltas, axis=1)
+    deflection = jnp.sum(model.tip * deltas, axis=1)
+    up_to = np.tril(np.ones((n, n)))
+    before = np.tril(np.ones((n, n)), -1)
+    if model.frames == "rotation":
+        turn, stretch = slope, jnp.ones(n)
+    else:  # 1 + i s
+        turn = jnp.arctan(slope)
+        stretch = jnp.exp(before @ (0.5 * jnp.log1p(slope**2)))
+    angle = up_to @ q[:n] + before @ turn
+    axis = stretch[:, None] * jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=-1)
+    along = model.length
+    if model.foreshortening:
+        along = along - 0.5 * jnp.einsum("ij,ijk,ik->i", deltas, model.shortening, deltas)
+    step = along[:, None] * axis + deflection[:, None] * quarter_turn(axis)
+    origin = jnp.concatenate([np.zeros((1, 2)), up_to @ step])
+    return Frames(origin, axis, deltas)
+
+
+def components(model: FlexibleArm, q: Float[Array, " N"]) -> Array:
+    """Coefficients of the functions 1, x, phi_j (and Gamma_jk) of a link in the positions of its points.
+
+    Returns
+    -------
+    Array, shape (n, k, 2)
+        In m, 1, m per unit of phi, and so on; k leaves the Gamma_jk out without foreshortening.
+    """
+    origin, axis, deltas = frames(model, q)
+    across = quarter_turn(axis)
+    parts = [origin[:-1, None], axis[:, None], deltas[:, :, None] * across[:, None]]
+    if model.foreshortening:
+        rows, columns = np.triu_indices(deltas.shape[1])
+        share = np.where(rows == columns, 0.5, 1.0)
+        squares = share[None, :] * deltas[:, rows] * deltas[:, columns]
+        parts.append(-squares[:, :, None] * axis[:, None])
+    return jnp.concatenate(parts, axis=1)
+
+
+def gram(model: FlexibleArm) -> Array:
+    """The Gram matrices that belong to `components`, shape (n, k, k)."""
+    if model.foreshortening:
+        return jnp.asarray(model.gram)
+    size = 2 + model.tip.shape[1]
+    return jnp.asarray(model.gram[:, :size, :size])

@@ -1,0 +1,200 @@
+"""An arm as dynamics sees it: links between joints, each of one piece or several, and what lies beyond each of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.frequency_equation import EndBody
+from jaxmodal.runtime.errors import ArmError, within
+
+#: what an inextensible Euler-Bernoulli link between two joints on its axis has none of
+_NOT_HERE = (
+    *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
+    *("tip_centre_x", "tip_centre_y", "joint_axial_stiffness", "joint_shear_stiffness"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Piece:
+    """A uniform piece of a link: where it begins and ends, m; EI in N m^2; kg/m; the body at its end."""
+
+    start: Any
+    length: Any
+    bending: Any
+    line_mass: Any
+    body_mass: Any
+    body_inertia: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class JointedLink:
+    """What lies between two joints, and the joint at its base.
+
+    Attributes
+    ----------
+    pieces
+        One piece, or as many as the link has segments.
+    joint
+        The `Link` with which it begins; its hub, stator, rotor and spring are those of the joint.
+    rigid
+        Whether all of its pieces are.
+    """
+
+    pieces: tuple[Piece, ...]
+    joint: Link
+    rigid: bool
+
+    @property
+    def length(self) -> Any:
+        return sum(piece.length for piece in self.pieces)
+
+    @property
+    def mass(self) -> Any:
+        """Mass of the pieces without the bodies at their ends, kg."""
+        return sum(piece.line_mass * piece.length for piece in self.pieces)
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether a spring lies between the rotor and the link."""
+        stiffness = self.joint.joint_stiffness
+        return not (isinstance(stiffness, float) and math.isinf(stiffness))
+
+
+def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
+    """The links of an arm from joint to joint.
+
+    Raises
+    ------
+    ArmError
+        If the arm has what these dynamics do not know: offsets, bodies off the axis, springs along or across a
+        link, a free hinge, a spring without a rotor.
+    """
+    groups: list[list[Link]] = []
+    for link in arm.links:
+        if link.segment:
+            groups[-1].append(link)
+        else:
+            groups.append([link])
+    number = 0
+    made = []
+    for group in groups:
+        start: Any = 0.0
+        pieces = []
+        for link in group:
+            number += 1
+            with within(f"link{number}."):
+                _check(link)
+            bending = link.youngs_modulus * link.second_moment
+            line_mass = link.mass / link.length
+            pieces.append(
+                Piece(start, link.length, bending, line_mass, link.tip_mass, link.tip_inertia)
+            )
+            start = start + link.length
+        rigid = [link.rigid for link in group]
+        if any(rigid) and not all(rigid):
+            raise ArmError(
+                f"link{number}.rigid = {rigid[-1]}: all segments of a link bend here or none does; put the rigid "
+                "part between joints of its own, or make it stiff."
+            )
+        made.append(JointedLink(tuple(pieces), group[0], all(rigid)))
+    for name in ("centre_x", "centre_y"):
+        value = getattr(arm.payload, name)
+        if value is not None and not _zero(value):
+            raise ArmError(
+                f"payload.{name} = {shown(value)}: the dynamics know bodies on the axis of a link alone; leave it out."
+            )
+    return tuple(made)
+
+
+def _zero(value: Any) -> bool:
+    return isinstance(value, float) and value == 0.0
+
+
+def _check(link: Link) -> None:
+    for name in _NOT_HERE:
+        value = getattr(link, name)
+        if (
+            value is not None
+            and not _zero(value)
+            and not (name.endswith("stiffness") and isinstance(value, float) and math.isinf(value))
+        ):
+            raise ArmError(
+                f"{name} = {shown(value)}: the dynamics know joints and bodies on the axis of a link and links that "
+                "do not stretch; leave it out."
+            )
+    if link.segment:
+        return
+    stiffness = link.joint_stiffness
+    if _zero(stiffness):
+        raise ArmError(
+            "joint_stiffness = 0.0: every joint turns in the dynamics, and this spring lies between the rotor and "
+            "the link; leave it out for a joint that the motor moves directly."
+        )
+    finite = not (isinstance(stiffness, float) and math.isinf(stiffness))
+    if finite and (link.rotor_inertia is None or _zero(link.rotor_inertia)):
+        raise ArmError(
+            f"rotor_inertia is missing: joint_stiffness = {shown(stiffness)} puts a spring between the rotor and the "
+            "link, so the rotor needs an inertia; give rotor_inertia and gear_ratio, or leave joint_stiffness out."
+        )
+
+
+def _or_zero(value: Any) -> Any:
+    return 0.0 if value is None else value
+
+
+def end_bodies(arm: Arm, first_moments: bool = False) -> tuple[EndBody, ...]:
+    """What each link carries at its end while the joints are locked in the arm's posture.
+
+    Parameters
+    ----------
+    arm
+        A concrete arm; its joint angles are the posture.
+    first_moments
+        Whether to keep (MD), eq (28) of De Luca and Siciliano without deflections; 0 otherwise, as in their
+        section VI.
+
+    Returns
+    -------
+    tuple of EndBody
+        One for each link between joints: mass, moment of inertia about the link's end, first moment along it.
+        Hubs, stators, rotors that the link carries, tip bodies and the payload count.
+    """
+    links = jointed_links(arm)
+    angles = np.cumsum([0.0] + [float(link.joint.joint_angle) for link in links[1:]])
+    mass, inertia, centre = float(arm.payload.mass), float(arm.payload.inertia), 0.0 + 0.0j
+    found = []
+    for i in reversed(range(len(links))):
+        link = links[i]
+        last = link.pieces[-1]
+        mass += float(last.body_mass)
+        inertia += float(last.body_inertia)
+        if i + 1 < len(links):
+            joint = links[i + 1].joint
+            mass += float(_or_zero(joint.stator_mass)) + float(_or_zero(joint.hub_mass))
+            for name in ("stator_inertia", "hub_inertia", "rotor_inertia"):
+                inertia += float(_or_zero(getattr(joint, name)))
+        along = (centre * np.exp(-1j * angles[i])).real
+        found.append(EndBody(mass, inertia, float(along) if first_moments else 0.0))
+        # to the base of this link: its own pieces, the bodies within, all that lies beyond
+        length = float(link.length)
+        direction = np.exp(1j * angles[i])
+        inertia += mass * length**2 + 2.0 * length * float(along)
+        centre = centre + mass * length * direction
+        for k, piece in enumerate(link.pieces):
+            own = float(piece.line_mass) * float(piece.length)
+            start, end = float(piece.start), float(piece.start) + float(piece.length)
+            mass += own
+            centre += own * 0.5 * (start + end) * direction
+            inertia += own * (start**2 + start * end + end**2) / 3.0
+            if k + 1 < len(link.pieces):
+                mass += float(piece.body_mass)
+                centre += float(piece.body_mass) * end * direction
+                inertia += float(piece.body_inertia) + float(piece.body_mass) * end**2
+    return tuple(reversed(found))

@@ -1,0 +1,178 @@
+"""The model of a flexible arm as arrays: what the equations of motion need to know of it, and how they are posed.
+
+A point of link i is ``p = r + w (x - s(x) + i y(x))`` (planar vectors as complex numbers), with the deflection
+``y = phi(x) . delta`` and, with foreshortening, the shortening ``s = delta . Gamma(x) delta / 2``,
+``Gamma = int_0^x phi' phi'^T``. It is a combination of the functions 1, x, phi_j and Gamma_jk of x, whose scalar
+products under the mass of the link, lumped bodies included, are the *Gram matrix* of the link: the one place where
+mass and shapes enter the translational motion. All that rotates does so at a rate that is a constant combination of
+the generalised velocities.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import numpy as np
+
+from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.namespace import Array
+
+INERTIA_ORDERS = ("full", "first")
+FRAMES = ("rotation", "linear")
+
+
+def one_of(name: str, value: object, allowed: tuple[str, ...], remedy: str) -> None:
+    """Refuse a choice that is none of the allowed ones."""
+    if value not in allowed:
+        hint = suggestion(value, allowed) if isinstance(value, str) else ""
+        raise ArmError(
+            f"{name} = {value!r}: must be one of {', '.join(map(repr, allowed))}; {remedy}.{hint}"
+        )
+
+
+def _fixed(default: object = dataclasses.MISSING) -> object:
+    return dataclasses.field(metadata={"static": True}, default=default)
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Which generalised coordinate stands where in q.
+
+    Attributes
+    ----------
+    modes
+        Number of modes of each link.
+    elastic
+        Which joints have a spring between rotor and link.
+    """
+
+    modes: tuple[int, ...]
+    elastic: tuple[bool, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of generalised coordinates N."""
+        return len(self.modes) + sum(self.modes) + sum(self.elastic)
+
+    @property
+    def modal(self) -> slice:
+        """Where the modal coordinates are."""
+        return slice(len(self.modes), len(self.modes) + sum(self.modes))
+
+    @property
+    def driven(self) -> tuple[int, ...]:
+        """Where the coordinate is that each motor moves: the joint angle, or its own where the joint is elastic."""
+        motors = iter(range(self.modal.stop, self.size))
+        return tuple(next(motors) if e else i for i, e in enumerate(self.elastic))
+
+    @property
+    def places(self) -> np.ndarray:
+        """Index of each modal coordinate, shape (n, m); N where a link has fewer modes."""
+        found = np.full((len(self.modes), max(self.modes, default=0)), self.size)
+        start = len(self.modes)
+        for i, count in enumerate(self.modes):
+            found[i, :count] = np.arange(start, start + count)
+            start += count
+        return found
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class FlexibleArm:
+    """A planar arm with flexible links in motion: n links, M modes in all, e elastic joints, N = n + M + e.
+
+    The generalised coordinates q, shape (N,), are the joint angles theta_1 .. theta_n in rad (each relative to the
+    end of the link before), the modal coordinates of link 1, of link 2 and so on, and for each elastic joint the
+    angle of its motor behind the gear, in rad. Made by `flexible_arm`.
+
+    Attributes
+    ----------
+    length : Array, shape (n,)
+        Lengths of the links, m.
+    gram : Array, shape (n, k, k)
+        Scalar products under the link's mass of 1, x, its m shapes and the m (m + 1)/2 functions Gamma_jk, j <= k;
+        m is the largest number of modes of a link, and what a link has fewer is zero.
+    tip, tip_slope : Array, shape (n, m)
+        Deflection and slope of each shape at the end of its link, per unit of its coordinate.
+    shortening : Array, shape (n, m, m)
+        Gamma at the end of each link.
+    inertias, rates : Array, shape (b,) and (b, N)
+        Moment of inertia in kg m^2 of each rotating body, and its rate as a combination of dq/dt.
+    stiffness, damping : Array, shape (N, N)
+        K in N m/rad, N/m and so on, and D.
+    coulomb, coulomb_width : Array, shape (n,) and ()
+        Torque of dry friction at each joint in N m, and the rate in rad/s over which its sign is smoothed.
+    gravity : Array, shape (2,)
+        Acceleration of gravity in the axes of the base, m/s^2.
+    modes : tuple of int
+        Number of modes of each link.
+    elastic : tuple of bool
+        Which joints have a spring between rotor and link.
+    inertia_order
+        ``"full"`` keeps every power of the deflections in B; ``"first"`` keeps the first, as the paper's explicit
+        model does. The truncated B loses its definiteness at large deflections.
+    frames
+        ``"rotation"`` turns the next link by the end slope; ``"linear"`` multiplies it by 1 + i slope, the paper's
+        eq (1), which stretches all that lies beyond by sqrt(1 + slope^2).
+    foreshortening
+        Whether a bent link gets shorter. Without it nothing stiffens in rotation, and gravity's effect on the
+        frequencies has the wrong sign.
+    """
+
+    length: Array
+    gram: Array
+    tip: Array
+    tip_slope: Array
+    shortening: Array
+    inertias: Array
+    rates: Array
+    stiffness: Array
+    damping: Array
+    coulomb: Array
+    coulomb_width: Array
+    gravity: Array
+    modes: tuple[int, ...] = _fixed()  # type: ignore[assignment]
+    elastic: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
+    inertia_order: str = _fixed("full")  # type: ignore[assignment]
+    frames: str = _fixed("rotation")  # type: ignore[assignment]
+    foreshortening: bool = _fixed(True)  # type: ignore[assignment]
+
+    @property
+    def num_links(self) -> int:
+        """Number of links, and of joints, n."""
+        return len(self.modes)
+
+    @property
+    def layout(self) -> Layout:
+        """Which generalised coordinate stands where in q."""
+        return Layout(self.modes, self.elastic)
+
+    @property
+    def num_coordinates(self) -> int:
+        """Number of generalised coordinates N."""
+        return self.layout.size
+
+    def posed(
+        self,
+        inertia_order: str | None = None,
+        frames: str | None = None,
+        foreshortening: bool | None = None,
+    ) -> FlexibleArm:
+        """Return the same arm with other choices of how its equations are posed; None leaves a choice as it is.
+
+        The paper's model is ``posed("first", "linear", False)``.
+
+        Raises
+        ------
+        ArmError
+            If a choice is none of the allowed ones.
+        """
+        order = self.inertia_order if inertia_order is None else inertia_order
+        turned = self.frames if frames is None else frames
+        shorter = self.foreshortening if foreshortening is None else foreshortening
+        one_of("inertia_order", order, INERTIA_ORDERS, "'full' keeps all powers of the deflections")
+        one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
+        if not isinstance(shorter, bool):
+            raise ArmError(f"foreshortening = {shorter!r}: must be True or False.")
+        return dataclasses.replace(self, inertia_order=order, frames=turned, foreshortening=shorter)

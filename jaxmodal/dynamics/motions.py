@@ -1,0 +1,250 @@
+"""Given motions of the joints: angles as functions of time, with rates and accelerations by differentiation.
+
+Each is a pytree, so that its values may be traced or batched. Angles are those that the motors set, behind the gear.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array, is_traced
+
+
+class Motion:
+    """A motion of all joints; `angles` of a time gives shape (n,)."""
+
+    def angles(self, time: Any) -> Array:
+        """Angles of the joints at a time, rad, shape (n,)."""
+        raise NotImplementedError
+
+    def __call__(self, time: Any) -> tuple[Array, Array, Array]:
+        """Angles, rates and accelerations at a time: rad, rad/s, rad/s^2, each of shape (n,)."""
+        one = jnp.ones_like(jnp.asarray(time, jnp.float64))
+
+        def rate(at: Array) -> tuple[Array, Array]:
+            return jax.jvp(self.angles, (at,), (one,))
+
+        (angle, speed), (_, change) = jax.jvp(rate, (jnp.asarray(time, jnp.float64),), (one,))
+        return angle, speed, change
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Hold(Motion):
+    """Joints that stay where they are: angles in rad, shape (n,)."""
+
+    where: Any
+
+    def angles(self, time: Any) -> Array:
+        return jnp.asarray(self.where, jnp.float64) + 0.0 * time
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class SineMotion(Motion):
+    """``mean + amplitude sin(frequency t + phase)``: rad and rad/s, each of shape (n,)."""
+
+    mean: Any
+    amplitude: Any
+    frequency: Any
+    phase: Any = 0.0
+
+    def angles(self, time: Any) -> Array:
+        mean, amplitude = (jnp.asarray(x, jnp.float64) for x in (self.mean, self.amplitude))
+        return mean + amplitude * jnp.sin(
+            jnp.asarray(self.frequency, jnp.float64) * time + self.phase
+        )
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class RestToRest(Motion):
+    """From rest to rest in a given time, the fifth-order polynomial without jumps of acceleration; then it stays.
+
+    ``start``, ``end`` in rad, shape (n,); ``duration`` in s.
+    """
+
+    start: Any
+    end: Any
+    duration: Any
+
+    def angles(self, time: Any) -> Array:
+        start, end = (jnp.asarray(x, jnp.float64) for x in (self.start, self.end))
+        part = jnp.clip(time / self.duration, 0.0, 1.0)
+        return start + (end - start) * (part**3 * (10.0 + part * (6.0 * part - 15.0)))
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class SpinUp(Motion):
+    """From rest to a steady rate in rad/s, shape (n,).
+
+    The rate is ``rate (t/T - sin(2 pi t/T)/(2 pi))`` up to the duration T in s, and steady after.
+    """
+
+    rate: Any
+    duration: Any
+
+    def angles(self, time: Any) -> Array:
+        rate = jnp.asarray(self.rate, jnp.float64)
+        part = jnp.clip(time / self.duration, 0.0, 1.0)
+        turn = 2.0 * jnp.pi
+        risen = 0.5 * part**2 + (jnp.cos(turn * part) - 1.0) / turn**2
+        return rate * (self.duration * risen + jnp.maximum(time - self.duration, 0.0))
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class TipCircle(Motion):
+    """The tip of a rigid arm with two links on a circle: ``centre + radius (cos, sin)(rate t + phase)``.
+
+    Attributes
+    ----------
+    centre, radius, rate
+        m, m and rad/s.
+    lengths
+        Of the two links, m.
+    elbow
+        1 bends the second joint counter-clockwise, -1 clockwise.
+    phase
+        Where it starts, rad.
+    """
+
+    centre: Any
+    radius: Any
+    rate: Any
+    lengths: Any
+    elbow: Any = 1.0
+    phase: Any = 0.0
+
+    def angles(self, time: Any) -> Array:
+        turned = self.rate * time + self.phase
+        x = self.centre[0] + self.radius * jnp.cos(turned)
+        y = self.centre[1] + self.radius * jnp.sin(turned)
+        return two_link_angles(x, y, self.lengths, self.elbow)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class TipLine(Motion):
+    """The tip of a rigid arm with two links on a straight line, from rest to rest; lengths and elbow as `TipCircle`."""
+
+    start: Any
+    end: Any
+    duration: Any
+    lengths: Any
+    elbow: Any = 1.0
+
+    def angles(self, time: Any) -> Array:
+        part = jnp.clip(time / self.duration, 0.0, 1.0)
+        way = part**3 * (10.0 + part * (6.0 * part - 15.0))
+        x, y = (a + (b - a) * way for a, b in zip(self.start, self.end, strict=True))
+        return two_link_angles(x, y, self.lengths, self.elbow)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Shaped(Motion):
+    """Another motion, each point of it sent several times: the sum of ``weights motion(t - delays)``.
+
+    The motion is taken to stand still before t = 0. `shaper` gives delays and weights that leave given modes at rest.
+    """
+
+    motion: Motion
+    delays: Any
+    weights: Any
+
+    def angles(self, time: Any) -> Array:
+        delays, weights = (jnp.asarray(x, jnp.float64) for x in (self.delays, self.weights))
+        times = jnp.maximum(time - delays, 0.0)
+        return jnp.sum(weights[:, None] * jax.vmap(self.motion.angles)(times), axis=0)
+
+
+def two_link_angles(x: Any, y: Any, lengths: Sequence[Any], elbow: Any = 1.0) -> Array:
+    """Joint angles that put the tip of a rigid arm with two links at a point, rad, shape (2,).
+
+    NaN where the point is out of reach: its distance from the base must lie between the difference and the sum of
+    the lengths.
+    """
+    first, second = lengths
+    cosine = (x**2 + y**2 - first**2 - second**2) / (2.0 * first * second)
+    bend = elbow * jnp.arccos(cosine)
+    along, across = first + second * jnp.cos(bend), second * jnp.sin(bend)
+    return jnp.stack([jnp.arctan2(y, x) - jnp.arctan2(across, along), bend])
+
+
+def shaper(
+    frequencies: Sequence[float], damping_ratios: Sequence[float] | float = 0.0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Delays and weights of a zero-vibration input shaper for some modes.
+
+    Parameters
+    ----------
+    frequencies
+        Angular frequencies of the modes to leave at rest, rad/s, such as certified ones of the arm at the end of
+        its motion.
+    damping_ratios
+        Their damping ratios, one number or one each, below 1.
+
+    Returns
+    -------
+    tuple of arrays
+        Delays in s and weights, which add up to 1, each of shape (2^k,) for k modes.
+
+    Raises
+    ------
+    ArmError
+        If a frequency is not positive or a ratio not in [0, 1).
+
+    Notes
+    -----
+    Two impulses for a mode, half a damped period apart, the second exp(-zeta pi/sqrt(1 - zeta^2)) times the first
+    (Singer and Seering 1990); the impulses of several modes are convolved.
+
+    Examples
+    --------
+    >>> delays, weights = shaper([3.141592653589793])
+    >>> delays.tolist(), weights.tolist()
+    ([0.0, 1.0], [0.5, 0.5])
+    """
+    omegas = np.atleast_1d(np.asarray(frequencies, np.float64))
+    zetas = np.broadcast_to(np.asarray(damping_ratios, np.float64), omegas.shape)
+    delays, weights = np.zeros(1), np.ones(1)
+    for omega, zeta in zip(omegas.tolist(), zetas.tolist(), strict=True):
+        if not (0.0 < omega < math.inf and 0.0 <= zeta < 1.0):
+            raise ArmError(
+                f"frequencies: {omega!r} rad/s with damping ratio {zeta!r}; must be greater than 0, with a ratio "
+                "from 0 to below 1: a mode that oscillates."
+            )
+        root = math.sqrt(1.0 - zeta**2)
+        share = math.exp(-zeta * math.pi / root)
+        pair = np.array([1.0, share]) / (1.0 + share)
+        delays = (delays[:, None] + np.array([0.0, math.pi / (omega * root)])).ravel()
+        weights = (weights[:, None] * pair).ravel()
+    return delays, weights
+
+
+def checked_angles(motion: Motion, num_links: int, time: float) -> None:
+    """Refuse a motion that is not one of this arm, or not finite where it begins."""
+    if not isinstance(motion, Motion):
+        raise ArmError(f"motion = {motion!r}: must be a Motion, such as Hold or RestToRest.")
+    if is_traced(motion):
+        return
+    shape = jax.eval_shape(motion.angles, jnp.zeros(())).shape
+    if shape != (num_links,):
+        raise ArmError(
+            f"motion: gives angles of shape {shape}; must be ({num_links},), one for each joint."
+        )
+    if not np.all(np.isfinite(np.asarray(motion.angles(jnp.asarray(time))))):
+        raise ArmError(
+            f"motion: its angles at t = {time!r} s are not finite; must be, so check that its path is in reach."
+        )

@@ -1,0 +1,204 @@
+"""Linearity in the parameters: forces as a matrix of the motion times masses, moments, inertias and stiffnesses.
+
+With the shapes fixed, inverse dynamics is linear in the Gram matrices, the rotary inertias, the stiffness and the
+friction of a model. Several of those columns depend on each other, as a mass at the end of a link does on the next.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array
+
+
+class _Place(NamedTuple):
+    """One parameter: the array of the model that it is in, where it is there, its name."""
+
+    field: str
+    where: tuple[int, ...]
+    name: str
+
+
+def _places(model: FlexibleArm) -> list[_Place]:
+    layout, width = model.layout, max(model.modes, default=0)
+    pairs = list(zip(*np.triu_indices(width), strict=True))
+    found = []
+    for i, count in enumerate(model.modes):
+        functions = {0: "1", 1: "x"} | {2 + j: f"phi{j + 1}" for j in range(count)}
+        if model.foreshortening:
+            for number, (j, k) in enumerate(pairs):
+                if k < count:
+                    functions[2 + width + number] = f"gamma{j + 1}{k + 1}"
+        order = sorted(functions)
+        for a, row in enumerate(order):
+            for column in order[a:]:
+                name = f"link{i + 1}.mass({functions[row]}, {functions[column]})"
+                found.append(_Place("gram", (i, row, column), name))
+        own = layout.places[i, :count].tolist()
+        for a, row in enumerate(own):
+            for b, column in enumerate(own[a:], start=a):
+                name = f"link{i + 1}.stiffness{a + 1}{b + 1}"
+                found.append(_Place("stiffness", (row, column), name))
+    found += [_Place("inertias", (k,), f"inertia{k + 1}") for k in range(len(model.inertias))]
+    for i, at in enumerate(layout.driven):
+        found.append(_Place("damping", (at, at), f"joint{i + 1}.viscous_friction"))
+        found.append(_Place("coulomb", (i,), f"joint{i + 1}.coulomb_friction"))
+    return found
+
+
+def parameter_names(model: FlexibleArm) -> tuple[str, ...]:
+    """Names of the entries of `parameters`: scalar products of a link's functions under its mass, and the rest."""
+    return tuple(place.name for place in _places(model))
+
+
+def parameters(model: FlexibleArm) -> np.ndarray:
+    """The parameters in which a model is linear, shape (p,), SI units, in the order of `parameter_names`."""
+    return np.array([np.asarray(getattr(model, p.field))[p.where] for p in _places(model)])
+
+
+def with_parameters(model: FlexibleArm, values: Array) -> FlexibleArm:
+    """The model with other parameters, shape (p,); all that is no parameter, structural damping too, is 0."""
+    made: dict[str, Any] = {
+        field: jnp.zeros(np.shape(getattr(model, field)))
+        for field in ("gram", "stiffness", "inertias", "damping", "coulomb")
+    }
+    for field in made:
+        members = [(n, p.where) for n, p in enumerate(_places(model)) if p.field == field]
+        numbers = np.array([n for n, _ in members], int)
+        indices = tuple(
+            np.array(axis) for axis in zip(*(index for _, index in members), strict=True)
+        )
+        if not members:
+            continue
+        entries = values[numbers]
+        made[field] = made[field].at[indices].set(entries)
+        if field in ("gram", "stiffness"):  # symmetric
+            mirrored = (*indices[:-2], indices[-1], indices[-2])
+            made[field] = made[field].at[mirrored].set(entries)
+    return dataclasses.replace(model, **made)
+
+
+def regressor(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -> Array:
+    """The matrix Y of a motion: generalised forces are Y times `parameters`.
+
+    Parameters
+    ----------
+    model
+        The arm; of it, lengths, shapes, gravity and the way it is posed count. Springs of joints and structural
+        damping, which are no parameters here, must be none.
+    q, rate, acceleration
+        A state and its accelerations, shape (N,), or T of them, shape (T, N).
+
+    Returns
+    -------
+    Array, shape (N, p) or (T, N, p)
+
+    Raises
+    ------
+    ArmError
+        If shapes do not fit.
+    """
+    motion = [np.asarray(x, np.float64) for x in (q, rate, acceleration)]
+    shapes = {value.shape for value in motion}
+    if (
+        len(shapes) != 1
+        or motion[0].ndim not in (1, 2)
+        or motion[0].shape[-1] != model.num_coordinates
+    ):
+        raise ArmError(
+            f"q, rate, acceleration: of shapes {[value.shape for value in motion]}; must all be "
+            f"({model.num_coordinates},) or (T, {model.num_coordinates})."
+        )
+    return _regressor(model, *motion)
+
+
+@functools.partial(jax.jit)
+def _regressor(model: FlexibleArm, q: Array, rate: Array, acceleration: Array) -> Array:
+    start = jnp.zeros(len(_places(model)))
+
+    def one(*motion: Array) -> Array:
+        def forces(values: Array) -> Array:
+            return equations.generalised_forces(with_parameters(model, values), *motion)
+
+        return jax.jacfwd(forces)(start)
+
+    return one(q, rate, acceleration) if q.ndim == 1 else jax.vmap(one)(q, rate, acceleration)
+
+
+class Identified(NamedTuple):
+    """Parameters fitted to measured forces.
+
+    Attributes
+    ----------
+    values : shape (p,)
+        The smallest parameters, in the scale of the columns, that fit best.
+    rank
+        Number of base parameters: combinations that the motion tells apart.
+    base : shape (rank, p)
+        Those combinations, as rows.
+    estimates, half_widths : shape (rank,)
+        Their values, and half of each one's 95 % confidence interval.
+    """
+
+    values: np.ndarray
+    rank: int
+    base: np.ndarray
+    estimates: np.ndarray
+    half_widths: np.ndarray
+
+
+def identify(matrix: Any, forces: Any, tolerance: float = 1e-9) -> Identified:
+    """Fit parameters to forces by least squares.
+
+    Parameters
+    ----------
+    matrix
+        Stacked `regressor`, shape (..., p).
+    forces
+        Measured generalised forces of equal uncertainty, shape (...,).
+    tolerance
+        Singular values below it, relative to the largest of the scaled columns, count as 0.
+
+    Returns
+    -------
+    Identified
+
+    Raises
+    ------
+    ArmError
+        If shapes do not fit, or there are no more forces than base parameters.
+
+    Notes
+    -----
+    Singular value decomposition of the matrix with columns scaled to length 1; the variance of the forces is taken
+    from the residual, intervals are 1.96 standard errors.
+    """
+    table = np.asarray(matrix, np.float64)
+    table = table.reshape(-1, table.shape[-1])
+    measured = np.asarray(forces, np.float64).ravel()
+    if measured.shape != table.shape[:1]:
+        raise ArmError(
+            f"forces: {measured.size} of them; must be {table.shape[0]}, one for each row of the matrix."
+        )
+    scale = np.linalg.norm(table, axis=0)
+    scale = np.where(scale > 0.0, scale, 1.0)
+    left, singular, right = np.linalg.svd(table / scale, full_matrices=False)
+    rank = int(np.sum(singular > tolerance * singular[0]))
+    if measured.size <= rank:
+        raise ArmError(f"forces: {measured.size} for {rank} base parameters; must be more.")
+    estimates = (left[:, :rank].T @ measured) / singular[:rank]
+    residual = measured - left[:, :rank] @ (left[:, :rank].T @ measured)
+    spread = np.sqrt(residual @ residual / (measured.size - rank))
+    half = 1.96 * spread / singular[:rank]
+    return Identified(
+        right[:rank].T @ estimates / scale, rank, right[:rank] * scale, estimates, half
+    )

@@ -1,0 +1,238 @@
+"""Assumed shapes of one link: what its deflection may look like, clamped at its base.
+
+A shape is a function of xi = x/l alone. Shapes are computed in NumPy and are constants of a model: derivatives of
+a model with respect to an arm hold them fixed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.dynamics.frequency_equation import (
+    EndBody,
+    basis,
+    clamped_polynomials,
+    end_conditions,
+    wave_numbers,
+)
+from jaxmodal.runtime.errors import ArmError
+
+Numbers = NDArray[np.float64]
+#: phi, phi', phi'' in xi at some places, each of shape (places, modes)
+Values = tuple[Numbers, Numbers, Numbers]
+
+_BASE_TOLERANCE = 1e-9
+
+
+@dataclasses.dataclass(frozen=True)
+class LinkShapes:
+    """The assumed shapes of one link.
+
+    Attributes
+    ----------
+    count
+        Number of shapes m; 0 is a rigid link.
+    evaluate
+        From places xi in [0, 1], shape (s,), to phi, phi' and phi'' in xi, each of shape (s, m).
+    family
+        Where they come from, for messages.
+    modal_mass
+        Modal mass over the mass of the link, shape (m,), of what the shapes stand for: the body at the end counts
+        for clamped-mass shapes.
+    """
+
+    count: int
+    evaluate: Callable[[Numbers], Values]
+    family: str
+    modal_mass: Numbers
+
+    def __post_init__(self) -> None:
+        phi, slope, _ = self.evaluate(np.array([0.0, 1.0]))
+        scale = np.maximum(np.abs(phi).max(initial=0.0), np.abs(slope).max(initial=0.0))
+        worst = np.maximum(np.abs(phi[:1]).max(initial=0.0), np.abs(slope[:1]).max(initial=0.0))
+        if not worst <= _BASE_TOLERANCE * scale:
+            raise ArmError(
+                f"shapes of family {self.family!r}: deflection and slope at the base reach {worst!r}, must be 0; a "
+                "joint's turning is the joint angle's, so give shapes that are clamped at the base."
+            )
+
+    def scaled(self, factors: Numbers) -> LinkShapes:
+        """The same shapes, each times a number, shape (m,)."""
+        inner = self.evaluate
+
+        def evaluate(xi: Numbers) -> Values:
+            phi, slope, curvature = inner(xi)
+            return phi * factors, slope * factors, curvature * factors
+
+        return LinkShapes(self.count, evaluate, self.family, self.modal_mass * factors**2)
+
+    def in_tip_deflections(self) -> LinkShapes:
+        """The same shapes, each 1 at the end: a coordinate is what the shape adds to the tip deflection, in m."""
+        phi, _, _ = self.evaluate(np.linspace(0.0, 1.0, 101))
+        if np.any(np.abs(phi[-1]) < 1e-9 * np.abs(phi).max(axis=0, initial=0.0)):
+            raise ArmError(
+                "coordinates = 'tip_deflection': a shape has a node at the end of its link, so that its tip "
+                "deflection says nothing; choose coordinates = 'modal_mass' or 'as_given'."
+            )
+        return self.scaled(1.0 / phi[-1])
+
+
+def clamped_mass_shapes(
+    count: int, end: EndBody, link_mass: float, link_length: float
+) -> LinkShapes:
+    """The first eigenfunctions of the link clamped at its base with a body at its end.
+
+    Parameters
+    ----------
+    count
+        Number of shapes.
+    end
+        The body; an `EndBody` of zeros gives clamped-free shapes.
+    link_mass, link_length
+        Mass in kg and length in m of the uniform link.
+
+    Returns
+    -------
+    LinkShapes
+        Starting upwards, with modal mass, body included, equal to the link's mass: eq (30) of De Luca and
+        Siciliano with the terms of the tip that are missing there.
+    """
+    mass = end.mass / link_mass
+    inertia = end.inertia / (link_mass * link_length**2)
+    moment = end.first_moment / (link_mass * link_length)
+    waves = wave_numbers(mass, inertia, moment, count)
+    matrices = [end_conditions(wave, mass, inertia, moment) for wave in waves]
+    combos = np.array([np.linalg.svd(matrix)[2][-1] for matrix in matrices]).reshape(count, 2)
+
+    def raw(xi: Numbers) -> Values:
+        both = basis(waves[None, :], np.asarray(xi)[:, None])
+        of_first, of_second = combos[:, 0], combos[:, 1]
+        values = [of_first * a + of_second * b for a, b in zip(*both, strict=True)]
+        return values[0], values[1], values[2]
+
+    nodes, weights = np.polynomial.legendre.leggauss(24 + 2 * count)
+    phi, _, _ = raw(0.5 * (nodes + 1.0))
+    tip, tip_slope, _ = (row[0] for row in raw(np.ones(1)))
+    modal = (0.5 * weights) @ phi**2 + mass * tip**2
+    modal = modal + inertia * tip_slope**2 + 2.0 * moment * tip * tip_slope
+    sign = np.sign(raw(np.zeros(1))[2][0])
+    bare = LinkShapes(count, raw, "clamped_mass", modal)
+    return bare.scaled(sign / np.sqrt(modal))
+
+
+def _with_own_mass(count: int, evaluate: Callable[[Numbers], Values], family: str) -> LinkShapes:
+    nodes, weights = np.polynomial.legendre.leggauss(24 + 2 * count)
+    phi, _, _ = evaluate(0.5 * (nodes + 1.0))
+    return LinkShapes(count, evaluate, family, (0.5 * weights) @ phi**2)
+
+
+def monomial_shapes(count: int) -> LinkShapes:
+    """The shapes xi^2 .. xi^(count + 1); beyond eight of them rounding takes over, see `polynomial_shapes`."""
+    powers = np.arange(2, count + 2)
+
+    def evaluate(xi: Numbers) -> Values:
+        x = np.asarray(xi)[:, None]
+        return (
+            x**powers,
+            powers * x ** (powers - 1),
+            powers * (powers - 1) * x ** (powers - 2),
+        )
+
+    return _with_own_mass(count, evaluate, "monomial")
+
+
+def polynomial_shapes(count: int) -> LinkShapes:
+    """What the monomials xi^2 .. xi^(count + 1) span, with orthogonal curvatures: Legendre's polynomials."""
+    return _with_own_mass(
+        count, lambda xi: clamped_polynomials(np.asarray(xi), count), "polynomial"
+    )
+
+
+def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> LinkShapes:
+    """A user's shapes, given by their deflections at stations.
+
+    Parameters
+    ----------
+    stations
+        Places x/l, ascending from 0 to 1, shape (s,). Places that crowd to the ends fit best.
+    deflections
+        Deflection of each shape there, relative to the tangent at the base, shape (s, m); any scale.
+    tolerance
+        Largest allowed difference of the fit from the samples, over their largest value.
+
+    Raises
+    ------
+    ArmError
+        If polynomials of a degree that suits s stations do not meet the samples, as those of a shape that is not
+        clamped at the base.
+    """
+    xi, values = np.asarray(stations, np.float64), np.asarray(deflections, np.float64)
+    if xi.ndim != 1 or values.ndim != 2 or values.shape[0] != xi.size or xi.size < 5:
+        raise ArmError(
+            f"deflections: of shape {values.shape} at stations of shape {xi.shape}; must be (s, m) at (s,) with 5 "
+            "stations or more, a column for each shape."
+        )
+    if not (xi[0] == 0.0 and xi[-1] == 1.0 and np.all(np.diff(xi) > 0.0)):
+        raise ArmError(
+            f"stations: from {xi[0]!r} to {xi[-1]!r}; must ascend from 0 to 1, in units of the link's length."
+        )
+    size = int(min(xi.size - 3, max(3, 3.0 * np.sqrt(xi.size))))
+    table, _, _ = clamped_polynomials(xi, size)
+    coefficients, *_ = np.linalg.lstsq(table, values, rcond=None)
+    gap = np.abs(table @ coefficients - values).max() / np.abs(values).max()
+    if not gap <= tolerance:
+        raise ArmError(
+            f"deflections: polynomials clamped at the base miss them by {gap:.1e} of their size, must be at most "
+            f"{tolerance:.1e}; give more stations, smoother shapes, or deflections that begin with phi(0) = "
+            "phi'(0) = 0."
+        )
+    return combined(size, coefficients, "sampled")
+
+
+def combined(size: int, coefficients: NDArray[Any], family: str) -> LinkShapes:
+    """Shapes as combinations of the first ``size`` polynomials of `polynomial_shapes`, shape (size, m)."""
+
+    def evaluate(xi: Numbers) -> Values:
+        tables = clamped_polynomials(np.asarray(xi), size)
+        return tables[0] @ coefficients, tables[1] @ coefficients, tables[2] @ coefficients
+
+    return _with_own_mass(coefficients.shape[1], evaluate, family)
+
+
+def shapes_of_functions(
+    functions: Sequence[tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[[Any], Any]]],
+) -> LinkShapes:
+    """A user's shapes, each given as three functions of xi = x/l: phi, its slope and its curvature in xi.
+
+    Raises
+    ------
+    ArmError
+        If a slope or curvature is not the derivative of what stands before it.
+    """
+
+    def evaluate(xi: Numbers) -> Values:
+        x = np.asarray(xi, np.float64)
+        rows = [
+            np.stack([np.broadcast_to(f[k](x), x.shape) for f in functions], axis=-1)
+            for k in range(3)
+        ]
+        return rows[0], rows[1], rows[2]
+
+    places, step = np.linspace(0.1, 0.9, 17), 1e-4
+    low, middle, high = (evaluate(places + shift) for shift in (-step, 0.0, step))
+    for order, name in ((1, "slope"), (2, "curvature")):
+        difference = (high[order - 1] - low[order - 1]) / (2.0 * step)
+        size = np.maximum(np.abs(difference).max(axis=0), np.abs(middle[0]).max(axis=0))
+        gap = np.abs(difference - middle[order]).max(axis=0) / size
+        if not np.all(gap < 1e-5):
+            number = int(np.argmax(gap)) + 1
+            raise ArmError(
+                f"{name} of shape {number}: differs from the derivative by {gap.max():.1e} of its size, must be the "
+                "derivative with respect to xi = x/l, not to x."
+            )
+    return _with_own_mass(len(functions), evaluate, "functions")

@@ -1,0 +1,46 @@
+"""Solving with a symmetric positive definite matrix of a few rows, and saying so where it is not definite."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.linalg import cho_solve
+from jaxtyping import Float
+
+from jaxmodal.runtime.namespace import Array
+
+#: matrices up to this size are eliminated row by row in the program itself, which batches well; larger by LAPACK
+WRITTEN_OUT = 12
+
+
+def solve_definite(matrix: Float[Array, "N N"], right: Float[Array, " N"]) -> tuple[Array, Array]:
+    """Solve a system whose matrix should be symmetric and positive definite.
+
+    Returns
+    -------
+    tuple of Array
+        The solution, shape (N,), NaN where the matrix is not positive definite, and the smallest pivot over the
+        diagonal entry it comes from: 0 or less, or NaN, where it is not.
+    """
+    size = matrix.shape[0]
+    scale = jnp.diagonal(matrix)
+    if size > WRITTEN_OUT:
+        lower = jnp.linalg.cholesky(matrix)
+        smallest = jnp.min(jnp.diagonal(lower) ** 2 / scale)
+        return cho_solve((lower, True), right), smallest
+    rest, columns, pivots = matrix, [], []
+    below = np.tril(np.ones((size, size)), -1).T
+    for k in range(size):
+        pivot = rest[k, k]
+        column = rest[:, k] / pivot
+        rest = rest - pivot * (column[:, None] * column[None, :])
+        columns.append(column)
+        pivots.append(pivot)
+    smallest = jnp.min(jnp.stack(pivots) / scale)
+    solution = right
+    for k in range(size):  # forward: what stands below row k loses its multiple
+        solution = solution - below[k] * columns[k] * solution[k]
+    solution = solution / jnp.stack(pivots)
+    for k in reversed(range(size)):  # backward
+        solution = solution.at[k].add(-jnp.sum(below[k] * columns[k] * solution))
+    return jnp.where(smallest > 0.0, solution, jnp.nan), smallest

@@ -1,0 +1,155 @@
+"""The terms of the equations of motion by name, for one state or for batches of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array, is_traced
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _computed(term: Callable[..., Any], axes: int, model: FlexibleArm, *vectors: Array) -> Any:
+    function = functools.partial(term, model)
+    for _ in range(axes):
+        function = jax.vmap(function)
+    return function(*vectors)
+
+
+def _over_states(
+    term: Callable[..., Any], model: FlexibleArm, names: tuple[str, ...], *vectors: Any
+) -> Any:
+    """Apply a term of one state to states with any leading axes, which all vectors share."""
+    made = [_vector(model, name, value) for name, value in zip(names, vectors, strict=True)]
+    batch = np.broadcast_shapes(*(value.shape[:-1] for value in made))
+    made = [jnp.broadcast_to(value, (*batch, value.shape[-1])) for value in made]
+    return _computed(term, len(batch), model, *made)
+
+
+def _vector(model: FlexibleArm, name: str, value: Any) -> Array:
+    size = model.num_links if name == "torques" else model.num_coordinates
+    array = value if is_traced(value) else np.asarray(value, np.float64)
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise ArmError(
+            f"{name}: of shape {array.shape}; the last axis must have {size} entries"
+            + (
+                ", a torque for each joint."
+                if name == "torques"
+                else f": {model.num_links} joint angles, {sum(model.modes)} modal coordinates"
+                f" and {sum(model.elastic)} motor angles."
+            )
+        )
+    if not is_traced(array) and not np.all(np.isfinite(array)):
+        raise ArmError(
+            f"{name}: holds a value that is not finite; all must be (SI units, radians)."
+        )
+    return array
+
+
+def inertia_matrix(model: FlexibleArm, q: Any) -> Array:
+    """The inertia matrix B(q).
+
+    Parameters
+    ----------
+    model
+        The arm.
+    q
+        Generalised coordinates, shape (..., N).
+
+    Returns
+    -------
+    Array, shape (..., N, N)
+        Symmetric; positive definite for every q where `inertia_order` is ``"full"``. Units by coordinates: kg m^2
+        between angles, kg m between an angle and a length, kg between lengths.
+
+    Raises
+    ------
+    ArmError
+        If a shape does not fit the model, or a value is not finite; so does every function of this kind.
+
+    Notes
+    -----
+    De Luca and Siciliano (1991), eq (25); (32) where `inertia_order` is ``"first"``.
+    """
+    return _over_states(equations.inertia, model, ("q",), q)
+
+
+def bias(model: FlexibleArm, q: Any, rate: Any) -> Array:
+    """Coriolis and centrifugal forces h(q, q'), eq (26), shape (..., N); q and its rate have shape (..., N)."""
+    return _over_states(equations.velocity_forces, model, ("q", "rate"), q, rate)
+
+
+def gravity(model: FlexibleArm, q: Any) -> Array:
+    """The gravity vector g(q), shape (..., N): the gradient of the gravitational energy, on the left-hand side."""
+    return _over_states(equations.weight, model, ("q",), q)
+
+
+def stiffness(model: FlexibleArm) -> Array:
+    """The stiffness matrix K, shape (N, N): bending of the links and springs of the joints."""
+    return model.stiffness
+
+
+def damping(model: FlexibleArm) -> Array:
+    """The damping matrix D, shape (N, N): structural damping and viscous friction of the joints."""
+    return model.damping
+
+
+def forward_dynamics(model: FlexibleArm, q: Any, rate: Any, torques: Any) -> Array:
+    """Accelerations q'' of a state under torques.
+
+    Parameters
+    ----------
+    model
+        The arm.
+    q, rate
+        Generalised coordinates and their rates, shape (..., N).
+    torques
+        Torque of each motor, at the joint's side of its gear, N m, shape (..., n).
+
+    Returns
+    -------
+    Array, shape (..., N)
+        NaN where the inertia matrix is not positive definite, which only a truncated one can be.
+    """
+    names = ("q", "rate", "torques")
+    return _over_states(_accelerations, model, names, q, rate, torques)
+
+
+def _accelerations(model: FlexibleArm, q: Array, rate: Array, torques: Array) -> Array:
+    return equations.accelerations(model, q, rate, torques)[0]
+
+
+def inverse_dynamics(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -> Array:
+    """Generalised forces that a motion needs: B q'' + h + K q + D q' + friction + g, shape (..., N).
+
+    The first n entries are joint torques where no joint is elastic; those of the modal coordinates vanish on a
+    motion of the arm itself.
+    """
+    names = ("q", "rate", "acceleration")
+    return _over_states(equations.generalised_forces, model, names, q, rate, acceleration)
+
+
+def energies(model: FlexibleArm, q: Any, rate: Any) -> equations.Energies:
+    """Kinetic, elastic and gravitational energy in J, each of shape (...,)."""
+    return _over_states(equations.energies, model, ("q", "rate"), q, rate)
+
+
+def tip_position(model: FlexibleArm, q: Any) -> Array:
+    """Position of the tip, m, in the axes of the base, shape (..., 2)."""
+    return _over_states(equations.tip, model, ("q",), q)
+
+
+def tip_motion(
+    model: FlexibleArm, q: Any, rate: Any, acceleration: Any
+) -> tuple[Array, Array, Array]:
+    """Position, velocity and acceleration of the tip, each of shape (..., 2)."""
+    names = ("q", "rate", "acceleration")
+    return _over_states(equations.tip_motion, model, names, q, rate, acceleration)

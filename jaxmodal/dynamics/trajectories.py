@@ -1,0 +1,245 @@
+"""The motion of one arm over a time, as arrays: traceable, so that it may be jitted, batched and differentiated."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.fixed_step import METHODS as FIXED
+from jaxmodal.dynamics.fixed_step import integrate, smallest_pivot
+from jaxmodal.dynamics.flow import Driven, derivative, motion_of, motor_state
+from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.motions import Motion
+from jaxmodal.dynamics.torques import NoTorque
+from jaxmodal.runtime.namespace import Array
+
+ADAPTIVE = ("dopri8", "tsit5", "kvaerno5")
+METHODS = (*ADAPTIVE, *FIXED)
+
+#: relative pivot below which a halt is put down to the inertia matrix
+_NEARLY_SINGULAR = 1e-3
+
+OK, NOT_DEFINITE, HALTED = 0, 1, 2
+STATUS = {
+    OK: "ok",
+    NOT_DEFINITE: "inertia_not_definite",
+    HALTED: "halted",
+}
+MESSAGES = {
+    OK: "the end was reached",
+    NOT_DEFINITE: "the truncated inertia matrix loses its positive definiteness: deflections are too large for it; "
+    "use inertia_order = 'full', which cannot, or smaller deflections",
+    HALTED: "the integration halted: more steps than max_steps, or a state that is not finite; give more steps, a "
+    "stiff method ('kvaerno5'), smaller fixed steps, or look at the torques",
+}
+
+
+class Trajectory(NamedTuple):
+    """A motion at T times; NaN after the time that was reached.
+
+    Attributes
+    ----------
+    times : Array, shape (T,)
+        s.
+    q, rate, acceleration : Array, shape (T, N)
+        Generalised coordinates and their derivatives.
+    torques : Array, shape (T, n)
+        Of the motors, N m.
+    tip, tip_velocity, tip_acceleration : Array, shape (T, 2)
+        m, m/s, m/s^2.
+    kinetic, elastic, gravity, work, dissipated : Array, shape (T,)
+        Energies, the work that the motors have done and what has been dissipated, J.
+    status : Array, shape ()
+        0, or a key of `MESSAGES`.
+    reached : Array, shape ()
+        Time up to which the motion is known, s.
+    last : Array, shape (2 N + 2,)
+        State at that time: q, rate, work, dissipated.
+    steps : Array, shape ()
+        Steps taken, rejected ones included.
+    """
+
+    times: Array
+    q: Array
+    rate: Array
+    acceleration: Array
+    torques: Array
+    tip: Array
+    tip_velocity: Array
+    tip_acceleration: Array
+    kinetic: Array
+    elastic: Array
+    gravity: Array
+    work: Array
+    dissipated: Array
+    status: Array
+    reached: Array
+    last: Array
+    steps: Array
+
+    @property
+    def imbalance(self) -> Array:
+        """Energy that appeared from nowhere since the start, J, shape (T,): the certificate of the integration."""
+        energy = self.kinetic + self.elastic + self.gravity
+        return energy - energy[..., :1] - self.work + self.dissipated
+
+
+def trajectory(
+    model: FlexibleArm,
+    q: Array,
+    rate: Array,
+    times: Array,
+    law: Any = None,
+    motion: Motion | None = None,
+    *,
+    method: str = "dopri8",
+    rtol: float = 1e-9,
+    atol: float = 1e-11,
+    max_steps: int = 100_000,
+    substeps: int = 1,
+    forward: bool = False,
+) -> Trajectory:
+    """The motion of an arm from a state, for programs of one's own; `simulate` checks its arguments and names results.
+
+    Parameters
+    ----------
+    model
+        The arm.
+    q, rate
+        State at the first time, shape (N,).
+    times
+        Ascending times, s, shape (T,).
+    law
+        Torques of the motors, of `torques` or any function of (time, q, rate, model); None for none.
+    motion
+        How the motors move, if that is given instead of torques.
+    method
+        ``"dopri8"`` (order 8), ``"tsit5"`` (order 5) and ``"kvaerno5"`` (implicit, for stiff arms) choose their
+        steps; ``"rk4"`` and ``"linearly_implicit"`` take ``substeps`` equal ones between each two times.
+    rtol, atol
+        Tolerances of the methods that choose their steps, over the whole state.
+    max_steps
+        How many of those there may be.
+    forward
+        Derivatives in forward mode (`jax.jvp`, `jax.jacfwd`) instead of in reverse mode.
+
+    Returns
+    -------
+    Trajectory
+
+    Notes
+    -----
+    The methods that choose their steps are diffrax's. Steps end at every time asked for and at the switches of a
+    law, so nothing is interpolated.
+    """
+    law = NoTorque() if law is None else law
+    system = Driven(model, law, motion)
+    times = jnp.asarray(times, jnp.float64)
+    start = jnp.concatenate(
+        [jnp.asarray(q, jnp.float64), jnp.asarray(rate, jnp.float64), jnp.zeros(2)]
+    )
+    if method in FIXED:
+        states, (reached, last) = integrate(method, system, start, times, substeps)
+        steps = jnp.asarray((times.shape[0] - 1) * substeps)
+        finished = jnp.isfinite(states[-1, 0])
+    else:
+        states, reached, last, steps, finished = _adaptive(
+            system, start, times, method, rtol, atol, max_steps, forward
+        )
+    cause = jnp.asarray(HALTED)
+    if model.inertia_order != "full":
+        pivot = smallest_pivot(system, reached, last)
+        cause = jnp.where(pivot > _NEARLY_SINGULAR, HALTED, NOT_DEFINITE)
+    status = jnp.where(finished, OK, cause)
+    return _described(system, times, states, status, reached, last, steps)
+
+
+def _adaptive(
+    system: Driven,
+    start: Array,
+    times: Array,
+    method: str,
+    rtol: float,
+    atol: float,
+    max_steps: int,
+    forward: bool,
+) -> tuple[Array, Array, Array, Array, Array]:
+    import diffrax
+
+    solvers = {"dopri8": diffrax.Dopri8, "tsit5": diffrax.Tsit5, "kvaerno5": diffrax.Kvaerno5}
+    span = times[-1] - times[0]
+    switches = jnp.asarray(getattr(system.law, "switches", np.zeros(0)), jnp.float64)
+    controller = diffrax.ClipStepSizeController(
+        diffrax.PIDController(rtol=rtol, atol=atol, dtmin=1e-12 * span, force_dtmin=False),
+        step_ts=times,
+        jump_ts=switches if switches.size else None,
+    )
+    solution = diffrax.diffeqsolve(
+        diffrax.ODETerm(derivative),
+        solvers[method](),
+        times[0],
+        times[-1],
+        1e-5 * span,  # a guess of its own would trace the equations twice more
+        start,
+        system,
+        saveat=diffrax.SaveAt(subs=[diffrax.SubSaveAt(ts=times), diffrax.SubSaveAt(t1=True)]),
+        stepsize_controller=controller,
+        adjoint=diffrax.ForwardMode() if forward else diffrax.RecursiveCheckpointAdjoint(),
+        max_steps=max_steps,
+        throw=False,
+    )
+    states, (last,) = solution.ys
+    (reached,) = solution.ts[1]
+    known = (times <= reached)[:, None] & jnp.isfinite(states)
+    finished = solution.result == diffrax.RESULTS.successful
+    return jnp.where(known, states, jnp.nan), reached, last, solution.stats["num_steps"], finished
+
+
+def _described(
+    system: Driven,
+    times: Array,
+    states: Array,
+    status: Array,
+    reached: Array,
+    last: Array,
+    steps: Array,
+) -> Trajectory:
+    """All that a trajectory tells, from its states."""
+    model = system.model
+
+    def at(time: Array, state: Array) -> tuple[Any, ...]:
+        q, rate = motor_state(system, time, state)
+        acceleration, torques, _ = motion_of(system, time, q, rate)
+        moved = equations.tip_motion(model, q, rate, acceleration)
+        return (q, rate, acceleration, torques, *moved, *equations.energies(model, q, rate))
+
+    described: Any = jax.vmap(at)(times, states)
+    work, dissipated = states[:, -2], states[:, -1]
+    made = (times, *described, work, dissipated, status, reached, last, steps)
+    return Trajectory._make(made)
+
+
+@functools.partial(
+    jax.jit, static_argnames=("law_is", "method", "max_steps", "substeps", "forward")
+)
+def solved(
+    model: FlexibleArm,
+    q: Array,
+    rate: Array,
+    times: Array,
+    law: Any,
+    motion: Motion | None,
+    rtol: float,
+    atol: float,
+    *,
+    law_is: Any = None,
+    **choices: Any,
+) -> Trajectory:
+    """`trajectory` as one program; ``law_is`` is a law that is no pytree but a function."""
+    chosen = law if law_is is None else law_is
+    return trajectory(model, q, rate, times, chosen, motion, rtol=rtol, atol=atol, **choices)

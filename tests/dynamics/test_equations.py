@@ -1,0 +1,209 @@
+"""Are B, h, g, the inverse dynamics, energies and the tip's motion those of the reference cases, and consistent?
+
+What compiles: all terms of one state as one program, for each number of links and modes and each way to pose them.
+"""
+
+import functools
+
+import jax
+import numpy as np
+import pytest
+from dynamics_cases import CASES, VARIANTS, model_of, state_of, vector_of
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+import jaxmodal as jm
+from jaxmodal import dynamics
+from jaxmodal.dynamics import equations
+
+DIGITS = 1e-11
+"""The file gives 12 significant digits of each number; differences are over the largest entry, also of sums."""
+SLOW_CASES = ("P3", "P5", "P6", "P7", "P8")
+NAMED = [
+    pytest.param(name, variant, marks=[pytest.mark.slow] if name in SLOW_CASES else [])
+    for name in CASES
+    for variant in VARIANTS
+    if not (name == "P4" and variant != "full_rotation")
+]
+
+
+@jax.jit
+def all_terms(model, q, rate, acceleration):
+    return {
+        "inertia_matrix": equations.inertia(model, q),
+        "bias_vector": equations.velocity_forces(model, q, rate),
+        "gravity_vector": equations.weight(model, q),
+        "inverse_dynamics_generalised_forces": equations.generalised_forces(
+            model, q, rate, acceleration
+        ),
+        "energies": equations.energies(model, q, rate),
+        "tip": equations.tip_motion(model, q, rate, acceleration),
+        "rate_of_inertia": jax.jvp(lambda it: equations.inertia(model, it), (q,), (rate,))[1],
+        "christoffel": christoffel(model, q, rate),
+    }
+
+
+def christoffel(model, q, rate):
+    """Eq (26) by the table of all derivatives of B."""
+    table = jax.jacfwd(lambda it: equations.inertia(model, it))(q)  # dB_ij/dq_k
+    forward = jax.numpy.einsum("ijk,j,k->i", table, rate, rate)
+    return forward - 0.5 * jax.numpy.einsum("jki,j,k->i", table, rate, rate)
+
+
+def assert_close(found, expected, scale=None):
+    expected = np.asarray(expected)
+    scale = np.abs(expected).max() if scale is None else scale
+    assert np.abs(np.asarray(found) - expected).max() <= DIGITS * scale
+
+
+@pytest.mark.parametrize(("name", "variant"), NAMED)
+def test_reference_cases(name, variant):
+    case = CASES[name]
+    model = model_of(name).posed(*VARIANTS[variant])
+    for entry in case["evaluations"]:
+        q, rate = state_of(entry)
+        acceleration = vector_of(
+            entry,
+            "joint_accelerations_rad_per_s2",
+            "modal_tip_deflection_accelerations_m_per_s2",
+        )
+        expected, found = entry[variant], all_terms(model, q, rate, acceleration)
+        inertia = np.asarray(found["inertia_matrix"])
+        if "inertia_matrix" in expected:
+            assert_close(inertia, expected["inertia_matrix"])
+        else:
+            assert_close(inertia @ acceleration, expected["inertia_matrix_times_accelerations"])
+        assert_close(found["gravity_vector"], expected["gravity_vector"])
+        # velocity forces may vanish: their scale is that of inertia times rates squared
+        size = np.abs(inertia).max() * np.sum(rate**2)
+        assert_close(found["bias_vector"], expected["bias_vector"], size)
+        forces = "inverse_dynamics_generalised_forces"
+        assert_close(found[forces], expected[forces])
+        for part, key in zip(found["tip"], ("position_m", "velocity_m_per_s"), strict=False):
+            assert_close(part, expected[f"tip_{key}"])
+        assert_close(found["tip"][2], expected["tip_acceleration_m_per_s2"])
+        for part in ("kinetic", "elastic", "gravity"):
+            value = expected["energies_J"][part]
+            assert_close(getattr(found["energies"], part), value, max(abs(value), 1e-9))
+
+        # what must hold whatever the numbers
+        assert (
+            np.array_equal(inertia, inertia.T) or np.abs(inertia - inertia.T).max() < 1e-15 * size
+        )
+        kinetic = 0.5 * rate @ inertia @ rate
+        np.testing.assert_allclose(found["energies"].kinetic, kinetic, rtol=1e-12)
+        assert_close(found["bias_vector"], found["christoffel"], size)
+        # the power of h is that of the changing inertia, which is why B' - 2 C is skew
+        power = 0.5 * rate @ np.asarray(found["rate_of_inertia"]) @ rate
+        np.testing.assert_allclose(
+            rate @ np.asarray(found["bias_vector"]), power, atol=1e-12 * size
+        )
+
+
+@functools.cache
+def foreshortened():
+    return model_of("P1").posed(foreshortening=True)
+
+
+finite = st.floats(-1.0, 1.0)
+
+
+@examples(max_examples=20)
+@given(
+    angles=st.tuples(st.floats(-3.2, 3.2), st.floats(-3.2, 3.2)),
+    deflections=st.tuples(*[st.floats(-0.2, 0.2)] * 4),
+    rates=st.tuples(*[finite] * 6),
+)
+def test_the_full_inertia_matrix_is_positive_definite_whatever_the_state(
+    angles, deflections, rates
+):
+    q, rate = np.array([*angles, *deflections]), np.array(rates)
+    found = all_terms(foreshortened(), q, rate, np.zeros(6))
+    inertia = np.asarray(found["inertia_matrix"])
+    assert np.linalg.eigvalsh(inertia)[0] > 0.0
+    size = np.abs(inertia).max() * max(np.sum(rate**2), 1e-300)
+    assert np.abs(np.asarray(found["bias_vector"] - found["christoffel"])).max() <= 1e-12 * size
+
+
+def test_the_truncated_inertia_matrix_loses_definiteness_and_says_so():
+    model = model_of("P1").posed("first", "linear", False)
+    q = np.array([0.0, 1.0, 0.5, 0.0, 0.5, 0.0])
+    assert np.linalg.eigvalsh(dynamics.inertia_matrix(model, q))[0] < 0.0
+    assert np.all(np.isnan(dynamics.forward_dynamics(model, q, np.zeros(6), np.zeros(2))))
+    whole = model.posed("full")
+    assert np.all(np.isfinite(dynamics.forward_dynamics(whole, q, np.zeros(6), np.zeros(2))))
+
+
+def test_the_rigid_limit_is_the_textbook_arm():
+    """P4 has no modes; closed form of the two-link arm, Spong and others."""
+    model = model_of("P4")
+    (a, b), l1, l2 = CASES["P4"]["arm"]["links"], 0.7, 0.5
+    m1, m2 = a["mass_per_length_kg_per_m"] * l1, b["mass_per_length_kg_per_m"] * l2
+    hub, payload = 0.3, 0.4
+    angles, rate = np.array([0.6, -1.1]), np.array([1.3, -0.7])
+    reach = (m2 * 0.5 + payload) * l2  # first moment of the second link
+    cosine, sine = np.cos(angles[1]), np.sin(angles[1])
+    outer = m2 * l2**2 / 3.0 + payload * l2**2 + 0.01 + 0.003
+    inner = m1 * l1**2 / 3.0 + 0.02 + (hub + m2 + payload) * l1**2
+    inertia = [
+        [inner + outer + 2.0 * reach * l1 * cosine, outer + reach * l1 * cosine],
+        [outer + reach * l1 * cosine, outer],
+    ]
+    twist = reach * l1 * sine
+    forces = [-twist * (2.0 * rate[0] * rate[1] + rate[1] ** 2), twist * rate[0] ** 2]
+    far = 9.81 * reach * np.cos(angles.sum())
+    weight = [9.81 * (m1 * 0.5 + hub + m2 + payload) * l1 * np.cos(angles[0]) + far, far]
+    np.testing.assert_allclose(dynamics.inertia_matrix(model, angles), inertia, rtol=1e-13)
+    np.testing.assert_allclose(dynamics.bias(model, angles, rate), forces, rtol=1e-13)
+    np.testing.assert_allclose(dynamics.gravity(model, angles), weight, rtol=1e-13)
+
+
+@pytest.mark.parametrize("frames", ["linear", "rotation"])
+def test_full_and_first_differ_with_the_square_of_the_deflections(frames):
+    """Equal without deflection, for either choice of frames."""
+    model, rng = model_of("P1").posed(frames=frames), np.random.default_rng(5)
+    angles, shape = rng.uniform(-2, 2, 2), rng.uniform(-0.05, 0.05, 4)
+
+    def gap(scale):
+        q = np.concatenate([angles, scale * shape])
+        full, first = (np.asarray(all_terms(model.posed(order), q, q, q)["inertia_matrix"])
+                       for order in ("full", "first"))  # fmt: skip
+        return np.abs(full - first).max() / np.abs(full).max()
+
+    assert gap(0.0) < 1e-15
+    np.testing.assert_allclose([gap(1.0) / gap(0.1), gap(0.1) / gap(0.01)], 100.0, rtol=0.1)
+
+
+def test_batches_of_states_and_derivatives_by_the_arm():
+    """Leading axes are batches; a model is differentiable in its arrays, here in the payload's share of the mass."""
+    model, rng = foreshortened(), np.random.default_rng(2)
+    q = rng.uniform(-0.3, 0.3, (2, 3, 6))
+    whole = dynamics.inertia_matrix(model, q)
+    assert whole.shape == (2, 3, 6, 6)
+    np.testing.assert_allclose(whole[1, 2], dynamics.inertia_matrix(model, q[1, 2]), rtol=1e-13)
+    torques = np.zeros((2, 3, 2))
+    assert dynamics.forward_dynamics(model, q, 0.0 * q, torques).shape == (2, 3, 6)
+
+
+def test_forward_and_inverse_dynamics_undo_each_other():
+    model, rng = foreshortened(), np.random.default_rng(3)
+    q, rate = rng.uniform(-0.1, 0.1, (2, 6))
+    torques = np.array([0.3, -0.2])
+    acceleration = dynamics.forward_dynamics(model, q, rate, torques)
+    forces = np.asarray(dynamics.inverse_dynamics(model, q, rate, acceleration))
+    scale = np.abs(np.asarray(model.stiffness) @ q).max()
+    np.testing.assert_allclose(forces, [*torques, 0.0, 0.0, 0.0, 0.0], atol=1e-11 * scale)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda m: dynamics.inertia_matrix(m, np.zeros(5)), "must have 6 entries: 2 joint angles"),
+        (lambda m: dynamics.bias(m, np.zeros(6), np.full(6, np.nan)), "rate: holds a value"),
+        (lambda m: dynamics.forward_dynamics(m, *np.zeros((2, 6)), np.zeros(3)), "torque for each"),
+    ],
+)
+def test_states_that_do_not_fit(call, words):
+    with pytest.raises(jm.ArmError, match=words):
+        call(model_of("P1"))

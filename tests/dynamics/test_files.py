@@ -1,0 +1,101 @@
+"""Does `[dynamics]` of an arm file, and the command that moves it, do what the Python calls do, and refuse the rest?"""
+
+import copy
+import tomllib
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import jaxmodal as jm
+from jaxmodal.cli.commands import main
+from jaxmodal.dynamics import JointPD, RestToRest, flexible_arm, simulate
+from jaxmodal.dynamics.files import read_simulation
+
+TEXT = """
+[[links]]
+length = 0.5
+youngs_modulus = 7e10
+density = 2700.0
+hub_inertia = 0.01
+section = { shape = "rectangle", depth = 0.003, width = 0.04 }
+
+[dynamics]
+modes = 1
+until = 0.1
+every = 0.05
+method = "rk4"
+step = 5e-4
+gravity = [0.0, -9.81]
+start_deg = [-90.0]
+
+[dynamics.motors]
+kind = "pd"
+target_deg = [-80.0]
+duration = 0.1
+proportional = 5.0
+derivative = 0.5
+"""
+
+
+def test_the_file_and_the_calls_are_the_same_simulation(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(TEXT)
+    found = read_simulation(path).run()
+    model = flexible_arm(jm.read_arm(path), 1, gravity=(0.0, -9.81))
+    start = np.radians([-90.0])
+    law = JointPD(RestToRest(start, np.radians([-80.0]), 0.1), np.array([5.0]), np.array([0.5]))
+    expected = simulate(model, [0.0, 0.05, 0.1], [*start, 0.0], torque=law, method="rk4", step=5e-4)
+    np.testing.assert_array_equal(found["tip_position"], expected["tip_position"])
+
+    out = tmp_path / "motion.csv"
+    arguments = ["simulate", str(path), "--out", str(out)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("status ok, 0.1 s in 200 steps of rk4")
+    header, *rows = out.read_text().splitlines()
+    columns = dict(
+        zip(header.split(","), np.array([row.split(",") for row in rows], float).T, strict=True)
+    )
+    np.testing.assert_array_equal(columns["tip_position_y [m]"], expected["tip_position"][:, 1])
+    again = CliRunner().invoke(main, arguments)
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        ("dynamics.until", None, ["dynamics.until is missing"]),
+        ("dynamics.until", -1.0, ["dynamics.until = -1.0", "greater than 0"]),
+        ("dynamics.every", 0.03, ["every = 0.03", "divide until"]),
+        ("dynamics.mods", 2, ["dynamics.mods = 2", "Did you mean 'modes'"]),
+        ("dynamics.method", "rk5", ["method = 'rk5'", "Did you mean"]),
+        ("dynamics.start_deg", [0.0, 1.0], ["start_deg", "list of 1 angles"]),
+        ("dynamics.motors.kind", "pid", ["dynamics.motors.kind = 'pid'", "'locked'"]),
+        ("dynamics.motors.proportional", None, ["dynamics.motors.proportional is missing"]),
+        ("dynamics.motors.proportional", [1.0, 2.0], ["one number or 1"]),
+        ("dynamics.motors.feed_forward", 1, ["feed_forward = 1", "true or false"]),
+        ("dynamics", 3, ["dynamics = 3: must be a table"]),
+        ("dynamics", None, ["dynamics is missing", "until"]),
+    ],
+)
+def test_files_that_cannot_be_moved(place, value, words, tmp_path):
+    import json
+
+    document = copy.deepcopy(tomllib.loads(TEXT))
+    *parents, last = place.split(".")
+    keys = document
+    for parent in parents:
+        keys = keys[parent]
+    if value is None:
+        del keys[last]
+    else:
+        keys[last] = value
+    path = tmp_path / "arm.json"
+    path.write_text(json.dumps(document))
+    result = CliRunner().invoke(main, ["simulate", str(path)])
+    assert result.exit_code == 2
+    for word in words:
+        assert word in result.stderr
+    assert result.stdout == ""

@@ -1,0 +1,376 @@
+"""Are the motions those of the reference runs, do their energies balance, and is a failure said and not hidden?
+
+What compiles: the integration by one method for each arm's shape, way to pose it and kind of torque.
+"""
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.linalg
+from dynamics_cases import CASES, VARIANTS, model_of, uniform_link, vector_of
+
+import jaxmodal as jm
+from jaxmodal.dynamics import (
+    FeedForward,
+    Hold,
+    JointPD,
+    PiecewiseConstant,
+    RestToRest,
+    SampledTorque,
+    Shaped,
+    SineMotion,
+    SineTorque,
+    SpinUp,
+    TipCircle,
+    TipLine,
+    bang_bang,
+    flexible_arm,
+    linearise,
+    shaper,
+    simulate,
+    two_link_angles,
+)
+
+#: our integrations at rtol 1e-11 and the reference's differ by no more than its own runs at 3e-9 do, or this
+SAME_MOTION = 2e-9
+FAST = {("P1", 0, "full_rotation"), ("P2", 0, "full_linear")}
+RUNS = [
+    pytest.param(
+        name,
+        number,
+        variant,
+        marks=[] if (name, number, variant) in FAST else [pytest.mark.slow],
+    )
+    for name, case in CASES.items()
+    for number, run in enumerate(case["simulations"])
+    for variant in run["variants"]
+    if variant != "first_linear" or name in ("P1", "P6")  # it takes long to compile
+]
+
+
+def torque_of(run):
+    entry = run["torque"]
+    if entry["kind"] == "piecewise_constant":
+        return {"torque": PiecewiseConstant(entry["interval_edges_s"], entry["torques_N_m"])}
+    if entry["kind"] == "sine":
+        values = ("amplitude_N_m", "angular_frequency_rad_per_s", "phase_rad")
+        return {"torque": SineTorque(*(np.array(entry[name]) for name in values))}
+    if entry["kind"] == "joint_pd":
+        gains = ("proportional_gain_N_m_per_rad", "derivative_gain_N_m_s_per_rad")
+        reference = entry["reference"]
+        assert reference["kind"] == "constant"
+        motion = Hold(np.array(reference["joint_angles_rad"]))
+        return {"torque": JointPD(motion, *(np.array(entry[name]) for name in gains))}
+    if entry["kind"] == "locked_joints":
+        return {"motion": Hold(np.array(run["initial_joint_angles_rad"]))}
+    assert entry["kind"] == "none"
+    return {}
+
+
+@pytest.mark.parametrize(("name", "number", "variant"), RUNS)
+def test_reference_runs(name, number, variant):
+    run = CASES[name]["simulations"][number]
+    expected = run["results"][variant]
+    model = model_of(name).posed(*VARIANTS[variant])
+    found = simulate(
+        model,
+        run["times_s"],
+        vector_of(run, "initial_joint_angles_rad", "initial_modal_tip_deflections_m"),
+        vector_of(
+            run, "initial_joint_rates_rad_per_s", "initial_modal_tip_deflection_rates_m_per_s"
+        ),
+        rtol=1e-11,
+        atol=1e-12,
+        **torque_of(run),
+    )
+    assert found.attrs["status"] == "ok"
+    assert found.attrs["energy_balance_error"] < 1e-10  # ten times the tolerance
+    columns = {
+        "joint_angle": expected["joint_angles_rad"],
+        "tip_position": expected["tip_position_m"],
+        "end_deflection": expected["link_end_deflections_m"],
+        "kinetic_energy": expected["energies_J"]["kinetic"],
+        "elastic_energy": expected["energies_J"]["elastic"],
+        "gravity_energy": expected["energies_J"]["gravity"],
+        "work": expected["work_of_joint_torques_J"],
+        "dissipated": expected["energy_dissipated_J"],
+    }
+    for key, values in columns.items():
+        if key == "work" and run["torque"]["kind"] == "locked_joints":
+            continue
+        scale = max(1.0, np.abs(values).max())
+        np.testing.assert_allclose(
+            found[key], values, rtol=0, atol=SAME_MOTION * scale, err_msg=key
+        )
+    end = vector_of(expected["end_state"], "joint_angles_rad", "modal_tip_deflections_m")
+    state = np.concatenate([found["joint_angle"][-1], found["modal_coordinate"][-1]])
+    np.testing.assert_allclose(state, end, rtol=0, atol=SAME_MOTION)
+
+
+def moving_model(**more):
+    arm = jm.Arm(
+        (
+            uniform_link(0.5, 1.0, 0.2, hub_inertia=0.1),
+            uniform_link(0.5, 1.0, 0.2, hub_mass=1.0, hub_inertia=0.1),
+        ),
+        jm.Payload(0.1, 0.0005),
+    )
+    return flexible_arm(arm, 2, **more)
+
+
+RELEASED = np.array([0.3, 0.8, 0.02, 0.01, 0.05, 0.002])
+
+
+def test_energy_over_ten_seconds():
+    """Free, undamped, with foreshortening and gravity: nothing is lost."""
+    model = moving_model(gravity=(0.0, -9.81))
+    found = simulate(model, [0.0, 5.0, 10.0], RELEASED, rtol=1e-12, atol=1e-13)
+    assert found.attrs["status"] == "ok"
+    assert found.attrs["energy_balance_error"] < 1e-9
+
+
+def test_angular_momentum_without_gravity_and_torque():
+    """About the base joint: the momentum that belongs to theta_1, which turns the whole arm."""
+    from jaxmodal.dynamics import inertia_matrix
+
+    model = moving_model()
+    rate = np.array([0.5, -1.0, 0.1, 0.0, 0.3, 0.01])
+    found = simulate(model, [0.0, 5.0, 10.0], RELEASED, rate, rtol=1e-12, atol=1e-13)
+    q = np.concatenate([found["joint_angle"], found["modal_coordinate"]], axis=1)
+    speed = np.concatenate([found["joint_rate"], found["modal_rate"]], axis=1)
+    momentum = np.einsum("tj,tj->t", np.asarray(inertia_matrix(model, q))[:, 0], speed)
+    np.testing.assert_allclose(momentum, momentum[0], rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_driven_and_damped_the_balance_closes():
+    """PD with feed-forward, viscous and dry friction, structural damping."""
+    model = moving_model(
+        gravity=(0.0, -9.81),
+        kelvin_voigt_time=1e-3,
+        viscous_friction=0.05,
+        coulomb_friction=0.02,
+        coulomb_width=0.05,
+    )
+    motion = RestToRest(np.array([0.3, 0.8]), np.array([0.8, 0.2]), 0.5)
+    law = JointPD(motion, 20.0, 2.0)
+    found = simulate(
+        model, [0.0, 0.5, 1.0], np.array([0.3, 0.8, 0, 0, 0, 0]), torque=law, rtol=1e-11
+    )
+    assert found.attrs["energy_balance_error"] < 1e-8
+    assert found["dissipated"][-1] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("method", "order"), [("rk4", 4), pytest.param("linearly_implicit", 2, marks=pytest.mark.slow)]
+)
+def test_fixed_steps_converge_with_their_order(method, order):
+    """Against the reference run P2, through the switches of its torque."""
+    run = CASES["P2"]["simulations"][0]
+    exact = np.array(run["results"]["full_rotation"]["tip_position_m"])
+    model = model_of("P2").posed(*VARIANTS["full_rotation"])
+
+    def error(step):
+        found = simulate(model, run["times_s"], method=method, step=step, **torque_of(run))
+        assert found.attrs["status"] == "ok"
+        return float(np.abs(found["tip_position"] - exact).max())
+
+    coarse, fine = error(1e-3), error(5e-4)
+    assert fine < 1e-3
+    assert 2.0 ** (order - 0.5) < coarse / fine < 2.0 ** (order + 0.8)
+
+
+@pytest.mark.slow
+def test_truncated_inertia_is_a_status_with_time_and_state():
+    """Undamped bang-bang of 0.2 N m, 1 s each way: the model of first order fails at 1.29 s, end slope 0.25."""
+    model = model_of("P1").posed("first", "linear", False)
+    found = simulate(model, np.linspace(0.0, 2.0, 21), torque=bang_bang([0.2, 0.2], 1.0))
+    assert found.attrs["status"] == "inertia_not_definite"
+    assert "inertia_order = 'full'" in found.attrs["message"]
+    assert 1.28 < found.attrs["time_reached"] < 1.30
+    slope = np.abs(np.asarray(model.tip_slope) * found.attrs["state_reached"][2:6].reshape(2, 2))
+    assert 0.1 < slope.sum(axis=1).max() < 0.4
+    assert np.all(np.isfinite(found["tip_position"][:13]))
+    assert np.all(np.isnan(found["tip_position"][13:]))
+
+
+SLOWEST = 6
+
+
+def linear_spin_up(model, rate, duration):
+    """Deflections of a straight beam spun up, to first order in them: smallest tip deflection, and when.
+
+    K is that of the linearisation at a steady rate, which is K_0 + Omega^2 K_1; SciPy integrates.
+    """
+    size = model.num_coordinates
+    still, spun = (
+        linearise(model, None, [turning] + [0.0] * (size - 1), joints="locked")
+        for turning in (0.0, 1.0)
+    )
+    moments = np.asarray(model.gram)[0, 1, 2 : 1 + size]
+    change = spun.stiffness - still.stiffness
+    # the slowest modes at half the rate: the others would only make small steps
+    middle = still.stiffness + 0.25 * rate**2 * change
+    kept = scipy.linalg.eigh(middle, still.mass)[1][:, :SLOWEST]
+    moments, change = kept.T @ moments, kept.T @ change @ kept
+    steady = kept.T @ still.stiffness @ kept
+    turn = 2.0 * np.pi / duration
+
+    count = kept.shape[1]
+
+    def slope(t, y):
+        inside = t < duration
+        omega = rate / duration * (t - np.sin(turn * t) / turn) if inside else rate
+        gain = rate / duration * (1.0 - np.cos(turn * t)) if inside else 0.0
+        pull = (steady + omega**2 * change) @ y[:count] + gain * moments
+        return np.concatenate([y[count:], -pull])
+
+    times = np.linspace(0.0, duration + 3.0, 3001)
+    found = scipy.integrate.solve_ivp(
+        slope, times[[0, -1]], np.zeros(2 * count), "DOP853", times, rtol=1e-8, atol=1e-10
+    )
+    tip = model.tip[0] @ kept @ found.y[:count]
+    return tip.min(), times[tip.argmin()]
+
+
+def classical_beam():
+    return flexible_arm(jm.Arm((uniform_link(10.0, 1.4e4, 1.2),)), 3, shapes="clamped_free")
+
+
+def test_spin_up_of_the_classical_beam():
+    """10 m, EI 1.4e4, rho A 1.2, to 6 rad/s in 15 s: deepest tip deflection -0.5744 m at 6.76 s.
+
+    These are figures of the linear equation; the nonlinear motion differs by the square of deflection over length.
+    """
+    deepest, when = linear_spin_up(classical_beam(), 6.0, 15.0)
+    np.testing.assert_allclose(deepest, -0.5744, atol=6e-5)
+    np.testing.assert_allclose(when, 6.76, atol=0.01)
+    times = np.linspace(0.0, 15.0, 751)
+    motion = SpinUp(np.array([6.0]), 15.0)
+    found = simulate(classical_beam(), times, motion=motion, method="rk4", step=5e-3)
+    deflection = found["end_deflection"].values[:, 0]
+    np.testing.assert_allclose(deflection.min(), -0.5744, rtol=0.0574**2)
+    np.testing.assert_allclose(times[deflection.argmin()], 6.76, atol=0.03)
+
+
+LAGS = [(0.6, 0.08554), (2.0, 0.28024), (3.0, 0.41155), (8.0, 0.93561), (10.0, 1.08824)]
+
+
+def test_peak_lags_of_the_linear_equation():
+    """8 m beam, 15 s: five digits at five rates; twelve polynomials, for the layer at the clamp is thin at 10 rad/s."""
+    model = flexible_arm(jm.Arm((spinning_link(),)), 12, shapes="polynomial")
+    found = [-linear_spin_up(model, rate, 15.0)[0] for rate, _ in LAGS]
+    np.testing.assert_allclose(found, [lag for _, lag in LAGS], atol=2e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rate", "lag"), LAGS)
+def test_peak_lag_of_the_spinning_beam(rate, lag):
+    """The linear in-plane equation of the reference, to the square of the deflection over the length."""
+    arm = jm.Arm((spinning_link(),))
+    model = flexible_arm(arm, 3, shapes="clamped_free")
+    times = np.linspace(0.0, 16.0, 1601)
+    found = simulate(model, times, motion=SpinUp(np.array([rate]), 15.0), method="rk4", step=5e-3)
+    peak = -found["end_deflection"].values.min()
+    np.testing.assert_allclose(peak, lag, rtol=(lag / 8.0) ** 2 + 1e-3)
+    rigid = simulate(
+        model.posed(foreshortening=False),
+        times,
+        motion=SpinUp(np.array([rate]), 15.0),
+        method="rk4",
+        step=5e-3,
+    )
+    diverged = not np.nanmax(np.abs(rigid["end_deflection"])) < 4.0
+    assert diverged == (rate >= 3.0)
+
+
+def spinning_link():
+    return jm.Link(8.0, 6.8952e10, 2766.7, jm.raw_section(area=7.2968e-5, second_moment=8.2189e-9))
+
+
+def test_motions_and_their_derivatives():
+    """Rates and accelerations are those of the angles; paths pass where they should."""
+    lengths = (0.475, 0.435)
+    circle = TipCircle((0.6, 0.2), 0.1, 2.0, lengths, elbow=-1.0, phase=0.3)
+    line = TipLine((0.5, 0.1), (0.7, -0.2), 2.0, lengths)
+    shaped = Shaped(RestToRest(np.zeros(2), np.ones(2), 0.5), *shaper([7.0, 20.0]))
+    sine = SineMotion(np.zeros(2), np.ones(2), np.array([2.0, 3.0]))
+    for motion in (circle, line, shaped, sine, SpinUp(np.ones(2), 2.0)):
+        low, middle, high = (motion(0.4 + h) for h in (-1e-5, 0.0, 1e-5))
+        for order in (1, 2):
+            difference = (high[order - 1] - low[order - 1]) / 2e-5
+            np.testing.assert_allclose(middle[order], difference, rtol=1e-6, atol=1e-6)
+    angles = np.asarray(circle(0.4)[0])
+    turned = np.cumsum(angles)
+    reached = np.sum(np.array(lengths) * np.exp(1j * turned))
+    expected = 0.6 + 0.2j + 0.1 * np.exp(1j * (2.0 * 0.4 + 0.3))
+    assert abs(reached - expected) < 1e-14
+    assert angles[1] < 0.0
+    assert np.all(np.isnan(two_link_angles(2.0, 0.0, lengths)))
+
+
+@pytest.mark.slow
+def test_a_shaped_motion_leaves_its_mode_at_rest():
+    """One link turned by its motor: what swings after the move, with and without the shaper."""
+    model = flexible_arm(jm.Arm((uniform_link(1.0, 2.0, 0.3),)), 1)
+    omega = float(np.sqrt(model.stiffness[1, 1] / 0.3))
+    plain = RestToRest(np.zeros(1), np.ones(1) * 0.05, 0.3)
+    times = np.linspace(0.0, 3.0, 301)
+    swings = []
+    for motion in (plain, Shaped(plain, *shaper([omega]))):
+        found = simulate(model, times, motion=motion, method="rk4", step=1e-3)
+        swings.append(float(np.ptp(found["modal_coordinate"].values[200:])))
+    assert swings[1] < 1e-3 * swings[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"times": [0.0]}, "two ascending, finite times"),
+        ({"times": [0.0, 1.0, 0.5]}, "ascending"),
+        ({"q": np.zeros(5)}, "must be 6 finite numbers"),
+        ({"rate": np.full(6, np.inf)}, "rate = "),
+        ({"method": "rk45"}, "Did you mean 'rk4'"),
+        ({"rtol": 0.0}, "rtol = 0.0"),
+        ({"torque": 3.0}, "must be a law"),
+        ({"torque": lambda t, q, rate, model: q}, r"gives shape \(6,\)"),
+        ({"motion": 3.0}, "must be a Motion"),
+        ({"motion": Hold(np.zeros(3))}, r"angles of shape \(3,\)"),
+        ({"motion": TipCircle((5.0, 0.0), 0.1, 1.0, (0.5, 0.5))}, "in reach"),
+        ({"motion": Hold(np.zeros(2)), "torque": bang_bang([1, 1], 1)}, "one of the two"),
+    ],
+)
+def test_arguments_that_are_none(arguments, words):
+    given = {"times": [0.0, 1.0], **arguments}
+    with pytest.raises(jm.ArmError, match=words):
+        simulate(moving_model(), **given)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: PiecewiseConstant([0.0, 1.0], [[1.0], [2.0]]), "k \\+ 1 ascending"),
+        (lambda: SampledTorque([0.0, 0.0], [[1.0], [2.0]]), "ascending times"),
+        (lambda: shaper([0.0]), "0.0 rad/s"),
+        (lambda: shaper([1.0], 1.0), "ratio 1.0"),
+    ],
+)
+def test_laws_that_are_none(make, words):
+    with pytest.raises(jm.ArmError, match=words):
+        make()
+
+
+@pytest.mark.slow
+def test_feed_forward_moves_a_stiff_arm_as_told():
+    """The torques of the rigid arm, gravity and friction included, on an arm that hardly bends."""
+    links = [uniform_link(0.5, 1e5, 0.4, hub_inertia=0.01) for _ in range(2)]
+    model = flexible_arm(
+        jm.Arm(tuple(links)), 1, gravity=(0.0, -9.81), viscous_friction=0.1, kelvin_voigt_time=1e-4
+    )
+    motion = RestToRest(np.array([0.2, 0.3]), np.array([0.7, -0.3]), 1.0)
+    start = np.array([0.2, 0.3, 0.0, 0.0])
+    found = simulate(
+        model, [0.0, 0.5, 1.0], start, torque=FeedForward(motion), method="kvaerno5", rtol=1e-7
+    )
+    np.testing.assert_allclose(found["joint_angle"][1], [0.45, 0.0], atol=2e-3)
+    np.testing.assert_allclose(found["joint_angle"][2], [0.7, -0.3], atol=2e-3)
