@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 from jaxmodal.arm.arm import Arm, Link, Payload
 from jaxmodal.arm.documents import (
