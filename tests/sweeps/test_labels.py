@@ -40,9 +40,9 @@ def synthetic(monkeypatch):
     """Replace the solver; the list holds the number of cells of each call."""
     calls = []
 
-    def solve_cells(arm, values, number, num_modes, theory):
-        calls.append(number)
-        return synthetic_cells.solve_cells(arm, values, number, num_modes, theory)
+    def solve_cells(sweep, theory, values):
+        calls.append(len(next(iter(values.values()))))
+        return synthetic_cells.solve_cells(sweep, theory, values)
 
     monkeypatch.setattr(sweeps.store.grid, "solve_cells", solve_cells)
     monkeypatch.setattr(sweeps.store.dataset, "_commit", lambda root: "0123456789abcdef")
