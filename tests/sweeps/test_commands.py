@@ -54,11 +54,6 @@ def sweep_file(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def synthetic(monkeypatch):
-    monkeypatch.setattr(sweeps.store.grid, "solve_cells", synthetic_cells.solve_cells)
-
-
-@pytest.fixture
 def store(sweep_file):
     assert invoke("run", sweep_file, "--no-plot").exit_code == 0
     return Path("small.zarr")

@@ -36,17 +36,9 @@ def sweep_of_all_kinds(**changes):
 
 
 @pytest.fixture(autouse=True)
-def synthetic(monkeypatch):
-    """Replace the solver; the list holds the number of cells of each call."""
-    calls = []
-
-    def solve_cells(sweep, theory, values):
-        calls.append(len(next(iter(values.values()))))
-        return synthetic_cells.solve_cells(sweep, theory, values)
-
-    monkeypatch.setattr(sweeps.store.grid, "solve_cells", solve_cells)
+def one_commit(synthetic, monkeypatch):
+    """Whatever is committed beside the tests: it is among the labels."""
     monkeypatch.setattr(sweeps.store.dataset, "_commit", lambda root: "0123456789abcdef")
-    return calls
 
 
 @pytest.fixture

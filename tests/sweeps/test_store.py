@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import synthetic_cells
 import xarray as xr
 import zarr
 from interrupted_store import CountingStore, ReportingStore
@@ -37,19 +36,6 @@ def small_sweep(num=5, **changes):
 
 
 CHUNK_CELLS = 4  # chunks of 1 x 3 cells
-
-
-@pytest.fixture
-def synthetic(monkeypatch):
-    """Replace the solver; the list holds the number of cells of each call."""
-    calls = []
-
-    def solve_cells(sweep, theory, values):
-        calls.append(len(next(iter(values.values()))))
-        return synthetic_cells.solve_cells(sweep, theory, values)
-
-    monkeypatch.setattr(sweeps.store.grid, "solve_cells", solve_cells)
-    return calls
 
 
 def contents(path):
