@@ -1,6 +1,6 @@
 """How a batch is solved: what its cells have in common is made once, from a sample of them.
 
-So any part of a large set of cells is solved alike, whichever other parts are solved in the same call or process.
+So any part of a large set of cells is solved alike, whichever other parts are solved in the same process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
 from jaxmodal.postures.series_passes import Tables
-from jaxmodal.runtime.devices import available_cores, default_device
+from jaxmodal.runtime.devices import available_cores, default_device, is_gpu
 
 #: cells that NumPy solves, 0.2 ms each, rather than programs, which take 0.02 ms and are compiled for ten seconds
 FEW = 10_240
@@ -48,8 +48,8 @@ class Plan:
         What is asked.
     engine : Engine
         What carries out the evaluations.
-    cells, chunk : int, int or None
-        How many cells there are in all, and how many of them go side by side on one core.
+    cells, chunk, kernel : int, int or None, str
+        How many cells there are in all, and what the caller wants, as for `natural_frequencies_batch`.
     tables : Tables, optional
         The posture series, where it pays.
     pilots : Pilots, optional
@@ -60,6 +60,7 @@ class Plan:
     engine: Engine
     cells: int
     chunk: int | None
+    kernel: str
     tables: Tables | None
     pilots: Pilots | None
 
@@ -75,9 +76,11 @@ class Plan:
     ) -> Plan:
         """The plan for so many ``cells``, made from the values (addresses, samples) of some of them, or of all."""
         arm, addresses = question.arm, question.addresses
-        few = chunk is None and kernel == "auto" and cells <= FEW
-        compiled = Compiled(chosen_kernel(kernel, default_device()))
-        plan = cls(question, OnHost() if few else compiled, cells, chunk, None, None)
+        device = default_device()
+        most = 2 * PILOTS - 1 if is_gpu(device) else FEW  # a GPU is there for more
+        few = chunk is None and kernel == "auto" and cells <= most
+        engine = OnHost() if few else Compiled(chosen_kernel(kernel, device))
+        plan = cls(question, engine, cells, chunk, kernel, None, None)
         if series and chunk is None and series_search.pays(arm, addresses, cells):
             modes, theory = question.modes, question.theory
             tables = series_search.prepare(arm, addresses, sample, modes, theory, cells)
@@ -108,7 +111,7 @@ class Plan:
 
             def left_open(cells: np.ndarray) -> NaturalFrequencies:
                 some = values[:, cells]
-                plan = Plan.of(self.question, some, cells.size, series=False)
+                plan = Plan.of(self.question, some, cells.size, kernel=self.kernel, series=False)
                 return plan._general(some, pool)
 
             return series_search.solve(self.tables, angles, left_open, pool)

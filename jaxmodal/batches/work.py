@@ -148,7 +148,10 @@ class Work:
             return None
         values = self.values[:, chosen[found]]
         scaling = Scaling.of(values, self.addresses)
-        return Pilots(fit(scaling.features(values), omega[:, found], PILOTS), scaling)
+        features, omega = scaling.features(values), omega[:, found]
+        # of pilots that coincide, as -180 and 180 degrees do, the first
+        first = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])
+        return Pilots(fit(features[:, first], omega[:, first], PILOTS), scaling)
 
     def each(
         self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int = 1

@@ -44,7 +44,7 @@ class Tables:
     top : np.ndarray, shape (1,)
         Frequency of the last separator, rad/s.
     panels, grid, fine : Panels, SeparatorTable, SeparatorTable
-        The series, its separators, and finer ones.
+        The series, its separators, and finer ones; arrays of NumPy, which compiled programs take as well.
     host : bool
         Whether NumPy solves the postures, or compiled programs, in blocks of ``chunks`` cells.
     """
@@ -64,8 +64,8 @@ class Tables:
         """All that the series can do for the ``valid`` of the postures ``angles`` (n - 1, cells)."""
         results = Results.empty(angles.shape[1], self.modes)
         usable = np.where(valid, angles, 0.0)
-        if not self.host:
-            self._compile_count(usable)
+        if not self.host and valid.any():
+            self._compile_count(angles.shape[0])
         self._pass(self.grid, results, usable, np.flatnonzero(valid), pool, safe=False)
         left = np.flatnonzero(results.open & valid)
         complete, width = self._pass(self.fine, results, usable, left, pool, safe=True)
@@ -73,9 +73,9 @@ class Tables:
         self._finish(results, usable, left[wide], width[wide])
         return results
 
-    def _compile_count(self, angles: np.ndarray) -> None:
+    def _compile_count(self, joints: int) -> None:
         """Compile the count in a thread of its own while the roots are compiled; what fails fails again at its use."""
-        cells = np.zeros((angles.shape[0], self.chunks[0]))
+        cells = np.zeros((joints, self.chunks[0]))
         program = functools.partial(count_at, self.beams, self.flags, self.top, cells)
         threading.Thread(target=on_callers_device(program), daemon=True).start()
 

@@ -16,12 +16,12 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.arm.parameters import resolve
+from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.frequencies.programs import starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -47,8 +47,6 @@ _BELOW, _ABOVE = 0.6, 1.01
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
 #: postures that NumPy solves, some 4 microseconds each; programs take 0.5 and are compiled for seven seconds before
 _HOST_POSTURES = 131_072
-#: fields of `Tables` that compiled programs take
-_ON_DEVICE = ("panels", "grid", "fine")
 _ANGLE = re.compile(r"link(\d+|\*)\.joint_angle", re.ASCII)
 
 
@@ -85,10 +83,10 @@ def prepare(
     Returns
     -------
     Tables or None
-        None where no value is finite.
+        None where no value is a possible angle.
     """
     every = postures(arm, addresses, sample)
-    angles = every[1:, np.isfinite(every).all(axis=0)]
+    angles = every[1:, ANGLE.holds(every).all(axis=0)]
     if angles.shape[1] == 0:
         return None
     chosen = np.random.default_rng(0).permutation(angles.shape[1])
@@ -112,9 +110,6 @@ def prepare(
         tables = dataclasses.replace(tables, grid=grid_of(series, fine))
         if _open_share(tables, angles) < _OPEN:
             break
-    if not tables.host:
-        on_device = jax.device_put((tables.panels, tables.grid, tables.fine))
-        tables = dataclasses.replace(tables, **dict(zip(_ON_DEVICE, on_device, strict=True)))
     return tables
 
 
@@ -161,7 +156,7 @@ def solve(
     NaturalFrequencies
         As of `natural_frequencies_batch`; ``by_sign_changes`` says which modes the series proved.
     """
-    valid = np.isfinite(angles).all(axis=0)
+    valid = ANGLE.holds(angles).all(axis=0)
     results = tables.solve(angles[1:], valid, pool)
     left = np.flatnonzero(results.open & valid)
     found = None

@@ -191,7 +191,8 @@ def _of_modes(formula: Callable[[ModalQuantities], Any]) -> Formula:
 
 def _modal_status(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
     individual = _of_modes(lambda modal: modal.individual)(own, solved)
-    return np.where(np.isfinite(own.found.omega), np.where(individual, 0, 1), 2)
+    known = np.isfinite(own.found.omega).all(axis=1, keepdims=True)  # of a cell, all or nothing
+    return np.where(known, np.where(individual, 0, 1), 2)
 
 
 def _fractions(modal: ModalQuantities, dimension: str) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import threading
 from collections.abc import Mapping
 
 import jax
@@ -21,6 +22,7 @@ from sweeps.solution.cells import SolvedCells
 BRACKET_WIDTH = 4e-8
 #: cells of a sweep whose values shape its plan: its pilots, and the range of its posture series
 _SAMPLE = 4096
+_PLANNING = threading.Lock()
 
 
 def solve_cells(
@@ -31,15 +33,17 @@ def solve_cells(
     Parameters
     ----------
     sweep
-        The sweep. All its cells share one plan, so that a cell's numbers do not depend on which others are
-        solved with it.
+        The sweep. All its cells share one plan, so that the numbers of a chunk do not depend on which other
+        chunks are solved in the same process.
     theory
         As for `jaxmodal.natural_frequencies`.
     values
         For each address of the sweep the values of N cells, in SI units.
     """
     _, columns = columns_of(sweep.arm, values)
-    found = _plan(_Identity(sweep), theory).solve(columns)
+    with _PLANNING:  # the first device of several makes the plan, the others wait for it
+        plan = _plan(_Identity(sweep), theory)
+    found = plan.solve(columns)
     return SolvedCells(jax.tree_util.tree_map(np.asarray, found))
 
 
@@ -56,7 +60,7 @@ class _Identity:
         return hash(self.sweep.fingerprint)
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=4)
 def _plan(identity: _Identity, theory: str) -> Plan:
     """How the cells of a sweep are solved, the same in every process."""
     sweep = identity.sweep
@@ -65,7 +69,7 @@ def _plan(identity: _Identity, theory: str) -> Plan:
     cells = sweep.num_cells
     chosen = np.arange(cells)
     if cells > _SAMPLE:
-        chosen = np.random.default_rng(0).integers(0, cells, _SAMPLE)
+        chosen = np.random.default_rng(0).choice(cells, _SAMPLE, replace=False)
     sample = values_of(sweep, np.unravel_index(chosen, sweep.shape))
     question = Question(sweep.arm, tuple(sample), sweep.num_modes, theory)
     return Plan.of(question, np.stack(list(sample.values())), cells)
