@@ -114,6 +114,17 @@ def test_values_that_are_not_finite_are_left_out():
     assert np.delete(found.open, [7, 9]).mean() < 0.05
 
 
+def test_angles_without_digits_are_refused_as_elsewhere():
+    angles = np.append(np.linspace(0.0, 3.0, 1500), [2e6, np.nan])
+    found = jm.natural_frequencies_batch(
+        jm.examples.two_link_flexible(), {"link2.joint_angle": angles}, 3
+    )
+    assert found.by_sign_changes is not None, "the series was not used"
+    assert (np.asarray(found.status)[-2:] == int(jm.Status.invalid_input)).all()
+    assert np.isnan(np.asarray(found.omega)[-2:]).all()
+    assert np.asarray(found.certified)[:-2].all()
+
+
 def test_which_batches_take_the_series():
     two = jm.examples.two_link_flexible()
     assert series_search.pays(two, ["link2.joint_angle"], 100_000)
