@@ -96,9 +96,11 @@ def batches(cells: int, repeats: int) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     angles = {f"link{n}.joint_angle": rng.uniform(-np.pi, np.pi, cells) for n in (2, 3)}
     walls = [f"link{n}.section.wall_thickness" for n in (1, 2, 3)]
-    found = jm.natural_frequencies_batch(arm, angles, MODES)
+    found = jm.natural_frequencies_batch(arm, angles, MODES, kernel="portable")
     calls: dict[str, Callable[[Any], Any]] = {
-        "solve": lambda k: jm.natural_frequencies_batch(arm, nudged(angles, k), MODES).omega,
+        "solve": lambda k: (
+            jm.natural_frequencies_batch(arm, nudged(angles, k), MODES, kernel="portable").omega
+        ),
         "modal_quantities": lambda k: (
             jm.modal_quantities_batch(arm, angles, found, addresses=walls).logarithmic
         ),
