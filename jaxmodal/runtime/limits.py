@@ -12,3 +12,9 @@ TEXT = 1_000
 LINKS = 1_000
 #: modes of one call
 MODES = 1_000
+#: modes of one link in motion
+LINK_MODES = 30
+#: times at which a simulation is told
+TIMES = 1_000_000
+#: steps of a simulation
+STEPS = 10_000_000
