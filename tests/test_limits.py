@@ -10,10 +10,11 @@ from click.testing import CliRunner
 import design_opt
 import jaxmodal as jm
 import sweeps
-from benchmarks.fuzz_readers import ARM, PROBLEM, SWEEP, fuzz, toml_document
+from benchmarks.fuzz_readers import ARM, MOVING, PROBLEM, SWEEP, fuzz, toml_document
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.files import problem_from_dict, read_problem
 from jaxmodal.cli.commands import main
+from jaxmodal.dynamics.files import read_simulation, simulation_from_dict
 from jaxmodal.runtime import limits
 from sweeps.definition.files import sweep_from_dict
 
@@ -21,6 +22,7 @@ from sweeps.definition.files import sweep_from_dict
 READERS = {
     "arm": (jm.read_arm, jm.arm_from_dict, jm.ArmError, ARM, ".toml"),
     "JSON arm": (jm.read_arm, jm.arm_from_dict, jm.ArmError, ARM, ".json"),
+    "dynamics": (read_simulation, simulation_from_dict, jm.ArmError, MOVING, ".toml"),
     "sweep": (sweeps.read_sweep, sweep_from_dict, sweeps.SweepError, SWEEP, ".toml"),
     "problem": (read_problem, problem_from_dict, ProblemError, PROBLEM, ".toml"),
 }

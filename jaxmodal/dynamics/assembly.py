@@ -66,6 +66,7 @@ def link_shapes(
     if bodies is not None:
         _check_bodies(bodies, family, len(links))
     counts = [0 if link.rigid else count for link, count in zip(links, counts, strict=True)]
+    _check_size(len(links) + sum(counts))
     if family == "polynomial":
         return tuple(map(polynomial_shapes, counts))
     if family == "monomial":
@@ -99,6 +100,14 @@ def _counts(modes: Any, n: int) -> list[int]:
         ) from error
 
 
+def _check_size(number: int) -> None:
+    if number > limits.COORDINATES:
+        raise ArmError(
+            f"modes: the arm then has {number:,} generalised coordinates; at most {limits.COORDINATES}: take fewer "
+            "modes, or fewer links."
+        )
+
+
 def _check_bodies(bodies: Any, family: str, n: int) -> None:
     known = isinstance(bodies, (list, tuple)) and all(isinstance(b, EndBody) for b in bodies)
     if not known or family != "clamped_mass" or len(bodies) != n:
@@ -122,6 +131,7 @@ def _made(arm: Arm, modes: Any, shapes: Any, n: int) -> tuple[LinkShapes, ...]:
     return tuple(shapes)
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def flexible_arm(
     arm: Arm,
     modes: int | Sequence[int] = 2,
@@ -200,6 +210,7 @@ def flexible_arm(
         made = tuple(shape.in_tip_deflections() if shape.count else shape for shape in made)
     counts = tuple(shape.count for shape in made)
     elastic = tuple(link.is_elastic for link in links)
+    _check_size(n + sum(counts) + sum(elastic))
     blank = Blank(counts, elastic)
 
     tables = [link_tables(link, shape, blank) for link, shape in zip(links, made, strict=True)]
@@ -252,7 +263,19 @@ def flexible_arm(
         modes=counts,
         elastic=elastic,
     )
+    _check_finite(model)
     return model.posed(inertia_order, frames, foreshortening)
+
+
+def _check_finite(model: FlexibleArm) -> None:
+    """Refuse what overflowed: every value of the arm is finite, but not every product of them."""
+    for name in ("length", "gram", "inertias", "stiffness", "damping"):
+        values = getattr(model, name)
+        if not is_traced(values) and not np.all(np.isfinite(values)):
+            raise ArmError(
+                f"arm: its {name} is not finite in float64; must be: look for lengths, masses, moduli or damping that "
+                "are extremely large or small."
+            )
 
 
 def _per_link(name: str, value: Any, n: int, unit: str) -> Any:

@@ -79,9 +79,19 @@ def read_simulation(path: str | Path) -> Simulation:
     ArmError
         As `jaxmodal.read_arm`; and if a key of the table is missing, unknown or not allowed.
     """
-    document = read_document(path)
-    arm = arm_from_dict(document, source=str(path))
-    with within(f"{path}: "):
+    return simulation_from_dict(read_document(path), str(path))
+
+
+def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simulation:
+    """Return what an arm with a table ``dynamics`` asks for, as `read_simulation`; messages begin with ``source``.
+
+    Raises
+    ------
+    ArmError
+        As `read_simulation`.
+    """
+    arm = arm_from_dict(document, source=source)
+    with within(f"{source}: " if source else ""):
         if "dynamics" not in document:
             raise ArmError(
                 "dynamics is missing: a simulation needs a table [dynamics] with until, the time in s; add it."

@@ -174,7 +174,7 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
     """
     xi = reals("stations", stations, "ascending numbers from 0 to 1, shape (s,)")
     values = reals("deflections", deflections, "numbers, a column for each shape, shape (s, m)")
-    if xi.ndim != 1 or values.ndim != 2 or values.shape[0] != xi.size or xi.size < 5:
+    if xi.ndim != 1 or values.ndim != 2 or len(values) != xi.size or xi.size < 5 or not values.size:
         raise ArmError(
             f"deflections: of shape {values.shape} at stations of shape {xi.shape}; must be (s, m) at (s,) with 5 "
             "stations or more, a column for each shape."

@@ -1,4 +1,7 @@
-"""Is input that no model and no motion can be made of refused by name, before anything is built? Nothing compiles."""
+"""Is input that no model and no motion can be made of refused by name, before anything is built?
+
+What compiles: a product, to see that laws may be batched.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -27,6 +30,33 @@ from jaxmodal.dynamics.shapes import sampled_shapes
 from jaxmodal.runtime import limits
 
 ARM = arm_of(CASES["P1"])
+
+
+@pytest.mark.parametrize("family", assembly.FAMILIES)
+@pytest.mark.parametrize("coordinates", assembly.COORDINATES)
+def test_every_family_has_links_without_modes(family, coordinates):
+    model = flexible_arm(ARM, [0, 2], shapes=family, coordinates=coordinates)
+    assert model.modes == (0, 2)
+    np.testing.assert_array_equal(model.tip[0], 0.0)
+    assert flexible_arm(ARM, 0, shapes=family).num_coordinates == 2
+
+
+def test_products_that_overflow_are_said():
+    stiff = ARM.links[1].replace(youngs_modulus=1e300, length=1e-9)
+    for arm, more in (
+        (ARM.replace(links=(ARM.links[0], stiff)), {}),
+        (ARM, {"damping_ratio": 1e308}),
+    ):
+        with pytest.raises(jm.ArmError, match=r"arm: its (stiffness|damping) is not finite"):
+            flexible_arm(arm, 2, **more)
+
+
+def test_an_arm_in_motion_has_so_many_coordinates():
+    links = (ARM.links[0],) * 40
+    assert flexible_arm(jm.Arm(links), 9, shapes="monomial").num_coordinates == limits.COORDINATES
+    for modes in (10, 30):
+        with pytest.raises(jm.ArmError, match="generalised coordinates; at most 400: take fewer"):
+            flexible_arm(jm.Arm(links), modes)
 
 
 def test_whole_numbers_of_numpy_are_numbers_of_modes():
