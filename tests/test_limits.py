@@ -110,6 +110,9 @@ def test_sweeps_have_so_many_points_cells_modes():
         sweeps.SweepError, match=r"100000 x 100000 are 10,000,000,000 cells; at most"
     ):
         sweep_from_dict(base | {"axes": axes})
+    long = {"parameter": "theta_2", "linspace": {"start": 0, "stop": [0, 90] * 1500, "num": 3}}
+    with pytest.raises(sweeps.SweepError, match=r"end \[0, 90, .{1,200}: must be a finite number"):
+        sweep_from_dict(base | {"axes": [long]})
     samples = [sweeps.Range(f"link{k}.length", 0.5, 1.0) for k in (1, 2)]
     with pytest.raises(sweeps.SweepError, match="6,000,000 samples of 2 parameters"):
         sweeps.random_design(samples, 6_000_000, seed=1)
