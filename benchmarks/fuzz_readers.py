@@ -1,4 +1,4 @@
-"""Hostile input for the four readers: arm files (TOML and JSON), sweep files, problem files, tables in Python.
+"""Hostile input for the readers: arm files (TOML and JSON), tables of motions, sweep files, problem files, tables.
 
 ``python -m benchmarks.fuzz_readers --minutes 10`` changes valid documents at random, as text and as tables, and
 reads them. Every input must be read, or refused with an error of the library whose message is short; none may take
@@ -239,6 +239,38 @@ ARM = {
     ],
     "payload": {"mass": 0.5, "inertia": 0.01, "centre_x": 0.1},
 }  # fmt: skip
+MOVING = {
+    "links": [ARM["links"][0], {**ARM["links"][0], "joint_stiffness": 1e3, "rotor_inertia": 1e-4, "gear_ratio": 20}],
+    "dynamics": {
+        "modes": [2, 1],
+        "shapes": "polynomial",
+        "coordinates": "tip_deflection",
+        "gravity": [0.0, -9.81],
+        "kelvin_voigt_time": 1e-4,
+        "damping_ratio": [0.01, 0.02],
+        "viscous_friction": 0.1,
+        "coulomb_friction": 0.1,
+        "coulomb_width": 0.01,
+        "inertia_order": "full",
+        "frames": "rotation",
+        "foreshortening": True,
+        "method": "rk4",
+        "rtol": 1e-8,
+        "step": 1e-3,
+        "max_steps": 1000,
+        "until": 1.0,
+        "every": 0.01,
+        "start_deg": [10, 20],
+        "start_rates_deg": [0, 1],
+    },
+}  # fmt: skip
+MOTORS = [
+    {"kind": "locked"},
+    {"kind": "bang_bang", "torques": [1.0, 2.0], "half": 0.5},
+    {"kind": "pd", "target_deg": [0, 90], "duration": 0.5, "proportional": 10.0, "derivative": [1.0, 0.5],
+     "feed_forward": True},
+    {"kind": "sampled", "times": [0, 0.5, 1], "torques": [[0, 1], [2, 3], [0, 0]]},
+]  # fmt: skip
 SWEEP = {
     "name": "sweep",
     "arm": "example:two_link_flexible",
@@ -300,18 +332,22 @@ def toml_document(document: dict[str, Any]) -> str:
 
 
 def readers() -> list[Reader]:
-    """The four readers."""
+    """The five readers."""
     from design_opt.problem.files import problem_from_dict, problem_text, read_problem
     from jaxmodal import examples
     from jaxmodal.arm.files import arm_from_dict, read_arm
+    from jaxmodal.dynamics.files import read_simulation, simulation_from_dict
     from sweeps.definition.files import read_sweep, sweep_from_dict, sweep_text
 
     arm_texts = [toml_document(ARM), examples.toml_text("three_link_industrial")]
+    moving = [MOVING | {"dynamics": MOVING["dynamics"] | {"motors": motors}} for motors in MOTORS]
+    moving_texts = [toml_document(document) for document in moving]
     sweep_texts = [toml_document(SWEEP), sweep_text("three_link_payload")]
     problem_texts = [toml_document(PROBLEM), problem_text("three_link_lightest")]
     return [
         Reader("arm", arm_texts, [ARM], ".toml", read_arm, arm_from_dict),
         Reader("JSON arm", [json.dumps(ARM)], [ARM], ".json", read_arm, arm_from_dict),
+        Reader("dynamics", moving_texts, moving, ".toml", read_simulation, simulation_from_dict),
         Reader("sweep", sweep_texts, [SWEEP], ".toml", read_sweep, sweep_from_dict),
         Reader("problem", problem_texts, [PROBLEM], ".toml", read_problem, problem_from_dict),
     ]

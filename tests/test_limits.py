@@ -10,10 +10,11 @@ from click.testing import CliRunner
 import design_opt
 import jaxmodal as jm
 import sweeps
-from benchmarks.fuzz_readers import ARM, PROBLEM, SWEEP, fuzz, toml_document
+from benchmarks.fuzz_readers import ARM, MOVING, PROBLEM, SWEEP, fuzz, toml_document
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.files import problem_from_dict, read_problem
 from jaxmodal.cli.commands import main
+from jaxmodal.dynamics.files import read_simulation, simulation_from_dict
 from jaxmodal.runtime import limits
 from sweeps.definition.files import sweep_from_dict
 
@@ -21,6 +22,7 @@ from sweeps.definition.files import sweep_from_dict
 READERS = {
     "arm": (jm.read_arm, jm.arm_from_dict, jm.ArmError, ARM, ".toml"),
     "JSON arm": (jm.read_arm, jm.arm_from_dict, jm.ArmError, ARM, ".json"),
+    "dynamics": (read_simulation, simulation_from_dict, jm.ArmError, MOVING, ".toml"),
     "sweep": (sweeps.read_sweep, sweep_from_dict, sweeps.SweepError, SWEEP, ".toml"),
     "problem": (read_problem, problem_from_dict, ProblemError, PROBLEM, ".toml"),
 }
@@ -108,6 +110,9 @@ def test_sweeps_have_so_many_points_cells_modes():
         sweeps.SweepError, match=r"100000 x 100000 are 10,000,000,000 cells; at most"
     ):
         sweep_from_dict(base | {"axes": axes})
+    long = {"parameter": "theta_2", "linspace": {"start": 0, "stop": [0, 90] * 1500, "num": 3}}
+    with pytest.raises(sweeps.SweepError, match=r"end \[0, 90, .{1,200}: must be a finite number"):
+        sweep_from_dict(base | {"axes": [long]})
     samples = [sweeps.Range(f"link{k}.length", 0.5, 1.0) for k in (1, 2)]
     with pytest.raises(sweeps.SweepError, match="6,000,000 samples of 2 parameters"):
         sweeps.random_design(samples, 6_000_000, seed=1)

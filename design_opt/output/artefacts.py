@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from design_opt.solvers.results import Result
+from jaxmodal.runtime.whole_files import write_whole
 
 
 def can_draw() -> bool:
     """Whether matplotlib is there."""
     return importlib.util.find_spec("matplotlib") is not None
-
-
-def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
-    """Write a file under another name beside its place, then move it there."""
-    part = path.with_name(f".{path.stem}.part{path.suffix}")
-    try:
-        write(part)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-    return path
 
 
 def write_result(result: Result, stem: Path, plot: bool, kind: str = "png") -> list[Path]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from design_opt.output.artefacts import write_result, write_whole
+from design_opt.output.artefacts import write_result
 from design_opt.output.report import active_lines, status_lines, table_rows
 from design_opt.problem.files import read_problem
 from design_opt.solvers.optimise import optimise
@@ -17,6 +17,7 @@ from design_opt.solvers.results import Result
 from design_opt.studies.finer_postures import on_finer_postures
 from design_opt.studies.front import Front, draw_front, mass_front
 from design_opt.studies.perturbations import perturb
+from jaxmodal.runtime.whole_files import write_whole
 from sweeps.plots.style import save
 
 #: single problems of the gallery, in its order

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import functools
+import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,8 @@ import click
 import numpy as np
 
 from jaxmodal.cli.commands import EXIT_NOT_ALL, BadInput
+from jaxmodal.cli.paths import require_file
+from jaxmodal.runtime.whole_files import write_whole
 
 if TYPE_CHECKING:
     import xarray
@@ -32,11 +36,15 @@ def simulate(file: str, out: Path | None, force: bool) -> None:
     from jaxmodal.dynamics.files import read_simulation
     from jaxmodal.runtime.errors import ArmError
 
+    require_file("--out", out, (".csv", ".nc"))
     if out is not None:
-        if out.suffix.lower() not in (".csv", ".nc"):
-            raise BadInput(f"--out {out}: must end in .csv or .nc.")
         if out.exists() and not force:
             raise BadInput(f"--out {out}: exists already; give --force to replace it.")
+        if out.suffix.lower() == ".nc" and importlib.util.find_spec("scipy") is None:
+            raise BadInput(
+                f"--out {out}: NetCDF needs SciPy, which is not installed; run `pip install scipy`, or give a .csv "
+                "file."
+            )
     try:
         motion = read_simulation(file).run()
     except (ArmError, ImportError) as error:
@@ -73,21 +81,27 @@ def summary(motion: xarray.Dataset) -> list[str]:
 
 def _write(motion: xarray.Dataset, out: Path) -> None:
     try:
-        if out.suffix.lower() == ".nc":
-            motion.drop_attrs(deep=False).assign_attrs(
-                {k: v for k, v in motion.attrs.items() if k != "state_reached"}
-            ).to_netcdf(out)
-            return
-        with out.open("w", newline="", encoding="utf-8") as file:
-            names, columns = _columns(motion)
-            writer = csv.writer(file)
-            writer.writerow(names)
-            writer.writerows(np.stack(columns, axis=-1).tolist())
+        write_whole(
+            out, functools.partial(_netcdf if out.suffix.lower() == ".nc" else _csv, motion)
+        )
     except OSError as error:
         reason = error.strerror or str(error)
         raise BadInput(f"--out {out}: cannot be written ({reason}).") from error
     except (ImportError, ValueError) as error:
         raise BadInput(f"--out {out}: {error}") from error
+
+
+def _netcdf(motion: xarray.Dataset, path: Path) -> None:
+    attributes = {key: value for key, value in motion.attrs.items() if key != "state_reached"}
+    motion.drop_attrs(deep=False).assign_attrs(attributes).to_netcdf(path)
+
+
+def _csv(motion: xarray.Dataset, path: Path) -> None:
+    names, columns = _columns(motion)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows(np.stack(columns, axis=-1).tolist())
 
 
 def _columns(motion: xarray.Dataset) -> tuple[list[str], list[Any]]:

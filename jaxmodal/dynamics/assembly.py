@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, Rule, as_scalar, shown
+from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
+from jaxmodal.dynamics.arguments import reals, scalar, whole
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.dynamics.links import end_bodies, jointed_links
 from jaxmodal.dynamics.model import FlexibleArm
@@ -24,7 +26,8 @@ from jaxmodal.dynamics.shapes import (
     polynomial_shapes,
 )
 from jaxmodal.dynamics.tables import Blank, link_tables, rotating
-from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
 from jaxmodal.runtime.precision import require_x64
 
@@ -59,20 +62,11 @@ def link_shapes(
     """
     links = jointed_links(arm)
     _one_of("family", family, FAMILIES, "'clamped_mass' converges fastest")
-    counts = [modes] * len(links) if isinstance(modes, int) else list(modes)
-    if len(counts) != len(links):
-        raise ArmError(
-            f"modes = {modes!r}: must be one number, or {len(links)}, one for each link."
-        )
-    for count in counts:
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= 30:
-            raise ArmError(f"modes = {modes!r}: must be whole numbers from 0 (rigid) to 30.")
-    if bodies is not None and (family != "clamped_mass" or len(bodies) != len(links)):
-        raise ArmError(
-            f"bodies: {len(bodies)} for family {family!r}; must be one for each of the {len(links)} links, and only "
-            "clamped-mass shapes know them."
-        )
+    counts = _counts(modes, len(links))
+    if bodies is not None:
+        _check_bodies(bodies, family, len(links))
     counts = [0 if link.rigid else count for link, count in zip(links, counts, strict=True)]
+    _check_size(len(links) + sum(counts))
     if family == "polynomial":
         return tuple(map(polynomial_shapes, counts))
     if family == "monomial":
@@ -91,6 +85,53 @@ def link_shapes(
     )
 
 
+def _counts(modes: Any, n: int) -> list[int]:
+    """Number of modes of each link."""
+    rows = isinstance(modes, (list, tuple)) or (isinstance(modes, np.ndarray) and modes.ndim == 1)
+    given = list(modes) if rows else [modes] * n
+    if len(given) != n:
+        raise ArmError(f"modes = {shown(modes)}: must be one number, or {n}, one for each link.")
+    try:
+        return [whole("modes", count, 0, limits.LINK_MODES) for count in given]
+    except ArmError as error:
+        raise ArmError(
+            f"modes = {shown(modes)}: must be whole numbers from 0 (rigid) to {limits.LINK_MODES}, one for all links "
+            "or a list with one for each."
+        ) from error
+
+
+def _check_size(number: int) -> None:
+    if number > limits.COORDINATES:
+        raise ArmError(
+            f"modes: the arm then has {number:,} generalised coordinates; at most {limits.COORDINATES}: take fewer "
+            "modes, or fewer links."
+        )
+
+
+def _check_bodies(bodies: Any, family: str, n: int) -> None:
+    known = isinstance(bodies, (list, tuple)) and all(isinstance(b, EndBody) for b in bodies)
+    if not known or family != "clamped_mass" or len(bodies) != n:
+        raise ArmError(
+            f"bodies = {shown(bodies)} for family {family!r}: must be a list of {n} EndBody, one for each link, and "
+            "only clamped-mass shapes know them."
+        )
+
+
+def _made(arm: Arm, modes: Any, shapes: Any, n: int) -> tuple[LinkShapes, ...]:
+    """The shapes of each link, by the name of a family or as they are given."""
+    if isinstance(shapes, str):
+        return link_shapes(arm, modes, shapes)
+    if not isinstance(shapes, (list, tuple)) or not all(isinstance(s, LinkShapes) for s in shapes):
+        raise ArmError(
+            f"shapes = {shown(shapes)}: must be one of {', '.join(map(repr, FAMILIES))} for all links, or a list of "
+            f"{n} LinkShapes, one for each; link_shapes(arm, modes, family) makes those of a family."
+        )
+    if len(shapes) != n:
+        raise ArmError(f"shapes: {len(shapes)} of them; must be {n}, one LinkShapes for each link.")
+    return tuple(shapes)
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def flexible_arm(
     arm: Arm,
     modes: int | Sequence[int] = 2,
@@ -163,14 +204,13 @@ def flexible_arm(
     require_x64()
     links = jointed_links(arm)
     n = len(links)
-    made = link_shapes(arm, modes, shapes) if isinstance(shapes, str) else tuple(shapes)
-    if len(made) != n:
-        raise ArmError(f"shapes: {len(made)} of them; must be {n}, one LinkShapes for each link.")
+    made = _made(arm, modes, shapes, n)
     _one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
     if coordinates == "tip_deflection":
         made = tuple(shape.in_tip_deflections() if shape.count else shape for shape in made)
     counts = tuple(shape.count for shape in made)
     elastic = tuple(link.is_elastic for link in links)
+    _check_size(n + sum(counts) + sum(elastic))
     blank = Blank(counts, elastic)
 
     tables = [link_tables(link, shape, blank) for link, shape in zip(links, made, strict=True)]
@@ -216,42 +256,46 @@ def flexible_arm(
         stiffness=stiffness,
         damping=damping,
         coulomb=_per_link("coulomb_friction", coulomb_friction, n, "N m"),
-        coulomb_width=xp.asarray(_checked("coulomb_width", coulomb_width, POSITIVE, "rad/s")),
+        coulomb_width=xp.asarray(
+            scalar("coulomb_width", coulomb_width, POSITIVE, "rad/s", traced=True)
+        ),
         gravity=_vector("gravity", gravity),
         modes=counts,
         elastic=elastic,
     )
+    _check_finite(model)
     return model.posed(inertia_order, frames, foreshortening)
 
 
-def _checked(name: str, value: Any, rule: Rule, unit: str) -> Any:
-    scalar = as_scalar(name, value, f"{rule.allowed} ({unit})")
-    if isinstance(scalar, np.float64) and not rule.holds(scalar):
-        raise ArmError(f"{name} = {shown(scalar)}: must be {rule.allowed} ({unit}).")
-    return scalar
+def _check_finite(model: FlexibleArm) -> None:
+    """Refuse what overflowed: every value of the arm is finite, but not every product of them."""
+    for name in ("length", "gram", "inertias", "stiffness", "damping"):
+        values = getattr(model, name)
+        if not is_traced(values) and not np.all(np.isfinite(values)):
+            raise ArmError(
+                f"arm: its {name} is not finite in float64; must be: look for lengths, masses, moduli or damping that "
+                "are extremely large or small."
+            )
 
 
 def _per_link(name: str, value: Any, n: int, unit: str) -> Any:
     """One number for all links or joints, or one for each, shape (n,)."""
-    entries = list(value) if np.ndim(value) else [value] * n
+    several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
+    entries = list(value) if several else [value] * n
     if len(entries) != n:
         raise ArmError(f"{name}: {len(entries)} values; must be one, or {n}, one for each.")
     made = []
     for number, entry in enumerate(entries, start=1):
-        with within(f"{name}[{number}]: " if np.ndim(value) else ""):
-            made.append(xp.asarray(_checked(name, entry, NON_NEGATIVE, unit)))
+        place = f"{name}[{number}]" if several else name
+        made.append(xp.asarray(scalar(place, entry, NON_NEGATIVE, unit, traced=True)))
     return xp.stack(made)
 
 
 def _vector(name: str, value: Any) -> Any:
-    if np.shape(value) != (2,):
-        raise ArmError(
-            f"{name} = {shown(value)}: must be two numbers in m/s^2, in the axes of the base; (0, -9.81) is "
-            "the Earth's on a vertical plane."
-        )
-    if is_traced(value):
-        return value
-    numbers = np.asarray(value, np.float64)
-    if not np.all(np.isfinite(numbers)):
+    expected = "two numbers in m/s^2, in the axes of the base; (0, -9.81) is the Earth's on a vertical plane"
+    numbers = jnp.asarray(value) if is_traced(value) else reals(name, value, expected)
+    if numbers.shape != (2,):
+        raise ArmError(f"{name} = {shown(value)}: must be {expected}.")
+    if not is_traced(numbers) and not np.all(np.isfinite(numbers)):
         raise ArmError(f"{name} = {shown(value)}: must be finite (m/s^2).")
     return numbers

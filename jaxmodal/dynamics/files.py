@@ -12,11 +12,12 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.files import arm_from_dict, read_document
-from jaxmodal.arm.quantities import POSITIVE, as_scalar, shown
+from jaxmodal.arm.quantities import FINITE, shown
+from jaxmodal.dynamics.arguments import positive, scalar
 from jaxmodal.dynamics.assembly import flexible_arm
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.dynamics.motions import Hold, RestToRest
-from jaxmodal.dynamics.simulation import simulate
+from jaxmodal.dynamics.simulation import check_number_of_times, simulate
 from jaxmodal.dynamics.torques import (
     FeedForward,
     JointPD,
@@ -78,9 +79,19 @@ def read_simulation(path: str | Path) -> Simulation:
     ArmError
         As `jaxmodal.read_arm`; and if a key of the table is missing, unknown or not allowed.
     """
-    document = read_document(path)
-    arm = arm_from_dict(document, source=str(path))
-    with within(f"{path}: "):
+    return simulation_from_dict(read_document(path), str(path))
+
+
+def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simulation:
+    """Return what an arm with a table ``dynamics`` asks for, as `read_simulation`; messages begin with ``source``.
+
+    Raises
+    ------
+    ArmError
+        As `read_simulation`.
+    """
+    arm = arm_from_dict(document, source=source)
+    with within(f"{source}: " if source else ""):
         if "dynamics" not in document:
             raise ArmError(
                 "dynamics is missing: a simulation needs a table [dynamics] with until, the time in s; add it."
@@ -91,12 +102,15 @@ def read_simulation(path: str | Path) -> Simulation:
 
 def _simulation(arm: Arm, keys: Mapping[str, Any]) -> Simulation:
     check_keys(keys, (*_OWN, *_OF_MODEL, *_OF_RUN), ("until",), ArmError)
-    model = flexible_arm(arm, **{name: keys[name] for name in _OF_MODEL if name in keys})
-    n = model.num_links
-    until, every = _time("until", keys["until"]), _time("every", keys.get("every", 0.01))
+    until = positive("until", keys["until"], "s")
+    every = positive("every", keys.get("every", 0.01), "s")
+    with np.errstate(over="ignore"):
+        check_number_of_times("every", every, float(np.float64(until) / every) + 1.0)
     count = round(until / every)
     if not (count >= 1 and math.isclose(count * every, until, rel_tol=1e-9)):
         raise ArmError(f"every = {every!r}: must divide until = {until!r} into whole steps (s).")
+    model = flexible_arm(arm, **{name: keys[name] for name in _OF_MODEL if name in keys})
+    n = model.num_links
     own = [math.degrees(float(link.joint_angle)) for link in arm.links if not link.segment]
     angles = _angles("start_deg", keys.get("start_deg", own), n)
     rates = _angles("start_rates_deg", keys.get("start_rates_deg", [0.0] * n), n)
@@ -122,12 +136,14 @@ def _motors(keys: Mapping[str, Any], start: np.ndarray) -> dict[str, Any]:
         return {"motion": Hold(start)}
     if kind == "bang_bang":
         return {
-            "torque": bang_bang(_row("torques", keys["torques"], n), _time("half", keys["half"]))
+            "torque": bang_bang(
+                _row("torques", keys["torques"], n), positive("half", keys["half"], "s")
+            )
         }
     if kind == "sampled":
         return {"torque": SampledTorque(keys["times"], keys["torques"])}
     target = _angles("target_deg", keys["target_deg"], n)
-    motion = RestToRest(start, target, _time("duration", keys["duration"]))
+    motion = RestToRest(start, target, positive("duration", keys["duration"], "s"))
     gains = [_row(name, keys[name], n) for name in ("proportional", "derivative")]
     law = JointPD(motion, *gains)
     forward = keys.get("feed_forward", False)
@@ -136,21 +152,11 @@ def _motors(keys: Mapping[str, Any], start: np.ndarray) -> dict[str, Any]:
     return {"torque": Together((FeedForward(motion), law)) if forward else law}
 
 
-def _time(name: str, value: object) -> float:
-    scalar = float(as_scalar(name, value, f"{POSITIVE.allowed} (s)"))
-    if not POSITIVE.holds(scalar):
-        raise ArmError(f"{name} = {scalar!r}: must be {POSITIVE.allowed} (s).")
-    return scalar
-
-
 def _row(name: str, value: object, n: int) -> np.ndarray:
     entries = value if isinstance(value, (list, tuple)) else [value] * n
     if len(entries) != n:
         raise ArmError(f"{name} = {shown(value)}: must be one number or {n}, one for each joint.")
-    row = np.array([float(as_scalar(name, entry, "finite")) for entry in entries])
-    if not np.all(np.isfinite(row)):
-        raise ArmError(f"{name} = {shown(value)}: must be finite.")
-    return row
+    return np.array([float(scalar(name, entry, FINITE)) for entry in entries])
 
 
 def _angles(name: str, value: object, n: int) -> np.ndarray:

@@ -161,6 +161,9 @@ def clamped_polynomials(xi: Numbers, count: int) -> tuple[Numbers, Numbers, Numb
     tuple of arrays, each of shape (len(xi), count)
         phi, phi' and phi'' in xi; phi and phi' vanish at 0. Together they span xi^2 .. xi^(count + 1).
     """
+    if count == 0:
+        none = np.zeros((len(xi), 0))
+        return none, none, none
     t = 2.0 * xi - 1.0
     curvature: Numbers = np.diag(
         np.sqrt(2.0 * np.arange(count) + 1.0)

@@ -9,7 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.arguments import reals
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
@@ -46,10 +48,11 @@ class Linearisation(NamedTuple):
         Raises
         ------
         ArmError
-            If a squared frequency is negative beyond rounding: the state is not stable.
+            If a squared frequency is negative beyond rounding: the state is not stable. If the mass matrix is not
+            positive definite, as one truncated to first order may be.
         """
         mass, stiffness = np.asarray(self.mass), np.asarray(self.stiffness)
-        factor = np.linalg.cholesky(mass)
+        factor = _cholesky(mass)
         half = np.linalg.solve(factor, 0.5 * (stiffness + stiffness.T))
         squares = np.linalg.eigvalsh(np.linalg.solve(factor, half.T))
         floor = -1e-9 * np.abs(squares).max(initial=0.0)
@@ -61,10 +64,17 @@ class Linearisation(NamedTuple):
         return np.sqrt(np.maximum(squares, 0.0))
 
     def state_space(self) -> xarray.Dataset:
-        """The system x' = A x + B u as named matrices ``A`` (2 k, 2 k) and ``B`` (2 k, n)."""
+        """The system x' = A x + B u as named matrices ``A`` (2 k, 2 k) and ``B`` (2 k, n).
+
+        Raises
+        ------
+        ArmError
+            If the mass matrix is not positive definite.
+        """
         import xarray
 
         mass, size = np.asarray(self.mass), len(self.names)
+        _cholesky(mass)
         below = [
             np.linalg.solve(mass, -np.asarray(part)) for part in (self.stiffness, self.damping)
         ]
@@ -79,6 +89,18 @@ class Linearisation(NamedTuple):
             },
             {"state": states, "of": states, "input": torques},
         )
+
+
+def _cholesky(mass: np.ndarray) -> np.ndarray:
+    try:
+        return np.linalg.cholesky(mass)
+    except np.linalg.LinAlgError as error:
+        smallest = float(np.linalg.eigvalsh(mass)[0])
+        raise ArmError(
+            f"mass: is not positive definite, its smallest eigenvalue is {smallest:.3g}; must be: deflections are too "
+            "large for an inertia matrix of first order; use inertia_order = 'full', whose mass always is, or smaller "
+            "deflections."
+        ) from error
 
 
 def linearise(model: FlexibleArm, q: Any, rate: Any = None, joints: str = "free") -> Linearisation:
@@ -105,10 +127,12 @@ def linearise(model: FlexibleArm, q: Any, rate: Any = None, joints: str = "free"
     """
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
     size = model.num_coordinates
-    state = [np.zeros(size) if x is None else np.asarray(x, np.float64) for x in (q, rate)]
-    for name, value in zip(("q", "rate"), state, strict=True):
+    state = []
+    for name, given in (("q", q), ("rate", rate)):
+        value = np.zeros(size) if given is None else reals(name, given, f"{size} finite numbers")
         if value.shape != (size,) or not np.all(np.isfinite(value)):
             raise ArmError(f"{name}: of shape {value.shape}; must be {size} finite numbers.")
+        state.append(value)
     mass, damping, stiffness = _matrices(model, *state)
     driven = np.asarray(model.layout.driven)
     inputs = np.zeros((size, model.num_links))
@@ -147,9 +171,10 @@ def static_state(model: FlexibleArm, angles: Any) -> Array:
     ArmError
         If Newton's method does not settle: the arm buckles or hangs through too far for small deflections.
     """
-    given = np.asarray(angles, np.float64)
+    expected = f"{model.num_links} finite numbers, rad"
+    given = reals("angles", angles, expected)
     if given.shape != (model.num_links,) or not np.all(np.isfinite(given)):
-        raise ArmError(f"angles = {angles!r}: must be {model.num_links} finite numbers, rad.")
+        raise ArmError(f"angles = {shown(angles)}: must be {expected}.")
     start = np.zeros(model.num_coordinates)
     start[: model.num_links] = given
     start[np.asarray(model.layout.driven)] = given

@@ -15,6 +15,7 @@ import dataclasses
 import jax
 import numpy as np
 
+from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.namespace import Array
 
@@ -24,10 +25,10 @@ FRAMES = ("rotation", "linear")
 
 def one_of(name: str, value: object, allowed: tuple[str, ...], remedy: str) -> None:
     """Refuse a choice that is none of the allowed ones."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         hint = suggestion(value, allowed) if isinstance(value, str) else ""
         raise ArmError(
-            f"{name} = {value!r}: must be one of {', '.join(map(repr, allowed))}; {remedy}.{hint}"
+            f"{name} = {shown(value)}: must be one of {', '.join(map(repr, allowed))}; {remedy}.{hint}"
         )
 
 
@@ -174,5 +175,5 @@ class FlexibleArm:
         one_of("inertia_order", order, INERTIA_ORDERS, "'full' keeps all powers of the deflections")
         one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
         if not isinstance(shorter, bool):
-            raise ArmError(f"foreshortening = {shorter!r}: must be True or False.")
+            raise ArmError(f"foreshortening = {shown(shorter)}: must be True or False.")
         return dataclasses.replace(self, inertia_order=order, frames=turned, foreshortening=shorter)

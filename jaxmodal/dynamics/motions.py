@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.dynamics.arguments import reals
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -216,8 +217,13 @@ def shaper(
     >>> delays.tolist(), weights.tolist()
     ([0.0, 1.0], [0.5, 0.5])
     """
-    omegas = np.atleast_1d(np.asarray(frequencies, np.float64))
-    zetas = np.broadcast_to(np.asarray(damping_ratios, np.float64), omegas.shape)
+    omegas = np.atleast_1d(reals("frequencies", frequencies, "angular frequencies, rad/s"))
+    zetas = reals("damping_ratios", damping_ratios, "one number, or one for each frequency")
+    if zetas.shape not in ((), omegas.shape):
+        raise ArmError(
+            f"damping_ratios: of shape {zetas.shape}; must be one number, or {omegas.size}, one for each frequency."
+        )
+    zetas = np.broadcast_to(zetas, omegas.shape)
     delays, weights = np.zeros(1), np.ones(1)
     for omega, zeta in zip(omegas.tolist(), zetas.tolist(), strict=True):
         if not (0.0 < omega < math.inf and 0.0 <= zeta < 1.0):

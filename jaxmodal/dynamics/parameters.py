@@ -15,9 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.arguments import reals
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.namespace import Array, is_traced
 
 
 class _Place(NamedTuple):
@@ -94,7 +95,7 @@ def regressor(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -> Array
     ----------
     model
         The arm; of it, lengths, shapes, gravity and the way it is posed count. Springs of joints and structural
-        damping, which are no parameters here, must be none.
+        damping, which are no parameters here, are refused.
     q, rate, acceleration
         A state and its accelerations, shape (N,), or T of them, shape (T, N).
 
@@ -105,9 +106,12 @@ def regressor(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -> Array
     Raises
     ------
     ArmError
-        If shapes do not fit.
+        If shapes do not fit, or the model has springs of joints or structural damping.
     """
-    motion = [np.asarray(x, np.float64) for x in (q, rate, acceleration)]
+    _check_all_are_parameters(model)
+    expected = f"numbers, shape ({model.num_coordinates},) or (T, {model.num_coordinates})"
+    given = (("q", q), ("rate", rate), ("acceleration", acceleration))
+    motion = [reals(name, value, expected) for name, value in given]
     shapes = {value.shape for value in motion}
     if (
         len(shapes) != 1
@@ -119,6 +123,28 @@ def regressor(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -> Array
             f"({model.num_coordinates},) or (T, {model.num_coordinates})."
         )
     return _regressor(model, *motion)
+
+
+def _check_all_are_parameters(model: FlexibleArm) -> None:
+    """Refuse what acts in the model and is no parameter: forces would differ from the regressor's, unsaid."""
+    springs = [str(i) for i, elastic in enumerate(model.elastic, start=1) if elastic]
+    if springs:
+        raise ArmError(
+            f"model: joint {', '.join(springs)} has a spring (joint_stiffness), which is no parameter here; leave "
+            "joint_stiffness out."
+        )
+    if is_traced(model):
+        return
+    damping = np.array(model.damping)
+    driven = np.asarray(model.layout.driven)
+    damping[driven, driven] = 0.0
+    largest = float(np.abs(damping).max(initial=0.0))
+    if largest > 0.0:
+        raise ArmError(
+            f"model: has structural damping (up to {largest:.3g} in D), which is no parameter here; make the model "
+            "with kelvin_voigt_time = 0 and damping_ratio = 0, and where the damping is known take D q' from the "
+            "forces."
+        )
 
 
 @functools.partial(jax.jit)
@@ -182,9 +208,13 @@ def identify(matrix: Any, forces: Any, tolerance: float = 1e-9) -> Identified:
     Singular value decomposition of the matrix with columns scaled to length 1; the variance of the forces is taken
     from the residual, intervals are 1.96 standard errors.
     """
-    table = np.asarray(matrix, np.float64)
+    table = reals("matrix", matrix, "numbers, shape (..., p)")
+    if table.ndim < 2 or table.size == 0 or not np.all(np.isfinite(table)):
+        raise ArmError(f"matrix: of shape {table.shape}; must be finite numbers, shape (..., p).")
     table = table.reshape(-1, table.shape[-1])
-    measured = np.asarray(forces, np.float64).ravel()
+    measured = reals("forces", forces, "numbers, one for each row of the matrix").ravel()
+    if not np.all(np.isfinite(measured)):
+        raise ArmError("forces: hold values that are not finite; leave their rows out.")
     if measured.shape != table.shape[:1]:
         raise ArmError(
             f"forces: {measured.size} of them; must be {table.shape[0]}, one for each row of the matrix."

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.dynamics.arguments import reals
 from jaxmodal.dynamics.frequency_equation import (
     EndBody,
     basis,
@@ -77,7 +78,7 @@ class LinkShapes:
         if np.any(np.abs(phi[-1]) < 1e-9 * np.abs(phi).max(axis=0, initial=0.0)):
             raise ArmError(
                 "coordinates = 'tip_deflection': a shape has a node at the end of its link, so that its tip "
-                "deflection says nothing; choose coordinates = 'modal_mass' or 'as_given'."
+                "deflection says nothing; choose coordinates = 'as_given'."
             )
         return self.scaled(1.0 / phi[-1])
 
@@ -171,8 +172,9 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
         If polynomials of a degree that suits s stations do not meet the samples, as those of a shape that is not
         clamped at the base.
     """
-    xi, values = np.asarray(stations, np.float64), np.asarray(deflections, np.float64)
-    if xi.ndim != 1 or values.ndim != 2 or values.shape[0] != xi.size or xi.size < 5:
+    xi = reals("stations", stations, "ascending numbers from 0 to 1, shape (s,)")
+    values = reals("deflections", deflections, "numbers, a column for each shape, shape (s, m)")
+    if xi.ndim != 1 or values.ndim != 2 or len(values) != xi.size or xi.size < 5 or not values.size:
         raise ArmError(
             f"deflections: of shape {values.shape} at stations of shape {xi.shape}; must be (s, m) at (s,) with 5 "
             "stations or more, a column for each shape."

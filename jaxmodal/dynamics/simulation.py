@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.arguments import positive, reals, whole
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.flow import LawLike
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.dynamics.motions import Motion, checked_angles
 from jaxmodal.dynamics.torques import Law, NoTorque
 from jaxmodal.dynamics.trajectories import MESSAGES, METHODS, STATUS, Trajectory, solved
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 
@@ -59,7 +62,8 @@ def simulate(
     model
         The arm, from `flexible_arm`.
     times
-        Ascending times at which the motion is wanted, s, shape (T,); the first is that of the initial state.
+        Ascending times at which the motion is wanted, s, shape (T,), at most 1,000,000; the first is that of the
+        initial state.
     q, rate
         Generalised coordinates and rates there, shape (N,); None is zero.
     torque
@@ -73,9 +77,10 @@ def simulate(
     rtol, atol
         Tolerances of the first three.
     step
-        Longest step of the last two, s; the same number of steps stands between each two times.
+        Longest step of the last two, s; the same number of steps stands between each two times, at most 10,000,000
+        in all.
     max_steps
-        Largest number of steps of the first three.
+        Largest number of steps of the first three, at most 10,000,000.
 
     Returns
     -------
@@ -109,21 +114,15 @@ def simulate(
     """
     require_x64()
     one_of("method", method, METHODS, "'dopri8' is exact and fast where nothing is stiff")
-    moments = np.asarray(times, np.float64)
-    ascending = moments.ndim == 1 and moments.size > 1 and np.all(np.diff(moments) > 0.0)
-    if not (ascending and np.all(np.isfinite(moments))):
-        raise ArmError(
-            f"times: of shape {moments.shape}; must be two ascending, finite times or more, s, such as "
-            "numpy.linspace(0, 2, 201)."
-        )
-    for name, value in (("rtol", rtol), ("atol", atol), ("step", step), ("max_steps", max_steps)):
-        if not 0.0 < value < math.inf:
-            raise ArmError(f"{name} = {value!r}: must be finite and greater than 0.")
+    moments = _times(times)
+    rtol, atol, step = positive("rtol", rtol), positive("atol", atol), positive("step", step, "s")
+    max_steps = whole("max_steps", max_steps, 1, limits.STEPS)
+    substeps = _substeps(moments, step) if method in FIXED else 1
     if torque is not None and motion is not None:
         raise ArmError("motion: stands beside torque; give one of the two, the other follows.")
     if torque is not None and not callable(torque):
         raise ArmError(
-            f"torque = {torque!r}: must be a law such as JointPD or bang_bang, or a function of (time, q, rate, "
+            f"torque = {shown(torque)}: must be a law such as JointPD or bang_bang, or a function of (time, q, rate, "
             "model)."
         )
     start = _state(model, "q", q), _state(model, "rate", rate)
@@ -132,9 +131,6 @@ def simulate(
     law = NoTorque() if torque is None else torque
     _check_law(model, law)
     given = isinstance(law, Law)
-    substeps = 1
-    if method in FIXED:
-        substeps = math.ceil(float(np.max(np.diff(moments))) / step * (1.0 - 1e-12))
     found = solved(
         model,
         *start,
@@ -145,22 +141,61 @@ def simulate(
         atol,
         law_is=None if given else law,
         method=method,
-        max_steps=int(max_steps),
+        max_steps=max_steps,
         substeps=substeps,
     )
     return dataset(model, jax.device_get(found), method)
+
+
+def check_number_of_times(name: str, value: object, number: float) -> None:
+    """Refuse more times than a simulation may tell of; ``number`` may be infinite."""
+    if not number <= limits.TIMES:
+        raise ArmError(
+            f"{name} = {shown(value)}: makes {number:,.0f} times; must be at most {limits.TIMES:,}; take fewer: "
+            "no method needs times between those that are wanted."
+        )
+
+
+def _times(times: Any) -> np.ndarray:
+    expected = "two ascending, finite times or more, s, such as numpy.linspace(0, 2, 201)"
+    moments = reals("times", times, expected)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spans = np.diff(moments) if moments.ndim == 1 else np.zeros(0)
+        total = np.sum(spans)
+    if not (spans.size and np.all(np.isfinite(moments)) and np.all(spans > 0.0)):
+        raise ArmError(f"times: of shape {moments.shape}; must be {expected}.")
+    if not np.isfinite(total):
+        raise ArmError(
+            f"times: from {moments[0]:g} to {moments[-1]:g} s; their difference must be finite."
+        )
+    check_number_of_times("times", times, moments.size)
+    return moments
+
+
+def _substeps(moments: np.ndarray, step: float) -> int:
+    """Equal steps between each two times, none longer than ``step``."""
+    with np.errstate(over="ignore"):
+        ratio = np.max(np.diff(moments)) / np.float64(step) * (1.0 - 1e-12)
+    intervals = moments.size - 1
+    if not np.ceil(ratio) * intervals <= limits.STEPS:
+        raise ArmError(
+            f"step = {step!r}: makes {float(np.ceil(ratio) * intervals):.3g} steps; must be at most {limits.STEPS:,}: "
+            "give a longer step, a shorter time, or a method that chooses its steps, such as 'dopri8'."
+        )
+    return math.ceil(ratio)
 
 
 def _state(model: FlexibleArm, name: str, value: Any) -> np.ndarray:
     size = model.num_coordinates
     if value is None:
         return np.zeros(size)
-    array = np.asarray(value, np.float64)
+    expected = (
+        f"{size} finite numbers: {model.num_links} joint angles, {sum(model.modes)} modal coordinates and "
+        f"{sum(model.elastic)} motor angles, or their rates"
+    )
+    array = reals(name, value, expected)
     if array.shape != (size,) or not np.all(np.isfinite(array)):
-        raise ArmError(
-            f"{name} = {value!r}: must be {size} finite numbers: {model.num_links} joint angles, {sum(model.modes)} "
-            f"modal coordinates and {sum(model.elastic)} motor angles, or their rates."
-        )
+        raise ArmError(f"{name} = {shown(value)}: must be {expected}.")
     return array
 
 

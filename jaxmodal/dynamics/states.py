@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.arguments import reals
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
@@ -36,7 +37,7 @@ def _over_states(
 
 def _vector(model: FlexibleArm, name: str, value: Any) -> Array:
     size = model.num_links if name == "torques" else model.num_coordinates
-    array = value if is_traced(value) else np.asarray(value, np.float64)
+    array = value if is_traced(value) else reals(name, value, f"numbers, shape (..., {size})")
     if array.ndim == 0 or array.shape[-1] != size:
         raise ArmError(
             f"{name}: of shape {array.shape}; the last axis must have {size} entries"

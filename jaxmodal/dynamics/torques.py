@@ -9,17 +9,20 @@ switches; each new one is a new program.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.arguments import positive, reals
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.dynamics.motions import Motion
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
+
+L = TypeVar("L")
 
 
 class Law:
@@ -43,7 +46,44 @@ class NoTorque(Law):
         return jnp.zeros(model.num_links)
 
 
-@jax.tree_util.register_dataclass
+def _pytree(cls: type[L]) -> type[L]:
+    """Register a dataclass that checks its values: put together from leaves of any kind it is not checked again."""
+    names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    keys = [jax.tree_util.GetAttrKey(name) for name in names]
+
+    def flatten(law: L) -> tuple[list[Any], None]:
+        return [getattr(law, name) for name in names], None
+
+    def flatten_with_keys(law: L) -> tuple[list[tuple[Any, Any]], None]:
+        return list(zip(keys, flatten(law)[0], strict=True)), None
+
+    def unflatten(_: None, leaves: Any) -> L:
+        law = object.__new__(cls)
+        law.__dict__.update(zip(names, leaves, strict=True))
+        return law
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
+    return cls
+
+
+def _table(law: Law, name: str, expected: str) -> tuple[Any, Any]:
+    """Times and torques of a law, set as arrays: NumPy's, to be checked, or those of JAX that are traced or batched."""
+    rows = "rows of finite torques of equal length, one torque for each joint, N m"
+    for key, axes, about in ((name, 1, expected), ("torques", 2, rows)):
+        value = getattr(law, key)
+        if is_traced(value) or (isinstance(value, jax.Array) and value.ndim > axes):
+            value = jnp.asarray(value, jnp.float64)
+        else:
+            value = reals(key, value, about)
+        object.__setattr__(law, key, value)
+    return getattr(law, name), law.torques  # type: ignore[attr-defined]
+
+
+def _ascending(times: np.ndarray) -> bool:
+    return bool(np.all(np.isfinite(times)) and np.all(times[:-1] < times[1:]))
+
+
+@_pytree
 @dataclasses.dataclass(frozen=True)
 class PiecewiseConstant(Law):
     """Torques that are constant between switches and 0 before the first and after the last.
@@ -60,19 +100,15 @@ class PiecewiseConstant(Law):
     torques: Any
 
     def __post_init__(self) -> None:
-        if is_traced(self.edges, self.torques) or not isinstance(
-            self.edges, (list, tuple, np.ndarray)
-        ):
+        edges, torques = _table(self, "edges", "k + 1 ascending times, s")
+        if isinstance(edges, jax.Array) or isinstance(torques, jax.Array):
             return
-        edges, torques = np.asarray(self.edges, np.float64), np.asarray(self.torques, np.float64)
-        good = torques.ndim == 2 and edges.shape == (len(torques) + 1,)
-        if not (good and np.all(np.diff(edges) > 0.0) and np.all(np.isfinite(torques))):
+        good = torques.ndim == 2 and edges.shape == (len(torques) + 1,) and len(torques) > 0
+        if not (good and _ascending(edges) and np.all(np.isfinite(torques))):
             raise ArmError(
                 f"edges: of shape {edges.shape} with torques of shape {torques.shape}; must be k + 1 ascending "
                 "times and k rows of finite torques, one for each joint."
             )
-        object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "torques", torques)
 
     @property
     def switches(self) -> Any:
@@ -87,8 +123,9 @@ class PiecewiseConstant(Law):
 
 def bang_bang(torques: Any, half: float) -> PiecewiseConstant:
     """Torques for a time ``half`` in s, then their opposites for as long, then none: N m, shape (n,)."""
-    values = np.asarray(torques, np.float64)
-    return PiecewiseConstant(np.array([0.0, half, 2.0 * half]), np.stack([values, -values]))
+    values = reals("torques", torques, "a finite torque for each joint, N m")
+    length = positive("half", half, "s")
+    return PiecewiseConstant(np.array([0.0, length, 2.0 * length]), np.stack([values, -values]))
 
 
 @jax.tree_util.register_dataclass
@@ -107,7 +144,7 @@ class SineTorque(Law):
         return jnp.asarray(self.amplitude, jnp.float64) * jnp.sin(turned)
 
 
-@jax.tree_util.register_dataclass
+@_pytree
 @dataclasses.dataclass(frozen=True)
 class SampledTorque(Law):
     """Measured or computed torques, straight lines between samples and constant beyond: s (k,), N m (k, n)."""
@@ -116,19 +153,15 @@ class SampledTorque(Law):
     torques: Any
 
     def __post_init__(self) -> None:
-        if is_traced(self.times, self.torques) or not isinstance(
-            self.times, (list, tuple, np.ndarray)
-        ):
+        times, torques = _table(self, "times", "k ascending times, s")
+        if isinstance(times, jax.Array) or isinstance(torques, jax.Array):
             return
-        times, torques = np.asarray(self.times, np.float64), np.asarray(self.torques, np.float64)
-        good = torques.ndim == 2 and times.shape == (len(torques),) and len(times) > 1
-        if not (good and np.all(np.diff(times) > 0.0) and np.all(np.isfinite(torques))):
+        good = torques.ndim == 2 and times.shape == (len(torques),) and len(torques) > 1
+        if not (good and _ascending(times) and np.all(np.isfinite(torques))):
             raise ArmError(
                 f"times: of shape {times.shape} with torques of shape {torques.shape}; must be ascending times and "
                 "a row of finite torques for each."
             )
-        object.__setattr__(self, "times", times)
-        object.__setattr__(self, "torques", torques)
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
         times, torques = jnp.asarray(self.times), jnp.asarray(self.torques)
@@ -159,9 +192,10 @@ class JointPD(Law):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class FeedForward(Law):
-    """Torques that a rigid arm would need for a motion: inverse dynamics without deflections, gravity and friction.
+    """Torques that a rigid arm would need for a motion.
 
-    With ``gravity_alone`` only the torques that hold the rigid arm still at the motion's angles.
+    Inverse dynamics without deflections; gravity and friction included. With ``gravity_alone`` only the torques that
+    hold the rigid arm still at the motion's angles.
     """
 
     motion: Motion

@@ -12,3 +12,11 @@ TEXT = 1_000
 LINKS = 1_000
 #: modes of one call
 MODES = 1_000
+#: modes of one link in motion
+LINK_MODES = 30
+#: generalised coordinates of an arm in motion
+COORDINATES = 400
+#: times at which a simulation is told
+TIMES = 1_000_000
+#: steps of a simulation
+STEPS = 10_000_000

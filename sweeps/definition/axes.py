@@ -270,7 +270,7 @@ def checked_ends(name: str, start: object, stop: object) -> tuple[float, float]:
     for value in (start, stop):
         real = isinstance(value, numbers.Real) and not isinstance(value, bool)
         if not real or not math.isfinite(value):  # type: ignore[arg-type]
-            raise SweepError(f"axis {name!r}: end {value!r}: must be a finite number.")
+            raise SweepError(f"axis {name!r}: end {_short(value)}: must be a finite number.")
     return float(start), float(stop)  # type: ignore[arg-type]
 
 

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 import design_opt.solvers.optimise
+import jaxmodal.dynamics.files
 import jaxmodal.frequencies.one_arm
 import jaxmodal.modes.mode_shapes
 import jaxmodal.postures.resonance_maps
@@ -25,6 +26,7 @@ def worked(*_, **__):
 def no_work(monkeypatch):
     for module, name in (
         (jaxmodal.modes.mode_shapes, "mode_shapes"),
+        (jaxmodal.dynamics.files, "read_simulation"),
         (jaxmodal.postures.resonance_maps, "resonance_free"),
         (jaxmodal.reproduction.reproduce, "reproduce"),
         (sweeps, "run"),
@@ -49,6 +51,9 @@ def no_work(monkeypatch):
         ("sweep export a.zarr none/a.csv", "FILE none/a.csv: cannot be written"),
         ("sweep export a.zarr a.xls", "ends in .nc or .csv"),
         ("sweep plot a.zarr --out none/a", "cannot be written (there is no folder none)"),
+        ("simulate arm.toml --out none/a.csv", "--out none/a.csv: cannot be written (there is no folder none)"),
+        ("simulate arm.toml --out none/a.nc", "--out none/a.nc: cannot be written (there is no folder none)"),
+        ("simulate arm.toml --out a.txt", "--out a.txt: give a file that ends in .csv or .nc"),
         ("optimise example:three_link_stiffest --out file/a", "file is no folder"),
         ("optimise --gallery file/a", "file is no folder"),
         ("examples two_link_flexible --out none/arm.toml", "--out none/arm.toml: cannot be written"),

@@ -1,6 +1,8 @@
 """Does `[dynamics]` of an arm file, and the command that moves it, do what the Python calls do, and refuse the rest?"""
 
 import copy
+import importlib.util
+import sys
 import tomllib
 
 import numpy as np
@@ -63,12 +65,60 @@ def test_the_file_and_the_calls_are_the_same_simulation(tmp_path):
     assert "--force" in again.stderr
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".nc"])
+def test_a_file_is_written_whole_or_not_at_all(suffix, tmp_path, monkeypatch):
+    """The disk is full halfway: what stood there stands, and no piece of the new file lies beside it."""
+    arm, out = tmp_path / "arm.toml", tmp_path / f"motion{suffix}"
+    arm.write_text(TEXT)
+    out.write_text("mine")
+
+    def full(_, path):
+        path.write_text("half")
+        raise OSError(28, "No space left on device")
+
+    writers = {".csv": "_csv", ".nc": "_netcdf"}
+    with monkeypatch.context() as patched:
+        patched.setattr(sys.modules["jaxmodal.cli.simulate"], writers[suffix], full)
+        arguments = ["simulate", str(arm), "--out", str(out), "--force"]
+        result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert "cannot be written (No space left on device)" in result.stderr
+    assert out.read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.toml", f"motion{suffix}"]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert out.stat().st_size > 500
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.toml", f"motion{suffix}"]
+
+
+def test_scipy_is_missed_before_the_work(tmp_path, monkeypatch):
+    find = importlib.util.find_spec
+    without = lambda name, *more: None if name == "scipy" else find(name, *more)  # noqa: E731
+    monkeypatch.setattr(importlib.util, "find_spec", without)
+    result = CliRunner().invoke(main, ["simulate", "none.toml", "--out", str(tmp_path / "a.nc")])
+    assert result.exit_code == 2
+    assert "NetCDF needs SciPy, which is not installed" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("place", "value", "words"),
     [
         ("dynamics.until", None, ["dynamics.until is missing"]),
         ("dynamics.until", -1.0, ["dynamics.until = -1.0", "greater than 0"]),
         ("dynamics.every", 0.03, ["every = 0.03", "divide until"]),
+        ("dynamics.until", 1e308, ["every = 0.05: makes", "must be at most 1,000,000"]),
+        ("dynamics.every", 1e-308, ["every = 1e-308: makes", "must be at most 1,000,000"]),
+        ("dynamics.every", 5e-324, ["every = 5e-324: makes inf times"]),
+        ("dynamics.until", 1e9, ["makes 20,000,000,001 times"]),
+        ("dynamics.step", 1e-12, ["step = 1e-12: makes", "at most 10,000,000"]),
+        ("dynamics.max_steps", 0.5, ["max_steps = 0.5", "whole number"]),
+        ("dynamics.modes", 2.0, ["dynamics.modes = 2.0", "whole numbers"]),
+        ("dynamics.shapes", 3, ["dynamics.shapes = 3"]),
+        ("dynamics.gravity", ["a", "b"], ["dynamics.gravity = ['a', 'b']"]),
+        (
+            "dynamics.motors",
+            {"kind": "sampled", "times": "x", "torques": [[1.0]]},
+            ["motors.times = 'x'"],
+        ),
         ("dynamics.mods", 2, ["dynamics.mods = 2", "Did you mean 'modes'"]),
         ("dynamics.method", "rk5", ["method = 'rk5'", "Did you mean"]),
         ("dynamics.start_deg", [0.0, 1.0], ["start_deg", "list of 1 angles"]),

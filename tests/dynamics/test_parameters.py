@@ -1,5 +1,7 @@
 """Are forces a matrix times parameters, of the rank known, and do noisy forces give the parameters back?"""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from dynamics_cases import VARIANTS, model_of
@@ -17,8 +19,6 @@ FRICTION = 4
 
 
 def model_for(variant, weight=0.0):
-    import dataclasses
-
     model = model_of("P1").posed(*VARIANTS[variant])
     return dataclasses.replace(model, gravity=np.array([0.0, -weight]))
 
@@ -36,6 +36,18 @@ def test_forces_are_linear_and_the_ranks_are_known(variant):
         gap = np.abs(table @ parameters(model) - forces).max()
         assert gap < 1e-13 * np.abs(forces).max()
         assert identify(table, forces).rank == rank + FRICTION
+
+
+def test_friction_of_joints_is_a_parameter():
+    """What is refused is damping that is none: with friction of joints alone the forces are met, to rounding."""
+    model = model_for("full_rotation", 9.81)
+    damping = np.zeros((6, 6))
+    driven = np.asarray(model.layout.driven)
+    damping[driven, driven] = [0.3, 0.7]
+    model = dataclasses.replace(model, damping=damping, coulomb=np.array([0.2, 0.1]))
+    table = np.asarray(regressor(model, *MOTION))
+    forces = np.asarray(inverse_dynamics(model, *MOTION))
+    assert np.abs(table @ parameters(model) - forces).max() < 1e-13 * np.abs(forces).max()
 
 
 def test_noisy_forces_give_the_base_parameters_within_their_intervals():

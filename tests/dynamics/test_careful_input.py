@@ -1,0 +1,236 @@
+"""Is input that no model and no motion can be made of refused by name, before anything is built?
+
+What compiles: a product, to see that laws may be batched.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from dynamics_cases import CASES, arm_of, model_of
+
+import jaxmodal as jm
+from jaxmodal.dynamics import (
+    Linearisation,
+    PiecewiseConstant,
+    SampledTorque,
+    assembly,
+    bang_bang,
+    flexible_arm,
+    inertia_matrix,
+    linearise,
+    link_shapes,
+    shaper,
+    simulate,
+    static_state,
+    trajectories,
+)
+from jaxmodal.dynamics.parameters import identify, regressor
+from jaxmodal.dynamics.shapes import sampled_shapes
+from jaxmodal.runtime import limits
+
+ARM = arm_of(CASES["P1"])
+
+
+@pytest.mark.parametrize("family", assembly.FAMILIES)
+@pytest.mark.parametrize("coordinates", assembly.COORDINATES)
+def test_every_family_has_links_without_modes(family, coordinates):
+    model = flexible_arm(ARM, [0, 2], shapes=family, coordinates=coordinates)
+    assert model.modes == (0, 2)
+    np.testing.assert_array_equal(model.tip[0], 0.0)
+    assert flexible_arm(ARM, 0, shapes=family).num_coordinates == 2
+
+
+def test_products_that_overflow_are_said():
+    stiff = ARM.links[1].replace(youngs_modulus=1e300, length=1e-9)
+    for arm, more in (
+        (ARM.replace(links=(ARM.links[0], stiff)), {}),
+        (ARM, {"damping_ratio": 1e308}),
+    ):
+        with pytest.raises(jm.ArmError, match=r"arm: its (stiffness|damping) is not finite"):
+            flexible_arm(arm, 2, **more)
+
+
+def test_an_arm_in_motion_has_so_many_coordinates():
+    links = (ARM.links[0],) * 40
+    assert flexible_arm(jm.Arm(links), 9, shapes="monomial").num_coordinates == limits.COORDINATES
+    for modes in (10, 30):
+        with pytest.raises(jm.ArmError, match="generalised coordinates; at most 400: take fewer"):
+            flexible_arm(jm.Arm(links), modes)
+
+
+def test_whole_numbers_of_numpy_are_numbers_of_modes():
+    assert flexible_arm(ARM, np.int64(2)).modes == (2, 2)
+    assert flexible_arm(ARM, np.array([2, 1])).modes == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"modes": 2.0}, r"modes = 2\.0: must be whole numbers from 0 \(rigid\) to 30"),
+        ({"modes": [1, 2.5]}, r"modes = \[1, 2\.5\]: must be whole"),
+        ({"modes": "ab"}, "modes = 'ab': must be whole"),
+        ({"modes": 10**9}, "modes = 1000000000: must be whole"),
+        ({"shapes": 3}, "shapes = 3: must be one of 'clamped_mass'.* or a list of 2 LinkShapes"),
+        ({"shapes": ["polynomial"] * 2}, r"shapes = \['polynomial', 'polynomial'\]: must be one of"),
+        ({"shapes": link_shapes(ARM, 1)[0]}, r"shapes = LinkShapes\(.*a list of 2 LinkShapes"),
+        ({"gravity": ["a", "b"]}, r"gravity = \['a', 'b'\]: must be two numbers in m/s\^2"),
+        ({"gravity": [[1, 2], [3]]}, r"gravity = \[\[1, 2\], \[3\]\]: must be two numbers"),
+        ({"gravity": [0, 1j]}, r"gravity = \[0, 1j\]: must be two numbers"),
+        ({"kelvin_voigt_time": [[1, 2], [3]]}, r"kelvin_voigt_time\[1\] = \[1, 2\]: must be a number"),
+        ({"damping_ratio": np.zeros((2, 3))}, r"damping_ratio\[1\] = .*: must be one number"),
+        ({"coulomb_width": np.ones(2)}, "coulomb_width = .*: must be one number"),
+        ({"frames": np.zeros(2)}, "frames = .*: must be one of 'rotation', 'linear'"),
+    ],
+)  # fmt: skip
+def test_models_that_are_none(arguments, words):
+    with pytest.raises(jm.ArmError, match=words):
+        flexible_arm(ARM, **arguments)
+
+
+@pytest.mark.parametrize("bodies", [3, [1, 2]])
+def test_bodies_that_are_none(bodies):
+    with pytest.raises(jm.ArmError, match=r"bodies = .*: must be a list of 2 EndBody"):
+        link_shapes(ARM, 2, bodies=bodies)
+
+
+def test_gravity_may_be_traced_in_a_tuple():
+    found = jax.eval_shape(lambda g: flexible_arm(ARM, 1, gravity=(0.0, g)).gravity, -9.81)
+    assert found.shape == (2,)
+
+
+def test_a_node_at_the_end_names_coordinates_that_exist():
+    xi = np.linspace(0.0, 1.0, 21)
+    node = sampled_shapes(xi, (xi**2 * (1.0 - xi))[:, None])
+    with pytest.raises(jm.ArmError, match="choose coordinates = 'as_given'") as refused:
+        node.in_tip_deflections()
+    named = set(str(refused.value).split("'")[1::2])
+    assert named <= {*assembly.COORDINATES}
+
+
+@pytest.fixture
+def no_integration(monkeypatch):
+    def worked(*_, **__):
+        raise AssertionError("integrated before the arguments were looked at")
+
+    monkeypatch.setattr(trajectories, "trajectory", worked)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"rtol": "x"}, "rtol = 'x': must be a number, finite and greater than 0"),
+        ({"atol": None}, "atol = None: must be a number"),
+        ({"atol": np.ones(2)}, "atol = .*: must be one number"),
+        ({"step": "x"}, r"step = 'x': must be a number, finite and greater than 0 \(s\)"),
+        ({"step": np.nan}, "step = nan: must be finite"),
+        ({"max_steps": "x"}, "max_steps = 'x': must be a whole number from 1 to 10,000,000"),
+        ({"max_steps": 0.5}, r"max_steps = 0\.5: must be a whole number"),
+        ({"max_steps": 10**8}, "max_steps = 100000000: must be a whole number"),
+        ({"times": "x"}, "times = 'x': must be two ascending"),
+        ({"times": ["a", "b"]}, r"times = \['a', 'b'\]: must be two ascending"),
+        ({"times": [[0, 1], [2]]}, r"times = \[\[0, 1\], \[2\]\]: must be two ascending"),
+        ({"times": [-1e308, 1e308]}, "their difference must be finite"),
+        ({"q": ["a"] * 6}, r"q = \['a', .*\]: must be 6 finite numbers"),
+        ({"rate": "still"}, "rate = 'still': must be 6 finite numbers"),
+        ({"step": 1e-12, "method": "rk4"}, r"step = 1e-12: makes 1e\+12 steps; must be at most 10,000,000"),
+        ({"step": 1e-308, "method": "rk4"}, "at most 10,000,000"),
+        ({"step": 5e-324, "method": "linearly_implicit"}, "makes inf steps"),
+        ({"times": np.arange(1001.0), "step": 5e-5, "method": "rk4"}, r"makes 2e\+07 steps"),
+    ],
+)  # fmt: skip
+def test_motions_that_are_none(arguments, words, no_integration):
+    with pytest.raises(jm.ArmError, match=words):
+        simulate(model_of("P1"), **({"times": [0.0, 1.0]} | arguments))
+
+
+def test_a_motion_has_so_many_times(no_integration):
+    with pytest.raises(jm.ArmError, match="makes 1,000,001 times; must be at most 1,000,000"):
+        simulate(model_of("P1"), np.arange(limits.TIMES + 1.0))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: SampledTorque("x", [[1.0], [2.0]]), "times = 'x': must be k ascending times"),
+        (lambda: SampledTorque(["a", "b"], [[1.0], [2.0]]), r"times = \['a', 'b'\]: must be"),
+        (lambda: SampledTorque([0, 1], [[1.0], [2.0, 3.0]]), "torques = .*rows of finite torques"),
+        (lambda: SampledTorque([0, 1], "x"), "torques = 'x': must be rows"),
+        (lambda: SampledTorque(3, 4), r"times: of shape \(\)"),
+        (lambda: SampledTorque(jnp.ones(2), [[1.0], [2.0]]), "must be ascending times"),
+        (lambda: SampledTorque([0, np.nan], [[1.0], [2.0]]), "must be ascending times"),
+        (lambda: PiecewiseConstant("x", [[1.0]]), r"edges = 'x': must be k \+ 1 ascending times"),
+        (lambda: PiecewiseConstant([0, 1], [["a"]]), "torques = .*rows of finite torques"),
+        (lambda: PiecewiseConstant([0, 1, 2], [[1.0], [1.0, 2.0]]), "rows of finite torques"),
+        (lambda: PiecewiseConstant([0, np.inf], [[1.0]]), r"k \+ 1 ascending"),
+        (lambda: PiecewiseConstant([], []), r"k \+ 1 ascending"),
+        (lambda: bang_bang(["a"], 1.0), "torques = .*: must be a finite torque"),
+        (lambda: bang_bang([1.0], "x"), "half = 'x': must be a number"),
+        (lambda: bang_bang([1.0], 0.0), r"half = 0\.0: must be finite and greater than 0"),
+        (lambda: shaper(["a"]), "frequencies = .*: must be angular frequencies"),
+        (lambda: shaper([1.0], [0.1, 0.2]), "damping_ratios: of shape"),
+    ],
+)
+def test_torques_that_are_none(make, words):
+    with pytest.raises(jm.ArmError, match=words):
+        make()
+
+
+@pytest.mark.parametrize("law", [SampledTorque, PiecewiseConstant])
+def test_leaves_of_any_kind_make_a_law_again(law):
+    """What JAX puts in the place of values while it looks at trees, and values that are traced or batched."""
+    leaves, tree = jax.tree.flatten(
+        law(np.arange(3.0), np.ones((3 - (law is PiecewiseConstant), 2)))
+    )
+    for leaf in (None, object(), True, 0, "times"):
+        assert vars(tree.unflatten([leaf] * len(leaves)))["torques"] is leaf
+    rows = leaves[1]
+    many = jax.vmap(lambda size: law(leaves[0], size * rows))(jnp.arange(4.0))
+    assert many.torques.shape == (4, *rows.shape)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda m: linearise(m, ["a"] * 6), "q = .*: must be 6 finite numbers"),
+        (lambda m: static_state(m, "ab"), "angles = 'ab': must be 2 finite numbers"),
+        (lambda m: inertia_matrix(m, ["a"] * 6), "q = .*: must be numbers"),
+        (lambda m: inertia_matrix(m, np.zeros(6) * 1j), "q = .*: must be numbers"),
+        (lambda m: regressor(m, "x", np.zeros(6), np.zeros(6)), "q = 'x': must be numbers"),
+        (lambda m: identify("x", np.zeros(3)), "matrix = 'x': must be numbers"),
+        (lambda m: identify(1.0, np.zeros(3)), r"matrix: of shape \(\)"),
+        (lambda m: identify(np.eye(3), [1.0, np.nan, 0.0]), "forces: hold values that are not"),
+    ],
+)
+def test_states_that_are_none(call, words):
+    with pytest.raises(jm.ArmError, match=words):
+        call(model_of("P1"))
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"damping_ratio": 0.01}, "model: has structural damping .*damping_ratio = 0"),
+        ({"kelvin_voigt_time": [0.0, 1e-3]}, "model: has structural damping .*kelvin_voigt_time = 0"),
+    ],
+)  # fmt: skip
+def test_damping_that_is_no_parameter(more, words):
+    with pytest.raises(jm.ArmError, match=words):
+        regressor(flexible_arm(ARM, 1, **more), *np.zeros((3, 4)))
+
+
+def test_springs_that_are_no_parameter():
+    second = ARM.links[1].replace(joint_stiffness=50.0, rotor_inertia=1e-3, gear_ratio=2.0)
+    model = flexible_arm(ARM.replace(links=(ARM.links[0], second)), 1, viscous_friction=0.1)
+    with pytest.raises(jm.ArmError, match=r"model: joint 2 has a spring .*leave joint_stiffness"):
+        regressor(model, *np.zeros((3, 5)))
+
+
+def test_small_motions_with_a_truncated_inertia_that_is_not_definite():
+    """As the inertia of first order is at large deflections."""
+    names = ("theta1", "link1.mode1")
+    mass, still = np.diag([1.0, -0.5]), np.zeros((2, 2))
+    small = Linearisation(mass, still, np.eye(2), np.eye(2), names)
+    for call in (small.natural_frequencies, small.state_space):
+        with pytest.raises(jm.ArmError, match=r"mass: is not positive definite, .*-0\.5.*'full'"):
+            call()
