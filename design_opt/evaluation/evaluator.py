@@ -136,15 +136,18 @@ class Evaluator:
             arm, columns, self.problem.num_modes, self.problem.theory, size, kernel
         )
         ends = np.cumsum([len(rows) for rows in sets])[:-1]
+        found = np.split(np.asarray(result.frequencies_hz), ends)
         status = np.split(np.asarray(result.status), ends)
-        for name, codes in zip(angles, status, strict=True):
-            if codes.any():
-                worst = Status(codes.max())
+        for name, hz, codes in zip(angles, found, status, strict=True):
+            # a frequency that is not certified may steer the search; the design at its end is certified, or says not
+            missing = ~np.isfinite(hz)
+            if missing.any():
+                worst = Status(codes[missing].max())
                 raise ProblemError(
-                    f"frequencies at the postures {name!r} are not certified ({worst.name}: {worst.cause}) for a"
+                    f"frequencies at the postures {name!r} are missing ({worst.name}: {worst.cause}) for a"
                     " design within the bounds; narrow the bounds to designs that are possible arms."
                 )
-        return dict(zip(angles, np.split(np.asarray(result.frequencies_hz), ends), strict=True))
+        return dict(zip(angles, found, strict=True))
 
     # ---- exact values
 

@@ -266,13 +266,16 @@ def test_peak_lags_of_the_linear_equation():
 @pytest.mark.slow
 @pytest.mark.parametrize(("rate", "lag"), LAGS)
 def test_peak_lag_of_the_spinning_beam(rate, lag):
-    """The linear in-plane equation of the reference, to the square of the deflection over the length."""
+    """The linear in-plane equation of the reference, to the order of the square of the deflection over the length.
+
+    What stands before that square is of order one and comes from no other source; this allows 2.
+    """
     arm = jm.Arm((spinning_link(),))
     model = flexible_arm(arm, 3, shapes="clamped_free")
     times = np.linspace(0.0, 16.0, 1601)
     found = simulate(model, times, motion=SpinUp(np.array([rate]), 15.0), method="rk4", step=5e-3)
     peak = -found["end_deflection"].values.min()
-    np.testing.assert_allclose(peak, lag, rtol=(lag / 8.0) ** 2 + 1e-3)
+    np.testing.assert_allclose(peak, lag, rtol=2.0 * (lag / 8.0) ** 2)
     rigid = simulate(
         model.posed(foreshortening=False),
         times,
