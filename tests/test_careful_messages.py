@@ -1,5 +1,6 @@
 """Small stumbles: values under the names that they were given with, nothing dropped, folders in place of files."""
 
+import inspect
 import math
 
 import numpy as np
@@ -44,6 +45,58 @@ def test_imaginary_parts_are_not_dropped():
     ):
         with pytest.raises(ValueError, match="other than real numbers"):
             call()
+
+
+def plain(function):
+    """The function as users call it, without the checks of annotations that the tests put before it."""
+    return inspect.unwrap(function)
+
+
+@pytest.fixture(scope="module")
+def two_links():
+    arm = jm.examples.two_link_flexible()
+    return arm, jm.posture_series(arm, 2.0), jm.resonance_free(arm, 1.3, 1.5, points=2)
+
+
+@pytest.mark.parametrize(
+    "wrong", [3.0 + 1j, np.array([3.0, 1j]), "a", None, [[1.0], [1.0, 2.0]], {}]
+)
+def test_what_is_no_real_number_is_refused_by_name(two_links, wrong):
+    arm, series, resonance = two_links
+    link = arm.links[0]
+
+    def build(pieces, bound):
+        return jm.Arm(jm.tapered(link, link.section, pieces, bound))
+
+    band, tapers = plain(jm.frequencies_in_band), plain(jm.tapered_frequencies)
+    calls = {
+        "omega": lambda: plain(jm.postures_at)(arm, wrong),
+        "omega_min": lambda: band(arm, wrong, 100.0),
+        "omega_max": lambda: band(arm, 1.0, wrong),
+        "omega_max ": lambda: plain(jm.posture_series)(arm, wrong),
+        "omega_min ": lambda: plain(jm.resonance_free)(arm, wrong, 10.0),
+        "omega_max  ": lambda: plain(jm.resonance_free)(arm, 1.0, wrong),
+        "omega ": lambda: series.evaluate(wrong, [[0.0]]),
+        "angles": lambda: series.evaluate([1.0], wrong),
+        "angles ": lambda: resonance.on_grid(wrong),
+        "tolerance": lambda: plain(jm.certify)(arm, np.ones(1), tolerance=wrong),
+        "tolerance ": lambda: tapers(build, 1, tolerance=wrong),
+        "cluster_tolerance": lambda: plain(jm.sensitivities)(arm, 1, cluster_tolerance=wrong),
+        "pieces": lambda: tapers(build, 1, pieces=wrong),
+        "max_pieces": lambda: tapers(build, 1, max_pieces=wrong),
+        "points": lambda: plain(jm.resonance_free)(arm, 1.0, 2.0, points=wrong),
+        "link": lambda: plain(jm.attach_body)(arm, wrong, 0.1, 1.0),
+    }
+    if wrong is not None:
+        calls["postures"] = lambda: plain(jm.postures_at)(arm, 3.0, postures=wrong)
+        calls["across"] = lambda: plain(jm.resonance_free)(arm, 1.0, 2.0, across=wrong)
+    if not isinstance(wrong, dict):
+        calls["values"] = lambda: plain(jm.set_parameters)(arm, wrong)
+        calls["parameters"] = lambda: plain(jm.natural_frequencies_batch)(arm, wrong, 1)
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match=rf"\b{name.strip()} = ") as refused:
+            call()
+        assert type(refused.value) in (ValueError, jm.ArmError)  # the library's, not NumPy's
 
 
 def test_directions_are_finite():

@@ -13,6 +13,7 @@ from jax import Array
 
 from design_opt.problem.designs import OWN, Design, check_mode, check_number
 from design_opt.problem.errors import ProblemError
+from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import shown
 
 
@@ -141,9 +142,8 @@ class ForbiddenBand:
                 f"constraint band: low_hz = {self.low_hz!r} is not below high_hz = {self.high_hz!r}."
             )
         check_mode("constraint band", self.modes, "modes")
-        below: object = self.modes_below
-        whole = isinstance(below, int) and not isinstance(below, bool)
-        if below is not None and not (whole and 0 <= below < self.modes):  # type: ignore[operator]
+        below = self.modes_below
+        if below is not None and not is_whole(below, 0, self.modes - 1):
             raise ProblemError(
                 f"constraint band: modes_below = {shown(below)}: must be from 0 to {self.modes - 1} (modes - 1)."
             )

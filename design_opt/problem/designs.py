@@ -12,6 +12,7 @@ import numpy as np
 from jax import Array
 
 from design_opt.problem.errors import ProblemError
+from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
@@ -129,18 +130,9 @@ def check_set(where: str, name: str, known: Mapping[str, Any]) -> None:
         )
 
 
-def is_finite(value: Any) -> bool:
-    """Whether a value is a finite number, and no truth value."""
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    try:
-        return number and math.isfinite(value)
-    except OverflowError:  # a whole number beyond float64
-        return False
-
-
 def check_mode(where: str, mode: Any, key: str = "mode") -> None:
     """Refuse a mode number that is none."""
-    if isinstance(mode, bool) or not isinstance(mode, int) or not 1 <= mode <= 40:
+    if not is_whole(mode, 1, 40):
         raise ProblemError(f"{where}: {key} = {shown(mode)}: must be a whole number from 1 to 40.")
 
 

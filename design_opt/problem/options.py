@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from design_opt.problem.errors import ProblemError
+from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
 
@@ -32,11 +33,9 @@ def check_options(method: Any, starts: Any, seed: Any, tolerance: Any, max_itera
         "seed": (seed, 0, 2**63 - 1),
     }
     for key, (value, least, most) in ranges.items():
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        if not whole or not least <= value <= most:
+        if not is_whole(value, least, most):
             raise ProblemError(
                 f"{key} = {shown(value)}: must be a whole number from {least} to {most:,}."
             )
-    number = isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool)
-    if not number or not 1e-12 <= tolerance <= 1e-1:
+    if not is_finite(tolerance) or not 1e-12 <= tolerance <= 1e-1:
         raise ProblemError(f"tolerance = {shown(tolerance)}: must be between 1e-12 and 0.1.")

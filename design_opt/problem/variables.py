@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from design_opt.problem.designs import is_finite
 from design_opt.problem.errors import ProblemError
+from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters, unit_of
 from jaxmodal.arm.quantities import shown

@@ -12,8 +12,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from jaxmodal.arm.arm import Arm, Link, Payload
+from jaxmodal.arm.documents import table
 from jaxmodal.arm.links import JOINT_FIELDS
-from jaxmodal.arm.quantities import Record, Scalar, quantities
+from jaxmodal.arm.quantities import Record, Scalar, quantities, shown
 from jaxmodal.arm.shapes import SHAPES, RawSection
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
@@ -199,7 +200,7 @@ def set_parameters(arm: Arm, values: Mapping[str, Any]) -> Arm:
     """
     given: dict[str, str] = {}
     changes: dict[str, dict[str, Any]] = {}
-    for address, value in values.items():
+    for address, value in table("values", values, ArmError).items():
         for single in resolve(arm, address):
             if single in given:
                 raise ArmError(
@@ -249,6 +250,8 @@ def describe(address: str) -> str:
 
 
 def _about(address: str) -> tuple[str, str]:
+    if not isinstance(address, str):
+        raise ArmError(f"{shown(address)} is not an address; give a text such as 'link1.length'.")
     generic = re.sub(r"^link(?:[1-9][0-9]*|\*)\.", "link.", address, flags=re.ASCII)
     if (generic == address and address.startswith("link.")) or generic not in _DECLARED:
         known = [name.replace("link.", "link1.", 1) for name in _DECLARED]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import FINITE, NON_NEGATIVE, Rule, Scalar, as_scalar, quantities, shown
@@ -56,8 +57,8 @@ def attach_body(
     >>> [float(x.length) for x in loaded.links], float(loaded.links[0].tip_mass)
     ([0.4, 0.6], 0.2)
     """
-    if isinstance(link, bool) or not isinstance(link, int) or not 1 <= link <= arm.num_links:
-        raise ArmError(f"link = {link!r}: must be the number of a link, 1 to {arm.num_links}.")
+    if not is_whole(link, 1, arm.num_links):
+        raise ArmError(f"link = {shown(link)}: must be the number of a link, 1 to {arm.num_links}.")
     pieces = with_body_at(arm.links[link - 1], position, mass, inertia, centre_x, centre_y)
     return arm.replace(links=(*arm.links[: link - 1], *pieces, *arm.links[link:]))
 
@@ -166,7 +167,7 @@ def tapered(
 
 def check_pieces(pieces: object) -> None:
     """Refuse what cannot be the number of pieces of a taper."""
-    if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= limits.LINKS:
+    if not is_whole(pieces, 1, limits.LINKS):
         raise ArmError(
             f"pieces = {shown(pieces)}: must be a whole number from 1 to {limits.LINKS:,}."
         )

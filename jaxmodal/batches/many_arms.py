@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_shear
+from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import require_concrete
-from jaxmodal.frequencies.one_arm import positive_integer
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.devices import default_device
-from jaxmodal.runtime.namespace import real_array
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 
 
@@ -88,6 +89,7 @@ def natural_frequencies_batch(
     True
     """
     require_x64()
+    parameters = table("parameters", parameters, ArmError)
     require_concrete((arm, dict(parameters)))
     modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)

@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Kind, Number, evaluate_formula, number, select, sqrt
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays, beam_values, require_shear
+from jaxmodal.arm.arrays import BeamArrays, beam_values, require_shear
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.precision import require_x64
 
@@ -59,17 +59,11 @@ def theory_flags(theory: str) -> Theory:
     )
 
 
-def prepared(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
-    """What every solver needs of an arm and the name of a theory, or the error that says what is missing."""
-    require_x64()
-    flags = theory_flags(theory)
-    if theory == "timoshenko":
-        require_shear(arm)
-    return beam_arrays(arm), flags
-
-
 def prepared_values(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
-    """`prepared`, of NumPy where all values of the arm are numbers."""
+    """What every solver needs of an arm and the name of a theory, or the error that says what is missing.
+
+    Of NumPy where all values of the arm are numbers.
+    """
     flags = theory_flags(theory)
     require_x64()
     if theory == "timoshenko":

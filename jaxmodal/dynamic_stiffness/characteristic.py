@@ -16,12 +16,13 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
+from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, wave_numbers
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import is_traced, real_array
+from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.precision import require_x64
 
 #: frequencies of a scan that are evaluated side by side; a grid is filled up to 1, 2, 4, 8 ... blocks of them
@@ -205,14 +206,14 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko"
 
 def _elastic(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
     """What the matrix needs of an arm; an arm with a rigid link is refused."""
-    prepared_arm = prepared(arm, theory)
+    _, flags = prepared_values(arm, theory)
     for number, link in enumerate(arm.links, start=1):
         if link.rigid:
             raise ArmError(
                 f"link{number}.rigid = True: the characteristic matrix is that of elastic links; "
                 "count_below and natural_frequencies take rigid ones."
             )
-    return prepared_arm
+    return beam_arrays(arm), flags
 
 
 def log_determinant(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> tuple[Array, Array]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arguments import is_whole, real_array
 from jaxmodal.arm.quantities import POSITIVE, Rule, as_scalar, shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import real_array
 
 
 def reals(name: str, value: Any, expected: str) -> NDArray[np.float64]:
@@ -40,8 +39,7 @@ def positive(name: str, value: Any, unit: str = "") -> float:
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
     """Return a whole number in a range; 2.0 and True are none."""
-    integral = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not (integral and least <= value <= most):
+    if not is_whole(value, least, most):
         raise ArmError(
             f"{name} = {shown(value)}: must be a whole number from {least:,} to {most:,}."
         )

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
+from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.dynamic_stiffness.beams import prepared_values
@@ -21,7 +22,7 @@ from jaxmodal.frequencies.programs import (
 )
 from jaxmodal.frequencies.results import Certificate
 from jaxmodal.frequencies.status import Status
-from jaxmodal.runtime.namespace import Array, is_traced, on_host, real_array, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, on_host, tree_on_host, xp
 from jaxmodal.runtime.precision import require_x64
 
 #: frequencies of one count_below call are evaluated in pieces of this size
@@ -102,6 +103,7 @@ def certify(
         raise ValueError(f"omegas has shape {values.shape}; expected (K,) with K >= 1")
     if on_host(values) and (np.any(values <= 0.0) or np.any(values[1:] < values[:-1])):
         raise ValueError("omegas must be positive and ascending (rad/s); sort them first")
+    tolerance = real_number(tolerance, "tolerance", "a relative accuracy between 1e-14 and 0.1")
     if not 1e-14 <= tolerance <= 0.1:
         raise ValueError(
             f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import numbers
 from typing import Any
 
 import jax
@@ -13,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
-from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
@@ -121,7 +120,8 @@ def frequencies_in_band(
     ValueError
         The band is empty or reversed, not finite, or holds more than ``max_modes`` frequencies.
     """
-    low, high = float(omega_min), float(omega_max)
+    low = real_number(omega_min, "omega_min", "in rad/s")
+    high = real_number(omega_max, "omega_max", "in rad/s")
     if not (0.0 <= low < high < math.inf):
         raise ValueError(
             f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 <= omega_min < omega_max, finite, in rad/s"
@@ -252,15 +252,6 @@ def _differentiable(
 def _ones_if(invalid: Array, values: Any) -> Any:
     """``values``, or ones in their place."""
     return jax.tree_util.tree_map(lambda x: jnp.where(invalid, jnp.ones_like(x), x), values)
-
-
-def positive_integer(value: object, name: str, most: int | None = None) -> int:
-    """``value`` as an int of at least 1, and ``most`` at most; a ValueError that names it otherwise."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise ValueError(f"{name} = {value!r}; expected a whole number of at least 1")
-    if most is not None and int(value) > most:
-        raise ValueError(f"{name} = {shown(value)}; expected at most {most:,}")
-    return int(value)
 
 
 def raise_uncertified(result: NaturalFrequencies, arm: Arm) -> None:

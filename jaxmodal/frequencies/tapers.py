@@ -8,7 +8,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arguments import is_whole, real_number
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
 from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -92,12 +94,13 @@ def tapered_frequencies(
     >>> bool(found.lower[0] < found.omega[0] < found.upper[0]), bool(found.error[0] < 1e-5)
     (True, True)
     """
+    tolerance = real_number(tolerance, "tolerance", "a relative error between 0 and 1")
     if not 0.0 < tolerance < 1.0:
         raise ValueError(f"tolerance = {tolerance!r}: expected a relative error between 0 and 1")
-    if not 1 <= pieces <= max_pieces // 4:
+    if not (is_whole(pieces, 1) and is_whole(max_pieces, 4 * pieces)):
         raise ValueError(
-            f"pieces = {pieces!r}, max_pieces = {max_pieces!r}: expected whole numbers of at least 1, the second at "
-            "least four times the first"
+            f"pieces = {shown(pieces)}, max_pieces = {shown(max_pieces)}: expected whole numbers of at"
+            " least 1, the second at least four times the first"
         )
 
     def solve(number: int, bound: str) -> NaturalFrequencies:

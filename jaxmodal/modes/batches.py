@@ -19,8 +19,10 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, rates_of
+from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
@@ -29,7 +31,8 @@ from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.kernels import Cells, Found, block
 from jaxmodal.runtime.devices import available_cores
-from jaxmodal.runtime.namespace import real_array, to_host
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import to_host
 
 #: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
 _BLOCK = 16
@@ -129,6 +132,7 @@ def modal_quantities_batch(
     """
     members = [resolve(arm, address) for address in addresses]
     singles = list(dict.fromkeys(single for group in members for single in group))
+    parameters = table("parameters", parameters, ArmError)
     columns = [real_array(value, f"parameters[{a!r}]") for a, value in parameters.items()]
     frequencies = to_host(frequencies)
     omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)

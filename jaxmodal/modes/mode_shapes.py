@@ -13,6 +13,7 @@ import numpy as np
 from jax.typing import ArrayLike
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values, invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
@@ -31,7 +32,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
-from jaxmodal.runtime.namespace import Array, mapped, real_array, to_host, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
 
 if TYPE_CHECKING:
     import xarray

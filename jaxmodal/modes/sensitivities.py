@@ -17,6 +17,7 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values
 from jaxmodal.arm.parameters import addresses as all_addresses
@@ -29,7 +30,6 @@ from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient, projected_
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.one_arm import (
     natural_frequencies,
-    positive_integer,
     raise_uncertified,
 )
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -149,6 +149,7 @@ def sensitivities(
     names = tuple(all_addresses(arm) if addresses is None else addresses)
     members = [resolve(arm, name) for name in names]
     found, shown = _with_neighbours(arm, num_modes, theory, throw)
+    cluster_tolerance = real_number(cluster_tolerance, "cluster_tolerance", "relative")
     cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, cluster, ends, num_modes, repeated, cluster_tolerance)
     beams = beam_values(arm)

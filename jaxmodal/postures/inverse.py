@@ -12,8 +12,10 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxmodal.arm.arguments import is_whole, real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.harmonics import determinant
@@ -196,19 +198,19 @@ def _leading(postures: Any) -> tuple[int, ...]:
 def _arguments(arm: Arm, omega: Any, joint: int, postures: Any) -> tuple[np.ndarray, np.ndarray]:
     """Frequencies (N,) and angles (n - 1, N)."""
     joints = arm.num_links - 1
-    if not isinstance(joint, int) or not 2 <= joint <= arm.num_links:
+    if not is_whole(joint, 2, arm.num_links):
         raise ValueError(
-            f"joint = {joint!r}; expected the number of a link from 2 to {arm.num_links}, at whose base the joint is"
+            f"joint = {shown(joint)}; expected the number of a link from 2 to {arm.num_links}, whose base has the joint"
             if joints
-            else f"joint = {joint!r}: an arm of one link has no joint whose angle changes a frequency"
+            else f"joint = {shown(joint)}: an arm of one link has no joint whose angle changes a frequency"
         )
-    frequencies = np.asarray(omega, np.float64)
+    frequencies = real_array(omega, "omega")
     if frequencies.ndim > 1 or not (np.isfinite(frequencies) & (frequencies > 0.0)).all():
         raise ValueError(
-            f"omega = {omega!r}: expected a frequency > 0 in rad/s, or a one-dimensional array of them"
+            f"omega = {shown(omega)}: expected a frequency > 0 in rad/s, or a one-dimensional array of them"
         )
     own = np.array([float(link.joint_angle) for link in arm.links[1:]])
-    angles = own if postures is None else np.asarray(postures, np.float64)
+    angles = own if postures is None else real_array(postures, "postures")
     if angles.ndim not in (1, 2) or angles.shape[-1] != joints:
         raise ValueError(
             f"postures has shape {angles.shape}; expected ({joints},) or (N, {joints}): theta_2 to"

@@ -11,9 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxmodal.arm.arguments import is_whole, real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.postures.harmonics import determinant
 from jaxmodal.postures.inverse import postures_at
 from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
@@ -83,7 +85,7 @@ class ResonanceMap:
 
     def on_grid(self, angles: Any) -> np.ndarray:
         """Number of natural frequencies in the band at angles (P,) of ``joint`` in [-pi, pi], shape (M, P)."""
-        piece = np.sum(np.asarray(self.border)[:, :, None] < np.asarray(angles), axis=1)
+        piece = np.sum(np.asarray(self.border)[:, :, None] < real_array(angles, "angles"), axis=1)
         return np.take_along_axis(np.asarray(self.modes_inside), piece, axis=1)
 
 
@@ -132,13 +134,14 @@ def resonance_free(
     >>> np.degrees(found.border[0, :4]).round(2).tolist(), found.modes_inside[0, :5].tolist()
     ([-82.0, -42.14, 42.14, 82.0], [0, 1, 0, 1, 0])
     """
-    low, high = float(omega_min), float(omega_max)
+    low = real_number(omega_min, "omega_min", "in rad/s")
+    high = real_number(omega_max, "omega_max", "in rad/s")
     if not 0.0 < low < high < math.inf:
         raise ValueError(
             f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 < omega_min < omega_max, finite, in rad/s"
         )
-    if not isinstance(points, int) or points < 2:
-        raise ValueError(f"points = {points!r}; expected an integer of 2 or more")
+    if not is_whole(points, 2):
+        raise ValueError(f"points = {shown(points)}; expected a whole number of 2 or more")
     row = _across(arm, joint, across)
     rows = points if row else 1
     angles = np.linspace(-np.pi, np.pi, points) if row else np.full(1, np.nan)
@@ -152,31 +155,33 @@ def resonance_free(
     border = np.take_along_axis(border, order, axis=1)
     mode = np.take_along_axis(np.concatenate([e.mode for e in ends], axis=1), order, axis=1)
     end = np.where(np.isfinite(border), order // MOST_ANGLES, -1)
-    beams, flags = prepared(arm, theory)
+    beams, flags = prepared_values(arm, theory)
     inside = _inside(beams, flags, (low, high), postures, joint - 2, border)
-    return ResonanceMap(
-        across_angle=jnp.asarray(angles),
-        border=jnp.asarray(border),
-        end=jnp.asarray(end, jnp.int32),
-        border_mode=jnp.asarray(mode, jnp.int32),
-        modes_inside=jnp.asarray(inside, jnp.int32),
-        band=jnp.asarray([low, high]),
-        joint=joint,
-        across=row,
-        theory=theory,
+    return jax.device_put(
+        ResonanceMap(
+            across_angle=angles,
+            border=border,
+            end=end.astype(np.int32),
+            border_mode=mode.astype(np.int32),
+            modes_inside=inside.astype(np.int32),
+            band=np.array([low, high]),
+            joint=joint,
+            across=row,
+            theory=theory,
+        )
     )
 
 
-def _across(arm: Arm, joint: int, across: int | None) -> int:
+def _across(arm: Arm, joint: int, across: Any) -> int:
     """Number of the joint of the rows, 0 for none."""
     joints = range(2, arm.num_links + 1)
     if across is None:
         return 0 if len(joints) < 2 else (joint + 1 if joint < arm.num_links else 2)
-    if across not in joints or across == joint:
+    if not is_whole(across, 2, arm.num_links) or across == joint:
         raise ValueError(
-            f"across = {across!r}, joint = {joint!r}; expected two different joints out of {list(joints)}"
+            f"across = {shown(across)}, joint = {shown(joint)}; expected two different joints out of {list(joints)}"
         )
-    return across
+    return int(across)
 
 
 def _inside(

@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 from numpy.polynomial import chebyshev
 
+from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, wave_numbers
@@ -99,8 +100,8 @@ class PostureSeries:
         ValueError
             A frequency lies outside the range, or the shape of ``angles`` does not fit the arm.
         """
-        x = np.sqrt(np.atleast_1d(np.asarray(omega, np.float64)))
-        postures = np.asarray(angles, np.float64)
+        x = np.sqrt(np.atleast_1d(real_array(omega, "omega")))
+        postures = real_array(angles, "angles")
         edges = np.asarray(self.edges)
         joints = round(math.log(2 * self.taylor.shape[2] - 1, 5))
         if (
@@ -184,8 +185,8 @@ def posture_series(
             "the arm has a free hinge (joint_stiffness = 0), a rigid link, or an offset or a body beside an axis, and"
             " no posture series; use natural_frequencies_batch"
         )
-    high = float(omega_max)
-    low = high / 1e4 if omega_min is None else float(omega_min)
+    high = real_number(omega_max, "omega_max", "in rad/s")
+    low = high / 1e4 if omega_min is None else real_number(omega_min, "omega_min", "in rad/s")
     if not 0.0 < low < high < math.inf:
         raise ValueError(
             f"omega_min = {low!r}, omega_max = {high!r}: expected 0 < omega_min < omega_max, finite, in rad/s"

@@ -47,20 +47,6 @@ def is_traced(*trees: Any) -> bool:
     return any(isinstance(x, jax.core.Tracer) for x in jax.tree_util.tree_leaves(trees))
 
 
-def real_array(value: Any, name: str) -> np.ndarray[Any, Any]:
-    """A concrete value as an array of float64; a ValueError that names it where it is none.
-
-    NumPy would drop imaginary parts with a warning.
-    """
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind in "biuf" or array.size == 0:
-            return array.astype(np.float64)
-    except (TypeError, ValueError):  # lists of unequal lengths
-        pass
-    raise ValueError(f"{name}: holds something other than real numbers; give floats.")
-
-
 def to_host(tree: Any) -> Any:
     """A pytree with its concrete arrays as arrays of NumPy; traced ones stay."""
     return jax.tree_util.tree_map(

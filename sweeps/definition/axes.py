@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import numbers
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.parameters import unit_of
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -232,10 +232,10 @@ def _values(name: str, values: Any, address: str) -> FloatArray:
             raise TypeError
         array = entries.astype(np.float64)
     except (TypeError, ValueError):
-        raise SweepError(f"axis {name!r}: values = {_short(values)}: must be numbers.") from None
+        raise SweepError(f"axis {name!r}: values = {shown(values)}: must be numbers.") from None
     if array.ndim != 1 or array.size == 0:
         raise SweepError(
-            f"axis {name!r}: values = {_short(values)}: must be a list of one number or more."
+            f"axis {name!r}: values = {shown(values)}: must be a list of one number or more."
         )
     allowed = array if not address.endswith("_stiffness") else array[array != math.inf]
     if not np.all(np.isfinite(allowed)):
@@ -245,32 +245,20 @@ def _values(name: str, values: Any, address: str) -> FloatArray:
     return array
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
 def checked_count(name: str, key: str, value: Any) -> int:
     """Return a number of points; a `SweepError` that names axis and key unless it is 1 or more."""
-    if not is_whole(value, 1) or int(value) > limits.POINTS:
+    if not is_whole(value, 1, limits.POINTS):
         raise SweepError(
-            f"axis {name!r}: {key} = {_short(value)}: must be a whole number from 1 to {limits.POINTS:,}."
+            f"axis {name!r}: {key} = {shown(value)}: must be a whole number from 1 to {limits.POINTS:,}."
         )
     return int(value)
-
-
-def is_whole(value: object, least: int) -> bool:
-    """Return whether a value is a whole number, and not a truth value, of ``least`` or more."""
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    return whole and int(value) >= least  # type: ignore[call-overload]
 
 
 def checked_ends(name: str, start: object, stop: object) -> tuple[float, float]:
     """Return the two ends of a range; a `SweepError` unless both are finite numbers."""
     for value in (start, stop):
-        real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if not real or not math.isfinite(value):  # type: ignore[arg-type]
-            raise SweepError(f"axis {name!r}: end {_short(value)}: must be a finite number.")
+        if not is_finite(value):
+            raise SweepError(f"axis {name!r}: end {shown(value)}: must be a finite number.")
     return float(start), float(stop)  # type: ignore[arg-type]
 
 

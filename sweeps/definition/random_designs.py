@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition import limits
@@ -16,7 +17,6 @@ from sweeps.definition.axes import (
     checked_count,
     checked_ends,
     checked_name,
-    is_whole,
     make_column,
 )
 from sweeps.definition.errors import SweepError

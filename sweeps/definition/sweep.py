@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxmodal import examples
+from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_shear
 from jaxmodal.arm.files import read_arm
@@ -20,7 +21,7 @@ from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.limits import MODES
 from sweeps.definition import limits
-from sweeps.definition.axes import RESERVED_NAMES, Axis, full_address, is_whole
+from sweeps.definition.axes import RESERVED_NAMES, Axis, full_address
 from sweeps.definition.descriptions import described_axis
 from sweeps.definition.errors import SweepError
 from sweeps.solution.quantities import ALWAYS, LABELS, QUANTITIES
@@ -235,7 +236,7 @@ def _parameters(sweep: Sweep, given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _number_of_modes(value: Any) -> int:
-    if not is_whole(value, 1) or int(value) > MODES:
+    if not is_whole(value, 1, MODES):
         raise SweepError(f"num_modes = {shown(value)}: must be a whole number from 1 to {MODES:,}.")
     return int(value)
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sweeps.definition.axes import is_whole
+from jaxmodal.arm.arguments import is_whole
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.quantities import QUANTITIES

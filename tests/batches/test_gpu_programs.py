@@ -13,7 +13,7 @@ from jaxmodal.batches import kernels as batch_kernels
 from jaxmodal.batches import pilots
 from jaxmodal.batches.fused_search import Kernel
 from jaxmodal.batches.guided_search import Enclosure, Purpose
-from jaxmodal.dynamic_stiffness.beams import prepared
+from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.postures import harmonics as posture_harmonics
 from jaxmodal.postures import series_roots
 from tests.batches.test_many_arms import random_cells
@@ -36,7 +36,7 @@ def lowered_for_cuda(program, *arguments, **options):
 
 
 def problem_and_columns():
-    _, flags = prepared(THREE, "timoshenko")
+    _, flags = prepared_values(THREE, "timoshenko")
     cells = random_cells(CELLS)
     addresses, values = tuple(cells), np.stack(list(cells.values()))
     features = pilots.Scaling.of(values, addresses).features(values)
@@ -100,7 +100,7 @@ def test_the_posture_series_is_float64_matrix_products():
 
 
 def test_what_the_series_rests_on():
-    beams, flags = prepared(THREE, "timoshenko")
+    beams, flags = prepared_values(THREE, "timoshenko")
     lanes = beams, flags, jnp.ones(8), jnp.zeros((2, 8))
     assert_suits_a_gpu(lowered_for_cuda(posture_harmonics._factors, *lanes))
     top = beams, flags, jnp.ones(1), jnp.zeros((2, 8))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.dynamic_stiffness.beams import prepared
+from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.postures import harmonics as posture_harmonics
 
 #: the characteristic determinant is evaluated in float64, and its entries of very different size cancel
@@ -47,7 +47,7 @@ def test_few_postures_give_the_characteristic_determinant_of_all(links, theory):
     """Against the determinant of the paper's matrix, which shares nothing with the condensation."""
     arm = elastic_arm(links)
     omega = 700.0
-    beams, flags = prepared(arm, theory)
+    beams, flags = prepared_values(arm, theory)
     coefficients, _, _ = posture_harmonics.exact_coefficients(beams, flags, np.array([omega]))
     rng = np.random.default_rng(links)
     postures = rng.uniform(-np.pi, np.pi, (12, links - 1))
@@ -85,7 +85,7 @@ def test_values_are_right_to_the_stated_error(links):
     postures = rng.uniform(-7.0, 7.0, (60, links - 1))
     found = series.evaluate(omega, postures)
     assert found.value.shape == (60, 60)
-    beams, flags = prepared(arm, "timoshenko")
+    beams, flags = prepared_values(arm, "timoshenko")
     d = posture_harmonics.determinant(beams, flags, omega, postures.T)
     exact = d.factor * np.exp(d.growth - np.asarray(found.log_scale) + d.rest)
     errors = np.abs(np.diag(np.asarray(found.value)) - exact)

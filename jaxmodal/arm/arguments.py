@@ -1,0 +1,61 @@
+"""Arguments of public calls: one real number, an array of them, a whole number; or a ValueError that names them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.quantities import shown
+
+
+def real_array(value: Any, name: str) -> NDArray[np.float64]:
+    """A concrete value as an array of float64; text, complex numbers and uneven rows are refused.
+
+    NumPy would drop imaginary parts with a warning.
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "biuf" or array.size == 0:
+            return array.astype(np.float64)
+    except (TypeError, ValueError):  # lists of unequal lengths, traced values
+        pass
+    raise ValueError(
+        f"{name} = {shown(value)}: holds something other than real numbers; give floats."
+    )
+
+
+def real_number(value: Any, name: str, expected: str) -> float:
+    """A concrete number as a float; one in an array without axes is a number, too."""
+    array = real_array(value, name)
+    if array.ndim or isinstance(value, bool):
+        raise ValueError(f"{name} = {shown(value)}: expected one number, {expected}")
+    return float(array)
+
+
+def is_whole(value: object, least: int, most: int | None = None) -> bool:
+    """Whether a value is a whole number in a range; 2.0 and True are none."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return whole and least <= value and (most is None or value <= most)  # type: ignore[operator]
+
+
+def positive_integer(value: object, name: str, most: int | None = None) -> int:
+    """``value`` as an int of at least 1, and ``most`` at most."""
+    if not is_whole(value, 1):
+        raise ValueError(f"{name} = {shown(value)}; expected a whole number of at least 1")
+    if not is_whole(value, 1, most):
+        raise ValueError(f"{name} = {shown(value)}; expected at most {most:,}")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def is_finite(value: object) -> bool:
+    """Whether a value is a finite real number; a truth value is none."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond float64
+        return False
