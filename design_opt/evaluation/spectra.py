@@ -20,7 +20,7 @@ from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
 from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.eigenspaces.null_spaces import SLOTS
-from jaxmodal.frequencies.programs import starting_scale
+from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 
 #: frequencies closer than this, relative, are differentiated as one group, by the derivative of its mean

@@ -25,7 +25,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at_zero
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.one_arm import solve_beams
-from jaxmodal.frequencies.programs import starting_scale
+from jaxmodal.frequencies.resolution import resolved, starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 from jaxmodal.runtime.namespace import Array, xp
@@ -55,6 +55,8 @@ def _row(packed: Array) -> BeamArrays:
 
 def _evaluate(problem: Problem, beams: BeamArrays, omega: Array, extended: bool) -> Evaluation:
     """Determinant and count, the zero frequencies of free hinges divided out and not counted."""
+    if extended:
+        omega = resolved(beams, omega, extended)
     value = evaluate(beams, problem.flags, omega, extended)
     if not problem.hinged:
         return value

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, Evaluation, evaluate
+from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, Evaluation
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
-from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution, starting_scale
+from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution
+from jaxmodal.frequencies.resolution import evaluate_resolved, starting_scale
 from jaxmodal.frequencies.root_search import LARGEST, find_brackets, grid_trials
 
 #: relative width to which each mode is enclosed in float64, which then is right to 3e-12 in 99 of 100 of the 812
@@ -34,18 +35,6 @@ _WIDEST_GRID = 24
 _ASIDE = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
 #: modes beyond those sought, whose estimates speed up the interpolation
 _BEYOND = 2
-#: shares of `starting_scale`, in float64 and in double-double: (omega/scale)^2, the inertia of a link beside its
-#: stiffness, is then 1e-14 and 1e-28, some hundred times what rounding leaves
-_RESOLVED = (1e-7, 1e-14)
-
-
-def lowest_resolved(beams: BeamArrays, extended: bool) -> np.float64:
-    """The frequency in rad/s below which the inertia of all links is lost in rounding, and counts are noise.
-
-    A trial below is evaluated there: its count is never too low, and a mode below is not certified.
-    """
-    scale = np.float64(starting_scale(beams))
-    return (_RESOLVED[extended] * scale) if np.isfinite(scale) else np.float64(0.0)
 
 
 def solve_on_host(beams: BeamArrays, flags: Theory, modes: NDArray[np.int64]) -> Solution:
@@ -59,7 +48,7 @@ def solve_on_host(beams: BeamArrays, flags: Theory, modes: NDArray[np.int64]) ->
     def evaluated(omega: np.ndarray, extended: bool) -> Evaluation:
         nonlocal evaluations
         evaluations += omega.size
-        return evaluate(beams, flags, np.maximum(omega, lowest_resolved(beams, extended)), extended)
+        return evaluate_resolved(beams, flags, omega, extended)
 
     def exact(omega: np.ndarray) -> Evaluation:
         return evaluated(omega, True)
@@ -101,8 +90,7 @@ def count_on_host(
     with np.errstate(all="ignore"):
         for start in range(0, flat.size, _LARGEST_GRID):
             x = flat[start : start + _LARGEST_GRID]
-            resolved = np.maximum(np.where(x > 0.0, x, 1.0), lowest_resolved(beams, True))
-            count = evaluate(beams, flags, resolved, True).count
+            count = evaluate_resolved(beams, flags, np.where(x > 0.0, x, 1.0), True).count
             counts[start : start + x.size] = np.where(x > 0.0, count, 0)
     return counts.reshape(omega.shape)
 
@@ -116,10 +104,9 @@ def confirm_on_host(
 ) -> Confirmation:
     """The certificate of a list of frequencies, as `programs.confirm_padded`."""
     beams = dataclasses.replace(beams, has_shear=True)
-    lowest = lowest_resolved(beams, True)
     with np.errstate(all="ignore"):
         return confirm(
-            lambda x: evaluate(beams, flags, np.maximum(x, lowest), True),
+            lambda x: evaluate_resolved(beams, flags, x, True),
             omega,
             modes,
             np.int64(omega.size),

@@ -12,11 +12,12 @@ from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at_zero
+from jaxmodal.dynamic_stiffness.condensation import Evaluation, log_at_zero
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
+from jaxmodal.frequencies.resolution import evaluate_resolved, starting_scale
 from jaxmodal.frequencies.root_search import LARGEST, find_brackets, grid_trials
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array
 
 #: unit in the last place of one
 EPS = 2.0**-52
@@ -85,20 +86,13 @@ class Solution(NamedTuple):
     evaluations: Array
 
 
-def starting_scale(beams: BeamArrays) -> Array:
-    """The frequency in rad/s about which a search without a guess starts; of each cell of beams (n, 1, cells)."""
-    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
-    own = xp.sqrt(rigidity) / (beams.length * beams.length)
-    return xp.min(own, axis=tuple(range(max(1, own.ndim - 1))))
-
-
 @jax.jit
 def solve_padded(problem: PaddedProblem, flags: Theory) -> Solution:
     """The modes to search for."""
     beams, num_links, modes = problem.beams, problem.num_links, problem.search
 
     def at(omega: Array) -> Evaluation:
-        return evaluate(beams, flags, omega, True, num_links)
+        return evaluate_resolved(beams, flags, omega, True, num_links)
 
     first = grid_trials(starting_scale(beams), modes.shape[0])
     brackets = find_brackets(at, modes, first, first, log_at_zero(num_links), WIDTH, MAX_ROUNDS)
@@ -115,7 +109,9 @@ def count_padded(beams: BeamArrays, num_links: Array, flags: Theory, omega: Arra
 
     def count(x: Array) -> Array:
         positive = jnp.where(x > 0.0, x, 1.0)
-        return jnp.where(x > 0.0, evaluate(beams, flags, positive, True, num_links).count, 0)
+        return jnp.where(
+            x > 0.0, evaluate_resolved(beams, flags, positive, True, num_links).count, 0
+        )
 
     return lax.map(count, omega)
 
@@ -132,5 +128,9 @@ def confirm_padded(
 ) -> Confirmation:
     """The certificate of a list of frequencies."""
     return confirm(
-        lambda x: evaluate(beams, flags, x, True, num_links), omega, modes, num_modes, tolerance
+        lambda x: evaluate_resolved(beams, flags, x, True, num_links),
+        omega,
+        modes,
+        num_modes,
+        tolerance,
     )

@@ -23,7 +23,7 @@ from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
-from jaxmodal.frequencies.programs import starting_scale
+from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures.harmonics import num_harmonics
 from jaxmodal.postures.series import has_series, tabulate

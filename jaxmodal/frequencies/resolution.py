@@ -1,0 +1,35 @@
+"""From which frequency on an arm's inertia is resolved beside its stiffness: below, counts are noise."""
+
+from __future__ import annotations
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate
+from jaxmodal.runtime.namespace import Array, xp
+
+#: shares of `starting_scale`, in float64 and in double-double: (omega/scale)^2, the inertia of a link beside its
+#: stiffness, is then 1e-14 and 1e-28, some hundred times what rounding leaves
+_RESOLVED = (1e-7, 1e-14)
+
+
+def starting_scale(beams: BeamArrays) -> Array:
+    """The frequency in rad/s about which a search without a guess starts; of each cell of beams (n, 1, cells)."""
+    rigidity = beams.youngs_modulus * beams.second_moment / (beams.density * beams.area)
+    own = xp.sqrt(rigidity) / (beams.length * beams.length)
+    return xp.min(own, axis=tuple(range(max(1, own.ndim - 1))))
+
+
+def resolved(beams: BeamArrays, omega: Array, extended: bool) -> Array:
+    """Trial frequencies in rad/s, those below which the inertia of all links is lost in rounding raised to there.
+
+    The count there is never too low, and a mode below is not certified.
+    """
+    scale = starting_scale(beams)
+    return xp.maximum(omega, _RESOLVED[extended] * xp.where(xp.isfinite(scale), scale, 0.0))
+
+
+def evaluate_resolved(
+    beams: BeamArrays, flags: Theory, omega: Array, extended: bool, num_links: Array | None = None
+) -> Evaluation:
+    """`condensation.evaluate` at `resolved` frequencies of one arm."""
+    return evaluate(beams, flags, resolved(beams, omega, extended), extended, num_links)
