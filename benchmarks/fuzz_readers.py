@@ -25,6 +25,8 @@ import jax
 SECONDS = 8.0
 #: characters of a message
 MESSAGE = 4000
+#: what is longer than this, or has more places, is not multiplied: a line of 6 MB times a thousand is no input
+LINE, PLACES = 10_000, 20_000
 #: what messages of Python and its libraries say, and none of the library's
 FOREIGN = re.compile(
     r"not supported between|object is not|unsupported operand|unexpected keyword|positional argument|NoneType"
@@ -105,7 +107,7 @@ def changed(document: dict[str, Any], dice: random.Random) -> dict[str, Any]:
     found = copy.deepcopy(document)
     for _ in range(dice.randint(1, 3)):
         known = list(places(found))
-        if not known:
+        if not 0 < len(known) < PLACES:
             break
         path = dice.choice(known)
         inside = found
@@ -184,8 +186,8 @@ def changed_text(text: str, dice: random.Random) -> str:
         elif kind == 3:
             lines = text.split("\n")
             one = dice.choice(lines)
-            lines[dice.randrange(len(lines)) :][:0] = [one]
-            text = "\n".join([*lines, *([one] * dice.choice([1, 1, 1000]))])
+            times = dice.choice([1, 1, 1000])
+            text = "\n".join([*lines, *([one] * (times if len(one) < LINE else 1))])
         elif kind == 4:
             digits = [k for k, character in enumerate(text) if character.isdigit()]
             if digits:
