@@ -171,6 +171,15 @@ def test_keys_that_are_given_twice_are_named(text, words, tmp_path):
         assert words in str(refused.value)
 
 
+@pytest.mark.parametrize("key", ["theories", "outputs"])
+def test_a_long_value_is_shortened_in_its_message(key):
+    with pytest.raises(
+        sweeps.SweepError, match=rf"{key}: \[1, 2, 1, 2.*\.\.\. is unknown"
+    ) as refused:
+        sweeps.sweep_from_dict(SWEEP | {key: [[1, 2] * 2000]})
+    assert len(str(refused.value)) < 1000
+
+
 def test_changed_documents_are_read_or_refused():
     """Some hundred of the inputs of ``python -m benchmarks.fuzz_readers``, which runs for minutes."""
     failures, number, _ = fuzz(iter(range(20_000, 20_400)))

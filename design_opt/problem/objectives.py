@@ -15,6 +15,7 @@ from jax import Array
 
 from design_opt.problem.designs import OWN, Design, check_mode, check_number
 from design_opt.problem.errors import ProblemError
+from jaxmodal.arm.quantities import shown
 
 
 class Objective(Protocol):
@@ -91,7 +92,7 @@ class MaximiseFrequency:
         _check_weight("objective frequency", self.weight)
         if self.cluster not in (0, 1, 2):
             raise ProblemError(
-                f"objective frequency: cluster = {self.cluster!r}: must be 0, 1 or 2."
+                f"objective frequency: cluster = {shown(self.cluster)}: must be 0, 1 or 2."
             )
 
     @property

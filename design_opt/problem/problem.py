@@ -93,7 +93,7 @@ class Problem:
     ) -> None:
         require_x64()
         if not isinstance(arm, Arm):
-            raise ProblemError(f"arm = {arm!r}: must be an Arm.")
+            raise ProblemError(f"arm = {shown(arm)}: must be an Arm.")
         if not isinstance(name, str):
             raise ProblemError(f"name = {shown(name)}: must be text.")
         self.arm, self.name, self.theory, self.lengths = arm, name, theory, lengths

@@ -191,7 +191,7 @@ class Link(Record):
     def __post_init__(self) -> None:
         if not isinstance(self.section, Section):
             raise ArmError(
-                f"section = {self.section!r}: must be a cross-section; make one with rectangle, "
+                f"section = {shown(self.section)}: must be a cross-section; make one with rectangle, "
                 "hollow_rectangle, circle, hollow_circle or raw_section."
             )
         stiffness: object = self.joint_stiffness
@@ -205,7 +205,7 @@ class Link(Record):
             )
         for name in FLAGS:
             if not isinstance(getattr(self, name), bool):
-                raise ArmError(f"{name} = {getattr(self, name)!r}: must be true or false.")
+                raise ArmError(f"{name} = {shown(getattr(self, name))}: must be true or false.")
         super().__post_init__()
         self.section.shear_coefficient_value(self.poisson_ratio)
         _check_combinations(self)

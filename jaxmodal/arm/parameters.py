@@ -96,7 +96,7 @@ def resolve(arm: Arm, address: str) -> list[str]:
     """
     known = addresses(arm)
     if not isinstance(address, str):
-        raise ArmError(f"address = {address!r}: must be text such as 'link1.length'.")
+        raise ArmError(f"address = {shown(address)}: must be text such as 'link1.length'.")
     if address.startswith("link*."):
         field = address.removeprefix("link*.")
         numbers = arm.joints if field in JOINT_FIELDS else range(1, arm.num_links + 1)

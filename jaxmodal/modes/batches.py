@@ -181,8 +181,12 @@ def _shared(
     """Fields of `ModalQuantities`: derivatives by address, means over clusters, NaN where a cell is invalid."""
     own, relative = {}, {}
     for single, (value, rate) in zip(singles, rates, strict=True):
-        used = rate.any(axis=-1)  # what does not change may have no derivative
-        own[single] = np.einsum("ckp,pc->ck", found.gradient[..., used], rate[used])
+        own[single] = np.zeros(cells.omega.shape)
+        for field, link in np.argwhere(
+            rate.any(axis=-1)
+        ):  # one by one: no cell depends on the others
+            by = rate[field, link][:, None]  # what does not change may have no derivative
+            own[single] += np.where(by != 0.0, found.gradient[..., field, link] * by, 0.0)
         finite = np.where(np.isfinite(value), value, 0.0)
         relative[single] = own[single] * finite[:, None] / cells.omega
     none = np.zeros((*cells.omega.shape, 0))

@@ -9,7 +9,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 from jaxmodal.arm.arguments import is_whole, real_array, real_number
 from jaxmodal.arm.arm import Arm
@@ -19,6 +18,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.postures.harmonics import determinant
 from jaxmodal.postures.inverse import postures_at
 from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
+from jaxmodal.runtime.namespace import Array
 
 #: most borders along one row: the angles of both ends of the band
 _BORDERS = 2 * MOST_ANGLES

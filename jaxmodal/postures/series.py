@@ -22,6 +22,7 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, wave_numbers
 from jaxmodal.postures.harmonics import exact_coefficients, harmonics, num_harmonics
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import product
 
 #: coefficients of a panel's polynomial, and the share of its largest value that the last of them may have
 DEGREES, _TAIL = 20, 1e-15
@@ -119,11 +120,11 @@ class PostureSeries:
         panel = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, edges.size - 2)
         low, high = edges[panel], edges[panel + 1]
         u = (2.0 * x - low - high) / (high - low)
-        powers = u[:, None] ** np.arange(self.taylor.shape[1])
-        coefficients = np.einsum("md,mdh->mh", powers, np.asarray(self.taylor)[panel])
+        taylor = np.moveaxis(np.asarray(self.taylor)[panel], 1, 0)
+        coefficients = functools.reduce(lambda c, t: c * u[:, None] + t, taylor[::-1])
         scale = np.asarray(self.log_scale)[panel]
         values = {
-            "value": coefficients @ harmonics(np.ascontiguousarray(postures.T)),
+            "value": product(coefficients, harmonics(np.ascontiguousarray(postures.T))),
             "error": np.asarray(self.error)[panel],
             "log_scale": scale[:, 0] + scale[:, 1] * u,
         }

@@ -122,8 +122,13 @@ def product(a: Any, b: Any) -> Any:
     NumPy adds up in one thread: the threads of a BLAS would be more than the cores, since callers have threads of
     their own, and their number would show in the last digits.
     """
-    if on_host(a, b):
-        return np.einsum("ij,jk->ik", a, b)
+    if on_host(
+        a, b
+    ):  # a column has the same bits beside others as alone, which einsum adds up otherwise
+        b = np.ascontiguousarray(b)
+        return np.einsum("ij,jk->ik", a, b if b.shape[1] != 1 else b.repeat(2, axis=1))[
+            :, : b.shape[1]
+        ]
     return jnp.matmul(a, b, precision=lax.Precision.HIGHEST)
 
 

@@ -222,7 +222,7 @@ def _unit(name: str, unit: str | None, si_unit: str) -> str:
     if si_unit == "rad" and unit in _DEGREE:
         return "degree"
     allowed = "'rad' or 'degree'" if si_unit == "rad" else repr(si_unit)
-    raise SweepError(f"axis {name!r}: unit = {unit!r}: must be {allowed}.")
+    raise SweepError(f"axis {name!r}: unit = {shown(unit)}: must be {allowed}.")
 
 
 def _values(name: str, values: Any, address: str) -> FloatArray:
@@ -266,7 +266,7 @@ def checked_name(name: object) -> str:
     """Return the name of a dimension; a `SweepError` if it cannot be one."""
     if not isinstance(name, str) or not name.isidentifier() or name in RESERVED_NAMES:
         raise SweepError(
-            f"axis name {name!r}: must be a word of letters, digits and underscores, and none of "
+            f"axis name {shown(name)}: must be a word of letters, digits and underscores, and none of "
             f"{', '.join(RESERVED_NAMES)}."
         )
     return name

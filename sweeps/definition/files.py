@@ -131,7 +131,7 @@ def sweep_from_dict(
     options = {key: document[key] for key in keys if key in document}
     for key in ("theories", "outputs"):
         if not isinstance(options.get(key, []), (list, str)):
-            raise SweepError(f"{key} = {options[key]!r}: must be a list of names.")
+            raise SweepError(f"{key} = {shown(options[key])}: must be a list of names.")
     if isinstance(options.get("outputs"), str):
         options["outputs"] = [options["outputs"]]
     return Sweep(_arm(document["arm"], Path(folder)), axes, **options)

@@ -194,11 +194,11 @@ def _names(key: str, given: str | Sequence[str], known: Iterable[str]) -> tuple[
     for name in names:
         if name not in known:
             raise SweepError(
-                f"{key}: {name!r} is unknown; known are {', '.join(known)}."
-                f"{suggestion(str(name), known)}"
+                f"{key}: {shown(name)} is unknown; known are {', '.join(known)}."
+                f"{suggestion(str(name)[:100], known)}"
             )
         if names.count(name) > 1:
-            raise SweepError(f"{key}: {name!r} is given twice; give it once.")
+            raise SweepError(f"{key}: {shown(name)} is given twice; give it once.")
     if not names and key == "theories":
         raise SweepError(f"theories is empty; give one or more of {', '.join(known)}.")
     return names

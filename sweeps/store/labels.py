@@ -117,6 +117,11 @@ def repair(location: Location, sweep: Sweep, grid: Grid, found: Found) -> None:
                     "with the version that began the store, or give a new folder."
                 )
             write_piece(location, key, data)
+    for key in found.damage.keys() - pieces.keys():
+        raise StoreError(
+            f"{place_of(location, key)} {found.damage[key]}, and this sweep has no such piece: go on with the version "
+            "that began the store, or give a new folder."
+        )
     for key in (LABELS, METADATA):  # the digests when all that they speak of is there
         if key in found.damage:
             write_piece(location, key, pieces[key])

@@ -17,7 +17,7 @@ from sweeps.definition.limits import MEMORY
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.quantities import QUANTITIES
 from sweeps.store.dataset import MemoryResult, dataset_bytes
-from sweeps.store.executors import Executor, as_executor
+from sweeps.store.executors import Dask, Executor, as_executor
 from sweeps.store.grid import Grid, compute_chunk, make_grid
 
 if TYPE_CHECKING:
@@ -126,7 +126,10 @@ def run(
             result.write(chunk, block)
             advance(chunk)
         return result.dataset()
-    opened = _store_module().open_store(store, sweep, chunk_cells)
+    stores = _store_module()
+    if isinstance(place, Dask):
+        stores.require_reachable(store)
+    opened = stores.open_store(store, sweep, chunk_cells)
     chunks = opened.missing()
     advance = _Advance(progress, opened.grid, chunks)
     for chunk, _ in place.run(WriteTask(sweep, opened), chunks):

@@ -40,7 +40,7 @@ from sweeps.store.labels import (
     write_summary,
 )
 from sweeps.store.layout import CHUNK_DIGEST, PROGRESS
-from sweeps.store.pieces import Location, explained, open_group, text_of
+from sweeps.store.pieces import Location, explained, in_memory, open_group, text_of
 
 _VERSIONS = ("jaxmodal_version", "git_commit", "jax_version", "device")
 #: seconds after which a half-written file is no longer that of a process at work
@@ -195,6 +195,15 @@ def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None)
         with explained(location):
             repair(location, sweep, grid, found)
     return SweepStore(location, sweep.outputs, len(sweep.theories), grid)
+
+
+def require_reachable(location: Location) -> None:
+    """Refuse, for workers of dask, a store in the memory of this process: they would write into copies."""
+    if in_memory(location):
+        raise StoreError(
+            f"{text_of(location)}: is in the memory of this process, where workers of dask cannot write; give the "
+            "path of a folder that all can reach, or leave the store out."
+        )
 
 
 def stored_definition(location: Location) -> dict[str, Any]:

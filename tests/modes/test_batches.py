@@ -169,3 +169,36 @@ def test_reference_arms_have_the_derivatives_of_their_eigenspaces(name):
     assert single.any()
     largest = np.max(np.abs(expected), axis=1, keepdims=True)
     assert np.max(np.abs(own - expected) / largest) <= EIGENSPACES
+
+
+def test_no_cell_depends_on_the_others():
+    """What a cell's value does not change may have no derivative, which another cell, or an invalid one, must not ask
+    for; and the digits are those of the cell alone.
+    """
+    cells, modes, fields, links = 3, 2, 5, 4
+    rng = np.random.default_rng(7)
+    gradient = rng.standard_normal((cells, modes, fields, links))
+    rate = rng.standard_normal((fields, links, cells))
+    gradient[0, :, 2, 1], rate[2, 1, 0] = (
+        np.nan,
+        0.0,
+    )  # cell 0 has no derivative there and needs none
+    rate[..., 2] = np.nan  # as of a cell whose values are not allowed
+    every = np.ones((cells, modes))
+
+    def derivative(chosen):
+        found = modal_batches.Found(gradient[chosen], *(every[chosen],) * 5)
+        solved = modal_batches.Cells(None, every[chosen], None, None)
+        invalid, first = np.isnan(rate[0, 0, chosen]), np.tile(np.arange(modes), (len(chosen), 1))
+        rates = [(np.ones(len(chosen)), rate[..., chosen])]
+        asked = ["link1.length"], [["link1.length"]]
+        return modal_batches._shared(found, solved, invalid, first, *asked, rates)["derivative"]
+
+    together = derivative([0, 1, 2])
+    expected = np.einsum(
+        "kp,p->k", np.nan_to_num(gradient[0]).reshape(modes, -1), rate[..., 0].ravel()
+    )
+    np.testing.assert_allclose(together[0, :, 0], expected, rtol=1e-13)
+    assert np.isnan(together[2]).all()
+    for cell in (0, 1):
+        np.testing.assert_array_equal(derivative([cell])[0], together[cell])

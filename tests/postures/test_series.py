@@ -129,3 +129,17 @@ def test_bad_evaluations_are_refused():
         series.evaluate([50.0], [[0.1, 0.2]])
     with pytest.raises(ValueError, match="7 links"):
         jm.posture_series(elastic_arm(7), 100.0)
+
+
+def test_a_value_has_the_same_bits_alone_and_beside_others():
+    arm = jm.examples.three_link_industrial()
+    series = jm.posture_series(arm, 60.0)
+    rng = np.random.default_rng(3)
+    omega, angles = rng.uniform(1.0, 60.0, 7), rng.uniform(-3.0, 3.0, (19, 2))
+    together = series.evaluate(omega, angles).value
+    for i in range(omega.size):
+        np.testing.assert_array_equal(series.evaluate(omega[[i]], angles).value[0], together[i])
+    for i in range(len(angles)):
+        np.testing.assert_array_equal(
+            series.evaluate(omega, angles[[i]]).value[:, 0], together[:, i]
+        )

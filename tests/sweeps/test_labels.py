@@ -1,5 +1,6 @@
 """Damage at any piece of a store: noticed on every opening, named with its remedy, repaired to the same bytes."""
 
+import errno
 import json
 import multiprocessing
 import os
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import synthetic_cells
 import xarray as xr
+import zarr
 from click.testing import CliRunner
 
 import sweeps
@@ -188,7 +190,31 @@ def test_a_label_that_this_zarr_would_write_otherwise_is_not_replaced(store):
         sweeps.run(sweep_of_all_kinds(), store)
 
 
+def test_a_lost_piece_that_the_sweep_does_not_have_is_named(store):
+    labels = json.loads((store / "progress/zarr.json").read_text())
+    labels["attributes"]["sha256"]["theta_9/c/0"] = "0" * 64
+    from sweeps.store.labels import _sealed
+
+    (store / "progress/zarr.json").write_bytes(_sealed(labels))
+    with pytest.raises(
+        sweeps.StoreError, match="theta_9/c/0 is missing, and this sweep has no such"
+    ):
+        sweeps.run(sweep_of_all_kinds(), store)
+
+
 # ---- several processes ----
+
+
+def test_a_store_is_begun_where_there_are_no_hard_links(store, tmp_path, monkeypatch):
+    def no_links(*arguments):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(zarr.storage._local, "_safe_move", no_links)
+    path = tmp_path / "b.zarr"
+    sweeps.run(sweep_of_all_kinds(), path, chunk_cells=CHUNK_CELLS)
+    assert contents(path) == contents(store)
+    with pytest.raises(sweeps.StoreError, match="belongs to another sweep"):
+        sweeps.run(sweep_of_all_kinds(num_modes=1), path, chunk_cells=CHUNK_CELLS)
 
 
 def test_a_process_that_begins_late_leaves_what_another_has_written(

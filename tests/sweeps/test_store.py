@@ -220,6 +220,13 @@ def test_an_unreachable_scheduler_is_refused():
         sweeps.run(small_sweep(), executor=sweeps.Dask("nonsense://host:1"))
 
 
+def test_workers_of_dask_cannot_write_into_the_memory_of_this_process():
+    memory = zarr.storage.MemoryStore()
+    for store in (memory, zarr.storage.LoggingStore(memory), "memory://sweep"):
+        with pytest.raises(sweeps.StoreError, match="in the memory of this process"):
+            sweeps.run(small_sweep(), store, executor="dask")
+
+
 def test_any_file_system_of_fsspec_will_do(synthetic):
     fsspec = pytest.importorskip("fsspec")
     stored = sweeps.run(small_sweep(), "memory://sweep.zarr", chunk_cells=CHUNK_CELLS)
