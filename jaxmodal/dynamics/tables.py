@@ -18,7 +18,6 @@ from jaxmodal.dynamics.shapes import LinkShapes
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
 
-
 #: equally spaced places along a link, both ends included, at which a model knows where its points are
 STATIONS = 21
 

@@ -207,7 +207,9 @@ def animate_motion(
     axes.plot(0.0, 0.0, "s", color="black", markersize=5.0)
     (path_line,) = axes.plot([], [], color="0.7", linewidth=1.0)
     links = [
-        axes.plot([], [], color=_COLOURS[k % len(_COLOURS)], linewidth=2.2, solid_capstyle="round")[0]
+        axes.plot([], [], color=_COLOURS[k % len(_COLOURS)], linewidth=2.2, solid_capstyle="round")[
+            0
+        ]
         for k in range(places.shape[1])
     ]
     (joints,) = axes.plot([], [], "o", color="black", markersize=3.5)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.links import Link, Payload
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.sections import raw_section
 from jaxmodal.dynamics import FlexibleArm, bang_bang, flexible_arm, simulate
 
