@@ -76,6 +76,7 @@ class LazyGroup(click.Group):
             "sensitivities": "jaxmodal.cli.modes:sensitivities",
             "postures": "jaxmodal.cli.postures:postures",
             "simulate": "jaxmodal.cli.simulate:simulate",
+            "reproduce-motions": "jaxmodal.cli.simulate:reproduce_motions",
             "resonance-map": "jaxmodal.cli.postures:resonance_map",
             "cache": "jaxmodal.cli.cache:cache",
         }

@@ -1,4 +1,4 @@
-"""The command ``jaxmodal simulate``."""
+"""The commands ``jaxmodal simulate`` and ``jaxmodal reproduce-motions``."""
 
 from __future__ import annotations
 
@@ -55,6 +55,42 @@ def simulate(file: str, out: Path | None, force: bool) -> None:
         click.echo(line)
     if motion.attrs["status"] != "ok":
         click.echo(f"{motion.attrs['message']}.", err=True)
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+@click.command("reproduce-motions")
+@click.option(
+    "--out",
+    "out_dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results/dynamics"),
+    show_default=True,
+    help="Folder for the pictures and report.md; made if missing.",
+)
+def reproduce_motions(out_dir: Path) -> None:
+    """Simulate Figures 5-10 of De Luca and Siciliano (1991) and the N-DOF paper's experiment.
+
+    Writes a picture of each, and report.md: what the texts state, and whether the simulations show it. Exit status: 0
+    when the paper's model shows every feature that its text states, else 1; 2 when the folder cannot be written.
+    """
+    from jaxmodal.cli.output import progress_after
+    from jaxmodal.cli.paths import require_folder
+    from jaxmodal.reproduction.motions_report import reproduce_motions as recompute
+
+    require_folder("--out", out_dir)
+    try:
+        with progress_after(1.0, "motions simulated") as advance:
+            shown = recompute(out_dir, advance)
+    except ImportError as error:
+        raise BadInput(str(error)) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(
+            f"--out {out_dir}: cannot be written ({reason}); give a folder that can."
+        ) from error
+    click.echo(f"wrote {out_dir / 'report.md'} and the pictures beside it")
+    if not shown:
+        click.echo("a feature that the text states is not shown; see report.md", err=True)
         raise SystemExit(EXIT_NOT_ALL)
 
 

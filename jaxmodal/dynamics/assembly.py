@@ -15,6 +15,7 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.dynamics.arguments import reals, scalar, whole
+from jaxmodal.dynamics.engine_shapes import locked_arm_shapes
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.dynamics.links import end_bodies, jointed_links
 from jaxmodal.dynamics.model import FlexibleArm
@@ -31,7 +32,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
 from jaxmodal.runtime.precision import require_x64
 
-FAMILIES = ("clamped_mass", "clamped_free", "polynomial", "monomial")
+FAMILIES = ("clamped_mass", "clamped_free", "polynomial", "monomial", "locked_arm")
 COORDINATES = ("as_given", "tip_deflection")
 
 
@@ -46,12 +47,13 @@ def link_shapes(
     Parameters
     ----------
     arm
-        The arm, concrete for clamped-mass shapes.
+        The arm, concrete for shapes that depend on it.
     modes
         Number of shapes of each link, or one number for all; a rigid link has none.
     family
         ``"clamped_mass"`` (De Luca and Siciliano, eqs (14)-(22)), ``"clamped_free"``, ``"polynomial"`` (Legendre's
-        polynomials as curvatures) or ``"monomial"`` (xi^2, xi^3, ...).
+        polynomials as curvatures), ``"monomial"`` (xi^2, xi^3, ...) or ``"locked_arm"`` (what each link does in the
+        exact modes of the arm, its joints locked in its posture: m shapes on every link hold the first m of them).
     bodies
         For clamped-mass shapes, what stands at the end of each link, instead of `end_bodies` of the arm with (MD) = 0.
 
@@ -75,9 +77,11 @@ def link_shapes(
         bodies = [EndBody()] * len(links)
     if is_traced(arm):
         raise ArmError(
-            "arm: holds traced values, and its clamped-mass shapes are roots found in NumPy; make the shapes from a "
-            "concrete arm with link_shapes and give them to flexible_arm(arm, shapes=...)."
+            f"arm: holds traced values, and its {family} shapes are found in NumPy; make the shapes from a concrete "
+            "arm with link_shapes and give them to flexible_arm(arm, shapes=...)."
         )
+    if family == "locked_arm":
+        return locked_arm_shapes(arm, links, counts)
     found = end_bodies(arm) if bodies is None else bodies
     return tuple(
         clamped_mass_shapes(count, end, float(link.mass), float(link.length))
@@ -251,6 +255,9 @@ def flexible_arm(
         tip=np.stack([table.tip for table in tables]),
         tip_slope=np.stack([table.tip_slope for table in tables]) * scale[:, None],
         shortening=np.stack([table.shortening for table in tables]) * scale[:, None, None],
+        stations=xp.stack(
+            [table.stations(link) for table, link in zip(tables, links, strict=True)]
+        ),
         inertias=inertias,
         rates=rates,
         stiffness=stiffness,

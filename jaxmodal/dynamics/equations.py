@@ -180,6 +180,12 @@ def tip(model: FlexibleArm, q: Vector) -> Float[Array, " 2"]:
     return frames(model, q).origin[-1]
 
 
+def points(model: FlexibleArm, q: Vector) -> Float[Array, "n s 2"]:
+    """Positions along the links, at the stations of the model, m."""
+    parts = components(model, q)
+    return jnp.einsum("isk,ika->isa", jnp.asarray(model.stations)[:, :, : parts.shape[1]], parts)
+
+
 def tip_motion(
     model: FlexibleArm, q: Vector, rate: Vector, acceleration: Vector
 ) -> tuple[Array, Array, Array]:

@@ -55,7 +55,9 @@ def frames(model: FlexibleArm, q: Float[Array, " N"]) -> Frames:
     if model.frames == "rotation":
         turn, stretch = slope, jnp.ones(n)
     else:  # 1 + i s
-        turn = jnp.arctan(slope)
+        # arctan(slope) by the half angle: XLA's arctan, and arctan2(x, 1), which it makes of it, are wrong for vectors
+        # of 512 bits (jax 0.10.2), which `runtime.compilation.CPU_FLAGS` asks for
+        turn = 2.0 * jnp.arctan2(slope, 1.0 + jnp.sqrt(1.0 + slope**2))
         stretch = jnp.exp(before @ (0.5 * jnp.log1p(slope**2)))
     angle = up_to @ q[:n] + before @ turn
     axis = stretch[:, None] * jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=-1)

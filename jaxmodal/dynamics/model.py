@@ -98,6 +98,8 @@ class FlexibleArm:
         Deflection and slope of each shape at the end of its link, per unit of its coordinate.
     shortening : Array, shape (n, m, m)
         Gamma at the end of each link.
+    stations : Array, shape (n, 21, k)
+        The functions of `gram` at places equally spaced along each link, from its base to its end: for pictures.
     inertias, rates : Array, shape (b,) and (b, N)
         Moment of inertia in kg m^2 of each rotating body, and its rate as a combination of dq/dt.
     stiffness, damping : Array, shape (N, N)
@@ -126,6 +128,7 @@ class FlexibleArm:
     tip: Array
     tip_slope: Array
     shortening: Array
+    stations: Array
     inertias: Array
     rates: Array
     stiffness: Array

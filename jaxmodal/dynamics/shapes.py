@@ -183,6 +183,14 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
         raise ArmError(
             f"stations: from {xi[0]!r} to {xi[-1]!r}; must ascend from 0 to 1, in units of the link's length."
         )
+    size, coefficients = fitted_polynomials(xi, values, tolerance)
+    return combined(size, coefficients, "sampled")
+
+
+def fitted_polynomials(
+    xi: Numbers, values: Numbers, tolerance: float
+) -> tuple[int, NDArray[np.float64]]:
+    """Coefficients of clamped polynomials that meet samples, shape (size, m), and how many polynomials they are."""
     size = int(min(xi.size - 3, max(3, 3.0 * np.sqrt(xi.size))))
     table, _, _ = clamped_polynomials(xi, size)
     coefficients, *_ = np.linalg.lstsq(table, values, rcond=None)
@@ -193,7 +201,7 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
             f"{tolerance:.1e}; give more stations, smoother shapes, or deflections that begin with phi(0) = "
             "phi'(0) = 0."
         )
-    return combined(size, coefficients, "sampled")
+    return size, coefficients
 
 
 def combined(size: int, coefficients: NDArray[Any], family: str) -> LinkShapes:

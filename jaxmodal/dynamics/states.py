@@ -148,6 +148,11 @@ def tip_position(model: FlexibleArm, q: Any) -> Array:
     return _over_states(equations.tip, model, ("q",), q)
 
 
+def link_positions(model: FlexibleArm, q: Any) -> Array:
+    """Positions along every link at 21 equally spaced stations, m, in the axes of the base, shape (..., n, 21, 2)."""
+    return _over_states(equations.points, model, ("q",), q)
+
+
 def tip_motion(
     model: FlexibleArm, q: Any, rate: Any, acceleration: Any
 ) -> tuple[Array, Array, Array]:

@@ -18,6 +18,9 @@ from jaxmodal.dynamics.shapes import LinkShapes
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
 
+#: equally spaced places along a link, both ends included, at which a model knows where its points are
+STATIONS = 21
+
 
 class Blank:
     """Where things stand in q, and in the functions of a link: 1, x, shapes, pairs."""
@@ -56,6 +59,7 @@ class LinkTables:
         self.bodies: list[np.ndarray] = []
         self.slopes: list[np.ndarray] = []
         self.tip = self.tip_slope = np.zeros(blank.width)
+        self.drawn = np.zeros((STATIONS, 2 + blank.width + len(blank.pairs[0])))
         self.shortening = np.zeros((blank.width, blank.width))
 
     @property
@@ -68,6 +72,10 @@ class LinkTables:
         along = np.concatenate([[0.0, 1.0], np.zeros(width + pairs)])
         across = np.concatenate([np.zeros(2 + width), np.ones(pairs)])
         return ones + along * link.length + across / link.length
+
+    def stations(self, link: JointedLink) -> Any:
+        """The functions at equally spaced stations, shape (STATIONS, k)."""
+        return self.drawn * self._scale(link)
 
     def point(self, link: JointedLink, values: np.ndarray) -> Any:
         """Scalar products of the functions at one place."""
@@ -99,7 +107,7 @@ def link_tables(link: JointedLink, shape: LinkShapes, blank: Blank) -> LinkTable
     size = 24 + 6 * shape.count
     nodes, weights = legendre.leggauss(size)
     nodes, weights = 0.5 * (nodes + 1.0), 0.5 * weights
-    inner = _integration(size)
+    inner = _integration(nodes, np.append(nodes, 1.0))
     starts, spans = _fractions(link)
     rows, columns = blank.pairs
     before = np.zeros((blank.width, blank.width))
@@ -117,6 +125,13 @@ def link_tables(link: JointedLink, shape: LinkShapes, blank: Blank) -> LinkTable
         tables.slopes.append(slope[-1])
         before = shortening[-1]
     tables.tip, tables.tip_slope, tables.shortening = phi[-1], slope[-1], before
+
+    xi = np.linspace(0.0, 1.0, STATIONS)
+    _, slope, _ = map(blank.padded, shape.evaluate(nodes))
+    squares = slope[:, rows] * slope[:, columns]
+    phi = blank.padded(shape.evaluate(xi)[0])
+    shortening = _integration(nodes, xi) @ squares
+    tables.drawn = np.concatenate([np.ones((STATIONS, 1)), xi[:, None], phi, shortening], axis=1)
     return tables
 
 
@@ -135,13 +150,15 @@ def _fractions(link: JointedLink) -> tuple[list[float], list[float]]:
     )
 
 
-def _integration(size: int) -> np.ndarray:
-    """From values at Gauss's nodes on [0, 1] to integrals from 0 to each node and to 1, shape (size + 1, size)."""
-    t, weights = legendre.leggauss(size)
+def _integration(nodes: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """From values at Gauss's nodes on [0, 1] to integrals from 0 to each of some ends, shape (ends, nodes)."""
+    size = len(nodes)
+    _, weights = legendre.leggauss(size)
     degrees = np.arange(size)
-    coefficients = legendre.legvander(t, size - 1).T * weights * (degrees + 0.5)[:, None]
+    vandermonde = legendre.legvander(2.0 * nodes - 1.0, size - 1)
+    coefficients = vandermonde.T * weights * (degrees + 0.5)[:, None]
     integrals = legendre.legint(coefficients, lbnd=-1.0, scl=0.5)
-    table: np.ndarray = legendre.legval(np.append(t, 1.0), integrals)
+    table: np.ndarray = legendre.legval(2.0 * ends - 1.0, integrals)
     return table.T
 
 

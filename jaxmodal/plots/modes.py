@@ -46,7 +46,7 @@ def _matplotlib() -> Any:
     return matplotlib
 
 
-def _figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     """A figure that no window manager knows of."""
     _matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -150,7 +150,7 @@ def plot_mode_shapes(
     (modes,) = counts
     blocks = math.ceil(modes / _ROWS)
     rows, width = min(modes, _ROWS), len(columns) * blocks
-    figure = _figure(2.6 * width, 2.3 * rows + (0.4 if title else 0.0))
+    figure = new_figure(2.6 * width, 2.3 * rows + (0.4 if title else 0.0))
     grid = figure.subplots(rows, width, squeeze=False)
     for axes in grid.flat:
         axes.set_visible(False)
@@ -199,7 +199,7 @@ def animate_mode(
         raise ValueError(f"mode = {mode!r}: the shapes have modes 1 to {count}")
     if frames < 2:
         raise ValueError(f"frames = {frames!r}; expected at least 2")
-    figure = _figure(5.0, 4.0)
+    figure = new_figure(5.0, 4.0)
     from matplotlib.animation import FuncAnimation, PillowWriter
 
     axes = figure.subplots()

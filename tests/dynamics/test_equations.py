@@ -4,6 +4,8 @@ What compiles: all terms of one state as one program, for each number of links a
 """
 
 import functools
+import subprocess
+import sys
 
 import jax
 import numpy as np
@@ -194,6 +196,27 @@ def test_forward_and_inverse_dynamics_undo_each_other():
     forces = np.asarray(dynamics.inverse_dynamics(model, q, rate, acceleration))
     scale = np.abs(np.asarray(model.stiffness) @ q).max()
     np.testing.assert_allclose(forces, [*torques, 0.0, 0.0, 0.0, 0.0], atol=1e-11 * scale)
+
+
+UNDER_FLAGS = """
+import jax; jax.config.update("jax_enable_x64", True)
+import jaxmodal as jm, numpy as np
+jm.tune_cpu()
+from jaxmodal.dynamics import flexible_arm, tip_position
+link = jm.Link(0.5, 7e10, 2000.0, jm.raw_section(area=1e-4, second_moment=1e-11))
+model = flexible_arm(jm.Arm((link, link)), 1, coordinates="tip_deflection").posed(frames="linear", foreshortening=False)
+q = np.zeros((512, 4)); q[:, 2] = np.linspace(-0.1, 0.1, 512)
+slope = float(model.tip_slope[0, 0]) * q[:, 2]
+expected = 0.5 + 1j * q[:, 2] + 0.5 * (1.0 + 1j * slope)
+found = np.asarray(tip_position(model, q)) @ np.array([1.0, 1j])
+assert abs(found - expected).max() < 1e-14, abs(found - expected).max()
+"""
+
+
+def test_linear_frames_under_the_command_line_s_compiler_flags():
+    """XLA's arctan is wrong for vectors of 512 bits, which those flags ask for: a process of its own, as they need."""
+    done = subprocess.run([sys.executable, "-c", UNDER_FLAGS], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

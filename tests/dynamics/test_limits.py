@@ -102,6 +102,35 @@ def test_rates_of_convergence_by_family(family, posture, bounds):
         assert low < excess(arm_of(CASES["P1"]), (posture,), modes, family).max() < high
 
 
+@pytest.mark.parametrize("links", [2, 3])
+def test_exact_modes_of_the_locked_arm_as_shapes(links):
+    """m shapes on every link: the first m frequencies of that posture to rounding, from above in another."""
+    arm, angles = arm_of(CASES["P1"]), (0.7,)
+    if links == 3:
+        arm = arm.replace(links=(*arm.links, arm.links[1].replace(length=0.4)))
+        angles = (0.7, -0.3)
+    for modes, elsewhere in ((2, 1e-4), (4, 1e-6)):
+        model = flexible_arm(arm.with_posture(angles), modes, shapes="locked_arm")
+        for turn, most in ((0.0, 1e-11), (0.5, elsewhere)):
+            posture = np.array(angles) + turn
+            exact = jm.natural_frequencies(
+                arm.with_posture(posture), modes, theory="bending_only"
+            ).omega
+            over = frequencies(model, [0.0, *posture])[:modes] / exact - 1.0
+            assert over.min() > -1e-11
+            assert over.max() < most
+
+
+def test_exact_modes_that_are_no_shapes():
+    """Segments have kinks; a link without mass bends as moment and shear at its end make it, in two ways."""
+    arm = arm_of(CASES["P1"])
+    with pytest.raises(jm.ArmError, match="consists of segments"):
+        link_shapes(jm.attach_body(arm, 2, 0.2, 0.1), 2, "locked_arm")
+    light = arm.replace(links=(arm.links[0].replace(density=1e-6), arm.links[1]))
+    with pytest.raises(jm.ArmError, match="link 1 bends as in the modes before"):
+        link_shapes(light, 3, "locked_arm")
+
+
 @pytest.mark.parametrize(
     ("hub", "tip", "roots"),
     [

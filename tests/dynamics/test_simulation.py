@@ -3,6 +3,7 @@
 What compiles: the integration by one method for each arm's shape, way to pose it and kind of torque.
 """
 
+import jax
 import numpy as np
 import pytest
 import scipy.integrate
@@ -25,9 +26,13 @@ from jaxmodal.dynamics import (
     TipLine,
     bang_bang,
     flexible_arm,
+    forward_dynamics,
+    inverse_dynamics,
     linearise,
+    link_shapes,
     shaper,
     simulate,
+    trajectory,
     two_link_angles,
 )
 
@@ -105,6 +110,20 @@ def test_reference_runs(name, number, variant):
     end = vector_of(expected["end_state"], "joint_angles_rad", "modal_tip_deflections_m")
     state = np.concatenate([found["joint_angle"][-1], found["modal_coordinate"][-1]])
     np.testing.assert_allclose(state, end, rtol=0, atol=SAME_MOTION)
+    if (name, number, variant) in FAST:
+        assert_torques_come_back(model, found)
+
+
+def assert_torques_come_back(model, found):
+    """Inverse dynamics of a forward simulation: the torques of the motors, and nothing on the modal coordinates."""
+    q = np.concatenate([found["joint_angle"], found["modal_coordinate"]], axis=1)
+    rate = np.concatenate([found["joint_rate"], found["modal_rate"]], axis=1)
+    torques = found["torque"].values
+    forces = inverse_dynamics(model, q, rate, forward_dynamics(model, q, rate, torques))
+    expected = np.zeros_like(q)
+    expected[:, : torques.shape[1]] = torques
+    size = np.abs(q @ np.asarray(model.stiffness)).max()
+    np.testing.assert_allclose(forces, expected, rtol=0, atol=1e-10 * max(1.0, size))
 
 
 def moving_model(**more):
@@ -159,6 +178,7 @@ def test_driven_and_damped_the_balance_closes():
     )
     assert found.attrs["energy_balance_error"] < 1e-8
     assert found["dissipated"][-1] > 0.0
+    assert_torques_come_back(model, found)
 
 
 @pytest.mark.parametrize(
@@ -193,6 +213,31 @@ def test_truncated_inertia_is_a_status_with_time_and_state():
     assert np.all(np.isfinite(found["tip_position"][:13]))
     assert np.all(np.isnan(found["tip_position"][13:]))
 
+
+@pytest.mark.parametrize("method", ["rk4", pytest.param("dopri8", marks=pytest.mark.slow)])
+def test_derivatives_through_a_simulation(method):
+    """Of the tip's height by the initial state, the gain of a controller and the payload, against differences."""
+
+    def height(values):
+        link = uniform_link(1.0, 2.0, 0.3, hub_inertia=0.05)
+        model = flexible_arm(jm.Arm((link,), jm.Payload(values[3])), shapes=SHAPES)
+        law = JointPD(Hold(np.zeros(1)), values[2], 0.1)
+        found = trajectory(
+            model, values[:2], 0.0 * values[:2], np.array([0.0, 0.15, 0.3]), law,
+            method=method, substeps=60, rtol=1e-11, atol=1e-12,
+        )  # fmt: skip
+        return found.tip[-1, 1]
+
+    program = jax.jit(jax.value_and_grad(height))
+    values = np.array([0.4, 0.03, 2.0, 0.1])
+    slopes = np.asarray(program(values)[1])
+    for k, slope in enumerate(slopes):
+        step = 1e-4 * np.eye(4)[k]
+        difference = (program(values + step)[0] - program(values - step)[0]) / 2e-4
+        np.testing.assert_allclose(slope, difference, rtol=2e-6, atol=1e-8)
+
+
+SHAPES = link_shapes(jm.Arm((uniform_link(1.0, 2.0, 0.3),)), 1, "polynomial")
 
 SLOWEST = 6
 

@@ -1,0 +1,156 @@
+"""Forward dynamics whose cost grows linearly with the number of links: the articulated recursion, for comparison.
+
+A link's points are a combination of its components (`jaxmodal.dynamics.kinematics`), whose rates are linear in the
+velocity V = (turning rate, velocity of its base) of its frame and in the rates of its own modal coordinates. So each
+link has a local inertia matrix of 3 + m rows. From the tip inwards a link takes over the 3 x 3 inertia of all that
+lies beyond and eliminates its own coordinates; outwards the accelerations follow. For rotation frames and the full
+inertia matrix, where B is a product of such matrices; joints without springs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.dynamics import FlexibleArm, equations
+from jaxmodal.dynamics.kinematics import frames, gram, quarter_turn
+from jaxmodal.runtime.namespace import Array
+
+
+def rotating_bodies(model: FlexibleArm) -> tuple[np.ndarray, np.ndarray]:
+    """What turns, by link: inertia of frame and modal coordinates (n, 1 + m, 1 + m); rotors as (n, 2, 2).
+
+    A rotor's matrix is that of the turning rate of the link before and of its own joint's rate.
+    """
+    n, width = model.num_links, model.tip.shape[1]
+    places = model.layout.places
+    own, rotors = np.zeros((n, 1 + width, 1 + width)), np.zeros((n, 2, 2))
+    for inertia, rate in zip(np.asarray(model.inertias), np.asarray(model.rates), strict=True):
+        padded = np.append(rate, 0.0)
+        link = int(np.flatnonzero(rate[:n]).max())
+        geared = rate[link]
+        if geared != 1.0:  # a rotor, which the link before carries
+            pair = np.array([1.0 if link else 0.0, geared])
+            rotors[link] += inertia * np.outer(pair, pair)
+            continue
+        vector = np.concatenate([[1.0], padded[places[link]]])
+        own[link] += inertia * np.outer(vector, vector)
+    return own, rotors
+
+
+def accelerations(model: FlexibleArm, q: Array, rate: Array, torques: Array) -> Array:
+    """Forward dynamics as `jaxmodal.dynamics.forward_dynamics`, with B never formed."""
+    right = equations.applied(model, torques) - equations.resistance(model, q, rate)
+    return solve(model, q, right)
+
+
+def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
+    """The solution of B(q) x = right, shape (N,)."""
+    n, width = model.num_links, model.tip.shape[1]
+    own, rotors = rotating_bodies(model)
+    local, carried = _local(model, q)
+    turning = np.concatenate([[0], np.arange(3, 3 + width)])
+    local = local.at[:, turning[:, None], turning[None, :]].add(own)
+    places = model.layout.places
+    padded = jnp.concatenate([right, jnp.zeros(1)])
+    # a mode that a link has not has a 1 on the diagonal and nothing else
+    missing = (places == model.num_coordinates).astype(float)
+    local = local.at[:, np.arange(3, 3 + width), np.arange(3, 3 + width)].add(missing)
+    forces = padded[places]
+
+    def inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array], Any]:
+        inertia, force = beyond
+        own_inertia, transport, modal, torque, rotor = link
+        whole = own_inertia + transport.T @ inertia @ transport
+        sides = transport.T @ force
+        table = jnp.concatenate([whole[3:, :3], (sides[3:] + modal)[:, None]], axis=1)
+        gone = _solved(whole[3:, 3:], table, width)
+        left = whole[:3, :3] - whole[:3, 3:] @ gone[:, :3]
+        pushed = sides[:3] - whole[:3, 3:] @ gone[:, 3]
+        # V = U + e theta'' with U the end of the link before; the rotor turns with U and the joint
+        pivot = left[0, 0] + rotor[1, 1]
+        row = left[0].at[0].add(rotor[0, 1])
+        drive = torque + pushed[0]
+        inner = left.at[0, 0].add(rotor[0, 0]) - row[:, None] * row[None, :] / pivot
+        return (inner, pushed - row * drive / pivot), (gone, row / pivot, drive / pivot)
+
+    start = (jnp.zeros((3, 3)), jnp.zeros(3))
+    links = (local, carried, forces, right[:n], jnp.asarray(rotors))
+    _, kept = jax.lax.scan(inward, start, links, reverse=True)
+
+    def outward(base: Array, link: Any) -> tuple[Array, tuple[Array, Array]]:
+        gone, row, drive, transport = link
+        joint = drive - row @ base
+        frame = base.at[0].add(joint)
+        modal = gone[:, 3] - gone[:, :3] @ frame
+        return transport @ jnp.concatenate([frame, modal]), (joint, modal)
+
+    _, (joints, modal) = jax.lax.scan(outward, jnp.zeros(3), (*kept, carried))
+    found = jnp.zeros(model.num_coordinates + 1).at[:n].set(joints)
+    return found.at[places].set(modal)[:-1]
+
+
+def _solved(matrix: Array, right: Array, size: int) -> Array:
+    """Gauss's elimination without pivoting, written out, of a positive definite matrix."""
+    rest, table = matrix, right
+    for k in range(size):
+        others = (np.arange(size) != k).astype(float)
+        share = others * rest[:, k] / rest[k, k]
+        table = table - share[:, None] * table[k]
+        rest = rest - share[:, None] * rest[k]
+    return table / jnp.diagonal(rest)[:, None]
+
+
+def _local(model: FlexibleArm, q: Array) -> tuple[Array, Array]:
+    """Inertia of every link, (n, 3 + m, 3 + m), and its end's velocity, (n, 3, 3 + m), by (V, modal rates)."""
+    n, width = model.num_links, model.tip.shape[1]
+    _, axis, deltas = frames(model, q)
+    across = quarter_turn(axis)
+    zero, one = jnp.zeros((n, 2)), jnp.ones((n, 1))
+    rows, columns = np.triu_indices(width)
+
+    def stacked(turn: Array, modal: Array) -> Array:
+        """Rates (n, k, 2, 3 + m) of functions that do not move with the base."""
+        still = jnp.zeros((n, turn.shape[1], 2, 2))
+        return jnp.concatenate([turn[..., None], still, modal], axis=-1)
+
+    base = jnp.concatenate([jnp.zeros((2, 1)), jnp.eye(2), jnp.zeros((2, width))], axis=1)
+    parts = [jnp.broadcast_to(base, (n, 1, 2, 3 + width))]
+    parts.append(stacked(across[:, None], jnp.zeros((n, 1, 2, width))))
+    unit = jnp.eye(width)[None, :, None, :]
+    parts.append(stacked(-deltas[:, :, None] * axis[:, None], unit * across[:, None, :, None]))
+    if model.foreshortening:
+        share = np.where(rows == columns, 0.5, 1.0)
+        squares = share * deltas[:, rows] * deltas[:, columns]
+        change = share[None, :, None] * (
+            np.eye(width)[rows][None] * deltas[:, columns, None]
+            + np.eye(width)[columns][None] * deltas[:, rows, None]
+        )
+        parts.append(
+            stacked(
+                -squares[:, :, None] * across[:, None],
+                -change[:, :, None, :] * axis[:, None, :, None],
+            )
+        )
+    rates = jnp.concatenate(parts, axis=1)
+    local = jnp.einsum("ikac,ikl,ilad->icd", rates, gram(model), rates)
+
+    deflection = jnp.sum(model.tip * deltas, axis=1, keepdims=True)
+    along = model.length[:, None]
+    shorter = jnp.zeros((n, width))
+    if model.foreshortening:
+        shorter = jnp.einsum("ijk,ik->ij", model.shortening, deltas)
+        along = along - 0.5 * jnp.sum(shorter * deltas, axis=1, keepdims=True)
+    turned = along * across - deflection * axis
+    modal = (
+        jnp.asarray(model.tip)[:, None, :] * across[:, :, None]
+        - shorter[:, None, :] * axis[:, :, None]
+    )
+    moved = jnp.concatenate(
+        [turned[:, :, None], jnp.broadcast_to(jnp.eye(2), (n, 2, 2)), modal], axis=2
+    )
+    spin = jnp.concatenate([one, zero, jnp.asarray(model.tip_slope)], axis=1)
+    return local, jnp.concatenate([spin[:, None], moved], axis=1)

@@ -1,0 +1,85 @@
+"""The exact modes of the locked arm as assumed shapes: what each link does in them, relative to its own base."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.dynamics.links import JointedLink
+from jaxmodal.dynamics.shapes import LinkShapes, combined, fitted_polynomials
+from jaxmodal.modes.mode_shapes import mode_shapes
+from jaxmodal.runtime.errors import ArmError
+
+#: stations to which polynomials are fitted; they crowd to the ends
+_STATIONS = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 101))
+#: how well polynomials must meet the exact shapes, over their largest value
+_FIT = 1e-9
+#: share of a shape that must be new beside those before it
+_NEW = 1e-7
+
+
+def locked_arm_shapes(
+    arm: Arm, links: Sequence[JointedLink], counts: Sequence[int]
+) -> tuple[LinkShapes, ...]:
+    """Shapes of every link that together hold the first exact modes of the arm, joints locked in its posture.
+
+    Parameters
+    ----------
+    arm
+        A concrete arm; its joint angles are the posture.
+    links
+        Its links between joints.
+    counts
+        Number of shapes of each: those of the first so many modes of the arm.
+
+    Returns
+    -------
+    tuple of LinkShapes
+        Combined so that the curvatures of a link's shapes are orthonormal; the first m span what the link does in
+        the first m modes.
+
+    Raises
+    ------
+    ArmError
+        If a link consists of segments, or moves in one mode as it does in those before.
+
+    Notes
+    -----
+    The modes are those of inextensible beams, the engine's ``bending_only``. With m shapes on every link the first m
+    frequencies of the locked arm in this posture are exact; in other postures they lie above.
+    """
+    modes = max(counts, default=0)
+    if any(len(link.pieces) > 1 for link in links):
+        raise ArmError(
+            "family = 'locked_arm': a link consists of segments, whose exact shapes have kinks in their curvature; "
+            "must be links of one piece: choose 'polynomial'."
+        )
+    if modes == 0:
+        return tuple(combined(1, np.zeros((1, 0)), "locked_arm") for _ in links)
+    found = mode_shapes(arm, modes, "bending_only", stations=_STATIONS.tolist())
+    across, turned = np.asarray(found.v), np.asarray(found.psi)
+    made = []
+    for i, (link, count) in enumerate(zip(links, counts, strict=True)):
+        along = float(link.length) * _STATIONS
+        bent = across[:count, i] - across[:count, i, :1] - turned[:count, i, :1] * along
+        made.append(_spanned(bent.T, i + 1))
+    return tuple(made)
+
+
+def _spanned(values: np.ndarray, number: int) -> LinkShapes:
+    """Shapes that span the columns, deflections at the stations, shape (s, m)."""
+    count = values.shape[1]
+    if count == 0:
+        return combined(1, np.zeros((1, 0)), "locked_arm")
+    size, coefficients = fitted_polynomials(_STATIONS, values, _FIT)
+    span, share = np.linalg.qr(coefficients)
+    new = np.abs(np.diag(share)) / np.linalg.norm(coefficients, axis=0)
+    if not np.all(new > _NEW):
+        mode = int(np.argmin(new)) + 1
+        raise ArmError(
+            f"family = 'locked_arm': in mode {mode} link {number} bends as in the modes before it, but for "
+            f"{new.min():.0e} of it; must bend in a new way: take fewer modes for this link, or 'polynomial'."
+        )
+    return combined(size, span * np.sign(span[:1] + (span[:1] == 0.0)), "locked_arm")

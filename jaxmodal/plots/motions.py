@@ -1,0 +1,237 @@
+"""Pictures of an arm in motion: histories in the layout of De Luca and Siciliano's Figures 5-10, and an animation.
+
+Needs matplotlib, an optional dependency.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxmodal.plots.modes import PlotsUnavailableError, new_figure
+from jaxmodal.runtime.errors import ArmError
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from jaxmodal.dynamics import FlexibleArm
+
+__all__ = ["PANELS", "PlotsUnavailableError", "animate_motion", "plot_motion"]
+
+_COLOURS = ("#1b6ca8", "#c0392b", "#2e8b57", "#7d5ba6", "#b8860b", "#444444")
+
+
+def _lines(axes: Axes, motion: xarray.Dataset, values: Any, labels: Sequence[str]) -> None:
+    times = motion["time"].values
+    for k, label in enumerate(labels):
+        axes.plot(
+            times,
+            values[:, k],
+            color=_COLOURS[k % len(_COLOURS)],
+            linestyle=("-", "--")[k // len(_COLOURS) % 2],
+            linewidth=1.2,
+            label=label,
+        )
+    axes.set_xlabel("time [s]")
+    if len(labels) > 1:
+        axes.legend(fontsize=8, loc="best", framealpha=0.7)
+
+
+def _deflections(axes: Axes, motion: xarray.Dataset, link: int) -> None:
+    own = np.asarray(motion["link_of_coordinate"]) == link
+    modes = np.asarray(motion["mode_of_coordinate"])[own]
+    labels = [f"$\\delta_{{{link}{mode}}}$" for mode in modes]
+    _lines(axes, motion, motion["modal_coordinate"].values[:, own], labels)
+    axes.set_title(f"modal coordinates of link {link}", fontsize=10)
+
+
+def _of_joints(name: str, symbol: str, title: str) -> Callable[[Axes, xarray.Dataset], None]:
+    def draw(axes: Axes, motion: xarray.Dataset) -> None:
+        labels = [f"${symbol}_{{{joint}}}$" for joint in motion["joint"].values]
+        _lines(axes, motion, motion[name].values, labels)
+        axes.set_title(title, fontsize=10)
+
+    return draw
+
+
+def _of_tip(name: str, symbol: str, title: str) -> Callable[[Axes, xarray.Dataset], None]:
+    def draw(axes: Axes, motion: xarray.Dataset) -> None:
+        _lines(axes, motion, motion[name].values, [f"${symbol}_x$", f"${symbol}_y$"])
+        axes.set_title(title, fontsize=10)
+
+    return draw
+
+
+def _energies(axes: Axes, motion: xarray.Dataset) -> None:
+    names = ("kinetic_energy", "elastic_energy", "gravity_energy", "work", "dissipated")
+    values = np.stack([motion[name].values for name in names], axis=-1)
+    _lines(axes, motion, values, [name.removesuffix("_energy") for name in names])
+    axes.set_title("energies [J]", fontsize=10)
+
+
+#: panels by name, besides ``"deflections"``, which is one panel for each link that bends
+PANELS: Mapping[str, Callable[[Any, Any], None]] = {
+    "joints": _of_joints("joint_angle", r"\theta", "joint angles [rad]"),
+    "tip": _of_tip("tip_position", "p", "position of the tip [m]"),
+    "torques": _of_joints("torque", "u", "torques of the motors [N m]"),
+    "tip_acceleration": _of_tip("tip_acceleration", "a", "acceleration of the tip [m/s²]"),
+    "energies": _energies,
+}
+
+
+def plot_motion(
+    motion: xarray.Dataset,
+    path: str | Path | None = None,
+    *,
+    panels: Sequence[str] = ("deflections", "joints", "tip"),
+    title: str = "",
+) -> Figure:
+    """Draw a motion over time, as in Figures 5-10 of De Luca and Siciliano (1991).
+
+    Parameters
+    ----------
+    motion : xarray.Dataset
+        From `jaxmodal.dynamics.simulate`. What is NaN, after a time that could not be passed, is left out.
+    path : str or Path, optional
+        Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
+    panels : sequence of str
+        Which quantities to draw, in that order, two panels side by side: ``"deflections"`` (the modal coordinates,
+        a panel for each link), ``"joints"``, ``"tip"``, ``"torques"``, ``"tip_acceleration"``, ``"energies"``. The
+        first three are the paper's layout.
+    title : str
+        Above the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ArmError
+        A panel is unknown, or there is none to draw.
+    """
+    draws: list[Callable[[Any], None]] = []
+    for name in panels:
+        if name == "deflections":
+            for link in np.unique(motion["link_of_coordinate"].values):
+                draws.append(lambda axes, link=int(link): _deflections(axes, motion, link))
+        elif name in PANELS:
+            draws.append(lambda axes, draw=PANELS[name]: draw(axes, motion))
+        else:
+            known = ", ".join(map(repr, ("deflections", *PANELS)))
+            raise ArmError(f"panels: {name!r} is none; must be of {known}; leave it out.")
+    if not draws:
+        raise ArmError(
+            "panels: nothing to draw; must name a panel, and 'deflections' needs a link that bends."
+        )
+    columns = min(2, len(draws))
+    rows = math.ceil(len(draws) / columns)
+    figure = new_figure(4.6 * columns, 2.7 * rows + (0.4 if title else 0.0))
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for axes in grid.flat[len(draws) :]:
+        axes.set_visible(False)
+    for place, (axes, draw) in enumerate(zip(grid.flat, draws, strict=False)):
+        draw(axes)
+        axes.set_title(f"({chr(ord('a') + place)})", loc="left", fontsize=10)
+        axes.grid(color="0.9", linewidth=0.6)
+        axes.margins(x=0.0)
+    if title:
+        figure.suptitle(title, fontsize=11)
+    if path is not None:
+        figure.savefig(path, dpi=130)
+    return figure
+
+
+def animate_motion(
+    model: FlexibleArm,
+    motion: xarray.Dataset,
+    path: str | Path,
+    *,
+    frames: int = 60,
+    seconds: float | None = None,
+) -> None:
+    """Write the arm in motion, its links bent as they are and the path of its tip, as an animated GIF.
+
+    Parameters
+    ----------
+    model : FlexibleArm
+        The arm that was simulated.
+    motion : xarray.Dataset
+        From `jaxmodal.dynamics.simulate`; times after the one that was reached are left out.
+    path : str or Path
+        The file to write, ``.gif``.
+    frames : int
+        Pictures, at least 2, at times of the motion that are as equally spaced as these allow.
+    seconds : float, optional
+        Time that the motion is shown for; its own, which is not slowed down, if left out.
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ArmError
+        There are fewer than two frames, the time is not positive, or the model is not that of the motion.
+    """
+    from jaxmodal.dynamics import link_positions
+
+    if not frames >= 2:
+        raise ArmError(f"frames = {frames!r}: must be at least 2.")
+    known = np.flatnonzero(np.isfinite(motion["tip_position"].values[:, 0]))
+    wanted = np.linspace(0, known[-1], min(frames, len(known))).round().astype(int)
+    times = motion["time"].values[wanted]
+    shown = float(times[-1] - times[0]) if seconds is None else seconds
+    if not 0.0 < shown < math.inf:
+        raise ArmError(f"seconds = {seconds!r}: must be finite and greater than 0.")
+    parts = [motion["joint_angle"].values, motion["modal_coordinate"].values]
+    if "motor_angle" in motion:
+        parts.append(motion["motor_angle"].values[:, np.asarray(model.elastic)])
+    places = np.asarray(link_positions(model, np.concatenate(parts, axis=1)[wanted]))
+    tips = motion["tip_position"].values[known]
+    if places.shape[1] != motion.sizes["joint"] or not np.allclose(
+        places[:, -1, -1], motion["tip_position"].values[wanted], atol=1e-6 * np.abs(places).max()
+    ):
+        raise ArmError("model: its tip is elsewhere; must be the model that was simulated.")
+
+    figure = new_figure(5.0, 5.0)
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    axes = figure.subplots()
+    axes.plot(0.0, 0.0, "s", color="black", markersize=5.0)
+    (path_line,) = axes.plot([], [], color="0.7", linewidth=1.0)
+    links = [
+        axes.plot([], [], color=_COLOURS[k % len(_COLOURS)], linewidth=2.2, solid_capstyle="round")[
+            0
+        ]
+        for k in range(places.shape[1])
+    ]
+    (joints,) = axes.plot([], [], "o", color="black", markersize=3.5)
+    everywhere = np.concatenate([places.reshape(-1, 2), tips, np.zeros((1, 2))])
+    low, high = everywhere.min(axis=0), everywhere.max(axis=0)
+    middle, half = 0.5 * (low + high), 0.55 * float(np.max(high - low))
+    axes.set_xlim(middle[0] - half, middle[0] + half)
+    axes.set_ylim(middle[1] - half, middle[1] + half)
+    axes.set_aspect("equal")
+    axes.set_xlabel("x [m]")
+    axes.set_ylabel("y [m]")
+
+    def show(frame: int) -> list[Any]:
+        now = places[frame]
+        for line, link in zip(links, now, strict=True):
+            line.set_data(link[:, 0], link[:, 1])
+        joints.set_data(now[:, -1, 0], now[:, -1, 1])
+        upto = int(np.searchsorted(known, wanted[frame], side="right"))
+        path_line.set_data(tips[:upto, 0], tips[:upto, 1])
+        axes.set_title(f"t = {times[frame]:.3f} s", fontsize=10)
+        return [*links, joints, path_line]
+
+    animation = FuncAnimation(figure, show, frames=len(wanted), blit=False)
+    rate = max(1, round((len(wanted) - 1) / shown))
+    animation.save(str(path), writer=PillowWriter(fps=rate), dpi=80)
