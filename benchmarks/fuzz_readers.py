@@ -15,11 +15,14 @@ import re
 import tempfile
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+
+from jaxmodal.runtime.errors import ImplausibleWarning
 
 #: processor time that one input may take
 SECONDS = 8.0
@@ -405,7 +408,8 @@ def fuzz(seeds: Iterator[int], until: float = float("inf")) -> tuple[list[str], 
     """Examine seeds until a time; return what went wrong, how many were examined, and the longest time."""
     failures, number, longest = [], 0, 0.0
     every = readers()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ImplausibleWarning)  # odd values are what is tried
         for seed in seeds:
             wrong, what, took = examine(seed, every, Path(name))
             number, longest = number + 1, max(longest, took)

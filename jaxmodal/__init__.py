@@ -7,6 +7,7 @@ must be on before the first arm is made; see `X64DisabledError`.
 from jaxmodal.arm import examples
 from jaxmodal.arm.arm import Arm, Link, Payload
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
+from jaxmodal.arm.checks import ArmCheck, check
 from jaxmodal.arm.files import arm_from_dict, read_arm, write_arm
 from jaxmodal.arm.parameters import (
     addresses,
@@ -49,7 +50,7 @@ from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
 from jaxmodal.postures.series import PostureSeries, posture_series
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
 
@@ -58,10 +59,12 @@ __version__ = "0.1.0"
 __all__ = [
     "THEORIES",
     "Arm",
+    "ArmCheck",
     "ArmError",
     "BeamArrays",
     "Certificate",
     "CompilationError",
+    "ImplausibleWarning",
     "Link",
     "ModalQuantities",
     "ModeShapes",
@@ -82,6 +85,7 @@ __all__ = [
     "beam_arrays",
     "certify",
     "characteristic_matrix",
+    "check",
     "circle",
     "count_below",
     "describe",

@@ -22,6 +22,7 @@ from jaxmodal import examples
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_document, parse_toml, read_text
 from jaxmodal.arm.files import arm_from_dict, read_arm
+from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
 
@@ -173,7 +174,9 @@ def problem_from_dict(
 def _arm(entry: Any, folder: Path) -> Arm:
     try:
         if isinstance(entry, Mapping):
-            return arm_from_dict(entry)
+            arm = arm_from_dict(entry)
+            warn_of_implausible_values(arm, "arm")
+            return arm
         if isinstance(entry, str) and entry.startswith(EXAMPLE_PREFIX):
             return examples.load(entry.removeprefix(EXAMPLE_PREFIX))
         if isinstance(entry, str):

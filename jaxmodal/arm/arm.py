@@ -1,9 +1,13 @@
 """Arms: links in series, a posture, a payload."""
 
 import dataclasses
+import math
+import os
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.links import Link
@@ -11,14 +15,18 @@ from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import (
     Record,
     Scalar,
+    as_scalar,
     frozen_pytree,
     shown,
     static,
 )
 from jaxmodal.arm.tables import link_table, record_table, toml_text
-from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
 
 __all__ = ["Arm", "Link", "Payload"]
+
+#: angles of a posture beyond two turns, rad, are probably degrees
+_MOST_RADIANS = 4.0 * math.pi
 
 
 @frozen_pytree
@@ -118,11 +126,40 @@ class Arm(Record):
         ArmError
             If there are neither n - 1 nor n angles, or a concrete one is not finite.
 
+        Warns
+        -----
+        ImplausibleWarning
+            If a concrete angle is beyond two turns: it is probably in degrees.
+
         Notes
         -----
         theta_1 turns the whole arm, which changes no natural frequency; with n - 1 angles it
         stays as it is.
         """
+        posed = self._posed(angles, "rad")
+        for number, link in enumerate(posed.links, start=1):
+            angle = link.joint_angle
+            if isinstance(angle, float) and abs(angle) > _MOST_RADIANS:
+                text = f"link{number}.joint_angle = {angle:.6g}: rad expected, more than two turns; if this is in "
+                warnings.warn(
+                    f"{text}degrees, use with_posture_deg", ImplausibleWarning, stacklevel=2
+                )
+                break
+        return posed
+
+    def with_posture_deg(self, angles: Any) -> "Arm":
+        """Return the arm in another posture, given in degrees; else as `with_posture`.
+
+        Examples
+        --------
+        >>> from jaxmodal import examples
+        >>> arm = examples.two_link_flexible().with_posture_deg([90])
+        >>> float(arm.links[1].joint_angle)
+        1.5707963267948966
+        """
+        return self._posed(angles, "degrees")
+
+    def _posed(self, angles: Any, unit: str) -> "Arm":
         joints = self.joints
         n = len(joints)
         shape = np.shape(angles) if hasattr(angles, "shape") else None
@@ -130,18 +167,19 @@ class Arm(Record):
             what = shown(angles) if shape in (None, ()) else f"an array of shape {shape}"
             raise ArmError(
                 f"posture = {what}: must be a list or one-dimensional array of {n - 1} or {n} "
-                "joint angles (rad); map over many postures with jax.vmap."
+                f"joint angles ({unit}); map over many postures with jax.vmap."
             )
         if isinstance(angles, str) or len(angles) not in (n - 1, n):
             count = len(angles)
             raise ArmError(
                 f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {n} "
-                f"link{'s' * (n != 1)} takes {n - 1} (theta_2 to theta_n) or {n}, in rad."
+                f"link{'s' * (n != 1)} takes {n - 1} (theta_2 to theta_n) or {n}, in {unit}."
             )
         changed = list(self.links)
         for place, number in enumerate(joints[n - len(angles) :]):
             with within(f"link{number}."):
-                changed[number - 1] = changed[number - 1].replace(joint_angle=angles[place])
+                angle = angles[place] if unit == "rad" else _radians(angles[place])
+                changed[number - 1] = changed[number - 1].replace(joint_angle=angle)
         return self.replace(links=tuple(changed))
 
     def with_thickness_factor(self, thickness_factor: Any) -> "Arm":
@@ -196,3 +234,22 @@ class Arm(Record):
     def to_toml(self) -> str:
         """Return the arm as the text of a TOML file, which `read_arm` reads back unchanged."""
         return toml_text(self.to_dict())
+
+
+def _radians(angle: Any) -> Scalar:
+    degrees = as_scalar("joint_angle", angle, "finite (degrees)")
+    return np.float64(math.radians(degrees)) if isinstance(degrees, float) else jnp.radians(degrees)
+
+
+def require_arm(arm: object) -> None:
+    """Refuse what is no `Arm`, with what to do about a path and a link."""
+    if isinstance(arm, Arm):
+        return
+    remedy = "make one with Arm(links=(Link(...), ...))."
+    if isinstance(arm, (str, os.PathLike)):
+        remedy = f"read a file with jaxmodal.read_arm({shown(arm)})."
+    elif isinstance(arm, Link):
+        remedy = "make one of links with Arm(links=(link, ...))."
+    elif isinstance(arm, dict):
+        remedy = "make one of plain tables with jaxmodal.arm_from_dict."
+    raise ArmError(f"arm = {shown(arm)}: must be an Arm; {remedy}")

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float
 
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
@@ -110,6 +110,7 @@ def beam_arrays(arm: Arm) -> BeamArrays:
 
 def beam_values(arm: Arm) -> BeamArrays:
     """`beam_arrays` of NumPy where no value of the arm is traced."""
+    require_arm(arm)
     arm = to_host(arm)
     groups = _stacked(arm)
     order = np.argsort([index for indices, _ in groups for index in indices])
@@ -198,6 +199,7 @@ def require_shear(arm: Arm) -> None:
         Naming the first link without a shear coefficient or without a shear modulus, and the key
         to add.
     """
+    require_arm(arm)
     for number, link in enumerate(arm.links, start=1):
         if link.has_shear:
             continue

@@ -191,15 +191,27 @@ def check_keys(
     known: Iterable[str],
     required: Iterable[str],
     error: type[ValueError],
+    also: Iterable[str] = (),
 ) -> None:
-    """Refuse keys that are unknown, with a suggestion, and note those that are missing."""
-    known, required = list(known), list(required)
+    """Refuse keys that are unknown, with a suggestion, and note those that are missing.
+
+    ``also`` are spellings to suggest that are turned into known keys before: those with a unit behind them.
+    """
+    known, required, also = list(known), list(required), list(also)
     for key, value in entries.items():
         if key not in known:
+            units = ", each also with its unit behind it: " if also else ""
+            endings = list(dict.fromkeys(_ending(name, known) for name in also))
+            near = also if str(key).endswith(tuple(endings)) else known
             raise error(
-                f"{key} = {shown(value)}: is not a known key; known are {', '.join(known)}."
-                f"{suggestion(str(key), known)}"
+                f"{key} = {shown(value)}: is not a known key; known are {', '.join(known)}{units}{', '.join(endings)}."
+                f"{suggestion(str(key), near)}"
             )
     for key in required:
         if key not in entries:
             raise error(f"{key} is missing; add it (required are {', '.join(required)}).")
+
+
+def _ending(name: str, known: Iterable[str]) -> str:
+    """What stands behind a known key."""
+    return next(name.removeprefix(key) for key in known if name.startswith(f"{key}_"))

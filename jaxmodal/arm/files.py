@@ -1,7 +1,6 @@
 """Arms in files: TOML or JSON, read with every key checked, written so that they read back."""
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +14,21 @@ from jaxmodal.arm.documents import (
     table,
 )
 from jaxmodal.arm.links import FLAGS
-from jaxmodal.arm.quantities import FINITE, Record, as_scalar, quantities, shown
+from jaxmodal.arm.plausibility import warn_of_implausible_values
+from jaxmodal.arm.quantities import Record, as_scalar, quantities, shown
 from jaxmodal.arm.sections import shear_fields
 from jaxmodal.arm.segments import check_pieces, tapered, with_body_at
 from jaxmodal.arm.shapes import SHAPES, RawSection, Section
+from jaxmodal.arm.units import in_si, named_as_given, with_units
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
 _EXAMPLES = "see jaxmodal.examples for a valid file."
+_OF_BODY = {"position": "m", "mass": "kg", "inertia": "kg m^2", "centre_x": "m", "centre_y": "m"}
 _REQUIRED_OF_LINK = ("length", "youngs_modulus", "density", "section")
 
 
-def read_arm(path: str | Path) -> Arm:
+def read_arm(path: str | Path, *, check: bool = True) -> Arm:
     """Read an arm from a TOML or JSON file.
 
     Parameters
@@ -34,11 +36,14 @@ def read_arm(path: str | Path) -> Arm:
     path
         File in UTF-8. The suffix ``.toml`` or ``.json`` tells the format; with any other suffix
         a file that starts with a brace is JSON.
+    check
+        Give an `ImplausibleWarning` where values look like wrong units, as `check` finds them.
 
     Returns
     -------
     Arm
-        The validated arm. Values are in SI units and radians (``joint_angle_deg`` in degrees).
+        The validated arm. Values are in SI units and radians; keys that end in ``_deg``, ``_mm``, ``_gpa`` and so on
+        are in those units.
 
     Raises
     ------
@@ -51,14 +56,17 @@ def read_arm(path: str | Path) -> Arm:
 
     Notes
     -----
-    A link has the keys length, youngs_modulus, density and section, and optionally
-    poisson_ratio or shear_modulus, tip_mass, tip_inertia, joint_angle or joint_angle_deg,
-    joint_stiffness (null in JSON is rigid), thickness_factor, and what `Link` lists beyond; a
-    null in JSON leaves those out. ``bodies``, a list of tables with position (m from the base of the
-    link), mass, inertia, centre_x and centre_y, and ``taper``, a table with the section at the tip and
-    the number of pieces (16), cut a link into segments.
+    A link has the keys length, youngs_modulus, density and section, and optionally poisson_ratio or
+    shear_modulus, tip_mass, tip_inertia, joint_angle, joint_stiffness (null in JSON is rigid),
+    thickness_factor, and what `Link` lists beyond; a null in JSON leaves those out. ``bodies``, a list of
+    tables with position (m from the base of the link), mass, inertia, centre_x and centre_y, and
+    ``taper``, a table with the section at the tip and the number of pieces (16), cut a link into
+    segments.
     """
-    return arm_from_dict(read_document(path), source=str(path))
+    arm = arm_from_dict(read_document(path), source=str(path))
+    if check:
+        warn_of_implausible_values(arm, str(path))
+    return arm
 
 
 def read_document(path: str | Path) -> Any:
@@ -130,8 +138,11 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
                     )
         payload = table("payload", keys.get("payload", {}), ArmError)
         with within("payload."):
-            check_keys(payload, _fields(Payload), (), ArmError)
-        return Arm(tuple(links), Payload(**payload), keys.get("name", ""))
+            payload, given = in_si(payload, _units(Payload))
+            check_keys(payload, _units(Payload), (), ArmError, with_units(_units(Payload)))
+        with named_as_given(given):
+            body = Payload(**payload)
+        return Arm(tuple(links), body, keys.get("name", ""))
 
 
 def _links(entry: object) -> tuple[Link, ...]:
@@ -165,14 +176,14 @@ def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
     for number, entry in enumerate(bodies, start=1):
         body = table(f"bodies[{number}]", entry, ArmError)
         with within(f"bodies[{number}]."):
-            known = ("position", "mass", "inertia", "centre_x", "centre_y")
-            check_keys(body, known, ("position", "mass"), ArmError)
+            body, _ = in_si(body, _OF_BODY)
+            check_keys(body, _OF_BODY, ("position", "mass"), ArmError, with_units(_OF_BODY))
             place = float(as_scalar("position", body["position"], "in metres"))
             if not place > passed:
                 raise ArmError(
                     f"position = {place!r}: must be greater than 0 and ascend from body to body."
                 )
-            rest = [body.get(name) for name in known[3:]]
+            rest = [body.get(name) for name in ("centre_x", "centre_y")]
             inner, link = with_body_at(
                 link, place - passed, body["mass"], body.get("inertia", 0.0), *rest
             )
@@ -182,28 +193,19 @@ def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
 
 
 def _link(entry: object) -> Link:
-    known = [name for name in _fields(Link) if name != "section"]
-    keys = table("a link", entry, ArmError)
-    check_keys(keys, [*known, "section", "joint_angle_deg", *FLAGS], _REQUIRED_OF_LINK, ArmError)
-    values = {name: keys[name] for name in (*known, *FLAGS) if name in keys}
-    if "joint_angle_deg" in keys:
-        degrees = keys["joint_angle_deg"]
-        if "joint_angle" in keys:
-            raise ArmError(
-                f"joint_angle_deg = {shown(degrees)}: joint_angle is given as well; give one of "
-                "the two."
-            )
-        scalar = as_scalar("joint_angle_deg", degrees, "finite (degrees)")
-        if not FINITE.holds(scalar):
-            raise ArmError(f"joint_angle_deg = {shown(scalar)}: must be finite (degrees).")
-        values["joint_angle"] = math.radians(float(scalar))
-    return Link(section=_section(keys["section"]), **values)
+    units = _units(Link)
+    keys, given = in_si(table("a link", entry, ArmError), units)
+    known = [*units, "section", *FLAGS]
+    check_keys(keys, known, _REQUIRED_OF_LINK, ArmError, with_units(units))
+    section = _section(keys.pop("section"))
+    with named_as_given(given):
+        return Link(section=section, **keys)
 
 
 def _section(entry: object) -> Section:
     keys = dict(table("section", entry, ArmError))
     shape = keys.pop("shape", None)
-    if shape is None and "area" not in keys and "second_moment" not in keys:
+    if shape is None and not any(key.startswith(("area", "second_moment")) for key in keys):
         raise ArmError(
             f"section = {shown(entry)}: needs a shape ({', '.join(SHAPES)}) with its dimensions, "
             "or area and second_moment."
@@ -212,15 +214,18 @@ def _section(entry: object) -> Section:
         hint = suggestion(shape, SHAPES) if isinstance(shape, str) else ""
         raise ArmError(f"section.shape = {shown(shape)}: must be one of {', '.join(SHAPES)}.{hint}")
     kind = RawSection if shape is None else SHAPES[shape]
-    known = _fields(kind)
+    units = _units(kind)
     with within("section."):
-        required = [name for name in known if name != "shear_coefficient"]
-        check_keys(keys, known, required, ArmError)
-    return kind(**keys | shear_fields(keys.pop("shear_coefficient", None)))
+        required = [name for name in units if name != "shear_coefficient"]
+        keys, given = in_si(keys, units)
+        check_keys(keys, units, required, ArmError, with_units(units))
+    with named_as_given(given):
+        return kind(**keys | shear_fields(keys.pop("shear_coefficient", None)))
 
 
-def _fields(kind: type[Record]) -> list[str]:
-    return [item.name for item in quantities(kind)]
+def _units(kind: type[Record]) -> dict[str, str]:
+    """The keys of a record's table, with the SI unit of each."""
+    return {item.name: item.metadata["unit"] for item in quantities(kind)}
 
 
 def write_arm(arm: Arm, path: str | Path) -> None:

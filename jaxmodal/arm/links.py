@@ -1,6 +1,10 @@
 """One link of an arm: a uniform beam or rigid bar, the joint at its base, the bodies and offsets at its ends."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Mapping
+from typing import ClassVar
 
 from jaxmodal.arm.quantities import (
     ANGLE,
@@ -60,7 +64,7 @@ class Link(Record):
         Poisson ratio nu in (-1, 0.5], from which G = E / (2 (1 + nu)), or the shear modulus G in
         Pa; at most one of them. Only a theory with shear needs either.
     tip_mass, tip_inertia
-        Mass M, kg, and moment of inertia J, kg m^2, of the rigid body at the tip.
+        Mass M, kg, of the rigid body at the tip, and its moment of inertia J about its centre of gravity, kg m^2.
     joint_angle
         Angle theta relative to the previous link, rad, counter-clockwise. That of link 1 turns
         the whole arm, which changes no frequency.
@@ -70,6 +74,26 @@ class Link(Record):
     thickness_factor
         Factor s on the thickness: a rectangle's depth becomes h s; a raw section's A and I
         become A s and I s^3. Other shapes refuse s != 1.
+    joint_axial_stiffness, joint_shear_stiffness
+        Springs of the joint along and across the link, N/m; None or inf is rigid.
+    hub_mass, hub_inertia
+        Body on the joint's axis beyond its springs, kg and kg m^2: it moves with this link.
+    stator_mass, stator_inertia
+        Body on the joint's axis before its springs, kg and kg m^2: it moves with the previous link.
+    rotor_inertia, gear_ratio
+        Inertia of the joint's motor about its axis, kg m^2, and its turns for one of the joint; both or none.
+    base_offset_x, base_offset_y
+        Where the link begins, seen from the joint's axis, m, along the link and to its left.
+    end_offset_x, end_offset_y
+        Where the tip (its body, the next joint) lies, seen from the end of the link, m.
+    tip_centre_x, tip_centre_y
+        Centre of gravity of the body at the tip, seen from the tip, m; left out, it lies at the tip.
+    nonstructural_mass
+        Mass per length that moves with the sections and does not turn with them, kg/m.
+    segment
+        True: the link continues the previous one, with no joint between.
+    rigid
+        True: the link does not deform.
 
     Raises
     ------
@@ -91,6 +115,21 @@ class Link(Record):
     0.106029
     """
 
+    symbols: ClassVar[Mapping[str, str]] = {
+        "E": "youngs_modulus",
+        "G": "shear_modulus",
+        "J": "tip_inertia",
+        "L": "length",
+        "M": "tip_mass",
+        "angle": "joint_angle",
+        "inertia": "tip_inertia",
+        "k": "joint_stiffness",
+        "mass": "tip_mass",
+        "nu": "poisson_ratio",
+        "rho": "density",
+        "stiffness": "joint_stiffness",
+        "theta": "joint_angle",
+    }
     length: Scalar = quantity("m", "length of the link", POSITIVE, "give it in metres")
     youngs_modulus: Scalar = quantity(
         "Pa", "Young's modulus", POSITIVE, "steel has about 2.1e11 Pa, aluminium 7e10 Pa"

@@ -11,13 +11,20 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxmodal.arm.arm import Arm, Link, Payload
+from jaxmodal.arm.arm import Arm, Link, Payload, require_arm
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.links import JOINT_FIELDS
 from jaxmodal.arm.quantities import Record, Scalar, quantities, shown
 from jaxmodal.arm.shapes import SHAPES, RawSection
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
+#: short names of parameters; ``theta_2`` and so on are understood as well
+ALIASES = {
+    "thickness_factor": "link*.thickness_factor",
+    "payload_mass": "payload.mass",
+    "payload_inertia": "payload.inertia",
+}
+_THETA = re.compile(r"theta_([1-9][0-9]*)", re.ASCII)
 _ADDRESS = re.compile(r"(?:link(?P<link>[1-9][0-9]*|\*)|payload)\.(?P<field>.+)", re.ASCII)
 
 
@@ -39,6 +46,18 @@ def _declared() -> dict[str, tuple[str, str]]:
 _DECLARED = _declared()
 
 
+def full_address(parameter: str) -> str:
+    """Return the address that a name stands for: itself, unless it is ``theta_2`` or another of `ALIASES`.
+
+    Examples
+    --------
+    >>> full_address("theta_2"), full_address("payload_mass"), full_address("link1.length")
+    ('link2.joint_angle', 'payload.mass', 'link1.length')
+    """
+    theta = _THETA.fullmatch(parameter)
+    return f"link{theta[1]}.joint_angle" if theta else ALIASES.get(parameter, parameter)
+
+
 def addresses(arm: Arm) -> list[str]:
     """Return the address of every value of an arm that can be read and set, base to tip.
 
@@ -52,6 +71,7 @@ def addresses(arm: Arm) -> list[str]:
     >>> addresses(Arm((Link(1.0, 7e10, 2700.0, circle(0.01)),)))[:4]
     ['link1.length', 'link1.youngs_modulus', 'link1.density', 'link1.section.diameter']
     """
+    require_arm(arm)
     found = []
     for number, link in enumerate(arm.links, start=1):
         own = [name for name in _present(link) if _settable(link, name)]
@@ -79,7 +99,8 @@ def resolve(arm: Arm, address: str) -> list[str]:
     arm
         The arm.
     address
-        An address; ``link*`` stands for every link, for what belongs to a joint for every link but segments.
+        An address, or ``theta_2`` and the like (`full_address`); ``link*`` stands for every link, for what belongs to
+        a joint for every link but segments.
 
     Raises
     ------
@@ -97,6 +118,7 @@ def resolve(arm: Arm, address: str) -> list[str]:
     known = addresses(arm)
     if not isinstance(address, str):
         raise ArmError(f"address = {shown(address)}: must be text such as 'link1.length'.")
+    given, address = address, full_address(address)
     if address.startswith("link*."):
         field = address.removeprefix("link*.")
         numbers = arm.joints if field in JOINT_FIELDS else range(1, arm.num_links + 1)
@@ -105,7 +127,7 @@ def resolve(arm: Arm, address: str) -> list[str]:
         singles = [address]
     for single in singles:
         if single not in known:
-            raise ArmError(_unknown(arm, address, single, known))
+            raise ArmError(_unknown(arm, given, single, known))
     return singles
 
 
@@ -151,7 +173,7 @@ def get_parameter(arm: Arm, address: str) -> Scalar | Float[Array, " n"]:
         If the address is unknown.
     """
     values = [_get(arm, single) for single in resolve(arm, address)]
-    if not address.startswith("link*."):
+    if not full_address(address).startswith("link*."):
         return values[0]
     return jnp.stack([jnp.asarray(value, jnp.float64) for value in values])
 
@@ -242,7 +264,7 @@ def describe(address: str) -> str:
     ('length of the link (link 2)', 'mass of the body at the tip (every link)')
     """
     meaning = _about(address)[1]
-    parts = _ADDRESS.fullmatch(address)
+    parts = _ADDRESS.fullmatch(full_address(address))
     link = parts["link"] if parts else None
     if link is None:
         return meaning
@@ -252,8 +274,10 @@ def describe(address: str) -> str:
 def _about(address: str) -> tuple[str, str]:
     if not isinstance(address, str):
         raise ArmError(f"{shown(address)} is not an address; give a text such as 'link1.length'.")
+    address = full_address(address)
     generic = re.sub(r"^link(?:[1-9][0-9]*|\*)\.", "link.", address, flags=re.ASCII)
     if (generic == address and address.startswith("link.")) or generic not in _DECLARED:
         known = [name.replace("link.", "link1.", 1) for name in _DECLARED]
-        raise ArmError(f"{address!r} is not an address.{suggestion(address, known)}")
+        short = [*ALIASES, "theta_2", "theta_3"]
+        raise ArmError(f"{address!r} is not an address.{suggestion(address, [*known, *short])}")
     return _DECLARED[generic]

@@ -8,13 +8,17 @@ to a crane lies inside.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.links import Link
+import numpy as np
 
-__all__ = ["Implausibility", "LinkFacts", "implausible_values", "link_facts"]
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.facts import depth_in_plane
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.plausible_joints import Finding, body_findings, joint_findings, offset_findings
+from jaxmodal.runtime.errors import ImplausibleWarning
 
 #: Densities of solids in kg/m^3: rigid foams to osmium.
 DENSITY_RANGE = (20.0, 23_000.0)
@@ -28,10 +32,6 @@ LARGEST_SECTION = 2.0
 SHEAR_COEFFICIENT_RANGE = (0.15, 1.0)
 #: Poisson ratios of ordinary solids: cork to rubber.
 POISSON_RANGE = (0.0, 0.4999)
-#: A tip body heavier than the whole arm's links by more than this is probably given in grams.
-HEAVIEST_TIP_RATIO = 1e3
-#: A tip body's radius of gyration beyond this many link lengths is probably a wrong unit.
-WIDEST_TIP_RATIO = 10.0
 
 DIMENSIONS = ("depth", "width", "wall_thickness", "diameter", "outer_diameter")
 
@@ -46,80 +46,6 @@ class Implausibility:
 
     def __str__(self) -> str:
         return f"{self.address} = {self.value:.6g}: {self.message}"
-
-
-@dataclass(frozen=True)
-class LinkFacts:
-    """What `check` shows of one link; SI units, cut-off in Hz, None where not defined."""
-
-    number: int
-    shape: str
-    length: float
-    mass: float
-    tip_mass: float
-    """Body at the tip, the payload included."""
-    tip_inertia: float
-    area: float
-    second_moment: float
-    shear_coefficient: float | None
-    slenderness: float
-    """Length over radius of gyration of the section, L sqrt(A/I)."""
-    length_over_depth: float | None
-    """Length over the section's extent in the plane of motion; None for a raw section."""
-    cutoff_hz: float | None
-    """sqrt(kappa G A/(rho I)) / 2 pi: above it Timoshenko's theory has no evanescent wave."""
-
-
-def link_facts(arm: Arm) -> list[LinkFacts]:
-    """Masses, section values, slenderness and cut-off frequency of each link.
-
-    Parameters
-    ----------
-    arm : Arm
-        An arm with concrete values.
-
-    Returns
-    -------
-    list of LinkFacts
-        One for each link, from the base.
-
-    Notes
-    -----
-    The cut-off frequency is that of the paper's eqs (29)-(36): sqrt(kappa G A/(rho I)).
-
-    Examples
-    --------
-    >>> from jaxmodal import examples
-    >>> [round(fact.length_over_depth) for fact in link_facts(examples.two_link_flexible())]
-    [820, 900]
-    """
-    facts = []
-    for number, link in enumerate(arm.links, start=1):
-        last = number == len(arm.links)
-        area, second_moment = float(link.area), float(link.second_moment)
-        depth = _depth(link)
-        kappa = link.section.shear_coefficient_value(link.poisson_ratio)
-        cutoff = None
-        if link.has_shear:
-            stiffness = float(link.shear_modulus_effective) * area
-            cutoff = math.sqrt(stiffness / (float(link.density) * second_moment)) / (2.0 * math.pi)
-        facts.append(
-            LinkFacts(
-                number=number,
-                shape=link.section.shape or "area and second moment",
-                length=float(link.length),
-                mass=float(link.mass),
-                tip_mass=float(link.tip_mass) + last * float(arm.payload.mass),
-                tip_inertia=float(link.tip_inertia) + last * float(arm.payload.inertia),
-                area=area,
-                second_moment=second_moment,
-                shear_coefficient=None if kappa is None else float(kappa),
-                slenderness=float(link.length) * math.sqrt(area / second_moment),
-                length_over_depth=None if depth is None else float(link.length) / depth,
-                cutoff_hz=cutoff,
-            )
-        )
-    return facts
 
 
 def implausible_values(arm: Arm) -> list[Implausibility]:
@@ -141,31 +67,49 @@ def implausible_values(arm: Arm) -> list[Implausibility]:
     >>> implausible_values(examples.three_link_industrial())
     []
     """
+    with np.errstate(all="ignore"):
+        return _implausible_values(arm)
+
+
+def _implausible_values(arm: Arm) -> list[Implausibility]:
     found: list[Implausibility] = []
     links_mass = sum(float(link.mass) for link in arm.links)
+    reach = sum(float(link.length) for link in arm.links)
     for number, link in enumerate(arm.links, start=1):
         for field, value, message in (
             *_material(link),
             *_geometry(link),
-            *_joint(link),
-            *_body(float(link.tip_mass), float(link.tip_inertia), links_mass, link, "tip_"),
+            *joint_findings(arm, number),
+            *body_findings(link, "tip_", links_mass, float(link.length)),
+            *(body_findings(link, "hub_", links_mass, reach)),
+            *(body_findings(link, "stator_", links_mass, reach)),
+            *offset_findings(link, ("base_offset", "end_offset", "tip_centre"), reach),
         ):
             found.append(Implausibility(f"link{number}.{field}", value, message))
-    payload = float(arm.payload.mass), float(arm.payload.inertia)
-    for field, value, message in _body(*payload, links_mass, arm.links[-1], ""):
+    for field, value, message in (
+        *body_findings(arm.payload, "", links_mass, float(arm.links[-1].length)),
+        *offset_findings(arm.payload, ("centre",), reach),
+    ):
         found.append(Implausibility(f"payload.{field}", value, message))
     return found
 
 
-Finding = tuple[str, float, str]
+def warn_of_implausible_values(arm: Arm, source: str = "", stacklevel: int = 2) -> None:
+    """Give one `ImplausibleWarning` that lists what looks wrong; none for an arm with nothing to remark.
 
-
-def _depth(link: Link) -> float | None:
-    """Extent of the section in the plane of motion, thickness factor included; None if unknown."""
-    for name in ("depth", "diameter", "outer_diameter"):
-        if hasattr(link.section, name):
-            return float(getattr(link.section, name)) * float(link.thickness_factor)
-    return None
+    Parameters
+    ----------
+    arm : Arm
+        An arm with concrete values.
+    source
+        The file that it comes from, to stand before every value.
+    stacklevel
+        As of ``warnings.warn``, counted from the caller.
+    """
+    before = f"{source}: " if source else ""
+    found = [f"{before}{remark}" for remark in implausible_values(arm)]
+    if found:
+        warnings.warn("\n".join(found), ImplausibleWarning, stacklevel=stacklevel + 1)
 
 
 def _material(link: Link) -> Iterator[Finding]:
@@ -236,7 +180,7 @@ def _geometry(link: Link) -> Iterator[Finding]:
 
 def _stockiness(link: Link) -> Iterator[Finding]:
     """A section deeper than the link is long is no beam."""
-    length, depth = float(link.length), _depth(link)
+    length, depth = float(link.length), depth_in_plane(link)
     if depth is not None:
         if depth > length:
             factor = float(link.thickness_factor)
@@ -266,30 +210,3 @@ def _stockiness(link: Link) -> Iterator[Finding]:
 
 def _names(link: Link) -> set[str]:
     return {name for name in DIMENSIONS if hasattr(link.section, name)}
-
-
-def _joint(link: Link) -> Iterator[Finding]:
-    angle = float(link.joint_angle)
-    if abs(angle) > 2.0 * math.pi:
-        message = "rad expected, more than a full turn; if this is in degrees, use joint_angle_deg"
-        yield "joint_angle", angle, message
-
-
-def _body(
-    mass: float, inertia: float, links_mass: float, link: Link, prefix: str
-) -> Iterator[Finding]:
-    """Mass and inertia of a lumped body, held against the links' mass and the link's length."""
-    if mass > HEAVIEST_TIP_RATIO * links_mass:
-        message = (
-            f"more than {HEAVIEST_TIP_RATIO:g} times the mass of all links ({links_mass:.4g} kg); "
-            f"if this is in grams, write {mass / 1e3:.6g}"
-        )
-        yield f"{prefix}mass", mass, message
-    if mass > 0.0:
-        radius = math.sqrt(inertia / mass)
-        if radius > WIDEST_TIP_RATIO * float(link.length):
-            message = (
-                f"kg m^2 expected; with its mass of {mass:.6g} kg the body has a radius of "
-                f"gyration of {radius:.4g} m on a link of {float(link.length):.6g} m"
-            )
-            yield f"{prefix}inertia", inertia, message

@@ -11,9 +11,10 @@ respect to an arm is itself an arm, with values (negative lengths, say) that no 
 
 import contextlib
 import dataclasses
+import functools
 import math
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 import jax
@@ -21,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
 
 Scalar: TypeAlias = float | jax.Array | NDArray[np.inexact[Any]]
@@ -144,6 +145,8 @@ class Record:
     __no_type_check__: ClassVar[bool] = True
     place: ClassVar[str] = ""
     """What stands before the field names of this record in addresses and messages."""
+    symbols: ClassVar[Mapping[str, str]] = {}
+    """Fields by the symbols that people write for them, for suggestions."""
 
     def __post_init__(self) -> None:
         require_x64()
@@ -169,12 +172,7 @@ class Record:
 
     def replace(self: R, **changes: Any) -> R:
         """Return a validated copy with the named fields changed."""
-        known = [item.name for item in dataclasses.fields(self)]  # type: ignore[arg-type]
-        for name in changes:
-            if name not in known:
-                raise ArmError(
-                    f"{type(self).__name__} has no field {name!r}; it has {', '.join(known)}."
-                )
+        _check_names(type(self), changes)
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
     def __eq__(self, other: object) -> bool:
@@ -194,6 +192,35 @@ class Record:
             if not _is_default(value, item):
                 parts.append(f"{item.name}={shown_field(value)}")
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def _check_names(kind: type[Record], given: Mapping[str, Any]) -> None:
+    """Refuse names that a record does not have, with the one that was probably meant."""
+    units = {item.name: item.metadata.get("unit") for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    for name in given:
+        if name in units:
+            continue
+        hint = suggestion(name, units)
+        with_unit = [known for known in units if name.startswith(f"{known}_") and units[known]]
+        if with_unit:
+            known = max(with_unit, key=len)
+            hint = f" In Python values are in SI units and radians: give {known} in {units[known]}."
+        elif name in kind.symbols:
+            hint = f" Did you mean {kind.symbols[name]!r}?"
+        raise ArmError(f"{kind.__name__} has no field {name!r}; it has {', '.join(units)}.{hint}")
+
+
+def _with_known_names(cls: type[R]) -> type[R]:
+    """Let the constructor judge the names of its arguments by `_check_names`."""
+    made = cls.__init__
+
+    @functools.wraps(made)
+    def judged(self: R, *args: Any, **given: Any) -> None:
+        _check_names(cls, given)
+        made(self, *args, **given)
+
+    cls.__init__ = judged  # type: ignore[method-assign, assignment]
+    return cls
 
 
 def shown_field(value: object) -> str:
@@ -228,7 +255,7 @@ def frozen_pytree(cls: type[R]) -> type[R]:
     Fields with ``metadata={"static": True}`` are structure, all others are children. Flattening
     and unflattening take the values as they are, so any object may stand for a leaf.
     """
-    cls = dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+    cls = _with_known_names(dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls))
     names = [item.name for item in dataclasses.fields(cls)]  # type: ignore[arg-type]
     fixed = [
         item.name

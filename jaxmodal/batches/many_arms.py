@@ -15,7 +15,7 @@ from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_shear
 from jaxmodal.arm.documents import table
-from jaxmodal.arm.parameters import resolve
+from jaxmodal.arm.parameters import full_address, resolve
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import theory_flags
@@ -121,4 +121,4 @@ def columns_of(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...]
         raise ValueError(
             f"parameters have different lengths ({lengths}); expected one value per cell in each"
         )
-    return tuple(parameters), np.stack(columns)
+    return tuple(map(full_address, parameters)), np.stack(columns)

@@ -7,14 +7,17 @@ inside it, so that help comes at once and double precision is on before anything
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import math
 import sys
+import warnings
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -29,6 +32,7 @@ ENTRY_POINTS = "jaxmodal.commands"
 """The group of entry points by which other packages register commands."""
 
 NO_CACHE = "--no-cache"
+NO_CHECK = "--no-check"
 
 EXIT_NOT_ALL = 1
 EXIT_BAD_INPUT = 2
@@ -100,10 +104,12 @@ class LazyGroup(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take `NO_CACHE` wherever it stands: it concerns the process, whatever the command."""
+        """Take `NO_CACHE` and `NO_CHECK` wherever they stand: they concern the process, whatever the command."""
         end = args.index("--") if "--" in args else len(args)
-        if NO_CACHE in args[:end]:
-            args = [NO_CACHE, *(arg for arg in args[:end] if arg != NO_CACHE), *args[end:]]
+        for flag in (NO_CACHE, NO_CHECK):
+            if flag in args[:end]:
+                kept = [arg for arg in args[:end] if arg != flag]
+                args, end = [flag, *kept, *args[end:]], len(kept) + 1
         return super().parse_args(ctx, args)
 
 
@@ -119,8 +125,14 @@ class LazyGroup(click.Group):
     help="Neither use nor keep compiled programs (see `jaxmodal cache`). May also stand after the "
     "COMMAND.",
 )
+@click.option(
+    NO_CHECK,
+    "no_check",
+    is_flag=True,
+    help="Do not warn of values that look like wrong units. May also stand after the COMMAND.",
+)
 @click.pass_context
-def main(ctx: click.Context, no_cache: bool) -> None:
+def main(ctx: click.Context, no_cache: bool, no_check: bool) -> None:
     """Exact, certified natural frequencies of planar multilink arms.
 
     Units are SI and degrees or radians as named; frequencies are in Hz.
@@ -133,6 +145,7 @@ def main(ctx: click.Context, no_cache: bool) -> None:
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
+    ctx.with_resource(implausible_values_shown(not no_check))
     if no_cache:
         jax.config.update("jax_enable_compilation_cache", False)  # type: ignore[no-untyped-call]
     elif ctx.invoked_subcommand != "cache":
@@ -143,7 +156,37 @@ def main(ctx: click.Context, no_cache: bool) -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def load_arm(argument: str) -> Arm:
+@contextlib.contextmanager
+def implausible_values_shown(wanted: bool) -> Iterator[None]:
+    """Show each line of an `ImplausibleWarning` once, on standard error; or none."""
+    from jaxmodal.runtime.errors import ImplausibleWarning
+
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if not issubclass(category, ImplausibleWarning):
+                others(message, category, filename, lineno, file, line)
+                return
+            for remark in str(message).splitlines():
+                if remark not in said:
+                    said.add(remark)
+                    click.echo(f"warning: {remark}", err=True)
+
+        warnings.simplefilter("always" if wanted else "ignore", ImplausibleWarning)
+        warnings.showwarning = show
+        yield
+
+
+def load_arm(argument: str, check: bool = True) -> Arm:
     """Read the arm that a command-line argument names; refuse with one message."""
     from jaxmodal.arm import examples
     from jaxmodal.arm.files import read_arm
@@ -151,7 +194,7 @@ def load_arm(argument: str) -> Arm:
     try:
         if argument.startswith(EXAMPLE_PREFIX):
             return examples.load(argument.removeprefix(EXAMPLE_PREFIX))
-        return read_arm(argument)
+        return read_arm(argument, check=check)
     except ValueError as error:  # ArmError is one
         hint = ""
         if argument in examples.names() and not Path(argument).exists():
@@ -173,7 +216,7 @@ def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
             f"link{'s' * (num_links > 1)} and takes {allowed}."
         )
-    return arm.with_posture([math.radians(angle) for angle in posture_deg])
+    return arm.with_posture_deg(posture_deg)
 
 
 @main.command(epilog=ARM_HELP)
@@ -269,7 +312,7 @@ def check(arm: str) -> None:
     """
     from jaxmodal.cli import output as cli_output
 
-    cli_output.print_check(load_arm(arm), arm)
+    cli_output.print_check(load_arm(arm, check=False), arm)
 
 
 @main.command()

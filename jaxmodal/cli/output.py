@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -10,7 +11,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from rich.table import Table
 
 from jaxmodal.arm import examples
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.plausibility import implausible_values, link_facts
+from jaxmodal.arm.checks import check
 from jaxmodal.cli.compiling import Bar
 from jaxmodal.frequencies.status import Status
 from jaxmodal.reproduction import report as reproduction_report
@@ -35,10 +35,6 @@ PAPER_WIDTH = 200
 CSV_COLUMNS = (
     *("arm", "name", "theory", "mode", "frequency_hz", "certified", "status"),
     *("count_below", "count_above", "multiplicity"),
-)
-CHECK_COLUMNS = (
-    *("link", "section", "length [m]", "mass [kg]", "tip mass [kg]", "tip inertia [kg m²]"),
-    *("A [m²]", "I [m⁴]", "κ", "L/r", "L/h", "cut-off [Hz]"),
 )
 
 
@@ -80,7 +76,7 @@ def progress_after(delay: float, what: str) -> Iterator[Callable[[int, int], Non
         progress.stop()
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class SolvedArm:
     """The frequencies of one arm as plain Python values, one list entry for each mode."""
 
@@ -232,36 +228,9 @@ def _print_by_note(console: Console, verdicts: Sequence[Verdict]) -> None:
 
 
 def print_check(arm: Arm, argument: str) -> None:
-    """Print masses, slenderness and cut-offs of an arm, then what looks implausible."""
-    console = _console()
-    facts = link_facts(arm)
-    reach = sum(fact.length for fact in facts)
-    links_mass = sum(fact.mass for fact in facts)
-    console.print(f"{arm.name or argument}: {len(facts)} link{'s' * (len(facts) > 1)}")
-    console.print(
-        f"total mass {float(arm.total_mass):.6g} kg (links {links_mass:.6g} kg, payload "
-        f"{float(arm.payload.mass):.6g} kg), length {reach:.6g} m"
-    )
-    table = Table()
-    for title in CHECK_COLUMNS:
-        table.add_column(title, justify="left" if title == "section" else "right")
-    for fact in facts:
-        numbers = (fact.length, fact.mass, fact.tip_mass, fact.tip_inertia, fact.area)
-        others = (fact.second_moment, fact.shear_coefficient, fact.slenderness)
-        values = (*numbers, *others, fact.length_over_depth, fact.cutoff_hz)
-        cells = ("-" if value is None else f"{value:.6g}" for value in values)
-        table.add_row(str(fact.number), fact.shape, *cells)
-    console.print(table)
-    console.print(
-        "r: radius of gyration of the section; h: its extent in the plane of motion; cut-off: "
-        "sqrt(κGA/(ρI))/2π, needs shear data. The payload is part of the last tip.",
-        soft_wrap=True,
-    )
-    found = implausible_values(arm)
-    for remark in found:
-        console.print(f"warning: {remark}", soft_wrap=True)
-    if not found:
-        console.print("no implausible values found")
+    """Print masses, slenderness, cut-offs and all else of an arm, then what looks implausible."""
+    found = check(arm)
+    click.echo(str(dataclasses.replace(found, name=found.name or argument)))
 
 
 def print_examples() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Kind, Number, evaluate_formula, number, select, sqrt
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values, require_shear
+from jaxmodal.runtime.errors import suggestion
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.precision import require_x64
 
@@ -50,7 +51,8 @@ def theory_flags(theory: str) -> Theory:
     """
     if theory not in THEORIES:
         raise ValueError(
-            f"theory = {theory!r} is not known; choose one of {', '.join(map(repr, THEORIES))}"
+            f"theory = {theory!r} is not known; choose one of {', '.join(map(repr, THEORIES))}."
+            f"{suggestion(str(theory).lower().replace('-', '_'), THEORIES)}"
         )
     return Theory(
         shear=np.float64(theory == "timoshenko"),

@@ -12,6 +12,7 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.files import arm_from_dict, read_document
+from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import FINITE, shown
 from jaxmodal.dynamics.arguments import positive, scalar
 from jaxmodal.dynamics.assembly import flexible_arm
@@ -91,6 +92,7 @@ def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simul
         As `read_simulation`.
     """
     arm = arm_from_dict(document, source=source)
+    warn_of_implausible_values(arm, source)
     with within(f"{source}: " if source else ""):
         if "dynamics" not in document:
             raise ArmError(

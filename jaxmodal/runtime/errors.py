@@ -13,6 +13,10 @@ class ArmError(ValueError):
     """
 
 
+class ImplausibleWarning(UserWarning):
+    """A value is allowed, and looks like a wrong unit or a slip; a line for each, with what was probably meant."""
+
+
 @contextmanager
 def within(place: str) -> Iterator[None]:
     """Put ``place`` before the message of an `ArmError` raised inside the block."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,25 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_finite, is_whole
-from jaxmodal.arm.parameters import unit_of
+from jaxmodal.arm.parameters import full_address, unit_of
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.errors import ArmError
 from sweeps.definition import limits
 from sweeps.definition.errors import SweepError
 
 FloatArray = NDArray[np.float64]
 
-#: short names of parameters; ``theta_2`` and so on are understood as well
-ALIASES = {
-    "thickness_factor": "link*.thickness_factor",
-    "payload_mass": "payload.mass",
-    "payload_inertia": "payload.inertia",
-}
 RESERVED_NAMES = (
     *("mode", "theory", "link", "parameter", "parameter_unit"),
     *("direction", "excitation", "strain_part", "kinetic_part"),
 )
-_THETA = re.compile(r"theta_([1-9][0-9]*)", re.ASCII)
 _DEGREE = ("degree", "degrees", "deg")
 
 
@@ -190,24 +182,22 @@ def zipped(*axes: Axis, name: str) -> Axis:
     return Axis(checked_name(name), tuple(column for entry in axes for column in entry.columns))
 
 
-def full_address(parameter: object) -> str:
-    """Return the address that a parameter name stands for: itself, unless it is an alias."""
+def address_of(parameter: object) -> str:
+    """Return the address that a parameter name stands for, see `jaxmodal.arm.parameters.full_address`."""
     if not isinstance(parameter, str):
         raise SweepError(
             f"parameter = {shown(parameter)}: must be text such as 'link2.joint_angle' or 'theta_2'."
         )
-    theta = _THETA.fullmatch(parameter)
-    return f"link{theta[1]}.joint_angle" if theta else ALIASES.get(parameter, parameter)
+    return full_address(parameter)
 
 
 def make_column(parameter: str, values: Any, unit: str | None, name: str | None) -> Column:
     """Return a column of checked values, its name and unit chosen where they are not given."""
-    address = full_address(parameter)
+    address = address_of(parameter)
     try:
         si_unit = unit_of(address)
     except ArmError as error:
-        hint = suggestion(address, [*ALIASES, "theta_2", "theta_3"])
-        raise SweepError(f"axis over {shown(parameter)}: {error}{hint}") from error
+        raise SweepError(f"axis over {shown(parameter)}: {error}") from error
     if name is None:
         alias = parameter != address
         name = parameter if alias else address.removeprefix("link*.").replace(".", "_")

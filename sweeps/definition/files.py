@@ -11,6 +11,7 @@ from typing import Any
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml, read_text, table
 from jaxmodal.arm.files import arm_from_dict
+from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
@@ -140,9 +141,11 @@ def sweep_from_dict(
 def _arm(entry: object, folder: Path) -> Arm | str | Path:
     if isinstance(entry, Mapping):
         try:
-            return arm_from_dict(entry)
+            arm = arm_from_dict(entry)
         except ArmError as error:
             raise SweepError(f"arm: {error}") from error
+        warn_of_implausible_values(arm, "arm")
+        return arm
     if isinstance(entry, str) and not entry.startswith(EXAMPLE_PREFIX):
         path = folder / entry
         return path if os.path.exists(path) else entry  # Path.exists raises for long names

@@ -6,9 +6,12 @@ import dataclasses
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from jaxmodal import examples
 from jaxmodal.arm.arguments import is_whole
@@ -18,10 +21,10 @@ from jaxmodal.arm.files import read_arm
 from jaxmodal.arm.parameters import addresses, resolve, set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES
-from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
 from jaxmodal.runtime.limits import MODES
 from sweeps.definition import limits
-from sweeps.definition.axes import RESERVED_NAMES, Axis, full_address
+from sweeps.definition.axes import RESERVED_NAMES, Axis, address_of
 from sweeps.definition.descriptions import described_axis
 from sweeps.definition.errors import SweepError
 from sweeps.solution.quantities import ALWAYS, LABELS, QUANTITIES
@@ -219,7 +222,7 @@ def _parameters(sweep: Sweep, given: Sequence[str]) -> tuple[str, ...]:
         raise SweepError(
             f"sensitivity_to = {shown(given)}: must be a list of parameters, such as ['link1.length']."
         )
-    found = [full_address(name) for name in given]
+    found = [address_of(name) for name in given]
     if found and not needed:
         raise SweepError(
             "sensitivity_to is given, but no output refers to it; add 'sensitivity' or "
@@ -280,6 +283,14 @@ def _check_values(sweep: Sweep) -> None:
     columns = [column for entry in sweep.axes for column in entry.columns]
     first = {}
     for column in columns:
+        largest = float(np.abs(column.values).max())
+        if column.unit == "rad" and largest > 4.0 * math.pi:
+            warnings.warn(
+                f"axis {column.name!r}: {column.address} reaches {largest:.6g} rad, more than two turns; if this is in "
+                "degrees, give unit = 'degree'",
+                ImplausibleWarning,
+                stacklevel=4,
+            )
         if column.address in first:
             raise SweepError(
                 f"axis {column.name!r}: {column.address!r} is varied by another axis already; vary it "

@@ -170,7 +170,7 @@ def folder(tmp_path_factory):
 def test_written_files_read_back_to_the_same_arm(folder, arm):
     for name in ("arm.toml", "arm.json"):
         jm.write_arm(arm, folder / name)
-        assert jm.read_arm(folder / name) == arm
+        assert jm.read_arm(folder / name, check=False) == arm
     assert jm.arm_from_dict(tomllib.loads(arm.to_toml())) == arm
     assert jm.arm_from_dict(json.loads(json.dumps(arm.to_dict()))) == arm
 

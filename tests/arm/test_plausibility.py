@@ -2,13 +2,17 @@
 
 import math
 
+import numpy as np
 import pytest
 
+import jaxmodal as jm
 from jaxmodal import examples
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.facts import link_facts
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.payloads import Payload
-from jaxmodal.arm.plausibility import implausible_values, link_facts
+from jaxmodal.arm.plausibility import implausible_values
+from jaxmodal.arm.plausible_joints import inertia_beyond
 from jaxmodal.arm.sections import circle, hollow_rectangle, raw_section, rectangle
 
 STEEL = {"youngs_modulus": 2.1e11, "poisson_ratio": 0.3, "density": 7800.0}
@@ -69,6 +73,26 @@ def test_the_papers_thickness_factors_raise_no_warning(factor):
         ({"joint_angle": 45.0}, "link1.joint_angle", "joint_angle_deg"),
         ({"tip_mass": 6100.0}, "link1.tip_mass", "grams, write 6.1"),
         ({"tip_mass": 0.61, "tip_inertia": 1500.0}, "link1.tip_inertia", "radius of gyration"),
+        (
+            {"tip_mass": 5.0, "joint_stiffness": 0.5},
+            "link1.joint_stiffness",
+            "N m/arcmin, write 1718.87",
+        ),
+        ({"hub_mass": 6100.0}, "link1.hub_mass", "grams, write 6.1"),
+        (
+            {"stator_mass": 2.0, "stator_inertia": 90.0},
+            "link1.stator_inertia",
+            "radius of gyration",
+        ),
+        (
+            {"rotor_inertia": 1.7, "gear_ratio": 100.0},
+            "link1.rotor_inertia",
+            "g cm^2, write 1.7e-07",
+        ),
+        ({"rotor_inertia": 0.4, "gear_ratio": 50.0}, "link1.rotor_inertia", "kg cm^2, write 4e-05"),
+        ({"tip_mass": 1.0, "tip_centre_x": -120.0}, "link1.tip_centre_x", "mm, write -0.12"),
+        ({"base_offset_y": 80.0}, "link1.base_offset_y", "mm, write 0.08"),
+        ({"payload": Payload(mass=1.0, centre_y=40.0)}, "payload.centre_y", "mm, write 0.04"),
     ],
 )
 def test_a_slip_is_named_with_its_address_and_remedy(changes, address, words):
@@ -88,6 +112,55 @@ def test_payload_and_later_links_are_looked_at():
 
 def test_an_inertia_without_mass_is_a_rotor_and_no_slip():
     assert implausible_values(arm_with(tip_inertia=2.0)) == []
+
+
+def test_gears_and_rotors_of_ordinary_machines_raise_no_warning():
+    """Harmonic drives from 3 to 160 N m/arcmin, rotors from 1e-6 kg m^2, on a heavy and on a light arm."""
+    geared = {"rotor_inertia": 1.7e-4, "gear_ratio": 100.0, "stator_mass": 3.0, "hub_mass": 1.0}
+    for size, stiffness in ((1.0, 1e5), (0.2, 1e3)):
+        section = rectangle(depth=0.08 * size, width=0.08 * size, shear_coefficient=0.85)
+        changes = geared | {"length": size, "joint_stiffness": stiffness, "tip_mass": 5.0 * size}
+        if size < 1.0:
+            changes |= {"rotor_inertia": 1e-6, "gear_ratio": 160.0}
+        assert implausible_values(arm_with(section, **changes)) == []
+    assert implausible_values(arm_with(joint_stiffness=0.0)) == []
+    assert (
+        implausible_values(arm_with(joint_stiffness=1e-9)) == []
+    )  # a hinge, nearly: no unit explains it
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_inertia_beyond_a_joint_is_that_of_the_closed_form(number):
+    """Two equal slender rods with points at their tips, about either joint."""
+    rod = Link(length=0.5, section=SECTION, **STEEL, tip_mass=2.0)
+    arm = Arm((rod, rod), payload=Payload(mass=1.0, inertia=0.3))
+    m, count = float(rod.mass), 3 - number
+    length = 0.5 * count
+    points = 2.0 * (length**2 + (0.25 if number == 1 else 0.0)) + 1.0 * length**2 + 0.3
+    expected = count * m * length**2 / 3.0 + points
+    assert inertia_beyond(arm, number) == pytest.approx(expected, rel=1e-14)
+
+
+def test_check_shows_all_that_an_arm_has_and_what_looks_wrong():
+    arm = arm_with(joint_stiffness=0.5, tip_mass=5.0, hub_inertia=0.01)
+    found = jm.check(arm)
+    assert [remark.address for remark in found.remarks] == ["link1.joint_stiffness"]
+    text = str(found)
+    for part in (
+        "N m/arcmin",
+        "link1.hub_inertia",
+        "link1.youngs_modulus",
+        "7800",
+        "warning: link1",
+    ):
+        assert part in text
+    assert "&lt;" not in found._repr_html_()
+    assert "no implausible values found" in str(jm.check(arm_with()))
+
+
+def test_traced_arms_are_not_checked():
+    with pytest.raises(jm.ArmError, match="one number"):
+        jm.check(arm_with().with_payload(mass=np.zeros(3)))
 
 
 def test_facts_of_the_slender_arm_are_those_of_table_1():

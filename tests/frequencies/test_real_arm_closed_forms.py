@@ -73,6 +73,19 @@ def test_rod_on_an_axial_spring():
     assert np.max(np.abs(np.asarray(found) / expected - 1)) <= CLOSED_FORM
 
 
+def test_inertias_of_bodies_are_about_their_centres_of_gravity():
+    """A rigid link on a spring k with a body of mass M and inertia J, c beyond and d beside its tip, turns by
+    k = omega^2 (m L^2/3 + J + M ((L + c)^2 + d^2)), whether the body is at the tip or the payload."""
+    k, m, length, mass, inertia, c, d = 7.0, 1.0, 1.0, 2.0, 0.2, 0.3, -0.4
+    expected = math.sqrt(k / (m * length**2 / 3 + inertia + mass * ((length + c) ** 2 + d**2)))
+    body = {"tip_mass": mass, "tip_inertia": inertia, "tip_centre_x": c, "tip_centre_y": d}
+    bar = unit_beam(rigid=True, joint_stiffness=k)
+    at_the_tip = bending(bar.replace(**body), num_modes=1)
+    carried = jm.Payload(mass=mass, inertia=inertia, centre_x=c, centre_y=d)
+    assert abs(at_the_tip[0] / expected - 1) <= CLOSED_FORM
+    assert abs(bending(bar, num_modes=1, payload=carried)[0] / expected - 1) <= CLOSED_FORM
+
+
 def test_rigid_pendulum_on_a_spring():
     """A rigid link on a torsional spring, and a flexible one held still behind it: omega^2 = k/(m L^2/3 + J)."""
     bar = unit_beam(rigid=True, joint_stiffness=7.0, tip_inertia=0.2)

@@ -1,0 +1,138 @@
+"""What there is to know of an arm before it is solved: its values, what follows from them, what looks wrong."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.facts import LinkFacts, link_facts
+from jaxmodal.arm.parameters import addresses, get_parameter, unit_of
+from jaxmodal.arm.plausibility import Implausibility, implausible_values
+from jaxmodal.arm.units import ARCMINUTES
+from jaxmodal.runtime.tables import ShowsTables, Table
+
+_HEADINGS = (
+    *("link", "section", "length [m]", "mass [kg]", "tip mass [kg]", "tip inertia [kg m²]"),
+    *("A [m²]", "I [m⁴]", "κ", "L/r", "L/h", "cut-off [Hz]"),
+)
+_LEGEND = (
+    "r: radius of gyration of the section; h: its extent in the plane of motion; cut-off: "
+    "sqrt(κGA/(ρI))/2π, needs shear data. The payload is part of the last tip."
+)
+#: fields that the first table shows, or that say nothing where they have these values
+_SHOWN = ("length", "tip_mass", "tip_inertia")
+_NOTHING = {"joint_angle": 0.0, "joint_stiffness": math.inf, "thickness_factor": 1.0}
+
+
+@dataclass(frozen=True)
+class ArmCheck(ShowsTables):
+    """What `check` found of an arm; `print` shows it.
+
+    Attributes
+    ----------
+    name : str
+        Name of the arm.
+    links : tuple of LinkFacts
+        Masses, section values, slenderness and cut-off frequency of each link, SI units.
+    total_mass, payload_mass : float
+        kg.
+    features : tuple of (str, float, str)
+        Address, value and SI unit of everything else that the arm has: angles, springs, hubs, rotors, offsets.
+    remarks : tuple of Implausibility
+        Values that look like a wrong unit or a slip.
+    """
+
+    name: str
+    links: tuple[LinkFacts, ...]
+    total_mass: float
+    payload_mass: float
+    features: tuple[tuple[str, float, str], ...]
+    remarks: tuple[Implausibility, ...]
+
+    def __repr__(self) -> str:
+        return f"<check of {self.name or 'an arm'}: {len(self.remarks)} values look wrong>"
+
+    def tables(self) -> list[Table]:
+        """Return the links, the other values of the arm, and what looks wrong."""
+        count, of_links = len(self.links), sum(fact.mass for fact in self.links)
+        reach = sum(fact.length for fact in self.links)
+        head = [
+            f"{self.name or 'arm'}: {count} link{'s' * (count > 1)}",
+            f"total mass {self.total_mass:.6g} kg (links {of_links:.6g} kg, payload "
+            f"{self.payload_mass:.6g} kg), length {reach:.6g} m",
+        ]
+        links = Table("", _HEADINGS, [_row(fact) for fact in self.links], (_LEGEND,), ("section",))
+        found = [Table(head[0], (), (), head[1:]), links]
+        if self.features:
+            rows = [
+                (name, f"{value:.6g}", _also(value, unit)) for name, value, unit in self.features
+            ]
+            found.append(Table("", ("more", "value", "unit"), rows, (), ("more", "unit")))
+        warnings = [f"warning: {remark}" for remark in self.remarks]
+        if not warnings:
+            warnings = ["no implausible values found"]
+        return [*found, Table(warnings[0], (), (), warnings[1:])]
+
+
+def check(arm: Arm) -> ArmCheck:
+    """Look an arm over before it is solved: masses, slenderness, cut-offs, and values that look like wrong units.
+
+    Parameters
+    ----------
+    arm : Arm
+        An arm with concrete values.
+
+    Returns
+    -------
+    ArmCheck
+        To be printed; ``remarks`` is empty for an arm with nothing to remark.
+
+    Raises
+    ------
+    ArmError
+        If a value is traced or batched.
+
+    Examples
+    --------
+    >>> from jaxmodal import examples
+    >>> arm = examples.two_link_flexible()
+    >>> check(arm).remarks
+    ()
+    >>> print(check(arm.replace(links=(arm.links[0].replace(density=7.8),))).remarks[0])
+    link1.density = 7.8: kg/m^3 expected, solids have 20 to 23000; if this is in g/cm^3, write 7800
+    """
+    require_arm(arm)
+    arm.to_dict()  # refuses what is no number
+    features = []
+    for address in addresses(arm):
+        field = address.partition(".")[2]
+        value = float(get_parameter(arm, address))
+        plain = value == 0.0 if address.startswith("payload.") else value == _NOTHING.get(field)
+        if not plain and field not in _SHOWN and address.count(".") == 1:
+            features.append((address, value, unit_of(address)))
+    return ArmCheck(
+        name=arm.name,
+        links=tuple(link_facts(arm)),
+        total_mass=float(arm.total_mass),
+        payload_mass=float(arm.payload.mass),
+        features=tuple(features),
+        remarks=tuple(implausible_values(arm)),
+    )
+
+
+def _row(fact: LinkFacts) -> list[str]:
+    numbers = (fact.length, fact.mass, fact.tip_mass, fact.tip_inertia, fact.area)
+    others = (fact.second_moment, fact.shear_coefficient, fact.slenderness)
+    values = (*numbers, *others, fact.length_over_depth, fact.cutoff_hz)
+    cells = ("-" if value is None else f"{value:.6g}" for value in values)
+    return [str(fact.number), fact.shape, *cells]
+
+
+def _also(value: float, unit: str) -> str:
+    """A unit, and the value in the one that people think in."""
+    if unit == "rad":
+        return f"rad ({math.degrees(value):.6g}°)"
+    if unit == "N m/rad" and math.isfinite(value):
+        return f"N m/rad ({value / ARCMINUTES:.4g} N m/arcmin)"
+    return "" if unit == "1" else unit.replace("^2", "²")

@@ -1,0 +1,91 @@
+"""What follows from the values of an arm and helps to judge them: masses, section values, slenderness, cut-offs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import Link
+
+
+@dataclass(frozen=True)
+class LinkFacts:
+    """What `check` shows of one link; SI units, cut-off in Hz, None where not defined."""
+
+    number: int
+    shape: str
+    length: float
+    mass: float
+    tip_mass: float
+    """Body at the tip, the payload included."""
+    tip_inertia: float
+    area: float
+    second_moment: float
+    shear_coefficient: float | None
+    slenderness: float
+    """Length over radius of gyration of the section, L sqrt(A/I)."""
+    length_over_depth: float | None
+    """Length over the section's extent in the plane of motion; None for a raw section."""
+    cutoff_hz: float | None
+    """sqrt(kappa G A/(rho I)) / 2 pi: above it Timoshenko's theory has no evanescent wave."""
+
+
+def link_facts(arm: Arm) -> list[LinkFacts]:
+    """Masses, section values, slenderness and cut-off frequency of each link.
+
+    Parameters
+    ----------
+    arm : Arm
+        An arm with concrete values.
+
+    Returns
+    -------
+    list of LinkFacts
+        One for each link, from the base.
+
+    Notes
+    -----
+    The cut-off frequency is that of the paper's eqs (29)-(36): sqrt(kappa G A/(rho I)).
+
+    Examples
+    --------
+    >>> from jaxmodal import examples
+    >>> [round(fact.length_over_depth) for fact in link_facts(examples.two_link_flexible())]
+    [820, 900]
+    """
+    facts = []
+    for number, link in enumerate(arm.links, start=1):
+        last = number == len(arm.links)
+        area, second_moment = float(link.area), float(link.second_moment)
+        depth = depth_in_plane(link)
+        kappa = link.section.shear_coefficient_value(link.poisson_ratio)
+        cutoff = None
+        if link.has_shear:
+            stiffness = float(link.shear_modulus_effective) * area
+            cutoff = math.sqrt(stiffness / (float(link.density) * second_moment)) / (2.0 * math.pi)
+        facts.append(
+            LinkFacts(
+                number=number,
+                shape=link.section.shape or "area and second moment",
+                length=float(link.length),
+                mass=float(link.mass),
+                tip_mass=float(link.tip_mass) + last * float(arm.payload.mass),
+                tip_inertia=float(link.tip_inertia) + last * float(arm.payload.inertia),
+                area=area,
+                second_moment=second_moment,
+                shear_coefficient=None if kappa is None else float(kappa),
+                slenderness=float(link.length) * math.sqrt(area / second_moment),
+                length_over_depth=None if depth is None else float(link.length) / depth,
+                cutoff_hz=cutoff,
+            )
+        )
+    return facts
+
+
+def depth_in_plane(link: Link) -> float | None:
+    """Extent of the section in the plane of motion, thickness factor included; None if unknown."""
+    for name in ("depth", "diameter", "outer_diameter"):
+        if hasattr(link.section, name):
+            return float(getattr(link.section, name)) * float(link.thickness_factor)
+    return None

@@ -1,0 +1,123 @@
+"""What looks wrong at joints and bodies: springs in N m/arcmin, rotors in g cm^2, masses in grams, offsets in mm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.payloads import Payload
+from jaxmodal.arm.units import ARCMINUTES
+
+#: A body heavier than all links of the arm by more than this is probably given in grams.
+HEAVIEST_BODY_RATIO = 1e3
+#: A body's radius of gyration beyond this many lengths of its link is probably a wrong unit.
+WIDEST_BODY_RATIO = 10.0
+#: A spring is suspect where the arm swings on it more slowly than this, Hz, ...
+SLOWEST_SWING = 1.0
+#: ... it is softer than the link, k L/(E I), by this, and would not be if it were in N m/arcmin.
+SOFTEST_JOINT_RATIO = 1e-2
+#: A rotor that resists the joint this many times as much as the arm beyond it is probably a wrong unit.
+HEAVIEST_ROTOR_RATIO = 100.0
+#: Units in which makers print inertias of rotors, in kg m^2.
+ROTOR_UNITS = ((1e-4, "kg cm^2"), (1e-7, "g cm^2"))
+#: Joint angles beyond this many turns are probably in degrees.
+MOST_TURNS = 1.0
+
+Finding = tuple[str, float, str]
+
+
+def joint_findings(arm: Arm, number: int) -> Iterator[Finding]:
+    """What looks wrong at the joint at the base of a link: angle, spring, rotor."""
+    link = arm.links[number - 1]
+    angle = float(link.joint_angle)
+    if abs(angle) > 2.0 * math.pi * MOST_TURNS:
+        message = "rad expected, more than a full turn; if this is in degrees, use joint_angle_deg"
+        yield "joint_angle", angle, message
+    beyond = inertia_beyond(arm, number)
+    if 0.0 < beyond < math.inf:
+        yield from _spring(link, beyond)
+        yield from _rotor(link, beyond)
+
+
+def _spring(link: Link, beyond: float) -> Iterator[Finding]:
+    stiffness = float(link.joint_stiffness)
+    if not 0.0 < stiffness < math.inf or link.rigid:
+        return
+    of_link = float(link.youngs_modulus) * float(link.second_moment) / float(link.length)
+    swing = math.sqrt(stiffness / beyond) / (2.0 * math.pi)
+    meant = stiffness * ARCMINUTES
+    soft = stiffness < SOFTEST_JOINT_RATIO * of_link
+    if swing < SLOWEST_SWING and soft and SOFTEST_JOINT_RATIO * of_link <= meant:
+        message = (
+            f"N m/rad expected; it is {of_link / stiffness:.3g} times softer than the link (E I/L), and the arm "
+            f"swings on it at {swing:.2g} Hz; if this is in N m/arcmin, write {meant:.6g}, or use "
+            "joint_stiffness_nm_per_arcmin"
+        )
+        yield "joint_stiffness", stiffness, message
+
+
+def _rotor(link: Link, beyond: float) -> Iterator[Finding]:
+    if link.rotor_inertia is None or link.gear_ratio is None:
+        return
+    rotor, ratio = float(link.rotor_inertia), float(link.gear_ratio)
+    felt = rotor * ratio * ratio
+    if felt > HEAVIEST_ROTOR_RATIO * beyond:
+        message = (
+            f"kg m^2 expected; times gear_ratio^2 = {ratio:g}^2 it is {felt:.3g} kg m^2 at the joint, where all beyond "
+            f"has {beyond:.3g} kg m^2"
+        )
+        for factor, unit in ROTOR_UNITS:
+            if felt * factor <= beyond:
+                message += f"; if this is in {unit}, write {rotor * factor:.6g}"
+                break
+        yield "rotor_inertia", rotor, message
+
+
+def inertia_beyond(arm: Arm, number: int) -> float:
+    """Moment of inertia of everything from a link on about its joint, kg m^2, as if stretched out; bodies as points."""
+    start = found = 0.0
+    for link in arm.links[number - 1 :]:
+        length, mass = float(link.length), float(link.mass)
+        hub = float(link.hub_mass or 0.0)
+        middle = start + length / 2.0
+        found += mass * (length * length / 12.0 + middle * middle) + hub * start * start
+        start += length
+        found += float(link.tip_mass) * start * start + float(link.tip_inertia)
+    return found + float(arm.payload.mass) * start * start + float(arm.payload.inertia)
+
+
+def body_findings(
+    record: Link | Payload, prefix: str, links_mass: float, length: float
+) -> Iterator[Finding]:
+    """Mass and inertia of a rigid body, held against the links' mass and a length."""
+    mass, inertia = (float(getattr(record, prefix + name) or 0.0) for name in ("mass", "inertia"))
+    if mass > HEAVIEST_BODY_RATIO * links_mass:
+        message = (
+            f"more than {HEAVIEST_BODY_RATIO:g} times the mass of all links ({links_mass:.4g} kg); "
+            f"if this is in grams, write {mass / 1e3:.6g}"
+        )
+        yield f"{prefix}mass", mass, message
+    if mass > 0.0:
+        radius = math.sqrt(inertia / mass)
+        if radius > WIDEST_BODY_RATIO * length:
+            message = (
+                f"kg m^2 expected; with its mass of {mass:.6g} kg the body has a radius of "
+                f"gyration of {radius:.4g} m on a link of {length:.6g} m"
+            )
+            yield f"{prefix}inertia", inertia, message
+
+
+def offset_findings(
+    record: Link | Payload, names: tuple[str, ...], reach: float
+) -> Iterator[Finding]:
+    """Offsets and centres of gravity that lie farther away than the arm is long."""
+    for name in (f"{name}_{axis}" for name in names for axis in "xy"):
+        value = getattr(record, name)
+        if value is not None and abs(float(value)) > reach:
+            message = (
+                f"m expected; it is farther than the arm is long ({reach:.6g} m); if this is in mm, "
+                f"write {float(value) / 1e3:.6g}"
+            )
+            yield name, float(value), message

@@ -1,0 +1,102 @@
+"""Units that keys of files may carry behind their names: ``length_mm``, ``joint_stiffness_nm_per_arcmin``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from jaxmodal.arm.quantities import FINITE, as_scalar, shown
+from jaxmodal.runtime.errors import ArmError
+
+#: minutes of arc in a radian: a spring of 1 N m/arcmin has so many N m/rad
+ARCMINUTES = 180.0 * 60.0 / math.pi
+
+#: what may stand behind a key: the SI unit that it replaces, its own, and what turns it into SI. Powers of ten are
+#: divided by, not multiplied with, so that 900 mm are 0.9 m to the last bit
+SUFFIXES: Mapping[str, tuple[str, str, Callable[[float], float]]] = {
+    "_deg": ("rad", "degrees", math.radians),
+    "_mm": ("m", "mm", lambda x: x / 1e3),
+    "_mm2": ("m^2", "mm^2", lambda x: x / 1e6),
+    "_mm4": ("m^4", "mm^4", lambda x: x / 1e12),
+    "_mpa": ("Pa", "MPa", lambda x: x * 1e6),
+    "_gpa": ("Pa", "GPa", lambda x: x * 1e9),
+    "_g_per_cm3": ("kg/m^3", "g/cm^3", lambda x: x * 1e3),
+    "_kg_cm2": ("kg m^2", "kg cm^2", lambda x: x / 1e4),
+    "_nm_per_arcmin": ("N m/rad", "N m/arcmin", lambda x: x * ARCMINUTES),
+}
+
+
+def with_units(units: Mapping[str, str]) -> list[str]:
+    """Every key with a unit behind it that stands for one of the keys, given with their SI units."""
+    return [
+        name + suffix
+        for name, unit in units.items()
+        for suffix, (replaced, _, _) in SUFFIXES.items()
+        if unit == replaced
+    ]
+
+
+def in_si(
+    entries: Mapping[str, Any], units: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Turn keys with a unit behind them into those without, in SI.
+
+    Parameters
+    ----------
+    entries
+        A table of a file.
+    units
+        The keys that it may have, with their SI units.
+
+    Returns
+    -------
+    entries : dict
+        The same in SI units and radians; unknown keys as they are.
+    given : dict
+        For each key that was converted, how it was given: ``"length_mm = -500"``.
+
+    Raises
+    ------
+    ArmError
+        If a value is given twice, or one with a unit is no finite number.
+    """
+    found: dict[str, Any] = {}
+    given: dict[str, str] = {}
+    for key, value in entries.items():
+        name, unit, convert = _parted(key, units)
+        if convert is None:
+            found[key] = value
+            continue
+        if name in entries or name in found:
+            other = name if name in entries else given[name].partition(" ")[0]
+            raise ArmError(
+                f"{key} = {shown(value)}: {other} is given as well; give one of the two."
+            )
+        scalar = as_scalar(key, value, f"finite ({unit})")
+        if not FINITE.holds(scalar):
+            raise ArmError(f"{key} = {shown(scalar)}: must be finite ({unit}).")
+        found[name] = convert(float(scalar))
+        given[name] = f"{key} = {shown(value)}"
+    return found, given
+
+
+def _parted(key: str, units: Mapping[str, str]) -> tuple[str, str, Callable[[float], float] | None]:
+    for suffix, (replaced, unit, convert) in SUFFIXES.items():
+        name = key.removesuffix(suffix)
+        if name != key and units.get(name) == replaced:
+            return name, unit, convert
+    return key, "", None
+
+
+@contextmanager
+def named_as_given(given: Mapping[str, str]) -> Iterator[None]:
+    """Let an `ArmError` about a converted value say how it was given."""
+    try:
+        yield
+    except ArmError as error:
+        name = str(error).partition(" = ")[0].rpartition(".")[2]
+        if name not in given:
+            raise
+        raise ArmError(f"{error} It was given as {given[name]}.") from error.__cause__

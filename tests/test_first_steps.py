@@ -1,0 +1,51 @@
+"""What a new user tries by mistake: is the answer what to write instead?"""
+
+import inspect
+import re
+
+import pytest
+
+import jaxmodal as jm
+
+TUBE = {"length": 1.0, "youngs_modulus": 7e10, "density": 2700.0}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"E": 7e10}, ["no field 'E'", "Did you mean 'youngs_modulus'?"]),
+        ({"joint_angle_deg": 60}, ["no field 'joint_angle_deg'", "give joint_angle in rad"]),
+        ({"tip_mas": 1.0}, ["no field 'tip_mas'", "Did you mean 'tip_mass'"]),
+        ({"length_mm": 900}, ["give length in m"]),
+        ({"colour": 1}, ["no field 'colour'", "it has length, youngs_modulus"]),
+    ],
+)
+def test_a_wrong_name_gets_the_right_one(given, words):
+    with pytest.raises(jm.ArmError) as error:
+        jm.Link(**TUBE, section=jm.circle(0.05), **given)
+    for word in words:
+        assert word in str(error.value)
+    with pytest.raises(jm.ArmError, match=re.escape(words[0])):
+        jm.Link(**TUBE, section=jm.circle(0.05)).replace(**given)
+
+
+def test_help_of_a_link_tells_every_parameter():
+    documented = inspect.getdoc(jm.Link).partition("Raises\n")[0]
+    names = set(re.findall(r"^(\w[\w, ]*)$", documented, re.MULTILINE))
+    told = {name.strip() for line in names for name in line.split(",")}
+    parameters = inspect.signature(jm.Link).parameters
+    assert len(parameters) == 28
+    assert set(parameters) <= told
+    assert str(parameters["length"]) == "length: 'Scalar'"
+
+
+@pytest.mark.parametrize("package", ["jaxmodal", "jaxmodal.dynamics", "sweeps", "design_opt"])
+def test_dir_shows_public_names_alone(package):
+    module = __import__(package, fromlist=["x"])
+    shown = [name for name in dir(module) if not name.startswith("__")]
+    assert shown == sorted(module.__all__)
+
+
+def test_a_theory_nearly_right():
+    with pytest.raises(ValueError, match="Did you mean 'euler_bernoulli'"):
+        jm.characteristic_matrix(jm.examples.two_link_flexible(), 1.0, "Euler-Bernoulli")
