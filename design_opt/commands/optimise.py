@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxmodal.cli.commands import EXAMPLE_PREFIX, EXIT_NOT_ALL, BadInput
+from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+from jaxmodal.cli.commands import EXIT_NOT_ALL, BadInput
 
 if TYPE_CHECKING:
     from design_opt.solvers.recording import Progress

@@ -7,7 +7,7 @@ import importlib.util
 from pathlib import Path
 
 from design_opt.solvers.results import Result
-from jaxmodal.runtime.whole_files import write_whole
+from jaxmodal.runtime.whole_files import write_text, write_whole
 
 
 def can_draw() -> bool:
@@ -25,12 +25,7 @@ def write_result(result: Result, stem: Path, plot: bool, kind: str = "png") -> l
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     text = result.arm.to_toml()
-    written = [
-        write_whole(
-            stem.with_name(f"{stem.name}_arm.toml"),
-            lambda path: path.write_text(text, encoding="utf-8"),
-        )
-    ]
+    written = [write_text(stem.with_name(f"{stem.name}_arm.toml"), text)]
     if not result.steps:
         return written
     history = result.to_xarray()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,13 @@ from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
 from jaxmodal import examples
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.documents import check_document, parse_toml, read_text
+from jaxmodal.arm.built_in import EXAMPLE_PREFIX, BuiltIn
+from jaxmodal.arm.documents import check_document, check_keys, parse_toml
 from jaxmodal.arm.files import arm_from_dict, read_arm
 from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
 
-EXAMPLE_PREFIX = "example:"
 _TOP = (
     *("name", "arm", "theory", "aggregate", "sharpness"),
     *("variables", "lengths", "postures", "objective", "constraints", "solver"),
@@ -65,10 +64,12 @@ class SolverOptions:
         return dataclasses.asdict(self)
 
 
+_FILES = BuiltIn(("design_opt", "data"), "built-in problem", ProblemError)
+
+
 def problem_names() -> list[str]:
     """Return the names of the built-in problems, sorted."""
-    files = resources.files("design_opt").joinpath("data").iterdir()
-    return sorted(file.name[: -len(".toml")] for file in files if file.name.endswith(".toml"))
+    return _FILES.names()
 
 
 def problem_text(name: str) -> str:
@@ -79,14 +80,7 @@ def problem_text(name: str) -> str:
     ProblemError
         If there is no such problem.
     """
-    if name not in problem_names():
-        raise ProblemError(
-            f"built-in problem {name!r} is unknown; known are {', '.join(problem_names())}."
-            f"{suggestion(name, problem_names())}"
-        )
-    return (
-        resources.files("design_opt").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
-    )
+    return _FILES.text(name)
 
 
 def read_problem(source: str | Path) -> tuple[Problem, SolverOptions]:
@@ -109,22 +103,12 @@ def read_problem(source: str | Path) -> tuple[Problem, SolverOptions]:
     >>> problem.space.size, len(problem.sets["workspace"]), options.method
     (9, 4096, 'slsqp')
     """
-    if isinstance(source, str) and source.startswith(EXAMPLE_PREFIX):
-        text, place, folder = problem_text(source.removeprefix(EXAMPLE_PREFIX)), source, Path()
-    else:
-        text, place, folder = _file_text(Path(source)), str(source), Path(source).parent
+    text, place, folder = _FILES.source(source)
     try:
         document = parse_toml(text, ProblemError, "see `jaxmodal optimise --list` for valid files.")
         return problem_from_dict(document, folder=folder)
     except (ProblemError, ArmError) as error:
         raise ProblemError(f"{place}: {error}") from error
-
-
-def _file_text(path: Path) -> str:
-    hint = ""
-    if str(path) in problem_names():
-        hint = f" For the built-in problem of this name write {EXAMPLE_PREFIX}{path}."
-    return read_text(path, ProblemError, f"give a TOML file.{hint}")
 
 
 def problem_from_dict(
@@ -280,13 +264,7 @@ def _tables(key: str, document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _check_keys(
     where: str, table: Mapping[str, Any], known: Iterable[str], required: Iterable[str] = ()
 ) -> None:
-    known = list(known)
-    for key in table:
-        if key not in known:
-            raise ProblemError(
-                f"{where}: {key!r} is not a known key; known are {', '.join(known)}."
-                f"{suggestion(str(key), known)}"
-            )
-    for key in required:
-        if key not in table:
-            raise ProblemError(f"{where}: {key!r} is missing; add it.")
+    try:
+        check_keys(table, known, required, ProblemError)
+    except ProblemError as error:
+        raise ProblemError(f"{where}: {error}") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 
 from design_opt.evaluation.evaluator import Report
 from design_opt.problem.errors import CheckpointError
+from jaxmodal.runtime.whole_files import write_text
 
 #: margins may be violated by this much, relative, and still count as kept
 FEASIBLE = 1e-6
@@ -134,10 +134,8 @@ class Recorder:
             "best_start": self.best_start,
             "steps": [_row(step) for step in self.steps],
         }
-        part = self.checkpoint.with_name(self.checkpoint.name + ".part")
         try:
-            part.write_text(json.dumps(document), encoding="utf-8")
-            os.replace(part, self.checkpoint)  # whole or not at all
+            write_text(self.checkpoint, json.dumps(document))
         except OSError as error:
             raise CheckpointError(
                 f"{self.checkpoint}: cannot be written ({error.strerror or error})."

@@ -17,7 +17,7 @@ from design_opt.solvers.results import Result
 from design_opt.studies.finer_postures import on_finer_postures
 from design_opt.studies.front import Front, draw_front, mass_front
 from design_opt.studies.perturbations import perturb
-from jaxmodal.runtime.whole_files import write_whole
+from jaxmodal.runtime.whole_files import write_text, write_whole
 from sweeps.plots.style import save
 
 #: single problems of the gallery, in its order
@@ -75,9 +75,8 @@ def make_gallery(
     write_whole(folder / f"{FRONT}.png", lambda path: save(figure, path))
     sections.append(_front_section(front, checks[FRONT]))
     text = json.dumps(checks, indent=1) + "\n"
-    write_whole(folder / "checks.json", lambda path: path.write_text(text, encoding="utf-8"))
-    index = "\n".join(sections)
-    write_whole(folder / "README.md", lambda path: path.write_text(index, encoding="utf-8"))
+    write_text(folder / "checks.json", text)
+    write_text(folder / "README.md", "\n".join(sections))
     tell(f"{folder}")
 
 

@@ -1,18 +1,19 @@
 """The example arms of the source paper, kept as TOML files inside the package."""
 
 import tomllib
-from importlib import resources
 from typing import Any
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.arm.files import arm_from_dict
-from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.errors import ArmError
+
+_FILES = BuiltIn(("jaxmodal", "data", "arms"), "example", ArmError)
 
 
 def names() -> list[str]:
     """Return the names of the built-in arms, sorted."""
-    files = resources.files("jaxmodal").joinpath("data", "arms").iterdir()
-    return sorted(file.name[: -len(".toml")] for file in files if file.name.endswith(".toml"))
+    return _FILES.names()
 
 
 def toml_text(name: str) -> str:
@@ -23,13 +24,7 @@ def toml_text(name: str) -> str:
     ArmError
         If there is no such arm.
     """
-    if name not in names():
-        raise ArmError(
-            f"example {name!r} is unknown; known are {', '.join(names())}."
-            f"{suggestion(str(name), names())}"
-        )
-    file = resources.files("jaxmodal").joinpath("data", "arms", f"{name}.toml")
-    return file.read_text(encoding="utf-8")
+    return _FILES.text(name)
 
 
 def load(name: str) -> Arm:

@@ -19,11 +19,12 @@ from jax.experimental import pallas as pl
 from jaxmodal.arithmetic.operations import Kind
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.batches.guided_search import Enclosure, Others, enclose_from
-from jaxmodal.batches.kernels import Problem, enclosed, without_hinges
+from jaxmodal.batches.kernels import Problem, enclosed
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate_links, log_at_zero
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.root_search import separating_trials
+from jaxmodal.frequencies.zero_modes import without_zero_modes
 from jaxmodal.runtime.devices import is_gpu
 
 #: lanes of one program of the kernel, one for each thread, and its warps; more modes are left to the portable program
@@ -210,7 +211,7 @@ def _kernel(
         value = evaluate_links(link_at, links, flags, omega, kind)
         if not hinged:
             return value
-        return without_hinges(value, free_ref[...].astype(jnp.int64), omega)
+        return without_zero_modes(value, free_ref[...].astype(jnp.int64), omega)
 
     place = jax.lax.broadcasted_iota(jnp.int32, (own_ref.shape[0], 1), 0)
 

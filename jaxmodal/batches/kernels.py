@@ -28,6 +28,7 @@ from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.resolution import resolved, starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+from jaxmodal.frequencies.zero_modes import without_zero_modes
 from jaxmodal.runtime.namespace import Array, xp
 
 #: modes beyond the last that pilots provide: they shape the interpolation of the last ones
@@ -60,17 +61,7 @@ def _evaluate(problem: Problem, beams: BeamArrays, omega: Array, extended: bool)
     value = evaluate(beams, problem.flags, omega, extended)
     if not problem.hinged:
         return value
-    return without_hinges(value, number_of_hinges(beams, beams.length.shape[0]), omega)
-
-
-def without_hinges(value: Evaluation, free: Array, omega: Array) -> Evaluation:
-    """``value`` with the zero frequencies of ``free`` hinges, int64, divided out and not counted."""
-    return dataclasses.replace(
-        value,
-        sign=xp.where(free % 2 == 0, value.sign, -value.sign),
-        log_abs=value.log_abs - 2.0 * free.astype(omega.dtype) * xp.log(omega),
-        count=value.count - free,
-    )
+    return without_zero_modes(value, number_of_hinges(beams, beams.length.shape[0]), omega)
 
 
 def _float64(problem: Problem, beams: BeamArrays) -> Callable[[Array], Evaluation]:

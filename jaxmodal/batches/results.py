@@ -11,6 +11,7 @@ from jaxmodal.batches.guided_search import WIDTH, Enclosure
 from jaxmodal.frequencies.refinement import Refined
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
+from jaxmodal.frequencies.zero_modes import with_zero_modes
 
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
 #: when no pair of denominators on the way had a smaller product: with its square digits are lost, and one small change
@@ -175,52 +176,57 @@ class Results:
 
     def settle(self, at: np.ndarray, exact: NaturalFrequencies) -> None:
         """Cells that the general search has solved; surplus cells at its end are dropped."""
-        size, exact = at.size, jax.tree_util.tree_map(np.asarray, exact)
-        self.omega[at], self.status[at] = exact.omega[:size], exact.status[:size]
-        self.count_below[at] = exact.count_below[:size]
-        self.count_above[at] = exact.count_above[:size]
-        self.bracket[at], self.group[at] = exact.bracket[:size], exact.group[:size]
-        self.residual[at] = exact.residual_ratio[:size]
-        self.evaluations[at] += np.asarray(exact.evaluations[:size], np.int32)
-        self.free[at] = 0  # their zero frequencies are among them
+        exact = jax.tree_util.tree_map(lambda x: np.asarray(x)[: at.size], exact)
+        self._take(at, exact)
+        self.evaluations[at] += np.asarray(exact.evaluations, np.int32)
+
+    def _take(self, at: np.ndarray, exact: NaturalFrequencies) -> None:
+        """Cells whose modes are complete, their zero frequencies among them."""
+        self.omega[at], self.status[at] = exact.omega, exact.status
+        self.count_below[at], self.count_above[at] = exact.count_below, exact.count_above
+        self.bracket[at], self.group[at] = exact.bracket, exact.group
+        self.residual[at] = exact.residual_ratio
+        self.free[at] = 0
 
     def open_cells(self) -> np.ndarray:
         """Cells with a mode that is not certified."""
         return np.flatnonzero((self.status == Status.uncertified).any(axis=1))
 
-    def _put_zero_frequencies(self) -> None:
-        """Put the zero frequencies of free hinges, certified as the lowest other mode is, before the others."""
+    def _as_result(self, at: np.ndarray | slice, theory: str) -> NaturalFrequencies:
+        return NaturalFrequencies(
+            omega=self.omega[at],
+            status=self.status[at],
+            count_below=self.count_below[at],
+            count_above=self.count_above[at],
+            bracket=self.bracket[at],
+            group=self.group[at],
+            residual_ratio=self.residual[at],
+            evaluations=self.evaluations[at],
+            theory=theory,
+        )
+
+    def _put_zero_modes(self, theory: str) -> None:
+        """Modes are numbered from the first that vibrates: move them up, and put those of zero before them."""
         (at,) = np.nonzero(self.free)
-        free = self.free[at, None]
-        place = np.arange(self.omega.shape[1])[None] - free
-        zero, place = place < 0, np.maximum(place, 0)
-
-        def moved(x: np.ndarray) -> np.ndarray:
-            return np.asarray(np.take_along_axis(x[at], place, axis=1))
-
-        lower, upper = moved(self.lower), moved(self.upper)
-        self.lower[at], self.upper[at] = np.where(zero, 0.0, lower), np.where(zero, lower, upper)
-        self.omega[at] = np.where(zero, 0.0, moved(self.omega))
-        self.residual[at] = np.where(zero, 0.0, moved(self.residual))
-        self.status[at] = moved(self.status)
-        self.count_below[at] = np.where(zero, 0, moved(self.count_below) + free)
-        self.count_above[at] = np.where(zero, free, moved(self.count_above) + free)
-        self.group[at] = np.where(zero, 0, self.group[at])
-        self.free[at] = 0
+        free, numbers = self.free[at], np.arange(self.omega.shape[1])
+        place = np.maximum(numbers - free[:, None], 0)
+        for x in (
+            self.omega,
+            self.status,
+            self.count_below,
+            self.count_above,
+            self.residual,
+            self.bracket,
+        ):
+            x[at] = np.take_along_axis(
+                x[at], place.reshape(*place.shape, *[1] * (x.ndim - 2)), axis=1
+            )
+        self.count_below[at] += free[:, None]
+        self.count_above[at] += free[:, None]
+        self._take(at, with_zero_modes(self._as_result(at, theory), numbers + 1, free))
 
     def frozen(self, theory: str) -> NaturalFrequencies:
         """The result as callers get it."""
-        self._put_zero_frequencies()
-        return jax.device_put(  # as one: conversions one by one would be programs
-            NaturalFrequencies(
-                omega=self.omega,
-                status=self.status,
-                count_below=self.count_below,
-                count_above=self.count_above,
-                bracket=self.bracket,
-                group=self.group,
-                residual_ratio=self.residual,
-                evaluations=self.evaluations,
-                theory=theory,
-            )
-        )
+        self._put_zero_modes(theory)
+        # as one: conversions one by one would be programs
+        return jax.device_put(self._as_result(slice(None), theory))

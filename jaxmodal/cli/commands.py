@@ -23,10 +23,9 @@ import click
 
 from jaxmodal import __version__
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
-
-EXAMPLE_PREFIX = "example:"
 
 ENTRY_POINTS = "jaxmodal.commands"
 """The group of entry points by which other packages register commands."""

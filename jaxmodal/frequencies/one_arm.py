@@ -24,6 +24,7 @@ from jaxmodal.frequencies.host_solver import solve_on_host
 from jaxmodal.frequencies.programs import EPS, Solution, padded_problem, padded_size, solve_padded
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
+from jaxmodal.frequencies.zero_modes import with_zero_modes
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced, tree_on_host, xp
 
@@ -172,7 +173,7 @@ def _solved_on_host(
     free = number_of_hinges(beams, beams.length.shape[0])
     solution = solve_on_host(beams, flags, np.maximum(modes, free + 1))
     result = _result(solution, np.bool_(invalid), count=count, theory=theory)
-    return _with_zero_frequencies(result, modes, free)
+    return with_zero_modes(result, modes, free)
 
 
 def solve_beams(beams: BeamArrays, flags: Theory, count: int, theory: str) -> NaturalFrequencies:
@@ -182,7 +183,7 @@ def solve_beams(beams: BeamArrays, flags: Theory, count: int, theory: str) -> Na
     invalid, lanes = jnp.asarray(False), padded_size(count, 16, 2)
     problem = padded_problem(beams, invalid, 0, count, lanes=lanes)
     result = _result(solve_padded(problem, flags), invalid, count=count, theory=theory)
-    return _with_zero_frequencies(result, problem.modes, problem.free)
+    return with_zero_modes(result, problem.modes, problem.free)
 
 
 def _result(solution: Solution, invalid: Array, *, count: int, theory: str) -> NaturalFrequencies:
@@ -207,33 +208,7 @@ def _result(solution: Solution, invalid: Array, *, count: int, theory: str) -> N
 _compiled_result = functools.partial(jax.jit, static_argnames=("count", "theory"))(_result)
 
 
-def _with_zero_frequencies(
-    result: NaturalFrequencies, modes: Array, free: Array
-) -> NaturalFrequencies:
-    """The result for the first of these mode numbers; the lowest, one for each free hinge, have frequency zero.
-
-    In their place stand copies of the lowest other mode, whose lower count says how many modes lie below it.
-    """
-    modes = modes[: result.omega.shape[0]]
-    zero = modes <= free
-    lowest = result.count_below == free
-    certified = xp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
-    certified = xp.where(result.status == Status.invalid_input, result.status, certified)
-    index = np.arange(modes.shape[0])
-    ends = xp.stack([xp.zeros_like(result.omega), result.bracket[:, 0]], axis=-1)
-    return dataclasses.replace(
-        result,
-        omega=xp.where(zero, 0.0, result.omega),
-        status=xp.where(zero, certified, result.status),
-        count_below=xp.where(zero, 0, result.count_below),
-        count_above=xp.where(zero, free, result.count_above),
-        bracket=xp.where(zero[:, None], ends, result.bracket),
-        group=xp.where(zero, 0, xp.maximum(result.group, xp.minimum(xp.sum(zero), index))),
-        residual_ratio=xp.where(zero, 0.0, result.residual_ratio),
-    )
-
-
-_compiled_with_zeros = jax.jit(_with_zero_frequencies)
+_compiled_with_zeros = jax.jit(with_zero_modes)
 
 
 def _differentiable(

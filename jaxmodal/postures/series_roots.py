@@ -6,7 +6,7 @@ Cells (postures) are the last axis: the determinant at all separators is a matri
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,8 +18,9 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Tally, add_link, evaluate
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.postures.harmonics import harmonics
+from jaxmodal.postures.newton import zeros_in_brackets
 from jaxmodal.postures.series import DEGREES, PostureSeries
-from jaxmodal.runtime.namespace import Array, on_host, product, repeat, xp
+from jaxmodal.runtime.namespace import Array, on_host, product, xp
 
 #: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
 _STEPS, _SAFE_STEPS = 6, 12
@@ -235,7 +236,12 @@ def _refined(
     below, above = _polynomial(a, low), _polynomial(a, high)
     u = low + (high - low) * (below / (below - above))
     if safe:
-        u = _bracketed(a, low, high, below, u)
+        u = zeros_in_brackets(
+            lambda u: _polynomial(a, u),
+            lambda u: _slope(a, u),
+            *(low, high, below, u),
+            _SAFE_STEPS,
+        )
     else:
         for _ in range(_STEPS):
             u = xp.clip(u - _polynomial(a, u) / _slope(a, u), low, high)
@@ -274,21 +280,6 @@ def _slope(a: Array, u: Array) -> Array:
     for k in range(DEGREES - 2, 0, -1):
         total = total * u + float(k) * a[k]
     return total
-
-
-def _bracketed(a: Array, low: Array, high: Array, below: Array, u: Array) -> Array:
-    """Newton's steps that never leave the bracket and halve it where they would."""
-
-    def step(_: Any, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        low, high, u = state
-        value = _polynomial(a, u)
-        left = (value < 0.0) == (below < 0.0)
-        low, high = xp.where(left, u, low), xp.where(left, high, u)
-        newton = u - value / _slope(a, u)
-        inside = (newton >= low) & (newton <= high)
-        return low, high, xp.where(inside, newton, 0.5 * (low + high))
-
-    return repeat(0, _SAFE_STEPS, step, (low, high, u), on_host(a))[2]
 
 
 def counts_of(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Array:

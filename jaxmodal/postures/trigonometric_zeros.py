@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from jaxmodal.postures.newton import zeros_in_brackets
+
 #: a polynomial has at most so many zeros
 MOST_ANGLES = 4
 #: the five angles at which values determine it
@@ -16,6 +18,7 @@ FIFTHS = 2.0 * np.pi / 5.0 * np.arange(5)
 _TOUCHING = 1e-11
 #: angles nearer to each other are one, rad
 _SAME = 1e-7
+#: steps to a zero that crosses: halving alone takes 53 to the last digit of an angle
 _ROUNDS = 60
 
 
@@ -82,7 +85,12 @@ def zeros(polynomial: np.ndarray, even: bool) -> tuple[np.ndarray, np.ndarray]:
     expanded = polynomial[:, None]
     low_value, high_value = value_at(expanded, before), value_at(expanded, after)
     crossing = (low_value < 0.0) != (high_value < 0.0)
-    crossed = _bracketed(expanded, before, after, low_value, near)
+    crossed = zeros_in_brackets(
+        lambda x: value_at(expanded, x),
+        lambda x: slope_at(expanded, x),
+        *(before, after, low_value, near),
+        _ROUNDS,
+    )
     touching = (np.abs(value_at(expanded, near)) < _TOUCHING) & ~crossing
     return np.where(crossing, crossed, np.where(touching, near, np.nan)), crossing
 
@@ -110,22 +118,3 @@ def _even_candidates(polynomial: np.ndarray) -> np.ndarray:
         cosines = np.stack([q / a, c / q], axis=1)
     angle = np.arccos(np.clip(np.nan_to_num(cosines, nan=1.0), -1.0, 1.0))
     return np.concatenate([-angle, angle], axis=1)
-
-
-def _bracketed(
-    polynomial: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    low_value: np.ndarray,
-    angle: np.ndarray,
-) -> np.ndarray:
-    """Newton's steps from ``angle`` that never leave the bracket, halving it where they would."""
-    for _ in range(_ROUNDS):
-        value = value_at(polynomial, angle)
-        left = (value < 0.0) == (low_value < 0.0)
-        low, high = np.where(left, angle, low), np.where(left, high, angle)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            newton = angle - value / slope_at(polynomial, angle)
-        inside = (newton >= low) & (newton <= high)
-        angle = np.where(inside, newton, 0.5 * (low + high))
-    return angle

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from jaxmodal.reproduction import published
 from jaxmodal.reproduction.comparison import Outcome, ReproductionSummary, Verdict
+from jaxmodal.runtime.whole_files import write_text
 
 __all__ = ["cells_csv", "report_markdown", "summary_lines", "write_files"]
 
@@ -192,6 +193,4 @@ def write_files(summary: ReproductionSummary, out_dir: Path) -> tuple[Path, Path
     """
     out_dir.mkdir(parents=True, exist_ok=True)
     cells, report = out_dir / "cells.csv", out_dir / "report.md"
-    cells.write_text(cells_csv(summary), encoding="utf-8", newline="\n")
-    report.write_text(report_markdown(summary), encoding="utf-8", newline="\n")
-    return cells, report
+    return write_text(cells, cells_csv(summary)), write_text(report, report_markdown(summary))

@@ -17,3 +17,8 @@ def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text in UTF-8, whole or not at all."""
+    return write_whole(path, lambda part: part.write_text(text, encoding="utf-8", newline="\n"))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jaxmodal.cli.commands import EXAMPLE_PREFIX, EXIT_NOT_ALL
+from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+from jaxmodal.cli.commands import EXIT_NOT_ALL
 from sweeps.commands.base import opened, read, refusing
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.documents import check_document, check_keys, parse_toml, read_text, table
+from jaxmodal.arm.built_in import EXAMPLE_PREFIX, BuiltIn
+from jaxmodal.arm.documents import check_document, check_keys, parse_toml, table
 from jaxmodal.arm.files import arm_from_dict
 from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.errors import ArmError
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
 from sweeps.definition.random_designs import Range, random_design
-from sweeps.definition.sweep import EXAMPLE_PREFIX, Sweep
+from sweeps.definition.sweep import Sweep
 
 _KEYS = ("name", "arm", "theories", "num_modes", "outputs", "sensitivity_to", "axes")
 _SPACES = {"linspace": linspace, "geomspace": geomspace}
@@ -29,10 +29,12 @@ _RANDOM_KEYS = ("method", "num", "seed", "ranges")
 _RANGE_KEYS = ("parameter", "low", "high", "unit", "name", "scale")
 
 
+_FILES = BuiltIn(("sweeps", "data"), "built-in sweep", SweepError)
+
+
 def sweep_names() -> list[str]:
     """Return the names of the built-in sweeps, sorted."""
-    files = resources.files("sweeps").joinpath("data").iterdir()
-    return sorted(file.name[: -len(".toml")] for file in files if file.name.endswith(".toml"))
+    return _FILES.names()
 
 
 def sweep_text(name: str) -> str:
@@ -43,12 +45,7 @@ def sweep_text(name: str) -> str:
     SweepError
         If there is no such sweep.
     """
-    if name not in sweep_names():
-        raise SweepError(
-            f"built-in sweep {name!r} is unknown; known are {', '.join(sweep_names())}."
-            f"{suggestion(name, sweep_names())}"
-        )
-    return resources.files("sweeps").joinpath("data", f"{name}.toml").read_text(encoding="utf-8")
+    return _FILES.text(name)
 
 
 def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
@@ -79,22 +76,12 @@ def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
     >>> read_sweep("example:three_link_posture_map").shape
     (256, 256)
     """
-    text, place, folder = _text(source)
+    text, place, folder = _FILES.source(source)
     try:
         document = parse_toml(text, SweepError, _EXAMPLES)
         return sweep_from_dict(document, folder=folder, points=points)
     except SweepError as error:
         raise SweepError(f"{place}: {error}") from error
-
-
-def _text(source: str | Path) -> tuple[str, str, Path]:
-    if isinstance(source, str) and source.startswith(EXAMPLE_PREFIX):
-        return sweep_text(source.removeprefix(EXAMPLE_PREFIX)), source, Path()
-    path = Path(source)
-    hint = ""
-    if str(source) in sweep_names():
-        hint = f" For the built-in sweep of this name write {EXAMPLE_PREFIX}{source}."
-    return read_text(path, SweepError, f"give a TOML file.{hint}"), str(path), path.parent
 
 
 def sweep_from_dict(

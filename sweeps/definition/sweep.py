@@ -17,6 +17,7 @@ from jaxmodal import examples
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_shear
+from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.arm.files import read_arm
 from jaxmodal.arm.parameters import addresses, resolve, set_parameters
 from jaxmodal.arm.quantities import shown
@@ -29,7 +30,6 @@ from sweeps.definition.descriptions import described_axis
 from sweeps.definition.errors import SweepError
 from sweeps.solution.quantities import ALWAYS, LABELS, QUANTITIES
 
-EXAMPLE_PREFIX = "example:"
 FORMAT = 1
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
+from jaxmodal.runtime.whole_files import write_whole
 from sweeps.definition.errors import SweepError
 
 SUFFIXES = (".nc", ".csv")
@@ -45,12 +47,24 @@ def export(ds: xr.Dataset, path: str | Path) -> None:
     if kind not in SUFFIXES:
         raise SweepError(f"{path}: give a file that ends in .nc or .csv.")
     loaded = ds.load()
+    write_or_refuse(path, loaded.to_netcdf if kind == ".nc" else as_table(loaded).to_csv)
+
+
+def write_or_refuse(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write a file whole; a `SweepError` says why that cannot be."""
     try:
-        if kind == ".nc":
-            loaded.to_netcdf(path)
-        else:
-            as_table(loaded).to_csv(path)
+        write_whole(path, write)
     except OSError as error:
         raise SweepError(
             f"{path}: cannot be written ({error.strerror or error}); give another place."
         ) from error
+
+
+def made_folder(folder: str | Path) -> Path:
+    """A folder, made if missing; a `SweepError` says why that cannot be."""
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SweepError(f"{folder}: cannot be made ({error.strerror or error}).") from error
+    return folder

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import xarray as xr
 
 from sweeps.analysis.double_roots import DoubleRoot, as_json, find_double_roots
-from sweeps.definition.errors import SweepError
 from sweeps.definition.files import read_sweep
 from sweeps.plots.maps import posture_maps
 from sweeps.plots.pictures import branches, certificate_map, slenderness
 from sweeps.plots.sensitivities import sensitivity_map
 from sweeps.plots.style import save
+from sweeps.store.export import made_folder, write_or_refuse
 from sweeps.store.run import run
 
 if TYPE_CHECKING:
@@ -91,16 +91,10 @@ def make_gallery(folder: str | Path, tell: Callable[[str], None] = print) -> Non
     SweepError
         If matplotlib is missing or a file cannot be written.
     """
-    folder = Path(folder)
+    folder = made_folder(folder)
 
     def written(name: str, write: Callable[[Path], object]) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            write(folder / name)
-        except OSError as error:
-            raise SweepError(
-                f"{folder / name}: cannot be written ({error.strerror or error})."
-            ) from error
+        write_or_refuse(folder / name, write)
         tell(name)
 
     def picture(name: str, figure: Figure) -> None:

@@ -14,9 +14,9 @@ import numpy as np
 import xarray as xr
 
 from sweeps.definition.axes import axis
-from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.plots.style import COLOURS, new_figure, save, style
+from sweeps.store.export import made_folder, write_or_refuse
 from sweeps.store.run import Progress, run
 
 if TYPE_CHECKING:
@@ -267,11 +267,7 @@ def write_joint_study(
     SweepError
         If matplotlib is missing or a file cannot be written.
     """
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)  # before the wait: it may be refused
-    except OSError as error:
-        raise SweepError(f"{folder}: cannot be made ({error.strerror or error}).") from error
+    folder = made_folder(folder)  # before the wait: it may be refused
     ds = joint_study(progress)
     kept = ds.copy()
     kept.attrs = {key: value for key, value in ds.attrs.items() if key not in _VOLATILE}
@@ -282,11 +278,6 @@ def write_joint_study(
         lambda path: path.write_text(text, encoding="utf-8"),
     )
     for name, write in zip(FILES, writers, strict=True):
-        try:
-            write(folder / name)
-        except OSError as error:
-            raise SweepError(
-                f"{folder / name}: cannot be written ({error.strerror or error})."
-            ) from error
+        write_or_refuse(folder / name, write)
         tell(name)
     return ds

@@ -25,6 +25,7 @@ from sweeps.definition.axes import axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.plots.style import line_look, new_figure, save, style
+from sweeps.store.export import made_folder
 from sweeps.store.run import run
 
 if TYPE_CHECKING:
@@ -230,11 +231,7 @@ def write_pictures(folder: str | Path, names: Sequence[str] = tuple(PICTURES)) -
     SweepError
         If matplotlib is missing or a file cannot be written.
     """
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SweepError(f"{folder}: cannot be made ({error.strerror or error}).") from error
+    folder = made_folder(folder)
     for name in names:
         save(PICTURES[name](), folder / f"{name}.png")
 

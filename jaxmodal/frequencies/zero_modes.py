@@ -1,0 +1,48 @@
+"""The modes of frequency zero, one for each free hinge: left out of searches, and put before what these have found."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.condensation import Evaluation
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.namespace import Array, xp
+
+
+def without_zero_modes(value: Evaluation, free: Array, omega: Array) -> Evaluation:
+    """``value`` with the zero frequencies of ``free`` hinges, int64, divided out and not counted."""
+    return dataclasses.replace(
+        value,
+        sign=xp.where(free % 2 == 0, value.sign, -value.sign),
+        log_abs=value.log_abs - 2.0 * free.astype(omega.dtype) * xp.log(omega),
+        count=value.count - free,
+    )
+
+
+def with_zero_modes(result: NaturalFrequencies, modes: Array, free: Array) -> NaturalFrequencies:
+    """The result for the first of these mode numbers; the lowest, one for each free hinge, have frequency zero.
+
+    In their place stand copies of the lowest other mode, whose lower count says how many modes lie below it. ``free``
+    has the leading axes of the result.
+    """
+    modes = modes[: result.omega.shape[-1]]
+    free = xp.asarray(free)[..., None]
+    zero = modes <= free
+    lowest = result.count_below == free
+    certified = xp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
+    certified = xp.where(result.status == Status.invalid_input, result.status, certified)
+    first = xp.minimum(xp.sum(zero, axis=-1, keepdims=True), np.arange(modes.shape[0]))
+    ends = xp.stack([xp.zeros_like(result.omega), result.bracket[..., 0]], axis=-1)
+    return dataclasses.replace(
+        result,
+        omega=xp.where(zero, 0.0, result.omega),
+        status=xp.where(zero, certified, result.status),
+        count_below=xp.where(zero, 0, result.count_below),
+        count_above=xp.where(zero, free, result.count_above),
+        bracket=xp.where(zero[..., None], ends, result.bracket),
+        group=xp.where(zero, 0, xp.maximum(result.group, first)),
+        residual_ratio=xp.where(zero, 0.0, result.residual_ratio),
+    )
