@@ -85,8 +85,11 @@ def forward(repeats: int, batch: int = 512, modes: int = 2) -> list[dict[str, An
     """Forward dynamics of chains of 1 to 10 links: B factorised, and the articulated recursion."""
     import jax
 
-    from benchmarks import recursive_dynamics
-    from jaxmodal.dynamics import equations
+    from jaxmodal.dynamics import equations, recursion
+    from jaxmodal.dynamics.solves import solve_definite
+
+    def right(model: Any, q: Any, rate: Any, torques: Any) -> Any:
+        return equations.applied(model, torques) - equations.resistance(model, q, rate)
 
     rows = []
     for links in LINKS:
@@ -96,8 +99,10 @@ def forward(repeats: int, batch: int = 512, modes: int = 2) -> list[dict[str, An
         rate = rng.uniform(-1.0, 1.0, q.shape)
         torques = rng.uniform(-1.0, 1.0, (batch, links))
         forms = {
-            "dense": lambda a, b, c, it=model: equations.accelerations(it, a, b, c)[0],
-            "recursive": lambda a, b, c, it=model: recursive_dynamics.accelerations(it, a, b, c),
+            "dense": lambda a, b, c, it=model: solve_definite(
+                equations.inertia(it, a), right(it, a, b, c)
+            )[0],
+            "recursive": lambda a, b, c, it=model: recursion.solve(it, a, right(it, a, b, c)),
         }
         row: dict[str, Any] = {"links": links, "coordinates": model.num_coordinates}
         compiled, results = {}, {}

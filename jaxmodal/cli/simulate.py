@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from jaxmodal.runtime.whole_files import write_whole
 if TYPE_CHECKING:
     import xarray
 
+    from jaxmodal.dynamics import FlexibleArm
+
 
 @click.command()
 @click.argument("file", metavar="FILE")
@@ -26,31 +29,56 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the motion into this file: .csv, or .nc (NetCDF, needs SciPy).",
 )
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
-def simulate(file: str, out: Path | None, force: bool) -> None:
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw deflections, joints, tip and torques over time into this file: .png, .pdf or .svg.",
+)
+@click.option(
+    "--animate",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the arm in motion into this file: .gif.",
+)
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+def simulate(
+    file: str, out: Path | None, plot: Path | None, animate: Path | None, force: bool
+) -> None:
     """Move the arm of FILE as its table [dynamics] says.
 
     FILE is an arm file, TOML or JSON, with a table [dynamics]; see docs/dynamics.md. Exit status: 0 when the end was
     reached, 1 when not, 2 for bad input.
     """
+    from jaxmodal.cli.output import progress_after
     from jaxmodal.dynamics.files import read_simulation
     from jaxmodal.runtime.errors import ArmError
 
-    require_file("--out", out, (".csv", ".nc"))
-    if out is not None:
-        if out.exists() and not force:
-            raise BadInput(f"--out {out}: exists already; give --force to replace it.")
-        if out.suffix.lower() == ".nc" and importlib.util.find_spec("scipy") is None:
-            raise BadInput(
-                f"--out {out}: NetCDF needs SciPy, which is not installed; run `pip install scipy`, or give a .csv "
-                "file."
-            )
+    files = {"--out": (out, (".csv", ".nc")), "--plot": (plot, (".png", ".pdf", ".svg"))}
+    for option, (path, suffixes) in {**files, "--animate": (animate, (".gif",))}.items():
+        require_file(option, path, suffixes)
+        if path is not None and path.exists() and not force:
+            raise BadInput(f"{option} {path}: exists already; give --force to replace it.")
+    netcdf = out is not None and out.suffix.lower() == ".nc"
+    if netcdf and importlib.util.find_spec("scipy") is None:
+        raise BadInput(
+            f"--out {out}: NetCDF needs SciPy, which is not installed; run `pip install scipy`, or give a .csv file."
+        )
+    if (plot or animate) and importlib.util.find_spec("matplotlib") is None:
+        raise BadInput(
+            f"{'--plot' if plot else '--animate'}: drawing needs matplotlib, which is not installed: run "
+            "`pip install 'jaxmodal[plots]'`, or leave it out."
+        )
     try:
-        motion = read_simulation(file).run()
+        wanted = read_simulation(file)
+        with progress_after(1.0, "intervals simulated") as advance:
+            motion = wanted.run(advance)
     except (ArmError, ImportError) as error:
         raise BadInput(str(error)) from error
     if out is not None:
-        _write(motion, out)
+        _write("--out", out, functools.partial(_netcdf if netcdf else _csv, motion))
+    if plot is not None:
+        _write("--plot", plot, lambda path: _picture(motion, path))
+    if animate is not None:
+        _write("--animate", animate, lambda path: _animation(wanted.model, motion, path))
     for line in summary(motion):
         click.echo(line)
     if motion.attrs["status"] != "ok":
@@ -115,16 +143,27 @@ def summary(motion: xarray.Dataset) -> list[str]:
     ]
 
 
-def _write(motion: xarray.Dataset, out: Path) -> None:
+def _write(option: str, out: Path, write: Callable[[Path], None]) -> None:
     try:
-        write_whole(
-            out, functools.partial(_netcdf if out.suffix.lower() == ".nc" else _csv, motion)
-        )
+        write_whole(out, write)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise BadInput(f"--out {out}: cannot be written ({reason}).") from error
+        raise BadInput(f"{option} {out}: cannot be written ({reason}).") from error
     except (ImportError, ValueError) as error:
-        raise BadInput(f"--out {out}: {error}") from error
+        raise BadInput(f"{option} {out}: {error}") from error
+
+
+def _picture(motion: xarray.Dataset, path: Path) -> None:
+    from jaxmodal.plots.motions import plot_motion
+
+    bent = ("deflections",) if motion.sizes["coordinate"] else ()
+    plot_motion(motion, path, panels=(*bent, "joints", "tip", "torques"))
+
+
+def _animation(model: FlexibleArm, motion: xarray.Dataset, path: Path) -> None:
+    from jaxmodal.plots.motions import animate_motion
+
+    animate_motion(model, motion, path)
 
 
 def _netcdf(motion: xarray.Dataset, path: Path) -> None:

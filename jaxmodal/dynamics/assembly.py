@@ -229,7 +229,7 @@ def flexible_arm(
             gram[i - 1] = gram[i - 1] + joint.stator_mass * tables[i - 1].point(
                 links[i - 1], tables[i - 1].end
             )
-    inertias, rates = rotating(links, tables, payload.inertia, blank)
+    inertias, rates, bodies = rotating(links, tables, payload.inertia, blank)
 
     times = _per_link("kelvin_voigt_time", kelvin_voigt_time, n, "s")
     ratios = _per_link("damping_ratio", damping_ratio, n, "of critical")
@@ -269,6 +269,7 @@ def flexible_arm(
         gravity=_vector("gravity", gravity),
         modes=counts,
         elastic=elastic,
+        bodies=bodies,
     )
     _check_finite(model)
     return model.posed(inertia_order, frames, foreshortening)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,9 +58,11 @@ class Simulation(NamedTuple):
     rate: np.ndarray
     choices: dict[str, Any]
 
-    def run(self) -> xarray.Dataset:
-        """Simulate it."""
-        return simulate(self.model, self.times, self.q, self.rate, **self.choices)
+    def run(self, progress: Callable[[int, int], None] | None = None) -> xarray.Dataset:
+        """Simulate it; ``progress`` as in `simulate`."""
+        return simulate(
+            self.model, self.times, self.q, self.rate, progress=progress, **self.choices
+        )
 
 
 def read_simulation(path: str | Path) -> Simulation:

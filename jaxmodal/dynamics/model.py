@@ -112,6 +112,8 @@ class FlexibleArm:
         Number of modes of each link.
     elastic : tuple of bool
         Which joints have a spring between rotor and link.
+    bodies : tuple of (int, bool)
+        Of each rotating body: the link with which it turns, from 0, and whether it is the rotor of its joint.
     inertia_order
         ``"full"`` keeps every power of the deflections in B; ``"first"`` keeps the first, as the paper's explicit
         model does. The truncated B loses its definiteness at large deflections.
@@ -138,6 +140,7 @@ class FlexibleArm:
     gravity: Array
     modes: tuple[int, ...] = _fixed()  # type: ignore[assignment]
     elastic: tuple[bool, ...] = _fixed()  # type: ignore[assignment]
+    bodies: tuple[tuple[int, bool], ...] = _fixed()  # type: ignore[assignment]
     inertia_order: str = _fixed("full")  # type: ignore[assignment]
     frames: str = _fixed("rotation")  # type: ignore[assignment]
     foreshortening: bool = _fixed(True)  # type: ignore[assignment]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -14,6 +15,7 @@ from jaxmodal.dynamics.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.flow import LawLike
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.dynamics.motions import Motion, checked_angles
+from jaxmodal.dynamics.pieces import in_pieces
 from jaxmodal.dynamics.torques import Law, NoTorque
 from jaxmodal.dynamics.trajectories import MESSAGES, METHODS, STATUS, Trajectory, solved
 from jaxmodal.runtime import limits
@@ -54,6 +56,7 @@ def simulate(
     atol: float = 1e-11,
     step: float = 1e-3,
     max_steps: int = 100_000,
+    progress: Callable[[int, int], None] | None = None,
 ) -> xarray.Dataset:
     """Simulate an arm from a state.
 
@@ -81,6 +84,9 @@ def simulate(
         in all.
     max_steps
         Largest number of steps of the first three, at most 10,000,000.
+    progress
+        Called with (intervals between times done, all of them) about twenty times; the simulation then goes piece by
+        piece, and the methods that choose their steps begin anew in each, each with as many as ``max_steps``.
 
     Returns
     -------
@@ -131,20 +137,27 @@ def simulate(
     law = NoTorque() if torque is None else torque
     _check_law(model, law)
     given = isinstance(law, Law)
-    found = solved(
-        model,
-        *start,
-        moments,
-        law if given else None,
-        motion,
-        rtol,
-        atol,
-        law_is=None if given else law,
-        method=method,
-        max_steps=max_steps,
-        substeps=substeps,
-    )
-    return dataset(model, jax.device_get(found), method)
+
+    def run(q: np.ndarray, rate: np.ndarray, at: np.ndarray) -> Trajectory:
+        found = solved(
+            model,
+            q,
+            rate,
+            at,
+            law if given else None,
+            motion,
+            rtol,
+            atol,
+            law_is=None if given else law,
+            method=method,
+            max_steps=max_steps,
+            substeps=substeps,
+        )
+        done: Trajectory = jax.device_get(found)
+        return done
+
+    found = run(*start, moments) if progress is None else in_pieces(run, *start, moments, progress)
+    return dataset(model, found, method)
 
 
 def check_number_of_times(name: str, value: object, number: float) -> None:

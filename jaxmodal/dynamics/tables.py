@@ -164,39 +164,44 @@ def _integration(nodes: np.ndarray, ends: np.ndarray) -> np.ndarray:
 
 def rotating(
     links: Sequence[JointedLink], tables: Sequence[LinkTables], payload: Any, blank: Blank
-) -> tuple[Any, Any]:
-    """Every body that turns: its moment of inertia, and its rate as a combination of dq/dt."""
+) -> tuple[Any, Any, tuple[tuple[int, bool], ...]]:
+    """Every body that turns: its moment of inertia, its rate by dq/dt, its link and whether it is a rotor."""
     n = len(links)
     frame, turned = np.zeros(blank.size), np.zeros((n, blank.size))
     inertias: list[Any] = []
     constant: list[np.ndarray] = []
     per_length: list[np.ndarray] = []  # what is divided by the length of each link
+    owners: list[tuple[int, bool]] = []
 
-    def body(inertia: Any, steady: np.ndarray, slopes: np.ndarray) -> None:
+    def body(
+        inertia: Any, steady: np.ndarray, slopes: np.ndarray, link: int, rotor: bool = False
+    ) -> None:
         if inertia is not None and not (isinstance(inertia, float) and inertia == 0.0):
             inertias.append(inertia)
             constant.append(steady)
             per_length.append(slopes)
+            owners.append((link, rotor))
 
     for i, link in enumerate(links):
         joint = link.joint
         if i > 0:
-            body(joint.stator_inertia, frame, turned)
+            body(joint.stator_inertia, frame, turned, i - 1)
         if joint.rotor_inertia is not None:
             gear = as_scalar("gear_ratio", joint.gear_ratio, "a number")
             if is_traced(gear):
                 raise ArmError("gear_ratio: traced; must be concrete here.")
-            body(joint.rotor_inertia, frame + float(gear) * blank.unit(blank.driven[i]), turned)
+            geared = frame + float(gear) * blank.unit(blank.driven[i])
+            body(joint.rotor_inertia, geared, turned, i, rotor=True)
         frame = frame + blank.unit(i)
-        body(joint.hub_inertia, frame, turned)
+        body(joint.hub_inertia, frame, turned, i)
         for piece, slope in zip(link.pieces, tables[i].slopes, strict=True):
             own = turned.copy()
             own[i] = blank.spread[i] @ slope
-            body(piece.body_inertia, frame, own)
+            body(piece.body_inertia, frame, own, i)
         turned = own
-    body(payload, frame, turned)
+    body(payload, frame, turned, n - 1)
     if not inertias:
-        return np.zeros(0), np.zeros((0, blank.size))
+        return np.zeros(0), np.zeros((0, blank.size)), ()
     inverse = xp.stack([xp.asarray(1.0 / link.length) for link in links])
     rates = np.stack(constant) + xp.sum(np.stack(per_length) * inverse[None, :, None], axis=1)
-    return xp.stack([xp.asarray(inertia) for inertia in inertias]), rates
+    return xp.stack([xp.asarray(inertia) for inertia in inertias]), rates, tuple(owners)

@@ -10,14 +10,14 @@ import sys
 import jax
 import numpy as np
 import pytest
-from dynamics_cases import CASES, VARIANTS, model_of, state_of, vector_of
+from dynamics_cases import CASES, VARIANTS, model_of, state_of, uniform_link, vector_of
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import jaxmodal as jm
 from jaxmodal import dynamics
-from jaxmodal.dynamics import equations
+from jaxmodal.dynamics import equations, recursion
 
 DIGITS = 1e-11
 """The file gives 12 significant digits of each number; differences are over the largest entry, also of sums."""
@@ -196,6 +196,38 @@ def test_forward_and_inverse_dynamics_undo_each_other():
     forces = np.asarray(dynamics.inverse_dynamics(model, q, rate, acceleration))
     scale = np.abs(np.asarray(model.stiffness) @ q).max()
     np.testing.assert_allclose(forces, [*torques, 0.0, 0.0, 0.0, 0.0], atol=1e-11 * scale)
+
+
+@pytest.mark.parametrize("foreshortening", [True, False])
+def test_the_recursion_is_the_factorisation(foreshortening):
+    """Four links with all that an arm may have: hubs, stators, rotors, an elastic joint, bodies, unequal modes."""
+    body = {"tip_mass": 0.1, "tip_inertia": 0.003}
+    rotor = {"rotor_inertia": 2e-5, "gear_ratio": 20.0}
+    links = (
+        uniform_link(0.5, 1.0, 0.2, hub_inertia=0.1, **rotor),
+        uniform_link(0.4, 2.0, 0.3, stator_mass=0.2, stator_inertia=0.02, hub_mass=0.4, **rotor, **body),
+        uniform_link(0.3, 0.7, 0.2, hub_inertia=0.01, joint_stiffness=30.0, **rotor),
+        uniform_link(0.5, 1.5, 0.1, hub_mass=0.2, hub_inertia=0.004, **body),
+    )  # fmt: skip
+    arm = jm.attach_body(jm.Arm(links, jm.Payload(0.1, 5e-4)), 2, 0.13, 0.05, 0.001)
+    model = dynamics.flexible_arm(
+        arm, [2, 1, 2, 0], shapes="polynomial", foreshortening=foreshortening, gravity=(0.0, -9.81)
+    )
+    rng = np.random.default_rng(8)
+    q = rng.uniform(-1, 1, model.num_coordinates) * np.array([1] * 4 + [0.02] * 5 + [1])
+    rate, torques = rng.uniform(-1, 1, q.size), rng.uniform(-1, 1, 4)
+
+    @jax.jit
+    def both(q, rate, torques):
+        found = equations.accelerations(model, q, rate, torques)[0]
+        force = equations.applied(model, torques) - equations.resistance(model, q, rate)
+        return found, equations.inertia(model, q), force
+
+    found, inertia, force = map(np.asarray, both(q, rate, torques))
+    assert recursion.pays(model)
+    np.testing.assert_allclose(inertia @ found, force, atol=1e-11 * np.abs(force).max())
+    expected = np.linalg.solve(inertia, force)
+    np.testing.assert_allclose(found, expected, atol=1e-11 * np.abs(expected).max())
 
 
 UNDER_FLAGS = """

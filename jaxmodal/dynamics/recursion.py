@@ -1,10 +1,10 @@
-"""Forward dynamics whose cost grows linearly with the number of links: the articulated recursion, for comparison.
+"""Forward dynamics whose cost grows linearly with the number of links: the articulated recursion.
 
-A link's points are a combination of its components (`jaxmodal.dynamics.kinematics`), whose rates are linear in the
-velocity V = (turning rate, velocity of its base) of its frame and in the rates of its own modal coordinates. So each
-link has a local inertia matrix of 3 + m rows. From the tip inwards a link takes over the 3 x 3 inertia of all that
-lies beyond and eliminates its own coordinates; outwards the accelerations follow. For rotation frames and the full
-inertia matrix, where B is a product of such matrices; joints without springs.
+A link's points are a combination of its components (`kinematics.components`), whose rates are linear in the velocity
+V = (turning rate, velocity of its base) of its frame and in the rates of its own modal coordinates. So each link has
+a local inertia matrix of 3 + m rows. From the tip inwards a link takes over the 3 x 3 inertia of all that lies beyond
+and eliminates its own coordinates; outwards the accelerations follow. B is never formed. It needs rotation frames and
+the full inertia matrix: a stretched frame has more than three velocities, a truncated B is no product of such matrices.
 """
 
 from __future__ import annotations
@@ -15,36 +15,38 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.dynamics import FlexibleArm, equations
 from jaxmodal.dynamics.kinematics import frames, gram, quarter_turn
+from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.namespace import Array
 
+#: with so many links or more the recursion is faster than factorising B (``python -m benchmarks.dynamics``)
+LINKS = 3
 
-def rotating_bodies(model: FlexibleArm) -> tuple[np.ndarray, np.ndarray]:
+
+def pays(model: FlexibleArm) -> bool:
+    """Whether this is the way to solve with the inertia matrix of a model."""
+    known = model.inertia_order == "full" and model.frames == "rotation"
+    return known and model.num_links >= LINKS
+
+
+def rotating_bodies(model: FlexibleArm) -> tuple[Array, Array]:
     """What turns, by link: inertia of frame and modal coordinates (n, 1 + m, 1 + m); rotors as (n, 2, 2).
 
-    A rotor's matrix is that of the turning rate of the link before and of its own joint's rate.
+    A rotor's matrix is that of the turning rate of the link before and of the rate that its motor sets.
     """
     n, width = model.num_links, model.tip.shape[1]
-    places = model.layout.places
-    own, rotors = np.zeros((n, 1 + width, 1 + width)), np.zeros((n, 2, 2))
-    for inertia, rate in zip(np.asarray(model.inertias), np.asarray(model.rates), strict=True):
-        padded = np.append(rate, 0.0)
-        link = int(np.flatnonzero(rate[:n]).max())
-        geared = rate[link]
-        if geared != 1.0:  # a rotor, which the link before carries
-            pair = np.array([1.0 if link else 0.0, geared])
-            rotors[link] += inertia * np.outer(pair, pair)
-            continue
-        vector = np.concatenate([[1.0], padded[places[link]]])
-        own[link] += inertia * np.outer(vector, vector)
+    layout = model.layout
+    own, rotors = jnp.zeros((n, 1 + width, 1 + width)), jnp.zeros((n, 2, 2))
+    for body, (link, is_rotor) in enumerate(model.bodies):
+        rate = jnp.concatenate([jnp.asarray(model.rates[body]), jnp.zeros(1)])
+        if is_rotor:
+            carried = jnp.asarray(1.0 if link else 0.0)
+            pair = jnp.stack([carried, rate[layout.driven[link]]])
+            rotors = rotors.at[link].add(model.inertias[body] * pair[:, None] * pair[None, :])
+        else:
+            vector = jnp.concatenate([jnp.ones(1), rate[layout.places[link]]])
+            own = own.at[link].add(model.inertias[body] * vector[:, None] * vector[None, :])
     return own, rotors
-
-
-def accelerations(model: FlexibleArm, q: Array, rate: Array, torques: Array) -> Array:
-    """Forward dynamics as `jaxmodal.dynamics.forward_dynamics`, with B never formed."""
-    right = equations.applied(model, torques) - equations.resistance(model, q, rate)
-    return solve(model, q, right)
 
 
 def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
@@ -61,9 +63,19 @@ def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
     local = local.at[:, np.arange(3, 3 + width), np.arange(3, 3 + width)].add(missing)
     forces = padded[places]
 
+    # a motor behind a spring has an angle of its own, which goes first
+    springs = np.asarray(model.elastic)
+    driven = np.asarray(model.layout.driven)
+    share = jnp.where(springs, rotors[:, 0, 1] / jnp.where(springs, rotors[:, 1, 1], 1.0), 0.0)
+    rotor = jnp.where(springs[:, None, None], 0.0, rotors)
+    rotor = rotor.at[:, 0, 0].add(
+        jnp.where(springs, rotors[:, 0, 0] - share * rotors[:, 0, 1], 0.0)
+    )
+    reaction = share * right[driven]
+
     def inward(beyond: tuple[Array, Array], link: Any) -> tuple[tuple[Array, Array], Any]:
         inertia, force = beyond
-        own_inertia, transport, modal, torque, rotor = link
+        own_inertia, transport, modal, torque, turned, back = link
         whole = own_inertia + transport.T @ inertia @ transport
         sides = transport.T @ force
         table = jnp.concatenate([whole[3:, :3], (sides[3:] + modal)[:, None]], axis=1)
@@ -71,26 +83,32 @@ def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
         left = whole[:3, :3] - whole[:3, 3:] @ gone[:, :3]
         pushed = sides[:3] - whole[:3, 3:] @ gone[:, 3]
         # V = U + e theta'' with U the end of the link before; the rotor turns with U and the joint
-        pivot = left[0, 0] + rotor[1, 1]
-        row = left[0].at[0].add(rotor[0, 1])
+        pivot = left[0, 0] + turned[1, 1]
+        row = left[0].at[0].add(turned[0, 1])
         drive = torque + pushed[0]
-        inner = left.at[0, 0].add(rotor[0, 0]) - row[:, None] * row[None, :] / pivot
-        return (inner, pushed - row * drive / pivot), (gone, row / pivot, drive / pivot)
+        inner = left.at[0, 0].add(turned[0, 0]) - row[:, None] * row[None, :] / pivot
+        outer = (pushed - row * drive / pivot).at[0].add(-back)
+        return (inner, outer), (gone, row / pivot, drive / pivot)
 
     start = (jnp.zeros((3, 3)), jnp.zeros(3))
-    links = (local, carried, forces, right[:n], jnp.asarray(rotors))
+    links = (local, carried, forces, right[:n], rotor, reaction)
     _, kept = jax.lax.scan(inward, start, links, reverse=True)
 
-    def outward(base: Array, link: Any) -> tuple[Array, tuple[Array, Array]]:
+    def outward(base: Array, link: Any) -> tuple[Array, tuple[Array, Array, Array]]:
         gone, row, drive, transport = link
         joint = drive - row @ base
         frame = base.at[0].add(joint)
         modal = gone[:, 3] - gone[:, :3] @ frame
-        return transport @ jnp.concatenate([frame, modal]), (joint, modal)
+        return transport @ jnp.concatenate([frame, modal]), (joint, modal, base[0])
 
-    _, (joints, modal) = jax.lax.scan(outward, jnp.zeros(3), (*kept, carried))
-    found = jnp.zeros(model.num_coordinates + 1).at[:n].set(joints)
-    return found.at[places].set(modal)[:-1]
+    _, (joints, modal, before) = jax.lax.scan(outward, jnp.zeros(3), (*kept, carried))
+    found = jnp.zeros(model.num_coordinates + 1)
+    if springs.any():
+        motors = (right[driven] - rotors[:, 0, 1] * before) / jnp.where(
+            springs, rotors[:, 1, 1], 1.0
+        )
+        found = found.at[driven].set(motors)
+    return found.at[:n].set(joints).at[places].set(modal)[:-1]
 
 
 def _solved(matrix: Array, right: Array, size: int) -> Array:
@@ -99,8 +117,8 @@ def _solved(matrix: Array, right: Array, size: int) -> Array:
     for k in range(size):
         others = (np.arange(size) != k).astype(float)
         share = others * rest[:, k] / rest[k, k]
-        table = table - share[:, None] * table[k]
-        rest = rest - share[:, None] * rest[k]
+        table = table - share[:, None] * table[k][None, :]
+        rest = rest - share[:, None] * rest[k][None, :]
     return table / jnp.diagonal(rest)[:, None]
 
 
@@ -124,7 +142,7 @@ def _local(model: FlexibleArm, q: Array) -> tuple[Array, Array]:
     parts.append(stacked(-deltas[:, :, None] * axis[:, None], unit * across[:, None, :, None]))
     if model.foreshortening:
         share = np.where(rows == columns, 0.5, 1.0)
-        squares = share * deltas[:, rows] * deltas[:, columns]
+        squares = share[None, :] * deltas[:, rows] * deltas[:, columns]
         change = share[None, :, None] * (
             np.eye(width)[rows][None] * deltas[:, columns, None]
             + np.eye(width)[columns][None] * deltas[:, rows, None]

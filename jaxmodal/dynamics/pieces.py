@@ -1,0 +1,79 @@
+"""A simulation piece by piece, so that one hears how far it is: the same program for every piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from jaxmodal.dynamics.trajectories import OK, Trajectory
+
+#: about so many reports are made
+REPORTS = 20
+#: what a trajectory has for every time; of these the last two add up from piece to piece
+_BY_TIME = (
+    *("q", "rate", "acceleration", "torques", "tip", "tip_velocity", "tip_acceleration"),
+    *("kinetic", "elastic", "gravity", "work", "dissipated"),
+)
+_SUMS = ("work", "dissipated")
+
+
+def intervals_per_piece(intervals: int) -> int:
+    """How many intervals between times a piece has: a divisor of their number, where one is near.
+
+    Otherwise the last piece begins within the one before. So few intervals that there is little to tell are one
+    piece.
+    """
+    if intervals < 2 * REPORTS:
+        return intervals
+    aim = max(1, round(intervals / REPORTS))
+    near = [size for size in range(max(1, aim // 2), 2 * aim + 1) if intervals % size == 0]
+    return min(near, key=lambda size: abs(size - aim), default=aim)
+
+
+def in_pieces(
+    run: Callable[[np.ndarray, np.ndarray, np.ndarray], Trajectory],
+    q: np.ndarray,
+    rate: np.ndarray,
+    times: np.ndarray,
+    report: Callable[[int, int], None],
+) -> Trajectory:
+    """A whole trajectory from those of pieces, all with the same number of times.
+
+    Parameters
+    ----------
+    run
+        From a state (q, rate) and ascending times to a trajectory in NumPy.
+    q, rate
+        State at the first time.
+    times
+        All times, shape (T,).
+    report
+        Called with (intervals done, intervals in all) after every piece.
+    """
+    intervals = times.size - 1
+    size = intervals_per_piece(intervals)
+    starts = [min(first, intervals - size) for first in range(0, intervals, size)]
+    whole: dict[str, np.ndarray] = {}
+    steps, first = 0, 0
+    for first in starts:
+        if first:
+            q, rate = whole["q"][first], whole["rate"][first]
+        piece = run(q, rate, times[first : first + size + 1])
+        if not whole:
+            whole = {
+                name: np.full((times.size, *np.shape(getattr(piece, name))[1:]), np.nan)
+                for name in _BY_TIME
+            }
+        before = {name: whole[name][first] if first else 0.0 for name in _SUMS}
+        for name in _BY_TIME:
+            values = np.asarray(getattr(piece, name))
+            # what holds where pieces meet is known from the piece before
+            kept = slice(1 if first else 0, None)
+            shifted = values + before[name] if name in _SUMS else values
+            whole[name][first : first + size + 1][kept] = shifted[kept]
+        steps += int(piece.steps)
+        report(first + size, intervals)
+        if int(piece.status) != OK:
+            break
+    return piece._replace(times=times, steps=np.asarray(steps), **whole)
