@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.batches.fused_search import Kernel
 from jaxmodal.batches.guided_search import Enclosure
 from jaxmodal.batches.kernels import (
-    Problem,
+    BatchProblem,
     Start,
     enclose_block,
     extend_block,
@@ -42,7 +42,7 @@ class Engine(Protocol):
 
     def searched(
         self,
-        problem: Problem,
+        problem: BatchProblem,
         packed: np.ndarray,
         features: np.ndarray | None,
         guess: Guess | None,
@@ -52,12 +52,12 @@ class Engine(Protocol):
         ...
 
     def improved(
-        self, problem: Problem, packed: np.ndarray, some: OpenModes, purpose: int
+        self, problem: BatchProblem, packed: np.ndarray, some: OpenModes, purpose: int
     ) -> Enclosure:
         """`kernels.improve_block`."""
         ...
 
-    def extended(self, problem: Problem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Sample:
         """`kernels.extend_block`."""
         ...
 
@@ -79,7 +79,7 @@ class Compiled:
 
     def searched(
         self,
-        problem: Problem,
+        problem: BatchProblem,
         packed: np.ndarray,
         features: np.ndarray | None,
         guess: Guess | None,
@@ -93,7 +93,7 @@ class Compiled:
         return start, e
 
     def improved(
-        self, problem: Problem, packed: np.ndarray, some: OpenModes, purpose: int
+        self, problem: BatchProblem, packed: np.ndarray, some: OpenModes, purpose: int
     ) -> Enclosure:
         count, size, blocks = some.mode.size, self.sizes.open_modes, self.sizes.open_blocks
         lanes, used = filled(np.arange(count), blocks * size), number_of_blocks(count, size)
@@ -104,7 +104,7 @@ class Compiled:
         )
         return e
 
-    def extended(self, problem: Problem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Sample:
         size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
         lanes = filled(np.arange(omega.size), blocks * size)
         used = number_of_blocks(omega.size, size)
@@ -127,13 +127,13 @@ class OnHost:
     def blocks(self, size: int, guessed: bool) -> int:
         return 1
 
-    def enclosed(self, problem: Problem, beams: Any, rough: Any) -> Enclosure:
+    def enclosed(self, problem: BatchProblem, beams: Any, rough: Any) -> Enclosure:
         """As of a kernel."""
         return enclose_block(problem, beams, rough)
 
     def searched(
         self,
-        problem: Problem,
+        problem: BatchProblem,
         packed: np.ndarray,
         features: np.ndarray | None,
         guess: Guess | None,
@@ -144,19 +144,19 @@ class OnHost:
             return search_block(problem, packed, features, guess, self)
 
     def improved(
-        self, problem: Problem, packed: np.ndarray, some: OpenModes, purpose: int
+        self, problem: BatchProblem, packed: np.ndarray, some: OpenModes, purpose: int
     ) -> Enclosure:
         known = some.enclosure, some.mode + 1.0, some.omegas, some.rough, np.int64(purpose)
         with np.errstate(all="ignore"):
             return improve_block(_with_host_flags(problem), packed, *known)
 
-    def extended(self, problem: Problem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Sample:
         with np.errstate(all="ignore"):
             value = extend_block(_with_host_flags(problem), packed, omega)
         return Sample(*(np.asarray(x, np.float64) for x in value))
 
 
-def _with_host_flags(problem: Problem) -> Problem:
+def _with_host_flags(problem: BatchProblem) -> BatchProblem:
     flags = Theory(*(np.float64(x) for x in jax.tree_util.tree_leaves(problem.flags)))
     return dataclasses.replace(problem, flags=flags)
 

@@ -22,7 +22,7 @@ from jaxmodal.arm.columns import Columns, columns_of, unpacked
 from jaxmodal.batches.ahead import Shape, ahead
 from jaxmodal.batches.engines import Compiled, Engine
 from jaxmodal.batches.guided_search import Enclosure, Purpose
-from jaxmodal.batches.kernels import Problem, exact
+from jaxmodal.batches.kernels import BatchProblem, exact
 from jaxmodal.batches.open_modes import OpenModes
 from jaxmodal.batches.pilots import PILOTS, Guess, Scaling, fit, number_of_features
 from jaxmodal.batches.results import (
@@ -89,7 +89,7 @@ class Work:
     arm: Arm
     addresses: tuple[str, ...]
     values: np.ndarray
-    problem: Problem
+    problem: BatchProblem
     results: Results
     pool: ThreadPoolExecutor
     workers: int
@@ -236,8 +236,8 @@ class Work:
         good = accepted(e, number) & ~close
         self.results.certify(left.cell[good], left.mode[good])
         unsure = np.flatnonzero(doubtful(e, number, close) & ~near)
-        confirm = functools.partial(self.confirm, given, left)
-        each(confirm, unsure, sizes.open_modes, sizes.open_blocks)
+        repeat = functools.partial(self.repeat, given, left)
+        each(repeat, unsure, sizes.open_modes, sizes.open_blocks)
         noisy = self.results.status[left.cell, left.mode] != Status.certified
         known = noisy & proven(e, number) & (e.error <= _KNOWN) & (e.omega > 0.0) & ~near
         correct = functools.partial(self.correct, given, left)
@@ -264,13 +264,14 @@ class Work:
         left.replace(lanes, e)
         self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
 
-    def confirm(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
+    def repeat(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """More evaluations of modes that are known, for an estimate with other rounding errors."""
-        some, again = left.take(lanes), self._improved(given, left, Purpose.confirm, lanes)
+        some, again = left.take(lanes), self._improved(given, left, Purpose.repeat, lanes)
         change = np.abs(again.omega / some.enclosure.omega - 1.0)
         alike = quiet(again, some.mode + 1) & (change <= NOISE)
         middle = 0.5 * (again.omega + some.enclosure.omega)
-        self.results.confirm(some.cell[alike], some.mode[alike], middle[alike])
+        self.results.omega[some.cell[alike], some.mode[alike]] = middle[alike]
+        self.results.certify(some.cell[alike], some.mode[alike])
 
     def _improved(
         self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray
