@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
@@ -28,40 +28,6 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.frequencies.refinement import Sample
 
 
-class Engine(Protocol):
-    """Evaluations of cells or lanes side by side, with arrays of NumPy in and out."""
-
-    @property
-    def sizes(self) -> Sizes:
-        """How much one call takes at once."""
-        ...
-
-    def blocks(self, size: int, guessed: bool) -> int:
-        """Most blocks of ``size`` cells of one call of `searched`, with a guess or without."""
-        ...
-
-    def searched(
-        self,
-        problem: BatchProblem,
-        packed: np.ndarray,
-        features: np.ndarray | None,
-        guess: Guess | None,
-        size: int,
-    ) -> tuple[Start, Enclosure]:
-        """`kernels.search_block`, cells in blocks of ``size``."""
-        ...
-
-    def improved(
-        self, problem: BatchProblem, packed: np.ndarray, some: OpenModes, purpose: int
-    ) -> Enclosure:
-        """`kernels.improve_block`."""
-        ...
-
-    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Sample:
-        """`kernels.extend_block`."""
-        ...
-
-
 @dataclasses.dataclass(frozen=True)
 class Compiled:
     """Compiled programs, for blocks of fixed sizes: lanes that are missing are filled up."""
@@ -70,6 +36,7 @@ class Compiled:
 
     @property
     def sizes(self) -> Sizes:
+        """How much one call takes at once."""
         return GPU_SIZES if self.kernel.on_gpu else CPU_SIZES
 
     def blocks(self, size: int, guessed: bool) -> int:
@@ -85,6 +52,7 @@ class Compiled:
         guess: Guess | None,
         size: int,
     ) -> tuple[Start, Enclosure]:
+        """`kernels.search_block`, cells in blocks of ``size``."""
         cells, blocks = packed.shape[-1], self.blocks(size, guess is not None)
         lanes, used = filled(np.arange(cells), blocks * size), number_of_blocks(cells, size)
         given = (packed[..., lanes], None if features is None else features[:, lanes])
@@ -95,6 +63,7 @@ class Compiled:
     def improved(
         self, problem: BatchProblem, packed: np.ndarray, some: OpenModes, purpose: int
     ) -> Enclosure:
+        """`kernels.improve_block`."""
         count, size, blocks = some.mode.size, self.sizes.open_modes, self.sizes.open_blocks
         lanes, used = filled(np.arange(count), blocks * size), number_of_blocks(count, size)
         x = some.take(lanes)
@@ -105,6 +74,7 @@ class Compiled:
         return e
 
     def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+        """`kernels.extend_block`."""
         size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
         lanes = filled(np.arange(omega.size), blocks * size)
         used = number_of_blocks(omega.size, size)
@@ -118,7 +88,7 @@ _HOST_SIZES = {"lanes": 20480, "open_cells": 1024, "open_modes": 4096, "extended
 
 @dataclasses.dataclass(frozen=True)
 class OnHost:
-    """NumPy: a hundred times slower than what is compiled, and there at once; for a few cells."""
+    """The same in NumPy: a hundred times slower than what is compiled, and there at once; for a few cells."""
 
     sizes: Sizes = dataclasses.field(
         default_factory=lambda: dataclasses.replace(CPU_SIZES, **_HOST_SIZES)
@@ -154,6 +124,10 @@ class OnHost:
         with np.errstate(all="ignore"):
             value = extend_block(_with_host_flags(problem), packed, omega)
         return Sample(*(np.asarray(x, np.float64) for x in value))
+
+
+#: evaluations of cells or lanes side by side, with arrays of NumPy in and out
+Engine: TypeAlias = Compiled | OnHost
 
 
 def _with_host_flags(problem: BatchProblem) -> BatchProblem:
