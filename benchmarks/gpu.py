@@ -152,7 +152,7 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
     from benchmarks.operations import KINDS, written
     from jaxmodal.arm.columns import columns_of, unpacked
     from jaxmodal.batches.fused_search import Kernel
-    from jaxmodal.batches.kernels import EXTRA, Problem, enclosed, grid_guess
+    from jaxmodal.batches.kernels import EXTRA, BatchProblem, enclosed, grid_guess
     from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES
     from jaxmodal.dynamic_stiffness.beams import theory_flags
     from jaxmodal.runtime.devices import default_device, is_gpu
@@ -160,7 +160,7 @@ def programs(cells: int, repeats: int) -> dict[str, Any]:
     on_gpu = is_gpu(default_device())
     arm, parameters = general_parameters(max(cells, 600))
     values = np.stack(list(parameters.values()))
-    problem = Problem(theory_flags("timoshenko"), MODES)
+    problem = BatchProblem(theory_flags("timoshenko"), MODES)
     size = min(cells, (GPU_SIZES if on_gpu else CPU_SIZES).lanes // MODES)
     packed = columns_of(arm, tuple(parameters), values[:, :size]).packed
     beams = jax.tree_util.tree_map(lambda x: jnp.asarray(x[:, None]), unpacked(packed))

@@ -194,7 +194,7 @@ def counted(
     from jaxmodal.dynamic_stiffness.condensation import evaluate
 
     cells = min(batch_sizes.CPU_SIZES.lanes // MODES, next(iter(parameters.values())).size)
-    problem = batch_kernels.Problem(theory_flags("timoshenko"), MODES)
+    problem = batch_kernels.BatchProblem(theory_flags("timoshenko"), MODES)
     values = np.stack([column[:cells] for column in parameters.values()])
     packed = columns_of(arm, tuple(parameters), values).packed
     beams = jax.tree_util.tree_map(lambda x: jnp.asarray(x[:, None]), unpacked(packed))

@@ -237,6 +237,7 @@ class DesignSpace:
                 f"variables: the names {', '.join(self.names)} are not all different."
             )
         self.today = [self._today(variable) for variable in self.variables]
+        self._check_follow()
         self.start = np.array([self._start(i) for i in range(len(self.variables))])
         self._check_corners()
 
@@ -303,6 +304,14 @@ class DesignSpace:
                             " vary it once."
                         )
                     owners[single] = variable.name
+
+    def _check_follow(self) -> None:
+        for variable, today in zip(self.variables, self.today, strict=True):
+            if variable.follow and today == 0.0:
+                raise ProblemError(
+                    f"variable {variable.name!r}: {variable.addresses[0]} = 0.0 today, and what follows it goes with"
+                    " its ratio to today; give the arm another value, or leave follow out."
+                )
 
     def _check_corners(self) -> None:
         """Refuse bounds between which some design is no possible arm."""

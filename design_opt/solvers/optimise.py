@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from design_opt.solvers.feasibility import least_violation
 from design_opt.solvers.recording import FEASIBLE, Progress, Recorder
 from design_opt.solvers.results import Result, Status
 from design_opt.solvers.scipy_solver import Outcome, conditions_at, solve_slsqp
+from jaxmodal.arm.quantities import shown
 
 #: a score that differs by less, relative, is the same optimum
 _SAME = 1e-9
@@ -93,9 +95,12 @@ def optimise(
     >>> print(found.status, round(found.values["link1.section.wall_thickness"] * 1e3, 4))
     converged 1.2707
     """
-    _check(problem, method, starts, seed, tolerance, max_iterations)
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem = {shown(problem)}: must be a Problem.")
+    check_options(method, starts, seed, tolerance, max_iterations)
     evaluator = Evaluator(problem) if evaluator is None else evaluator
     recorder = Recorder(problem.fingerprint, progress, checkpoint)
+    search = _Search(evaluator, recorder, method, tolerance, max_iterations)
     recorder.consider(evaluator.start)
     points = _starts(problem, starts, seed)
     plan = list(enumerate(points))
@@ -116,18 +121,10 @@ def optimise(
                 evaluator, points, recorder, tolerance, max_iterations, optimizer
             )
         if not any(_feasible(found.report) for found in outcomes) and recorder.best is None:
-            return _infeasible(evaluator, recorder, outcomes, tolerance, max_iterations, method)
+            return search.infeasible(outcomes)
     except KeyboardInterrupt:
         interrupted = True
-    return _result(evaluator, recorder, outcomes, tolerance, max_iterations, method, interrupted)
-
-
-def _check(
-    problem: Problem, method: str, starts: int, seed: int, tolerance: float, max_iterations: int
-) -> None:
-    if not isinstance(problem, Problem):
-        raise ProblemError(f"problem = {problem!r}: must be a Problem.")
-    check_options(method, starts, seed, tolerance, max_iterations)
+    return search.result(outcomes, interrupted)
 
 
 def _starts(problem: Problem, starts: int, seed: int) -> np.ndarray:
@@ -159,95 +156,83 @@ def _feasible(report: Report) -> bool:
     return report.violation <= FEASIBLE
 
 
-def _result(
-    evaluator: Evaluator,
-    recorder: Recorder,
-    outcomes: list[Outcome],
-    tolerance: float,
-    max_iterations: int,
-    method: str,
-    interrupted: bool,
-) -> Result:
-    """The best outcome, or the best iterate if that is better, with its status."""
-    good = [found for found in outcomes if _feasible(found.report)]
-    chosen = max(good, key=lambda found: (found.report.score, found.converged), default=None)
-    best = recorder.best
-    if chosen is not None:
-        near = [f for f in good if f.report.score >= chosen.report.score - _SAME]
-        chosen = min(near, key=lambda found: found.optimality.residual)
-    done = chosen is not None and chosen.converged and not interrupted
-    if chosen is None or (not done and best is not None and best.score > chosen.report.score):
-        report = evaluator.start if best is None else best
-        chosen = conditions_at(evaluator, report, recorder, tolerance)
-    report = chosen.report
-    status, note = _status(evaluator, recorder, chosen, max_iterations, interrupted)
-    clustered = None
-    open_end = status in (Status.stalled, Status.iteration_limit)
-    if open_end and _repeats(evaluator):
-        found, clusters = cluster_optimality(evaluator, report.y, tolerance=1e-5)
-        if clusters and found.residual <= tolerance:
-            clustered, status = found, Status.converged
-            names = "; ".join(f"modes {c.modes} at {c.hz[0]:.6g} Hz" for c in clusters)
-            note = f"optimality conditions of a repeated frequency hold: {names}"
-    return Result(evaluator, report, status, note, method, tolerance, chosen, clustered, recorder)
-
-
 def _repeats(evaluator: Evaluator) -> bool:
     objectives = evaluator.problem.objectives
     return len(objectives) == 1 and isinstance(objectives[0], MaximiseFrequency)
 
 
-def _status(
-    evaluator: Evaluator,
-    recorder: Recorder,
-    chosen: Outcome,
-    max_iterations: int,
-    interrupted: bool,
-) -> tuple[Status, str]:
-    residual = chosen.optimality.residual
-    if interrupted:
-        kept = "the best feasible design so far is kept" if recorder.best else "none was feasible"
-        return Status.interrupted, f"stopped by the user; {kept}, residual {residual:.1e}"
-    if chosen.converged:
-        return Status.converged, f"optimality conditions hold: residual {residual:.1e}"
-    if recorder.most_iterations >= max_iterations:
-        return Status.iteration_limit, (
-            f"{max_iterations} iterations used up, residual {residual:.1e}; raise max_iterations or resume"
-        )
-    hint = ""
-    values = chosen.report.terms[0]
-    if values.size > 1 and evaluator.problem.aggregate == "bound":
-        ordered = np.sort(values, axis=None)
-        if ordered[1] - ordered[0] < 1e-3 * abs(ordered[0]):
-            hint = "; frequencies coincide there: use a smooth aggregate, 'ks'"
-    return Status.stalled, f"no more progress at a residual of {residual:.1e}{hint}"
+@dataclasses.dataclass(frozen=True)
+class _Search:
+    """What the outcomes of one search amount to."""
 
+    evaluator: Evaluator
+    recorder: Recorder
+    method: str
+    tolerance: float
+    max_iterations: int
 
-def _infeasible(
-    evaluator: Evaluator,
-    recorder: Recorder,
-    outcomes: list[Outcome],
-    tolerance: float,
-    max_iterations: int,
-    method: str,
-) -> Result:
-    """Where the constraints are violated least; and on from there if that is not at all."""
-    start = min(outcomes, key=lambda found: found.report.violation)
-    y = least_violation(evaluator, start.y, start.chosen)
-    report = evaluator.report(y)
-    recorder.consider(report)
-    if _feasible(report):
-        again = solve_slsqp(evaluator, y, recorder, tolerance, max_iterations)
-        return _result(
-            evaluator, recorder, [again], tolerance, max_iterations, method, interrupted=False
-        )
-    note = (
-        "no design was found that keeps all constraints; the least violation is"
-        f" {violations(evaluator, report)}"
-    )
-    return Result(
-        evaluator, report, Status.infeasible, note, method, tolerance, None, None, recorder
-    )
+    def result(self, outcomes: list[Outcome], interrupted: bool = False) -> Result:
+        """The best outcome, or the best iterate if that is better, with its status."""
+        evaluator, recorder = self.evaluator, self.recorder
+        good = [found for found in outcomes if _feasible(found.report)]
+        chosen = max(good, key=lambda found: (found.report.score, found.converged), default=None)
+        best = recorder.best
+        if chosen is not None:
+            near = [f for f in good if f.report.score >= chosen.report.score - _SAME]
+            chosen = min(near, key=lambda found: found.optimality.residual)
+        done = chosen is not None and chosen.converged and not interrupted
+        if chosen is None or (not done and best is not None and best.score > chosen.report.score):
+            report = evaluator.start if best is None else best
+            chosen = conditions_at(evaluator, report, recorder, self.tolerance)
+        status, note = self._status(chosen, interrupted)
+        clustered = None
+        open_end = status in (Status.stalled, Status.iteration_limit)
+        if open_end and _repeats(evaluator):
+            found, clusters = cluster_optimality(evaluator, chosen.report.y, tolerance=1e-5)
+            if clusters and found.residual <= self.tolerance:
+                clustered, status = found, Status.converged
+                names = "; ".join(f"modes {c.modes} at {c.hz[0]:.6g} Hz" for c in clusters)
+                note = f"optimality conditions of a repeated frequency hold: {names}"
+        return self._ended(chosen.report, status, note, chosen, clustered)
+
+    def infeasible(self, outcomes: list[Outcome]) -> Result:
+        """Where the constraints are violated least; and on from there if that is not at all."""
+        start = min(outcomes, key=lambda found: found.report.violation)
+        y = least_violation(self.evaluator, start.y, start.chosen)
+        report = self.evaluator.report(y)
+        self.recorder.consider(report)
+        if _feasible(report):
+            options = self.recorder, self.tolerance, self.max_iterations
+            return self.result([solve_slsqp(self.evaluator, y, *options)])
+        lacking = violations(self.evaluator, report)
+        note = f"no design was found that keeps all constraints; the least violation is {lacking}"
+        return self._ended(report, Status.infeasible, note, None, None)
+
+    def _ended(
+        self, report: Report, status: Status, note: str, chosen: Any, clustered: Any
+    ) -> Result:
+        how = self.method, self.tolerance
+        return Result(self.evaluator, report, status, note, *how, chosen, clustered, self.recorder)
+
+    def _status(self, chosen: Outcome, interrupted: bool) -> tuple[Status, str]:
+        residual = chosen.optimality.residual
+        if interrupted:
+            some = self.recorder.best
+            kept = "the best feasible design so far is kept" if some else "none was feasible"
+            return Status.interrupted, f"stopped by the user; {kept}, residual {residual:.1e}"
+        if chosen.converged:
+            return Status.converged, f"optimality conditions hold: residual {residual:.1e}"
+        if self.recorder.most_iterations >= self.max_iterations:
+            return Status.iteration_limit, (
+                f"{self.max_iterations} iterations used up, residual {residual:.1e}; raise max_iterations or resume"
+            )
+        hint = ""
+        values = chosen.report.terms[0]
+        if values.size > 1 and self.evaluator.problem.aggregate == "bound":
+            ordered = np.sort(values, axis=None)
+            if ordered[1] - ordered[0] < 1e-3 * abs(ordered[0]):
+                hint = "; frequencies coincide there: use a smooth aggregate, 'ks'"
+        return Status.stalled, f"no more progress at a residual of {residual:.1e}{hint}"
 
 
 def violations(evaluator: Evaluator, report: Report) -> str:

@@ -48,7 +48,7 @@ def positive_integer(value: object, name: str, most: int | None = None) -> int:
         raise ValueError(f"{name} = {shown(value)}; expected a whole number of at least 1")
     if not is_whole(value, 1, most):
         raise ValueError(f"{name} = {shown(value)}; expected at most {most:,}")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)  # type: ignore[call-overload]
 
 
 def is_finite(value: object) -> bool:

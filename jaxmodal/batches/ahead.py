@@ -10,14 +10,14 @@ import numpy as np
 
 from jaxmodal.batches.engines import Compiled
 from jaxmodal.batches.guided_search import Enclosure, Purpose
-from jaxmodal.batches.kernels import EXTRA, Problem, extended, improved, searched
+from jaxmodal.batches.kernels import EXTRA, BatchProblem, extended, improved, searched
 from jaxmodal.batches.pilots import PILOTS, Guess
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """All that the programs of a batch know of it: numbers of fields, links and features, and what `Problem` says."""
+    """All that the programs of a batch know of it: fields, links and features, and what `BatchProblem` says."""
 
     fields: int
     links: int
@@ -34,7 +34,7 @@ def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], object
 
     What fails here fails again, and is reported, where the program is used.
     """
-    problem = Problem(theory_flags("timoshenko"), shape.modes, shape.hinged)
+    problem = BatchProblem(theory_flags("timoshenko"), shape.modes, shape.hinged)
     sizes, none = engine.sizes, np.int64(0)
     if engine.blocks(size, True) == 1 or sizes.open_blocks == 1:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.batches.fused_search import Kernel
 from jaxmodal.batches.guided_search import Enclosure
 from jaxmodal.batches.kernels import (
-    Problem,
+    BatchProblem,
     Start,
     enclose_block,
     extend_block,
@@ -28,40 +28,6 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.frequencies.refinement import Sample
 
 
-class Engine(Protocol):
-    """Evaluations of cells or lanes side by side, with arrays of NumPy in and out."""
-
-    @property
-    def sizes(self) -> Sizes:
-        """How much one call takes at once."""
-        ...
-
-    def blocks(self, size: int, guessed: bool) -> int:
-        """Most blocks of ``size`` cells of one call of `searched`, with a guess or without."""
-        ...
-
-    def searched(
-        self,
-        problem: Problem,
-        packed: np.ndarray,
-        features: np.ndarray | None,
-        guess: Guess | None,
-        size: int,
-    ) -> tuple[Start, Enclosure]:
-        """`kernels.search_block`, cells in blocks of ``size``."""
-        ...
-
-    def improved(
-        self, problem: Problem, packed: np.ndarray, some: OpenModes, purpose: int
-    ) -> Enclosure:
-        """`kernels.improve_block`."""
-        ...
-
-    def extended(self, problem: Problem, packed: np.ndarray, omega: np.ndarray) -> Sample:
-        """`kernels.extend_block`."""
-        ...
-
-
 @dataclasses.dataclass(frozen=True)
 class Compiled:
     """Compiled programs, for blocks of fixed sizes: lanes that are missing are filled up."""
@@ -70,6 +36,7 @@ class Compiled:
 
     @property
     def sizes(self) -> Sizes:
+        """How much one call takes at once."""
         return GPU_SIZES if self.kernel.on_gpu else CPU_SIZES
 
     def blocks(self, size: int, guessed: bool) -> int:
@@ -79,12 +46,13 @@ class Compiled:
 
     def searched(
         self,
-        problem: Problem,
+        problem: BatchProblem,
         packed: np.ndarray,
         features: np.ndarray | None,
         guess: Guess | None,
         size: int,
     ) -> tuple[Start, Enclosure]:
+        """`kernels.search_block`, cells in blocks of ``size``."""
         cells, blocks = packed.shape[-1], self.blocks(size, guess is not None)
         lanes, used = filled(np.arange(cells), blocks * size), number_of_blocks(cells, size)
         given = (packed[..., lanes], None if features is None else features[:, lanes])
@@ -93,8 +61,9 @@ class Compiled:
         return start, e
 
     def improved(
-        self, problem: Problem, packed: np.ndarray, some: OpenModes, purpose: int
+        self, problem: BatchProblem, packed: np.ndarray, some: OpenModes, purpose: int
     ) -> Enclosure:
+        """`kernels.improve_block`."""
         count, size, blocks = some.mode.size, self.sizes.open_modes, self.sizes.open_blocks
         lanes, used = filled(np.arange(count), blocks * size), number_of_blocks(count, size)
         x = some.take(lanes)
@@ -104,7 +73,8 @@ class Compiled:
         )
         return e
 
-    def extended(self, problem: Problem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+        """`kernels.extend_block`."""
         size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
         lanes = filled(np.arange(omega.size), blocks * size)
         used = number_of_blocks(omega.size, size)
@@ -118,7 +88,7 @@ _HOST_SIZES = {"lanes": 20480, "open_cells": 1024, "open_modes": 4096, "extended
 
 @dataclasses.dataclass(frozen=True)
 class OnHost:
-    """NumPy: a hundred times slower than what is compiled, and there at once; for a few cells."""
+    """The same in NumPy: a hundred times slower than what is compiled, and there at once; for a few cells."""
 
     sizes: Sizes = dataclasses.field(
         default_factory=lambda: dataclasses.replace(CPU_SIZES, **_HOST_SIZES)
@@ -127,13 +97,13 @@ class OnHost:
     def blocks(self, size: int, guessed: bool) -> int:
         return 1
 
-    def enclosed(self, problem: Problem, beams: Any, rough: Any) -> Enclosure:
+    def enclosed(self, problem: BatchProblem, beams: Any, rough: Any) -> Enclosure:
         """As of a kernel."""
         return enclose_block(problem, beams, rough)
 
     def searched(
         self,
-        problem: Problem,
+        problem: BatchProblem,
         packed: np.ndarray,
         features: np.ndarray | None,
         guess: Guess | None,
@@ -144,19 +114,23 @@ class OnHost:
             return search_block(problem, packed, features, guess, self)
 
     def improved(
-        self, problem: Problem, packed: np.ndarray, some: OpenModes, purpose: int
+        self, problem: BatchProblem, packed: np.ndarray, some: OpenModes, purpose: int
     ) -> Enclosure:
         known = some.enclosure, some.mode + 1.0, some.omegas, some.rough, np.int64(purpose)
         with np.errstate(all="ignore"):
             return improve_block(_with_host_flags(problem), packed, *known)
 
-    def extended(self, problem: Problem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Sample:
         with np.errstate(all="ignore"):
             value = extend_block(_with_host_flags(problem), packed, omega)
         return Sample(*(np.asarray(x, np.float64) for x in value))
 
 
-def _with_host_flags(problem: Problem) -> Problem:
+#: evaluations of cells or lanes side by side, with arrays of NumPy in and out
+Engine: TypeAlias = Compiled | OnHost
+
+
+def _with_host_flags(problem: BatchProblem) -> BatchProblem:
     flags = Theory(*(np.float64(x) for x in jax.tree_util.tree_leaves(problem.flags)))
     return dataclasses.replace(problem, flags=flags)
 

@@ -19,7 +19,7 @@ from jax.experimental import pallas as pl
 from jaxmodal.arithmetic.operations import Kind
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.batches.guided_search import Enclosure, Others, enclose_from
-from jaxmodal.batches.kernels import Problem, enclosed
+from jaxmodal.batches.kernels import BatchProblem, enclosed
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate_links, log_at_zero
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
@@ -54,7 +54,7 @@ class Kernel:
     fused: bool
     on_gpu: bool
 
-    def enclosed(self, problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
+    def enclosed(self, problem: BatchProblem, beams: BeamArrays, rough: Array) -> Enclosure:
         """Enclosures of the modes of ``beams``, of shape (n, 1, cells), that are roughly known."""
         if not self.fused or problem.modes > _LANES:
             return enclosed(problem, beams, rough)
@@ -94,7 +94,7 @@ def _capability(device: Any) -> float | None:
 
 @functools.partial(jax.jit, static_argnames=("kind", "interpret", "lanes", "warps"))
 def enclosed_fused(
-    problem: Problem,
+    problem: BatchProblem,
     beams: BeamArrays,
     rough: Array,
     *,
@@ -107,7 +107,7 @@ def enclosed_fused(
 
     Parameters
     ----------
-    problem : Problem
+    problem : BatchProblem
         The problem.
     beams : BeamArrays
         Beams of shape (n, 1, cells).

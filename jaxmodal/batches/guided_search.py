@@ -142,7 +142,7 @@ def enclose_from(
     There are as many lanes as modes, or more that repeat the last mode.
     """
     e = _isolated(evaluate, modes, own, trial, others, log_at_zero)
-    return _stages(e, modes, evaluate, None, others, _placed(_SCHEDULE), len(_SCHEDULE), None)
+    return _stages(e, modes, evaluate, None, others, _scheduled(_SCHEDULE), len(_SCHEDULE), None)
 
 
 def _isolated(
@@ -213,13 +213,13 @@ def improve(
     """
     known = omegas.shape[0]
     others = Others(known, tuple(guess[known:, None]))
-    confirm = purpose == Purpose.confirm
+    anew = purpose == Purpose.confirm
 
     def place(i: Array | int) -> tuple[Array, Array]:
-        again, second = _placed(_CONFIRMATION)(i), _placed(_SECOND_SCHEDULE)(i)
-        return xp.where(confirm, again[0], second[0]), xp.where(confirm, again[1], second[1])
+        again, second = _scheduled(_CONFIRMATION)(i), _scheduled(_SECOND_SCHEDULE)(i)
+        return xp.where(anew, again[0], second[0]), xp.where(anew, again[1], second[1])
 
-    stages = xp.where(confirm, len(_CONFIRMATION), len(_SECOND_SCHEDULE))
+    stages = xp.where(anew, len(_CONFIRMATION), len(_SECOND_SCHEDULE))
     return _stages(e, modes, evaluate, omegas, others, place, stages, purpose == Purpose.halve)
 
 
@@ -254,7 +254,7 @@ def _stages(
     return repeat(0, stages, stage, e, tree_on_host(e, modes))
 
 
-def _placed(schedule: list[tuple[float, float]]) -> Callable[[Array | int], tuple[Array, Array]]:
+def _scheduled(schedule: list[tuple[float, float]]) -> Callable[[Array | int], tuple[Array, Array]]:
     """``schedule[i]`` by comparisons: kernels have no tables."""
 
     def entry(values: tuple[float, ...], i: Array | int) -> Array:

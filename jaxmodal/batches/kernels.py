@@ -38,7 +38,7 @@ _GRID_ROUNDS = 60
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class Problem:
+class BatchProblem:
     """What every block of one call shares: the theory, and how many modes of each cell are sought.
 
     ``hinged`` says whether any cell has a free hinge. Modes are then numbered from the first that vibrates.
@@ -54,7 +54,7 @@ def _row(packed: Array) -> BeamArrays:
     return jax.tree_util.tree_map(lambda x: x[:, None], unpacked(packed))
 
 
-def _evaluate(problem: Problem, beams: BeamArrays, omega: Array, extended: bool) -> Evaluation:
+def _evaluate(problem: BatchProblem, beams: BeamArrays, omega: Array, extended: bool) -> Evaluation:
     """Determinant and count, the zero frequencies of free hinges divided out and not counted."""
     if extended:
         omega = resolved(beams, omega, extended)
@@ -64,11 +64,11 @@ def _evaluate(problem: Problem, beams: BeamArrays, omega: Array, extended: bool)
     return without_zero_modes(value, number_of_hinges(beams, beams.length.shape[0]), omega)
 
 
-def _float64(problem: Problem, beams: BeamArrays) -> Callable[[Array], Evaluation]:
+def _float64(problem: BatchProblem, beams: BeamArrays) -> Callable[[Array], Evaluation]:
     return lambda omega: _evaluate(problem, beams, omega, False)
 
 
-def _numbers(problem: Problem) -> Array:
+def _numbers(problem: BatchProblem) -> Array:
     return np.arange(1.0, problem.modes + 1.0)[:, None]
 
 
@@ -79,7 +79,7 @@ class Start(NamedTuple):
     evaluations: Array
 
 
-def search_from_grid(problem: Problem, packed: Array) -> Start:
+def search_from_grid(problem: BatchProblem, packed: Array) -> Start:
     """Frequencies searched from a grid."""
     beams = _row(packed)
     first = grid_trials(starting_scale(beams), problem.modes + EXTRA)
@@ -92,7 +92,7 @@ def search_from_grid(problem: Problem, packed: Array) -> Start:
 grid_guess = jax.jit(search_from_grid)
 
 
-def enclose_block(problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
+def enclose_block(problem: BatchProblem, beams: BeamArrays, rough: Array) -> Enclosure:
     """Enclosures from roughly known frequencies, by six evaluations per mode."""
     zero = log_at_zero(beams.length.shape[0])
     return enclose(_float64(problem, beams), _numbers(problem), rough, zero)
@@ -104,7 +104,7 @@ enclosed = jax.jit(enclose_block)
 class Encloser(Protocol):
     """`enclosed` or a program like it; hashable."""
 
-    def enclosed(self, problem: Problem, beams: BeamArrays, rough: Array) -> Enclosure:
+    def enclosed(self, problem: BatchProblem, beams: BeamArrays, rough: Array) -> Enclosure:
         """Enclosures from roughly known frequencies."""
         ...
 
@@ -134,7 +134,11 @@ def _block_by_block(block: Callable[[Any], Any], blocks: int, used: Array, lanes
 
 
 def search_block(
-    problem: Problem, packed: Array, features: Array | None, guess: Guess | None, kernel: Encloser
+    problem: BatchProblem,
+    packed: Array,
+    features: Array | None,
+    guess: Guess | None,
+    kernel: Encloser,
 ) -> tuple[Start, Enclosure]:
     """The guessed frequencies of cells, without a guess those of `search_from_grid`, and the kernel's enclosures."""
     if guess is None or features is None:
@@ -145,7 +149,7 @@ def search_block(
 
 
 def improve_block(
-    problem: Problem,
+    problem: BatchProblem,
     packed: Array,
     e: Enclosure,
     modes: Array,
@@ -164,7 +168,7 @@ def improve_block(
     return found
 
 
-def extend_block(problem: Problem, packed: Array, omega: Array) -> tuple[Array, Array, Array]:
+def extend_block(problem: BatchProblem, packed: Array, omega: Array) -> tuple[Array, Array, Array]:
     """Sign of D, log|D| and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
     value = _evaluate(problem, unpacked(packed), omega, True)
     return value.sign, value.log_abs, value.count
@@ -172,7 +176,7 @@ def extend_block(problem: Problem, packed: Array, omega: Array) -> tuple[Array, 
 
 @functools.partial(jax.jit, static_argnames=("kernel", "blocks"))
 def searched(
-    problem: Problem,
+    problem: BatchProblem,
     packed: Array,
     features: Array | None,
     used: Array,
@@ -192,7 +196,7 @@ def searched(
 
 @functools.partial(jax.jit, static_argnames=("blocks",))
 def improved(
-    problem: Problem,
+    problem: BatchProblem,
     packed: Array,
     e: Enclosure,
     modes: Array,
@@ -214,7 +218,7 @@ def improved(
 
 @functools.partial(jax.jit, static_argnames=("blocks",))
 def extended(
-    problem: Problem, packed: Array, omega: Array, used: Array, *, blocks: int
+    problem: BatchProblem, packed: Array, omega: Array, used: Array, *, blocks: int
 ) -> tuple[Array, Array, Array]:
     """`extend_block` of the first ``used`` of so many ``blocks``."""
 

@@ -14,7 +14,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
-from jaxmodal.batches.kernels import Problem
+from jaxmodal.batches.kernels import BatchProblem
 from jaxmodal.batches.pilots import PILOTS
 from jaxmodal.batches.results import Results
 from jaxmodal.batches.work import Pilots, Work
@@ -119,7 +119,9 @@ class Plan:
     def _work(self, values: np.ndarray, pool: ThreadPoolExecutor) -> Work:
         question = self.question
         free = _free_hinges(question.arm, question.addresses, values)
-        problem = Problem(theory_flags(question.theory), question.modes, hinged=bool(free.any()))
+        problem = BatchProblem(
+            theory_flags(question.theory), question.modes, hinged=bool(free.any())
+        )
         return Work(
             arm=question.arm,
             addresses=question.addresses,

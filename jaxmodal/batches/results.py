@@ -133,11 +133,6 @@ class Results:
         """Single modes as they are stored."""
         self.status[cells, modes] = int(Status.certified)
 
-    def confirm(self, cells: np.ndarray, modes: np.ndarray, omega: np.ndarray) -> None:
-        """Single modes whose frequency a second estimate has confirmed."""
-        self.omega[cells, modes] = omega
-        self.certify(cells, modes)
-
     def nearest(self, cells: np.ndarray, modes: np.ndarray) -> np.ndarray:
         """Distance of single modes to the nearest other one of their cells, relative to the higher of the two."""
         last = self.omega.shape[1] - 1

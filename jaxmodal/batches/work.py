@@ -22,7 +22,7 @@ from jaxmodal.arm.columns import Columns, columns_of, unpacked
 from jaxmodal.batches.ahead import Shape, ahead
 from jaxmodal.batches.engines import Compiled, Engine
 from jaxmodal.batches.guided_search import Enclosure, Purpose
-from jaxmodal.batches.kernels import Problem, exact
+from jaxmodal.batches.kernels import BatchProblem, exact
 from jaxmodal.batches.open_modes import OpenModes
 from jaxmodal.batches.pilots import PILOTS, Guess, Scaling, fit, number_of_features
 from jaxmodal.batches.results import (
@@ -89,7 +89,7 @@ class Work:
     arm: Arm
     addresses: tuple[str, ...]
     values: np.ndarray
-    problem: Problem
+    problem: BatchProblem
     results: Results
     pool: ThreadPoolExecutor
     workers: int
@@ -270,7 +270,8 @@ class Work:
         change = np.abs(again.omega / some.enclosure.omega - 1.0)
         alike = quiet(again, some.mode + 1) & (change <= NOISE)
         middle = 0.5 * (again.omega + some.enclosure.omega)
-        self.results.confirm(some.cell[alike], some.mode[alike], middle[alike])
+        self.results.omega[some.cell[alike], some.mode[alike]] = middle[alike]
+        self.results.certify(some.cell[alike], some.mode[alike])
 
     def _improved(
         self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray

@@ -71,19 +71,8 @@ class _Brackets:
 
     @classmethod
     def empty(cls, lanes: int) -> _Brackets:
-        def full(value: float) -> np.ndarray:
-            return np.full(lanes, value)
-
-        return cls(
-            lower=full(0.0),
-            upper=full(np.inf),
-            third=full(np.nan),
-            lower_value=full(np.nan),
-            upper_value=full(np.nan),
-            third_value=full(np.nan),
-            lower_count=full(0.0),
-            upper_count=full(np.inf),
-        )
+        start = (0.0, np.inf, *[np.nan] * 4, 0.0, np.inf)
+        return cls(*(np.full(lanes, value) for value in start))
 
     def take(self, lanes: np.ndarray) -> _Brackets:
         return _Brackets(*(getattr(self, f.name)[lanes] for f in dataclasses.fields(self)))

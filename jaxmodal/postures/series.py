@@ -30,6 +30,10 @@ DEGREES, _TAIL = 20, 1e-15
 _ROUNDING = 16.0 * 2.0**-52
 #: phase of a new panel in units of pi, about its number of modes, and how often a panel may be halved
 _PHASE, _HALVINGS = 1.0, 10
+#: frequencies between which the phase is interpolated, to place the first edges: their place is a matter of speed alone
+_PHASE_SAMPLES = 2049
+#: error of interpolation in units of the last two coefficients' root of squares: what follows them falls off like them
+_TAIL_TO_ERROR = 4.0
 
 
 def has_series(beams: BeamArrays) -> bool:
@@ -251,7 +255,7 @@ def tabulate(
         "taylor": p.taylor,
         "separators": np.concatenate([ends[:1], separators.ravel(), ends[1:]]),
         "at_separators": np.concatenate([at_ends[:1], between, at_ends[1:]]),
-        "error": _ROUNDING * p.size + 4.0 * p.tail,
+        "error": _ROUNDING * p.size + _TAIL_TO_ERROR * p.tail,
         "size": p.size,
         "log_scale": p.log_scale,
     }
@@ -273,7 +277,7 @@ def _polynomials() -> tuple[np.ndarray, np.ndarray]:
 
 def _first_edges(beams: BeamArrays, theory: Theory, low: float, high: float) -> np.ndarray:
     """Ends of panels over which bending and axial waves of all links together turn by about pi."""
-    x = np.linspace(low, high, 2049)
+    x = np.linspace(low, high, _PHASE_SAMPLES)
     links = jax.tree_util.tree_map(lambda v: v[:, None], beams)
     with np.errstate(all="ignore"):
         w = wave_numbers(links, theory, (x * x)[None], False)

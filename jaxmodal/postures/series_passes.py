@@ -13,7 +13,7 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.frequencies.refinement import Sample, refine
 from jaxmodal.postures.harmonics import determinant
-from jaxmodal.postures.series_results import Results
+from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import (
     WIDEST,
     Panels,
@@ -60,9 +60,11 @@ class Tables:
     host: bool
     chunks: tuple[int, int]
 
-    def solve(self, angles: np.ndarray, valid: np.ndarray, pool: ThreadPoolExecutor) -> Results:
+    def solve(
+        self, angles: np.ndarray, valid: np.ndarray, pool: ThreadPoolExecutor
+    ) -> SeriesResults:
         """All that the series can do for the ``valid`` of the postures ``angles`` (n - 1, cells)."""
-        results = Results.empty(angles.shape[1], self.modes)
+        results = SeriesResults.empty(angles.shape[1], self.modes)
         usable = np.where(valid, angles, 0.0)
         if not self.host and valid.any():
             self._compile_count(angles.shape[0])
@@ -82,7 +84,7 @@ class Tables:
     def _pass(
         self,
         grid: SeparatorTable,
-        results: Results,
+        results: SeriesResults,
         angles: np.ndarray,
         cells: np.ndarray,
         pool: ThreadPoolExecutor,
@@ -130,7 +132,7 @@ class Tables:
         return found, np.asarray(count)[: at.size]
 
     def _finish(
-        self, results: Results, angles: np.ndarray, cells: np.ndarray, width: np.ndarray
+        self, results: SeriesResults, angles: np.ndarray, cells: np.ndarray, width: np.ndarray
     ) -> None:
         """Roots for which the series has lost digits, in double-double.
 

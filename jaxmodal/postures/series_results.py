@@ -13,7 +13,7 @@ from jaxmodal.postures.series_roots import WIDEST, Roots
 
 
 @dataclasses.dataclass
-class Results:
+class SeriesResults:
     """Output arrays while they fill, cells first; NaN where nothing has been found.
 
     ``count`` is how many modes lie below the last separator, -1 where that is not certain.
@@ -27,7 +27,7 @@ class Results:
     count: np.ndarray
 
     @classmethod
-    def empty(cls, cells: int, modes: int) -> Results:
+    def empty(cls, cells: int, modes: int) -> SeriesResults:
         shape = (cells, modes)
         return cls(
             omega=np.full(shape, np.nan),
@@ -56,7 +56,7 @@ class Results:
 
 
 def merged(
-    results: Results,
+    results: SeriesResults,
     valid: np.ndarray,
     left: np.ndarray,
     found: NaturalFrequencies | None,

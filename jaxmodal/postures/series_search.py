@@ -28,7 +28,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures.harmonics import num_harmonics
 from jaxmodal.postures.series import has_series, tabulate
 from jaxmodal.postures.series_passes import Tables
-from jaxmodal.postures.series_results import Results, merged
+from jaxmodal.postures.series_results import SeriesResults, merged
 from jaxmodal.postures.series_roots import counts_of, grid_of, panels_of
 from jaxmodal.runtime.devices import default_device, is_gpu
 
@@ -115,7 +115,7 @@ def prepare(
 
 def _open_share(tables: Tables, angles: np.ndarray) -> float:
     """How much the first pass would leave open."""
-    results = Results.empty(angles.shape[1], tables.modes)
+    results = SeriesResults.empty(angles.shape[1], tables.modes)
     every = np.arange(angles.shape[1])
     found, results.count[:] = tables.on_host(tables.grid, angles, every, safe=False)
     results.store(every, found)

@@ -12,7 +12,7 @@ import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.batches.fused_search import chosen_kernel, enclosed_fused
-from jaxmodal.batches.kernels import EXTRA, Problem, enclosed, grid_guess
+from jaxmodal.batches.kernels import EXTRA, BatchProblem, enclosed, grid_guess
 from jaxmodal.batches.results import CLOSE, accepted, with_neighbour
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.runtime.devices import default_device
@@ -44,10 +44,10 @@ def assert_same_enclosures(fused, portable):
 
 
 def three_link_problem(cells):
-    """Problem, beams and rough frequencies of random cells of the three-link arm."""
+    """BatchProblem, beams and rough frequencies of random cells of the three-link arm."""
     arm, values = jm.examples.three_link_industrial(), np.stack(list(cells.values()))
     packed = columns_of(arm, tuple(cells), values).packed
-    problem = Problem(theory_flags("timoshenko"), MODES)
+    problem = BatchProblem(theory_flags("timoshenko"), MODES)
     beams = jax.tree.map(lambda x: jnp.asarray(x[:, None]), unpacked(packed))
     return problem, beams, grid_guess(problem, packed).rough
 
@@ -66,7 +66,7 @@ def _rough(omega, seed):
 
 
 def oracle_block(links, theory):
-    """Problem, beams and frequencies off by up to 1 % of all reference arms of so many links and a theory."""
+    """BatchProblem, beams and frequencies off by up to 1 % of all reference arms of so many links and a theory."""
     chosen = [p for p in problems().values() if len(p.entry["links"]) == links]
     chosen = [p for p in chosen if p.model == theory and p.num_modes >= MODES]
     if not chosen:
@@ -77,7 +77,7 @@ def oracle_block(links, theory):
     # every arm several times: blocks of the kernel are full, and all cases of a number of links share a shape
     at = np.resize(np.arange(len(chosen)), 16)
     beams = jax.tree_util.tree_map(lambda x: x[..., at], beams)
-    problem = Problem(theory_flags(theory), MODES)
+    problem = BatchProblem(theory_flags(theory), MODES)
     return problem, beams, jnp.asarray(rough[:, at])
 
 
@@ -143,7 +143,7 @@ def test_registers_round_differently_and_find_the_same():
 def test_the_kernel_lowers_for_cuda_without_a_gpu(modes, structure):
     arm = jm.examples.three_link_industrial()
     arm = arm if structure is None else random_arm(3, structure)
-    problem = Problem(theory_flags("timoshenko"), modes, hinged=structure is not None)
+    problem = BatchProblem(theory_flags("timoshenko"), modes, hinged=structure is not None)
     beams = repeated(beam_arrays(arm), 33)
     rough = jnp.linspace(1.0, 99.0, modes + EXTRA)[:, None] * jnp.ones((1, 33))
     leaves, structure = jax.tree_util.tree_flatten((problem, beams, rough))
@@ -162,7 +162,7 @@ def test_hinges_and_attachments_reach_the_kernel():
     arm = random_arm(3, "everything")
     modes = MODES
     beams = repeated(beam_arrays(arm), 16)
-    problem = Problem(theory_flags("timoshenko"), modes, hinged=True)
+    problem = BatchProblem(theory_flags("timoshenko"), modes, hinged=True)
     free = int((np.asarray(beam_arrays(arm).joint_stiffness) == 0.0).sum())
     truth = np.asarray(jm.natural_frequencies(arm, modes + EXTRA + free).omega)[free:]
     rough = jnp.asarray(truth[:, None] * np.random.default_rng(0).uniform(0.995, 1.005, 16))

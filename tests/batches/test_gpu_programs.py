@@ -41,7 +41,7 @@ def problem_and_columns():
     addresses, values = tuple(cells), np.stack(list(cells.values()))
     features = pilots.Scaling.of(values, addresses).features(values)
     return (
-        batch_kernels.Problem(flags, MODES),
+        batch_kernels.BatchProblem(flags, MODES),
         columns_of(THREE, addresses, values).packed,
         features,
     )

@@ -35,7 +35,7 @@ def test_parts_hold_every_item_once_in_whole_blocks(items, size, blocks, workers
 def test_blocks_of_one_call_are_solved_each_for_itself_and_no_more_than_are_used():
     arm = jm.examples.two_link_flexible()
     angles = np.linspace(0.1, 3.0, 12)
-    problem = batch_kernels.Problem(theory_flags("timoshenko"), 3)
+    problem = batch_kernels.BatchProblem(theory_flags("timoshenko"), 3)
     omega = np.linspace(2.0, 40.0, 12)
     cells = columns_of(arm, ["link2.joint_angle"], angles[None]).packed
     whole = batch_kernels.extended(problem, cells, omega, np.int64(1), blocks=1)

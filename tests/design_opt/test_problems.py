@@ -66,6 +66,14 @@ BAD = {
         ),
         [ADDRESS, "already"],
     ),
+    "to follow nothing": (
+        lambda: Problem(
+            arm(),
+            [Variable("payload.inertia", 0.1, 1.0, follow={"payload.mass": 1.0})],
+            MaximiseFrequency(1),
+        ),
+        ["payload.inertia = 0.0 today", "follow"],
+    ),
     "impossible corner": (
         lambda: Problem(arm(), [wall(upper=0.05)], MinimiseMass()),
         ["bounds", "wall_thickness", "Narrow"],

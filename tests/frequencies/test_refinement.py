@@ -83,7 +83,7 @@ def test_modes_that_coincide_and_contradicting_counts_stay_open():
 def counts(arm, columns, cells, omega):
     """J in double-double at one frequency of each of some cells, by the program that batches use."""
     values = np.stack(list(columns.values()))
-    problem = batch_kernels.Problem(theory_flags("timoshenko"), 4)
+    problem = batch_kernels.BatchProblem(theory_flags("timoshenko"), 4)
     packed = columns_of(arm, tuple(columns), values).packed
     size, found = 416, []
     for start in range(0, cells.size, size):
