@@ -30,6 +30,9 @@ BATCH_CELLS = 512
 #: cells that it solves side by side otherwise, once it has been called so often that compiling, 8 s, pays: a call takes
 #: NumPy 0.05 to 0.25 s, and what is compiled 0.01 s
 _SIDE_BY_SIDE, _CALLS_IN_NUMPY = 16, 50
+#: links of arms whose frequency NumPy differentiates, 2 to 4 ms for each link, before the program that does it in a
+#: tenth is compiled, 6 s
+_LINKS_IN_NUMPY = 2000
 #: derivatives of rows with respect to a frequency below this share of the largest are left out
 _NEGLIGIBLE = 1e-12
 
@@ -95,8 +98,8 @@ class Evaluator:
 
         self.link_values = jax.jit(link_values)
         self._link_rates = jax.jit(jax.jacfwd(lambda y: by_name(link_values(y))))
-        self._calls = 0
-        self._latest: tuple[tuple[bytes, ...], dict[str, np.ndarray]] = ((), {})
+        self._calls = self._links = 0
+        self._latest: tuple[tuple[bytes, ...], dict[str, np.ndarray]] | None = None
         self.today_hz = self._solve(problem.arm, self.angles)
         self._pieces = jax.jit(self._make_pieces)
         start = self.report(space.start)
@@ -112,12 +115,14 @@ class Evaluator:
         return {name: np.arange(len(angles)) for name, angles in self.angles.items()}
 
     def frequencies(self, y: np.ndarray, chosen: Chosen | None = None) -> dict[str, np.ndarray]:
-        """Return frequencies in Hz at the chosen postures, (P, K) for each set; all postures if none are chosen."""
+        """Return frequencies in Hz at the chosen postures, (P, K) for each set; all postures if none are chosen.
+
+        Those of the latest design are kept: a solver that has linearised it asks for its report next.
+        """
         angles = self._chosen_angles(chosen)
-        # a solver asks for the derivatives of a design and then for its report
-        key = (np.asarray(y, float).tobytes(), *(rows.tobytes() for rows in angles.values()))
-        if key != self._latest[0]:
-            self._latest = (key, self._solve(self.problem.space.arm_at(y), angles))
+        key = np.asarray(y).tobytes(), *(rows.tobytes() for rows in angles.values())
+        if self._latest is None or self._latest[0] != key:
+            self._latest = key, self._solve(self.problem.space.arm_at(y), angles)
         return self._latest[1]
 
     def _chosen_angles(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
@@ -249,8 +254,14 @@ class Evaluator:
             first, last = clusters(values, alone, GROUP_TOLERANCE)
             centre = TWO_PI * np.take_along_axis(values, first, axis=1)[cell, mode]
             lanes = at_postures(own, name, angles[name][cell])
+            self._links += lanes.length.size
             gradient = gradients(
-                self.problem.num_modes, lanes, self.flags, centre, (last - first + 1)[cell, mode]
+                self.problem.num_modes,
+                lanes,
+                self.flags,
+                centre,
+                (last - first + 1)[cell, mode],
+                compiled=self._links > _LINKS_IN_NUMPY,
             )
             found[name] = _Slopes(at, pulled_back(gradient, rates, name) / TWO_PI)
         return found

@@ -7,7 +7,6 @@ import functools
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -19,10 +18,6 @@ from jaxmodal.eigenspaces.modal_mass import ModeFields, unpadded_quadrature_size
 from jaxmodal.eigenspaces.null_spaces import eigenspace
 from jaxmodal.runtime.namespace import mapped, to_host, xp
 
-#: lanes that NumPy differentiates, 10 ms each with 3 links and 55 ms with 32, rather than a program, which is compiled
-#: for seconds
-_FEW = 4
-
 
 def at_postures(own: BeamArrays, name: str, angles: np.ndarray) -> BeamArrays:
     """Link values of one arm at some postures of a set, (lanes, n); the set ``own`` takes the design's angles."""
@@ -33,18 +28,23 @@ def at_postures(own: BeamArrays, name: str, angles: np.ndarray) -> BeamArrays:
 
 
 def gradients(
-    highest_mode: int, lanes: BeamArrays, flags: Theory, omega: np.ndarray, multiplicity: np.ndarray
+    highest_mode: int,
+    lanes: BeamArrays,
+    flags: Theory,
+    omega: np.ndarray,
+    multiplicity: np.ndarray,
+    *,
+    compiled: bool,
 ) -> BeamArrays:
-    """`group_gradient` of a frequency of each lane, (lanes, n): a few in NumPy, more in compiled pieces."""
+    """`group_gradient` of a frequency of each lane, (lanes, n): one by one in NumPy, or in compiled pieces."""
     count, links = lanes.length.shape
     if count == 0:
         return lanes
-    points, parts = unpadded_quadrature_size(highest_mode), []
-    if count <= _FEW:
-        each = mapped(functools.partial(group_gradient, points), (0, None, 0, 0))
-        host: BeamArrays = each(lanes, to_host(flags), omega, multiplicity)
-        return host
-    size = 4 if links > 12 else 32
+    points = unpadded_quadrature_size(highest_mode)
+    if not compiled:
+        return _lanes(points, lanes, flags, omega, multiplicity)
+    size = 1 if count == 1 else 4 if links > 12 or count <= 4 else 32
+    parts = []
     for start in range(0, count, size):
         at = np.minimum(np.arange(start, start + size), count - 1)
         own, *modes = jax.tree_util.tree_map(lambda x, at=at: x[at], (lanes, omega, multiplicity))
@@ -52,29 +52,30 @@ def gradients(
     return jax.tree_util.tree_map(lambda *x: np.concatenate(x)[:count], *parts)
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _piece(points: int, lanes: BeamArrays, flags: Theory, omega: Array, multiplicity: Array) -> Any:
-    def lane(own: BeamArrays, omega: Array, multiplicity: Array) -> BeamArrays:
+def _lanes(points: int, lanes: BeamArrays, flags: Theory, omega: Any, multiplicity: Any) -> Any:
+    def lane(own: BeamArrays, omega: Any, multiplicity: Any) -> BeamArrays:
         return group_gradient(points, own, flags, omega, multiplicity)
 
-    return jax.vmap(lane)(lanes, omega, multiplicity)
+    return mapped(lane)(lanes, omega, multiplicity)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 4))
+_piece = functools.partial(jax.jit, static_argnums=0)(_lanes)
+
+
 def projected(
-    highest_mode: int, beams: BeamArrays, flags: Theory, omega: Array, close: bool
+    highest_mode: int, beams: BeamArrays, flags: Theory, omega: np.ndarray, close: bool
 ) -> BeamArrays:
     """Derivative of the stiffness of a cluster of m modes of one posture, projected on its modes, (m, m, n).
 
     The eigenvalues of these symmetric matrices are, for one direction of change, the directional derivatives of the
     frequencies where these coincide. ``close`` frequencies are one root, others have a null space each.
     """
-    points, count, centre = unpadded_quadrature_size(highest_mode), len(omega), jnp.mean(omega)
+    points, count, centre = unpadded_quadrature_size(highest_mode), len(omega), np.mean(omega)
     if close:
-        space = eigenspace(beams, flags, centre, jnp.int64(count), points)
+        space = eigenspace(beams, flags, centre, np.int64(count), points)
         modes = ModeFields(space.inner[:count], space.nodes[:count], space.outer[:count])
     else:
-        spaces = jax.vmap(lambda w: eigenspace(beams, flags, w, jnp.int64(1), points))(omega)
+        spaces = mapped(lambda w: eigenspace(beams, flags, w, np.int64(1), points))(omega)
         modes = ModeFields(spaces.inner[:, 0], spaces.nodes[:, 0], spaces.outer[:, 0])
     return projected_gradients(beams, flags, centre, modes)
 

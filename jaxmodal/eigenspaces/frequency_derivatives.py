@@ -12,16 +12,15 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces.energies import frequency_gradient
-from jaxmodal.eigenspaces.modal_mass import ModeFields, padding
+from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import SLOTS, Eigenspace, eigenspace
-from jaxmodal.runtime.namespace import Array, is_traced, mapped, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host, xp
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -65,8 +64,8 @@ def _with_derivative_jvp(
     primals: tuple[BeamArrays, Theory, Array, Array, Array],
     tangents: tuple[BeamArrays, Any, Any, Any, Any],
 ) -> tuple[Array, Array]:
-    beams, theory, _, first, multiplicity = primals
     omega = with_derivative(num_points, *primals)
+    beams, theory, _, first, multiplicity = to_host(primals)
     gradient = mean_gradient(num_points, beams, theory, omega[first], multiplicity)
     alone = individual_modes(omega, multiplicity)
     gradient = guarded("second derivatives", gradient, omega, alone)
@@ -152,14 +151,12 @@ def mean_gradient(
     num_points: int, beams: BeamArrays, theory: Theory, omega: Array, multiplicity: Array
 ) -> BeamArrays:
     """Derivative of each frequency (of its group's mean) with respect to the link values; shapes (K, n)."""
-    num_modes = omega.shape[0]
-    given = num_points, beams, theory
-    if tree_on_host(beams, theory, omega, multiplicity):
-        return mapped(functools.partial(group_gradient, *given))(omega, multiplicity)
-    fill = np.arange(num_modes) if is_traced(omega) else padding(num_modes)[1]
-    gradient = _compiled_gradient(*given, omega[fill], multiplicity[fill])
-    kept: BeamArrays = jax.tree_util.tree_map(lambda x: x[:num_modes], gradient)
-    return kept
+    given = to_host((beams, theory, omega, multiplicity))
+    if is_traced(given):
+        compiled: BeamArrays = _compiled_gradient(num_points, *given)
+        return compiled
+    beams, theory, *modes = given
+    return mapped(functools.partial(group_gradient, num_points, beams, theory))(*modes)
 
 
 def group_gradient(

@@ -26,7 +26,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.zero_modes import with_zero_modes
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.namespace import Array, is_traced, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, to_host, tree_on_host, xp
 
 
 def natural_frequencies(
@@ -151,6 +151,12 @@ def _solve(arm: Arm, theory: str, first: int, count: int) -> NaturalFrequencies:
     beams = jax.tree_util.tree_map(jnp.asarray, beams)
     lanes = padded_size(wanted, 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
+    known = to_host(lax.stop_gradient(beams))
+    if not is_traced(known, invalid):  # differentiated, not compiled: only rates are unknown
+        wrong = bool(invalid)
+        found, modes, free = _positive_on_host(known, flags, wrong, theory, first, wanted, count)
+        result = _differentiable(found, beams, flags, invalid, max(first + count, 1))
+        return _compiled_with_zeros(result, modes, free)
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
     result = _compiled_result(solve_padded(problem, flags), invalid, count=count, theory=theory)
     result = _differentiable(result, beams, flags, invalid, max(first + count, 1))
@@ -166,14 +172,27 @@ def _solved_on_host(
     wanted: int,
     count: int,
 ) -> NaturalFrequencies:
-    """`_solve` in NumPy; an arm with invalid values is replaced by a harmless one."""
+    """`_solve` in NumPy."""
+    found = _positive_on_host(beams, flags, invalid, theory, first, wanted, count)
+    return with_zero_modes(*found)
+
+
+def _positive_on_host(
+    beams: BeamArrays,
+    flags: Theory,
+    invalid: bool,
+    theory: str,
+    first: int,
+    wanted: int,
+    count: int,
+) -> tuple[NaturalFrequencies, Array, Array]:
+    """What `with_zero_modes` completes; an arm with invalid values is replaced by a harmless one."""
     if invalid:
         beams = jax.tree_util.tree_map(np.ones_like, beams)
     modes = np.arange(first + 1, first + wanted + 1)
     free = number_of_hinges(beams, beams.length.shape[0])
     solution = solve_on_host(beams, flags, np.maximum(modes, free + 1))
-    result = _result(solution, np.bool_(invalid), count=count, theory=theory)
-    return with_zero_modes(result, modes, free)
+    return _result(solution, np.bool_(invalid), count=count, theory=theory), modes, free
 
 
 def solve_beams(beams: BeamArrays, flags: Theory, count: int, theory: str) -> NaturalFrequencies:

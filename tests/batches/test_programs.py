@@ -5,7 +5,8 @@ import os
 import subprocess
 import sys
 
-#: counts the programs that are compiled in a fresh process by each of some batches
+#: counts the programs that are compiled in a fresh process by each of some batches; the numbers of modes are those of
+#: tests/batches/test_many_arms.py and tests/sweeps/test_sensitivities.py, whose programs then serve
 PROGRAM = """
 import json
 import jax
@@ -29,7 +30,7 @@ found = {}
 def count(name, arm, cells, kernel="portable", **ranges):
     programs.clear()
     columns = {a.replace("_", ".", 1): rng.uniform(*r, cells) for a, r in ranges.items()}
-    result = jm.natural_frequencies_batch(arm, columns, 3, kernel=kernel)
+    result = jm.natural_frequencies_batch(arm, columns, 6, kernel=kernel)
     assert not np.asarray(result.status).any(), name
     found[name] = len(programs)
 

@@ -14,7 +14,7 @@ from design_opt.solvers.clusters import cluster_optimality
 
 ANGLES_DEG = (75.4445861562247047, -65.9908017300219814)
 COINCIDENT_HZ = 36.4921356522557731
-SHARPNESS = 1e5
+SHARPNESS = 2e4
 
 
 def problem(aggregate, *, cluster, start=(70.0, -72.0)):
@@ -62,8 +62,16 @@ def test_the_conditions_of_a_repeated_frequency_hold_there_and_not_beside(smooth
     assert worse.residual > 0.1
 
 
-def test_a_single_mode_method_stalls(smooth):
-    """The same solver, seeing mode 2 alone: many more iterations, and the conditions never hold."""
+def test_a_single_mode_method_stalls():
+    """The same solver, seeing mode 2 alone: the conditions hold nowhere on its way."""
+    single = optimise(problem("bound", cluster=0), max_iterations=20)
+    assert single.status in ("stalled", "iteration_limit")
+    assert single.kkt_residual > 1e-2
+    assert min(step.kkt for step in single.steps) > 1e-2
+
+
+@pytest.mark.slow
+def test_a_single_mode_method_needs_more_iterations_and_ends_nowhere(smooth):
     single = optimise(problem("bound", cluster=0), max_iterations=60)
     assert single.status in ("stalled", "iteration_limit")
     assert single.kkt_residual > 1e-2
@@ -88,7 +96,7 @@ def test_plain_gradient_ascent_cycles():
 
 def test_exactly_repeated_frequencies_are_recognised_at_the_end():
     """Started at the crossing itself, the exact least frequency finds nothing better, and the conditions say why."""
-    found = optimise(problem("bound", cluster=1, start=ANGLES_DEG), max_iterations=20)
+    found = optimise(problem("bound", cluster=1, start=ANGLES_DEG), max_iterations=3)
     assert found.status == "converged"
     assert "repeated" in found.message
     assert found.report.objectives[0] == pytest.approx(COINCIDENT_HZ, rel=1e-9)

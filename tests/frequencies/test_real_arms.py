@@ -127,7 +127,9 @@ def test_derivatives_against_differences(theory):
     x = np.array([float(jm.get_parameter(arm, name)) for name in names])
 
     def omega(values):
-        changed = jm.set_parameters(arm, dict(zip(names, values, strict=True)))
+        # in one operation: values[0], values[1] and so on are a small program each
+        each = [value.reshape(()) for value in jax.lax.split(values, [1] * len(names))]
+        changed = jm.set_parameters(arm, dict(zip(names, each, strict=True)))
         return jm.natural_frequencies(changed, 5, theory).omega
 
     found = np.asarray(jax.jacfwd(omega)(x))

@@ -115,10 +115,11 @@ def test_invalid_cells_have_no_value_and_say_so():
         sweeps.axis("link1.section.depth", [0.15, 0.015]),
         sweeps.axis("link1.section.width", [0.2]),
     ]
-    options = {"num_modes": 1, "outputs": ["sensitivity"], "sensitivity_to": ["link1.length"]}
+    # three modes as everywhere here: one program
+    options = {"num_modes": 3, "outputs": ["sensitivity"], "sensitivity_to": ["link1.length"]}
     ds = sweeps.run(sweeps.Sweep("example:three_link_industrial", axes, **options))
-    assert ds.modal_status.values.ravel().tolist() == [0, 2]
-    assert np.isnan(ds.sensitivity.values.ravel()).tolist() == [False, True]
+    assert ds.modal_status.values.reshape(2, 3).tolist() == [[0] * 3, [2] * 3]
+    assert np.isnan(ds.sensitivity.values.reshape(2, 3)).tolist() == [[False] * 3, [True] * 3]
 
 
 def test_all_parameters_are_taken_unless_told_otherwise():
