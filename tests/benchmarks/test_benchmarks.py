@@ -171,16 +171,16 @@ def test_memory_of_a_small_sweep(tmp_path):
 
 @pytest.mark.slow
 def test_optimisation_writes_a_report(tmp_path, monkeypatch):
-    """Two of the six beams: all of them, with more segments, are among the tests of optimisation."""
-    some = {key: classical_optima.CANTILEVER[key] for key in [(0.1, 2), (1.0, 3)]}
-    monkeypatch.setattr(classical_optima, "CANTILEVER", some)
+    """One of the six beams: all of them, with more segments, are among the tests of optimisation."""
+    one = {(0.1, 2): classical_optima.CANTILEVER[0.1, 2]}
+    monkeypatch.setattr(classical_optima, "CANTILEVER", one)
     monkeypatch.setenv("XLA_FLAGS", os.environ["XLA_FLAGS"])  # which it completes
     out = tmp_path / "optimisation.json"
-    optimisation.main(["--grid", "4", "--out", str(out), "--segments", "2", "3", "4"])
+    optimisation.main(["--grid", "3", "--out", str(out), "--segments", "2", "3", "4"])
     found = json.loads(out.read_text())
-    assert found["workspace"]["postures"] == 16
+    assert found["workspace"]["postures"] == 9
     assert found["workspace"]["status"] == "converged"
-    assert len(found["classical"]) == 2
+    assert len(found["classical"]) == 1
     for row in found["classical"]:
         assert 1.0 < row["ratios"][0] < row["ratios"][-1] < row["reference"]
         assert max(row["kkt_residuals"]) < 1e-6
