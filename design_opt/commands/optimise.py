@@ -18,7 +18,6 @@ from jaxmodal.cli.commands import EXAMPLE_PREFIX, EXIT_NOT_ALL, BadInput
 
 if TYPE_CHECKING:
     from design_opt.solvers.recording import Progress
-    from design_opt.solvers.results import Result
 
 PROBLEM_HELP = "PROBLEM is a TOML file, or example:NAME for a built-in problem (see `jaxmodal optimise --list`)."
 
@@ -119,7 +118,7 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
         result = search(
             problem, **(solver.keywords | options), progress=advance, checkpoint=checkpoint
         )
-    print_result(result)
+    click.echo(str(result))
     from design_opt.output.artefacts import can_draw, write_result
 
     if plot and not can_draw():
@@ -165,22 +164,3 @@ def _progress() -> Iterator[Callable[[Progress], None]]:
 
     with bar:
         yield advance
-
-
-def print_result(result: Result) -> None:
-    """Print the table, the status, the active set and the certificates."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from design_opt.output.report import active_lines, status_lines, table_rows
-
-    console = Console(width=200, markup=False, highlight=False, emoji=False)
-    table = Table(title=result.problem.name or "optimisation", title_justify="left")
-    table.add_column("")
-    for title in ("before", "after"):
-        table.add_column(title, justify="right")
-    for row in table_rows(result):
-        table.add_row(*row)
-    console.print(table)
-    for line in [*status_lines(result), *active_lines(result)]:
-        console.print(line, soft_wrap=True)

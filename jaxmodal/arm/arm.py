@@ -22,6 +22,7 @@ from jaxmodal.arm.quantities import (
 )
 from jaxmodal.arm.tables import link_table, record_table, toml_text
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
+from jaxmodal.runtime.tables import Table
 
 __all__ = ["Arm", "Link", "Payload"]
 
@@ -93,6 +94,12 @@ class Arm(Record):
             raise ArmError(f"name = {shown(self.name)}: must be text.")
         object.__setattr__(self, "links", tuple(self.links))
         super().__post_init__()
+
+    def tables(self) -> list[Table]:
+        """Return the links with their joints and bodies, and the payload."""
+        from jaxmodal.arm.descriptions import arm_table
+
+        return [arm_table(self)]
 
     @property
     def num_links(self) -> int:

@@ -37,6 +37,7 @@ from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, to_host
+from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
     import xarray
@@ -47,8 +48,8 @@ _REPEATED = ("refuse", "mean")
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Sensitivities:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Sensitivities(ShowsDatasets):
     """Derivatives of K natural frequencies with respect to P parameters.
 
     Attributes
@@ -84,6 +85,12 @@ class Sensitivities:
     def derivative_hz(self) -> Array:
         """Derivatives of the frequencies in Hz per SI unit, shape (K, P)."""
         return self.derivative / (2.0 * np.pi)
+
+    def tables(self) -> list[Table]:
+        """Return a row for each parameter, the largest first: per cent of frequency for one per cent, or degree."""
+        from jaxmodal.modes.tables import sensitivities_table
+
+        return [sensitivities_table(self)]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the table as a dataset with dims mode and parameter; frequencies and derivatives in Hz."""
