@@ -5,7 +5,7 @@ import math
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
@@ -22,6 +22,7 @@ from jaxmodal.arm.quantities import (
 )
 from jaxmodal.arm.tables import link_table, record_table, toml_text
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
+from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import Table
 
 __all__ = ["Arm", "Link", "Payload"]
@@ -31,7 +32,7 @@ _MOST_RADIANS = 4.0 * math.pi
 
 
 @frozen_pytree
-class Arm(Record):
+class Arm(Drawn, Record):
     """A planar arm: links in series from the clamped base to the tip.
 
     Parameters
@@ -68,6 +69,7 @@ class Arm(Record):
     1.75
     """
 
+    picture: ClassVar[str] = "jaxmodal.plots.arms:draw_arm"
     links: tuple[Link, ...]
     payload: Payload = dataclasses.field(default_factory=lambda: Payload())
     name: str = static(default="")

@@ -92,6 +92,7 @@ def modes(
 
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
     """
+    from jaxmodal.arm.descriptions import posture_text
     from jaxmodal.cli.output import title_of
     from jaxmodal.modes.mode_shapes import mode_shapes
     from jaxmodal.modes.tables import shapes_table
@@ -120,7 +121,7 @@ def modes(
             click.echo(
                 shapes_table(shapes, title_of(name, arm, shapes.frequencies.theory), digits).text()
             )
-    _draw(solved, name, plot, animate, mode)
+    _draw(solved, f"{name}, {posture_text(arm)}".rstrip(", "), plot, animate, mode)
     if not all(bool(np.all(shapes.frequencies.certified)) for shapes in solved):
         raise SystemExit(EXIT_NOT_ALL)
 
@@ -133,7 +134,8 @@ def _require_plots() -> None:
 def _draw(
     solved: list[ModeShapes], name: str, plot: Path | None, animate: Path | None, mode: int
 ) -> None:
-    from jaxmodal.plots.modes import PlotsUnavailableError, animate_mode, plot_mode_shapes
+    from jaxmodal.plots.figures import PlotsUnavailableError
+    from jaxmodal.plots.modes import animate_mode, plot_mode_shapes
 
     try:
         if plot is not None:
@@ -211,6 +213,11 @@ def _stations_csv(solved: list[ModeShapes]) -> str:
     metavar="N",
     help="Show the N parameters that matter most; json and csv have all.",
 )
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the parameters that matter most as bars into this file (.png, .pdf, .svg).",
+)
 @_format
 def sensitivities(
     argument: str,
@@ -221,6 +228,7 @@ def sensitivities(
     kind: str,
     repeated: str,
     top: int | None,
+    plot: Path | None,
     output_format: str,
 ) -> None:
     """Exact sensitivities of the natural frequencies of an ARM to its parameters.
@@ -231,6 +239,9 @@ def sensitivities(
     from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
     from jaxmodal.modes.tables import sensitivities_table
 
+    require_file("--plot", plot, (".png", ".pdf", ".svg"))
+    if plot is not None:
+        _require_plots()
     arm = posed(load_arm(argument), argument, posture_deg)
     try:
         table = all_sensitivities(
@@ -246,8 +257,24 @@ def sensitivities(
     else:
         title = f"{title_of(arm.name or argument, arm, theory)}: sensitivities, the largest first"
         click.echo(sensitivities_table(table, kind, title, top).text())
+    if plot is not None:
+        _draw_bars(table, title_of(arm.name or argument, arm, theory), plot, top)
     if not bool(np.all(table.frequencies.certified)):
         raise SystemExit(EXIT_NOT_ALL)
+
+
+def _draw_bars(table: Sensitivities, title: str, path: Path, top: int | None) -> None:
+    from jaxmodal.plots.figures import new_figure
+    from jaxmodal.plots.sensitivities import draw_sensitivities
+
+    shown = min(top or 12, len(table.addresses))
+    figure = new_figure(7.0, 1.8 + 0.32 * shown)
+    draw_sensitivities(table, figure.add_subplot(), shown).set_title(title, fontsize=10)
+    try:
+        figure.savefig(path, dpi=130)
+    except OSError as error:
+        raise BadInput(f"--plot {path}: cannot be written ({error.strerror or error}).") from error
+    click.echo(f"wrote {path}", err=True)
 
 
 def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:

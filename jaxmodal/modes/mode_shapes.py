@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -32,6 +34,7 @@ from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
 from jaxmodal.runtime.namespace import Array, mapped, real_array, to_host, tree_on_host, xp
+from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ _OF_THE_ARM = ("position", "total_mass", "masses")
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class ModeShapes(ShowsDatasets):
+class ModeShapes(Drawn, ShowsDatasets):
     """Mode shapes of one arm: K modes, n links, S stations on each link; SI units; of unit modal mass.
 
     The fields are those of each link's own axes: x along the link from its base to its tip, y to the left of
@@ -82,6 +85,7 @@ class ModeShapes(ShowsDatasets):
         The masses (kg) and inertias (kg m^2) there.
     """
 
+    picture: ClassVar[str] = "jaxmodal.plots.modes:draw_shapes"
     frequencies: NaturalFrequencies
     stations: Array
     u: Array
@@ -129,6 +133,10 @@ class ModeShapes(ShowsDatasets):
         from jaxmodal.modes.tables import shapes_table
 
         return [shapes_table(self)]
+
+    def animate(self, path: str | Path, mode: int = 1, **options: Any) -> None:
+        """Write one period of a mode, from 1, as an animated GIF; options as of `jaxmodal.plots.animate_mode`."""
+        importlib.import_module("jaxmodal.plots.modes").animate_mode(self, mode, path, **options)
 
     def to_xarray(self) -> xarray.Dataset:
         """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""

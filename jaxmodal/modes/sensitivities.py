@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import jax
 import numpy as np
@@ -37,6 +37,7 @@ from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, to_host
+from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ _REPEATED = ("refuse", "mean")
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class Sensitivities(ShowsDatasets):
+class Sensitivities(Drawn, ShowsDatasets):
     """Derivatives of K natural frequencies with respect to P parameters.
 
     Attributes
@@ -73,6 +74,7 @@ class Sensitivities(ShowsDatasets):
         The parameters.
     """
 
+    picture: ClassVar[str] = "jaxmodal.plots.sensitivities:draw_sensitivities"
     frequencies: NaturalFrequencies
     values: Array
     derivative: Array

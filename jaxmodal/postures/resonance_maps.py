@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -13,11 +13,12 @@ from jax import Array
 
 from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.postures.harmonics import determinant
 from jaxmodal.postures.inverse import postures_at
 from jaxmodal.postures.tables import resonance_dataset, resonance_tables
 from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
+from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _BORDERS = 2 * MOST_ANGLES
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class ResonanceMap(ShowsDatasets):
+class ResonanceMap(Drawn, ShowsDatasets):
     """Exact borders of the postures with natural frequencies inside a band.
 
     A row for each angle of one joint; along it, the other joint turns from -pi to pi through pieces
@@ -56,6 +57,7 @@ class ResonanceMap(ShowsDatasets):
         Name of the theory.
     """
 
+    picture: ClassVar[str] = "jaxmodal.plots.resonance_maps:draw_resonance_map"
     across_angle: Array
     border: Array
     end: Array
@@ -181,7 +183,7 @@ def resonance_free(
     border = np.take_along_axis(border, order, axis=1)
     mode = np.take_along_axis(np.concatenate([e.mode for e in ends], axis=1), order, axis=1)
     end = np.where(np.isfinite(border), order // MOST_ANGLES, -1)
-    beams, flags = prepared(arm, theory)
+    beams, flags = prepared_values(arm, theory)
     inside = _inside(beams, flags, (low, high), postures, joint - 2, border)
     return ResonanceMap(
         across_angle=jnp.asarray(angles),
