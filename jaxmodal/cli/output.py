@@ -22,7 +22,7 @@ from jaxmodal.arm import examples
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.checks import check
 from jaxmodal.arm.descriptions import posture_text
-from jaxmodal.cli.compiling import Bar
+from jaxmodal.cli.compiling import Bar, Lines
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import DIGITS, certificate_text, hertz_text
 from jaxmodal.reproduction import report as reproduction_report
@@ -45,8 +45,8 @@ def _console() -> Console:
 def progress_after(delay: float, what: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error that appears only once ``delay`` seconds have passed.
 
-    Yields a function to call with (steps done, steps in all). Nothing is shown where standard
-    error is no terminal.
+    Yields a function to call with (steps done, steps in all). Where standard error is no terminal
+    a line says so every ten seconds.
     """
     progress = Bar(
         TextColumn("{task.description}"),
@@ -62,7 +62,8 @@ def progress_after(delay: float, what: str) -> Iterator[Callable[[int, int], Non
         progress.update(task, completed=done, total=total)
 
     if not sys.stderr.isatty():
-        yield advance
+        lines = Lines()
+        yield lambda done, total: lines(f"{what}: {done} of {total}")
         return
     timer = threading.Timer(delay, progress.start)
     timer.daemon = True
