@@ -2,6 +2,8 @@
 
 import inspect
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -49,3 +51,44 @@ def test_dir_shows_public_names_alone(package):
 def test_a_theory_nearly_right():
     with pytest.raises(ValueError, match="Did you mean 'euler_bernoulli'"):
         jm.characteristic_matrix(jm.examples.two_link_flexible(), 1.0, "Euler-Bernoulli")
+
+
+WRONG_ARMS = """
+import sys
+import jax
+jax.config.update("jax_enable_x64", True)
+import numpy as np
+import jaxmodal as jm
+link = jm.Link(1.0, 7e10, 2700.0, jm.circle(0.05, shear_coefficient=0.9), poisson_ratio=0.3)
+for call in (
+    lambda: jm.natural_frequencies("arm.toml"),
+    lambda: jm.mode_shapes("arm.toml"),
+    lambda: jm.sensitivities("arm.toml"),
+    lambda: jm.natural_frequencies_batch("arm.toml", {"theta_2": np.zeros(2)}),
+    lambda: jm.postures_at("arm.toml", 1.0),
+    lambda: jm.resonance_free("arm.toml", 1.0, 2.0),
+    lambda: jm.set_parameters("arm.toml", {"theta_2": 0.0}),
+    lambda: jm.check("arm.toml"),
+    lambda: jm.natural_frequencies(link),
+    lambda: jm.natural_frequencies({"links": []}),
+):
+    try:
+        call()
+    except jm.ArmError as error:
+        print(error)
+"""
+
+
+def test_what_is_no_arm_gets_the_way_to_one():
+    """In a process of its own: here the annotations are checked before the functions are called."""
+    done = subprocess.run(
+        [sys.executable, "-c", WRONG_ARMS], capture_output=True, text=True, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert (
+        lines[:8]
+        == ["arm = 'arm.toml': must be an Arm; read a file with jaxmodal.read_arm('arm.toml')."] * 8
+    )
+    assert "Arm(links=(link, ...))" in lines[8]
+    assert "arm_from_dict" in lines[9]
+    assert len(lines) == 10

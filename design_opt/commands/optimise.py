@@ -18,8 +18,8 @@ from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.commands import EXIT_NOT_ALL, BadInput
 
 if TYPE_CHECKING:
+    from design_opt.problem.problem import Problem
     from design_opt.solvers.recording import Progress
-    from design_opt.solvers.results import Result
 
 PROBLEM_HELP = "PROBLEM is a TOML file, or example:NAME for a built-in problem (see `jaxmodal optimise --list`)."
 
@@ -116,11 +116,11 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
     checkpoint = stem.with_name(stem.name + ".checkpoint.json")
     if checkpoint.exists():
         click.echo(f"goes on from {checkpoint}", err=True)
-    with refusing(), _progress() as advance:
+    with refusing(), _progress(problem) as advance:
         result = search(
             problem, **(solver.keywords | options), progress=advance, checkpoint=checkpoint
         )
-    print_result(result)
+    click.echo(str(result))
     from design_opt.output.artefacts import can_draw, write_result
 
     if plot and not can_draw():
@@ -137,13 +137,28 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
         raise SystemExit(EXIT_NOT_ALL)
 
 
+def progress_text(problem: Problem, step: Progress) -> str:
+    """Where a search stands, in the units of its own objectives."""
+    from design_opt.solvers.recording import FEASIBLE
+
+    parts = [
+        f"{part.label} {part.sign * float(value):.5g}"
+        for part, value in zip(problem.objectives, step.objectives, strict=True)
+    ]
+    if step.lowest_hz.size:
+        parts.append(f"least f1 {float(step.lowest_hz[:, 0].min()):.5g} Hz")
+    state = "all limits kept" if step.violation <= FEASIBLE else f"violation {step.violation:.1e}"
+    head = f"start {step.start + 1}, iteration {step.iteration + 1}"
+    return f"{head}: {', '.join(parts)}; {state}, residual {step.kkt:.1e}"
+
+
 @contextlib.contextmanager
-def _progress() -> Iterator[Callable[[Progress], None]]:
-    """A line on standard error that follows the search; nothing where that is no terminal."""
+def _progress(problem: Problem) -> Iterator[Callable[[Progress], None]]:
+    """A line on standard error that follows the search; one every ten seconds where that is no terminal."""
     from rich.console import Console
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from jaxmodal.cli.compiling import Bar
+    from jaxmodal.cli.compiling import Bar, Lines
 
     bar = Bar(
         SpinnerColumn(),
@@ -153,35 +168,13 @@ def _progress() -> Iterator[Callable[[Progress], None]]:
         transient=True,
     )
     if not sys.stderr.isatty():
-        yield lambda step: None
+        lines = Lines()
+        yield lambda step: lines(progress_text(problem, step))
         return
     task = bar.add_task("setting up", total=None)
 
     def advance(step: Progress) -> None:
-        text = (
-            f"start {step.start + 1}, iteration {step.iteration + 1}: objective {step.score:.6g},"
-            f" violation {step.violation:.1e}, residual {step.kkt:.1e}"
-        )
-        bar.update(task, description=text)
+        bar.update(task, description=progress_text(problem, step))
 
     with bar:
         yield advance
-
-
-def print_result(result: Result) -> None:
-    """Print the table, the status, the active set and the certificates."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from design_opt.output.report import active_lines, status_lines, table_rows
-
-    console = Console(width=200, markup=False, highlight=False, emoji=False)
-    table = Table(title=result.problem.name or "optimisation", title_justify="left")
-    table.add_column("")
-    for title in ("before", "after"):
-        table.add_column(title, justify="right")
-    for row in table_rows(result):
-        table.add_row(*row)
-    console.print(table)
-    for line in [*status_lines(result), *active_lines(result)]:
-        console.print(line, soft_wrap=True)

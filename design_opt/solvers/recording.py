@@ -38,13 +38,19 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
-    """What a progress function is told after every iteration."""
+    """What a progress function is told after every iteration.
+
+    ``objectives`` are those of the problem, with its signs, ``lowest_hz`` of shape (sets, modes) the least frequencies
+    over the postures of each set.
+    """
 
     start: int
     iteration: int
     score: float
     violation: float
     kkt: float
+    objectives: np.ndarray
+    lowest_hz: np.ndarray
 
 
 class Recorder:
@@ -115,9 +121,8 @@ class Recorder:
         if self.checkpoint is not None:
             self._write()
         if self.progress is not None:
-            self.progress(
-                Progress(step.start, step.iteration, step.score, step.violation, step.kkt)
-            )
+            known = (step.score, step.violation, step.kkt, step.objectives, step.lowest_hz)
+            self.progress(Progress(step.start, step.iteration, *known))
 
     def consider(self, report: Report) -> None:
         """Keep a design if it is feasible and better than the best so far."""

@@ -21,8 +21,10 @@ from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status as Certainty
+from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 #: values within this, relative, of the least are shown as active
@@ -43,7 +45,7 @@ class Status(enum.StrEnum):
     interrupted = "interrupted"
 
 
-class Result:
+class Result(ShowsDatasets):
     """The best design found; made by `optimise`.
 
     Attributes
@@ -240,6 +242,24 @@ class Result:
         """Values and derivatives of the program at the design, for checks of your own."""
         bounds = self.evaluator.program.best_bounds(self.report.terms)
         return self.evaluator.linearise(np.concatenate([self.report.y, bounds]), chosen)
+
+    def tables(self) -> list[Table]:
+        """Return the design before and after, how the search ended, and what its frequencies may be trusted for."""
+        from design_opt.solvers.report import result_table
+
+        return [result_table(self)]
+
+    def __repr__(self) -> str:
+        return f"<Result: {self.problem.name or 'optimisation'}, {self.status}>"
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return variables, objectives, mass and least frequencies before and after; the names hold the units."""
+        import pandas
+
+        from design_opt.solvers.report import compared
+
+        rows = [row[:3] for row in compared(self)]
+        return pandas.DataFrame(rows, columns=["quantity", "before", "after"]).set_index("quantity")
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the history as a dataset, see `design_opt.solvers.history.history_dataset`."""

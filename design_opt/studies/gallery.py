@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from design_opt.output.artefacts import write_result
-from design_opt.output.report import active_lines, status_lines, table_rows
 from design_opt.problem.files import read_problem
 from design_opt.solvers.optimise import optimise
+from design_opt.solvers.report import active_lines, status_lines, table_rows
 from design_opt.solvers.results import Result
 from design_opt.studies.finer_postures import on_finer_postures
 from design_opt.studies.front import Front, draw_front, mass_front

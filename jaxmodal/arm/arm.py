@@ -5,7 +5,7 @@ import math
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
@@ -22,6 +22,8 @@ from jaxmodal.arm.quantities import (
 )
 from jaxmodal.arm.tables import link_table, record_table, toml_text
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.tables import Table
 
 __all__ = ["Arm", "Link", "Payload"]
 
@@ -30,7 +32,7 @@ _MOST_RADIANS = 4.0 * math.pi
 
 
 @frozen_pytree
-class Arm(Record):
+class Arm(Drawn, Record):
     """A planar arm: links in series from the clamped base to the tip.
 
     Parameters
@@ -67,6 +69,7 @@ class Arm(Record):
     1.75
     """
 
+    picture: ClassVar[str] = "jaxmodal.plots.arms:draw_arm"
     links: tuple[Link, ...]
     payload: Payload = dataclasses.field(default_factory=lambda: Payload())
     name: str = static(default="")
@@ -93,6 +96,12 @@ class Arm(Record):
             raise ArmError(f"name = {shown(self.name)}: must be text.")
         object.__setattr__(self, "links", tuple(self.links))
         super().__post_init__()
+
+    def tables(self) -> list[Table]:
+        """Return the links with their joints and bodies, and the payload."""
+        from jaxmodal.arm.descriptions import arm_table
+
+        return [arm_table(self)]
 
     @property
     def num_links(self) -> int:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.runtime.tables import Table
 
 Scalar: TypeAlias = float | jax.Array | NDArray[np.inexact[Any]]
 """One physical value: a float64 number, a traced or batched JAX array, or a column of numbers, which are complex where
@@ -184,6 +185,28 @@ class Record:
         return all(a is b or bool(np.array_equal(a, b)) for a, b in zip(mine, theirs, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return "\n".join(table.text() for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "".join(table.html() for table in self.tables())
+
+    def tables(self) -> list[Table]:
+        """Return every value that the record has, with its unit and meaning."""
+        rows = []
+        for item in quantities(self):
+            value = getattr(self, item.name)
+            if not _is_default(value, item):
+                text = f"{value:.6g}" if isinstance(value, float) else shown(value)
+                unit = item.metadata["unit"]
+                rows.append(
+                    [item.name, text, "" if unit == "1" else unit, item.metadata["meaning"]]
+                )
+        headings = ("value of", "", "unit", "meaning")
+        return [
+            Table(type(self).__name__.lower(), headings, rows, (), ("value of", "unit", "meaning"))
+        ]
 
     def __repr__(self) -> str:
         parts = []

@@ -218,6 +218,15 @@ def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm
     return arm.with_posture_deg(posture_deg)
 
 
+digits_option = click.option(
+    "--digits",
+    type=click.IntRange(2, 17),
+    default=5,
+    show_default=True,
+    help="Significant digits of frequencies in tables; json and csv have all.",
+)
+
+
 @main.command(epilog=ARM_HELP)
 @click.argument("arms", metavar="ARM [ARM ...]", nargs=-1, required=True)
 @click.option("--modes", type=click.IntRange(1, limits.MODES), default=10, show_default=True)
@@ -237,12 +246,14 @@ def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm
     show_default=True,
     help="json is an array in the order of the arguments, also for one ARM.",
 )
+@digits_option
 def frequencies(
     arms: tuple[str, ...],
     modes: int,
     theory: str,
     posture_deg: tuple[float, ...] | None,
     output_format: str,
+    digits: int,
 ) -> None:
     """Lowest natural frequencies of each ARM, each with its certificate.
 
@@ -263,7 +274,7 @@ def frequencies(
             except ArmError as error:
                 raise BadInput(f"{argument}: {error}") from error
             solved.append(cli_output.SolvedArm.of(argument, arm, theory, result))
-    cli_output.print_frequencies(solved, output_format)
+    cli_output.print_frequencies(solved, output_format, digits)
     cli_output.print_remedies(solved)
     if not all(arm.all_certified for arm in solved):
         raise SystemExit(EXIT_NOT_ALL)

@@ -127,6 +127,21 @@ def watched() -> Iterator[None]:
         watch.show(False)
 
 
+class Lines:
+    """Progress where standard error is no terminal: a line every `EVERY` seconds, none in a shorter run."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self._began = self._said = clock()
+
+    def __call__(self, text: str) -> None:
+        """Say it, unless something was said a short while ago."""
+        now = self.clock()
+        if now - self._said >= EVERY:
+            self._said = now
+            print(f"{text}, {now - self._began:.0f} s", file=sys.stderr, flush=True)
+
+
 class Bar(Progress):
     """A progress bar that shows below itself what is being compiled, in place of a line of its own."""
 

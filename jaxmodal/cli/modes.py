@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
+from jaxmodal.cli.commands import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    BadInput,
+    digits_option,
+    load_arm,
+    parse_angles,
+    posed,
+)
 from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
@@ -67,6 +75,7 @@ _modes = click.option(
 )
 @click.option("--mode", type=click.IntRange(min=1), default=1, show_default=True)
 @_format
+@digits_option
 def modes(
     argument: str,
     modes: int,
@@ -77,12 +86,16 @@ def modes(
     animate: Path | None,
     mode: int,
     output_format: str,
+    digits: int,
 ) -> None:
     """Mode shapes of an ARM: energies, effective masses, residuals; fields as csv or json; pictures.
 
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
     """
+    from jaxmodal.arm.descriptions import posture_text
+    from jaxmodal.cli.output import title_of
     from jaxmodal.modes.mode_shapes import mode_shapes
+    from jaxmodal.modes.tables import shapes_table
 
     require_file("--plot", plot, (".png", ".pdf", ".svg"))
     require_file("--animate", animate, (".gif",))
@@ -105,8 +118,10 @@ def modes(
         click.echo(_stations_csv(solved), nl=False)
     else:
         for shapes in solved:
-            _print_table(_modes_columns(shapes), f"{name} ({shapes.frequencies.theory})")
-    _draw(solved, name, plot, animate, mode)
+            click.echo(
+                shapes_table(shapes, title_of(name, arm, shapes.frequencies.theory), digits).text()
+            )
+    _draw(solved, f"{name}, {posture_text(arm)}".rstrip(", "), plot, animate, mode)
     if not all(bool(np.all(shapes.frequencies.certified)) for shapes in solved):
         raise SystemExit(EXIT_NOT_ALL)
 
@@ -119,7 +134,8 @@ def _require_plots() -> None:
 def _draw(
     solved: list[ModeShapes], name: str, plot: Path | None, animate: Path | None, mode: int
 ) -> None:
-    from jaxmodal.plots.modes import PlotsUnavailableError, animate_mode, plot_mode_shapes
+    from jaxmodal.plots.figures import PlotsUnavailableError
+    from jaxmodal.plots.modes import animate_mode, plot_mode_shapes
 
     try:
         if plot is not None:
@@ -130,44 +146,6 @@ def _draw(
             click.echo(f"wrote {animate}", err=True)
     except (PlotsUnavailableError, ValueError, OSError) as error:
         raise BadInput(str(error)) from error
-
-
-def _print_table(columns: dict[str, list[str]], title: str) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for heading in columns:
-        table.add_column(heading, justify="right" if heading != "parameter" else "left")
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*row)
-    Console(width=200, markup=False, highlight=False, emoji=False).print(table)
-
-
-def _modes_columns(shapes: ModeShapes) -> dict[str, list[str]]:
-    e = shapes.energies
-    strain, kinetic = np.asarray(e.strain), np.asarray(e.kinetic)
-
-    def per_cent(part: Any, whole: np.ndarray) -> list[str]:
-        return [f"{x:.1f}" for x in 100.0 * np.sum(np.asarray(part), axis=-1) / whole]
-
-    effective = 100.0 * np.asarray(shapes.effective_mass) / np.asarray(shapes.total_mass)
-    residual = np.max(np.asarray(shapes.residuals), axis=(1, 2))
-    bodies = np.asarray(e.body_translation) + np.asarray(e.body_rotation) + np.asarray(e.hub)
-    return {
-        "mode": [str(k + 1) for k in range(len(strain))],
-        "frequency [Hz]": [f"{x:#.10g}" for x in np.asarray(shapes.frequencies_hz)],
-        "certified": ["yes" if ok else "NO" for ok in np.asarray(shapes.frequencies.certified)],
-        "bending %": per_cent(e.bending, strain),
-        "shear %": per_cent(e.shear, strain),
-        "axial %": per_cent(e.axial, strain),
-        "joints %": per_cent(e.joint, strain),
-        "bodies %": per_cent(bodies, kinetic),
-        "mass x %": [f"{x:.2f}" for x in effective[:, 0]],
-        "mass y %": [f"{x:.2f}" for x in effective[:, 1]],
-        "inertia %": [f"{x:.2f}" for x in effective[:, 2]],
-        "residual": [f"{x:.0e}" for x in residual],
-    }
 
 
 def _plain(argument: str, shapes: ModeShapes) -> dict[str, Any]:
@@ -220,7 +198,7 @@ def _stations_csv(solved: list[ModeShapes]) -> str:
     type=click.Choice(["logarithmic", "derivative"]),
     default="logarithmic",
     show_default=True,
-    help="Per cent of frequency for one per cent of the parameter, or Hz per SI unit.",
+    help="Per cent of frequency for one per cent of the parameter (one degree of an angle), or Hz per SI unit.",
 )
 @click.option(
     "--repeated",
@@ -228,6 +206,17 @@ def _stations_csv(solved: list[ModeShapes]) -> str:
     default="refuse",
     show_default=True,
     help="For frequencies that coincide: refuse, or the derivative of their mean.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show the N parameters that matter most; json and csv have all.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the parameters that matter most as bars into this file (.png, .pdf, .svg).",
 )
 @_format
 def sensitivities(
@@ -238,14 +227,21 @@ def sensitivities(
     addresses: tuple[str, ...],
     kind: str,
     repeated: str,
+    top: int | None,
+    plot: Path | None,
     output_format: str,
 ) -> None:
     """Exact sensitivities of the natural frequencies of an ARM to its parameters.
 
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
     """
+    from jaxmodal.cli.output import title_of
     from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
+    from jaxmodal.modes.tables import sensitivities_table
 
+    require_file("--plot", plot, (".png", ".pdf", ".svg"))
+    if plot is not None:
+        _require_plots()
     arm = posed(load_arm(argument), argument, posture_deg)
     try:
         table = all_sensitivities(
@@ -259,23 +255,26 @@ def sensitivities(
     elif output_format == "csv":
         click.echo(_table_csv(table), nl=False)
     else:
-        _print_table(
-            _sensitivity_columns(table, kind), f"{arm.name or argument} ({theory}), {kind}"
-        )
+        title = f"{title_of(arm.name or argument, arm, theory)}: sensitivities, the largest first"
+        click.echo(sensitivities_table(table, kind, title, top).text())
+    if plot is not None:
+        _draw_bars(table, title_of(arm.name or argument, arm, theory), plot, top)
     if not bool(np.all(table.frequencies.certified)):
         raise SystemExit(EXIT_NOT_ALL)
 
 
-def _sensitivity_columns(table: Sensitivities, kind: str) -> dict[str, list[str]]:
-    shown = np.asarray(table.logarithmic if kind == "logarithmic" else table.derivative_hz)
-    columns = {
-        "parameter": list(table.addresses),
-        "value": [f"{x:.6g}" for x in np.asarray(table.values)],
-    }
-    for k, hertz in enumerate(np.asarray(table.frequencies.frequencies_hz)):
-        mean = "" if bool(table.individual[k]) else " (mean)"
-        columns[f"{k + 1}: {hertz:.6g} Hz{mean}"] = [f"{x + 0.0:.4g}" for x in shown[k]]
-    return columns
+def _draw_bars(table: Sensitivities, title: str, path: Path, top: int | None) -> None:
+    from jaxmodal.plots.figures import new_figure
+    from jaxmodal.plots.sensitivities import draw_sensitivities
+
+    shown = min(top or 12, len(table.addresses))
+    figure = new_figure(7.0, 1.8 + 0.32 * shown)
+    draw_sensitivities(table, figure.add_subplot(), shown).set_title(title, fontsize=10)
+    try:
+        figure.savefig(path, dpi=130)
+    except OSError as error:
+        raise BadInput(f"--plot {path}: cannot be written ({error.strerror or error}).") from error
+    click.echo(f"wrote {path}", err=True)
 
 
 def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:

@@ -17,20 +17,19 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from jaxmodal.arm import examples
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.checks import check
-from jaxmodal.cli.compiling import Bar
+from jaxmodal.arm.descriptions import posture_text
+from jaxmodal.cli.compiling import Bar, Lines
 from jaxmodal.frequencies.status import Status
+from jaxmodal.frequencies.tables import DIGITS, certificate_text, hertz_text
 from jaxmodal.reproduction import report as reproduction_report
 from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
 from jaxmodal.reproduction.published import FREQUENCY_COLUMNS
 from jaxmodal.runtime.namespace import to_host
-
-#: Columns that a table may take; a terminal that is narrower wraps lines, and nothing is cut off.
-PAPER_WIDTH = 200
+from jaxmodal.runtime.tables import WIDTH, Table
 
 CSV_COLUMNS = (
     *("arm", "name", "theory", "mode", "frequency_hz", "certified", "status"),
@@ -39,15 +38,15 @@ CSV_COLUMNS = (
 
 
 def _console() -> Console:
-    return Console(width=PAPER_WIDTH, markup=False, highlight=False, emoji=False)
+    return Console(width=WIDTH, markup=False, highlight=False, emoji=False)
 
 
 @contextmanager
 def progress_after(delay: float, what: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error that appears only once ``delay`` seconds have passed.
 
-    Yields a function to call with (steps done, steps in all). Nothing is shown where standard
-    error is no terminal.
+    Yields a function to call with (steps done, steps in all). Where standard error is no terminal
+    a line says so every ten seconds.
     """
     progress = Bar(
         TextColumn("{task.description}"),
@@ -63,7 +62,8 @@ def progress_after(delay: float, what: str) -> Iterator[Callable[[int, int], Non
         progress.update(task, completed=done, total=total)
 
     if not sys.stderr.isatty():
-        yield advance
+        lines = Lines()
+        yield lambda done, total: lines(f"{what}: {done} of {total}")
         return
     timer = threading.Timer(delay, progress.start)
     timer.daemon = True
@@ -83,6 +83,7 @@ class SolvedArm:
     arm: str
     name: str
     theory: str
+    title: str
     num_links: int
     joint_angles_deg: list[float]
     frequencies_hz: list[float]
@@ -105,6 +106,7 @@ class SolvedArm:
             arm=argument,
             name=arm.name or Path(stem).stem,
             theory=theory,
+            title=title_of(arm.name or Path(stem).stem, arm, theory),
             num_links=len(arm.links),
             joint_angles_deg=[math.degrees(float(link.joint_angle)) for link in arm.links],
             frequencies_hz=[float(value) for value in result.frequencies_hz],
@@ -118,23 +120,28 @@ class SolvedArm:
             evaluations=int(result.evaluations),
         )
 
+    def plain(self) -> dict[str, Any]:
+        """What JSON holds: all but the title."""
+        return {key: value for key, value in vars(self).items() if key != "title"}
+
     @property
     def all_certified(self) -> bool:
         """True when every mode is certified."""
         return all(self.certified)
 
 
-def print_frequencies(solved: Sequence[SolvedArm], output_format: str) -> None:
+def print_frequencies(
+    solved: Sequence[SolvedArm], output_format: str, digits: int = DIGITS
+) -> None:
     """Print results as tables, as one JSON array or as one CSV, in the order given."""
     if output_format == "json":
-        arms = [_without_nonfinite(vars(arm)) for arm in solved]
+        arms = [_without_nonfinite(arm.plain()) for arm in solved]
         click.echo("[\n" + ",\n".join(json.dumps(arm, allow_nan=False) for arm in arms) + "\n]")
     elif output_format == "csv":
         click.echo(_frequencies_csv(solved), nl=False)
     else:
-        console = _console()
         for arm in solved:
-            console.print(_frequencies_table(arm))
+            click.echo(_frequencies_table(arm, digits).text())
 
 
 def _without_nonfinite(value: Any) -> Any:
@@ -159,23 +166,21 @@ def _frequencies_csv(solved: Sequence[SolvedArm]) -> str:
     return text.getvalue()
 
 
-def _frequencies_table(arm: SolvedArm) -> Table:
-    angles = ", ".join(f"{angle:.6g}°" for angle in arm.joint_angles_deg[1:])
-    posture = f", posture {angles}" if angles else ""
-    table = Table(title=f"{arm.name} ({arm.theory}{posture})", title_justify="left")
-    for title in ("mode", "frequency [Hz]", "certified", "count below", "count above", "status"):
-        table.add_column(title, justify="left" if title == "status" else "right")
-    for k, frequency in enumerate(arm.frequencies_hz):
-        repeated = f", {arm.multiplicity[k]}-fold" if arm.multiplicity[k] > 1 else ""
-        table.add_row(
-            str(k + 1),
-            f"{frequency:#.12g}",
-            "yes" if arm.certified[k] else "NO",
-            str(arm.count_below[k]),
-            str(arm.count_above[k]),
-            arm.status[k] + repeated,
+def _frequencies_table(arm: SolvedArm, digits: int) -> Table:
+    rows = [
+        [str(k + 1), hertz_text(hertz, digits), certificate_text(Status[status], multiplicity)]
+        for k, (hertz, status, multiplicity) in enumerate(
+            zip(arm.frequencies_hz, arm.status, arm.multiplicity, strict=True)
         )
-    return table
+    ]
+    headings = ("mode", "frequency [Hz]", "certificate")
+    return Table(arm.title, headings, rows, (), ("certificate",))
+
+
+def title_of(name: str, arm: Arm, theory: str) -> str:
+    """What stands above every table and picture of an arm: its name, posture and theory."""
+    posture = posture_text(arm)
+    return f"{name} ({theory}{f', {posture}' if posture else ''})"
 
 
 def print_remedies(solved: Sequence[SolvedArm]) -> None:
@@ -190,13 +195,9 @@ def print_remedies(solved: Sequence[SolvedArm]) -> None:
 def print_summary(summary: ReproductionSummary, out_dir: Path) -> None:
     """Print what a reproduction found: tallies, misprints by reason, marks, and the conclusion."""
     console = _console()
-    table = Table(title="The paper's tables, recomputed", title_justify="left")
-    table.add_column("group")
-    table.add_column("agree", justify="right")
-    table.add_column("remark")
-    for row in reproduction_report.summary_lines(summary):
-        table.add_row(*row)
-    console.print(table)
+    headings, rows = ("group", "agree", "remark"), reproduction_report.summary_lines(summary)
+    table = Table("The paper's tables, recomputed", headings, rows, (), ("group", "remark"))
+    click.echo(table.text())
     for title, verdicts in (
         ("Unexpected cells", summary.unexpected),
         ("Frequencies without certificate", summary.uncertified),
@@ -235,11 +236,8 @@ def print_check(arm: Arm, argument: str) -> None:
 
 def print_examples() -> None:
     """List the built-in arms."""
-    table = Table()
-    for title in ("name", "arm", "links"):
-        table.add_column(title)
-    for name in examples.names():
-        arm = examples.load(name)
-        table.add_row(name, arm.name, str(len(arm.links)))
-    _console().print(table)
+    arms = {name: examples.load(name) for name in examples.names()}
+    rows = [[name, arm.name, str(arm.num_links)] for name, arm in arms.items()]
+    headings = ("name", "arm", "links")
+    click.echo(Table("", headings, rows, (), headings[:2]).text())
     click.echo("print one: jaxmodal examples NAME; use one: jaxmodal frequencies example:NAME")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -13,6 +14,9 @@ from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, pa
 from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime.namespace import to_host
+
+if TYPE_CHECKING:
+    from jaxmodal.postures.resonance_maps import ResonanceMap
 
 _posture = click.option(
     "--posture-deg",
@@ -58,11 +62,9 @@ def postures(
     Exit status: 0 when every angle is certified (also when there is none), 1 when some are not, 2
     for bad input.
     """
-    from rich.console import Console
-    from rich.table import Table
-
     from jaxmodal.frequencies.status import Status
     from jaxmodal.postures.inverse import postures_at
+    from jaxmodal.postures.tables import postures_table
 
     arm = posed(load_arm(argument), argument, posture_deg)
     if not (math.isfinite(hertz) and hertz > 0.0):
@@ -87,18 +89,11 @@ def postures(
         click.echo("joint,angle_deg,mode,status")
         for row in rows:
             click.echo(",".join(str(value) for value in row.values()))
-    elif not rows:
-        click.echo(
-            f"{arm.name or argument} has no posture with {hertz:g} Hz, whatever joint {joint} does"
-        )
     else:
-        click.echo(f"{arm.name or argument} ({theory}): {hertz:g} Hz")
-        table = Table()
-        for name in (f"angle of joint {joint} [°]", "mode", "status"):
-            table.add_column(name, justify="left" if name == "status" else "right")
-        for row in rows:
-            table.add_row(f"{row['angle_deg']:.9f}", str(row["mode"] or "?"), str(row["status"]))
-        Console().print(table)
+        title = f"{arm.name or argument} ({theory}): angles of joint {joint} with {hertz:g} Hz"
+        click.echo(postures_table(found, title).text())
+        if not rows:
+            click.echo(f"no posture has this frequency, whatever joint {joint} does")
     if not bool(np.asarray(found.certified).sum() == len(rows)):
         raise SystemExit(EXIT_NOT_ALL)
 
@@ -118,6 +113,13 @@ def _band(
             param,
         )
     return low, high
+
+
+def _turning(found: ResonanceMap) -> str:
+    """Which joints turn, in words."""
+    if not found.across:
+        return f", joint {found.joint} turns"
+    return f", joints {found.joint} and {found.across} turn"
 
 
 @click.command("resonance-map", epilog=ARM_HELP)
@@ -145,30 +147,33 @@ def resonance_map(
 ) -> None:
     """Postures of an ARM without a natural frequency in a band, with exact borders.
 
-    Two joints turn, the others keep their angles. Exit status: 0 when every border is certified, 1
+    Two joints turn, the others keep their angles; of a two-link arm one turns, and the angles to avoid are listed.
+    Without --out every border is listed. Exit status: 0 when every border is certified, 1
     when some are not, 2 for bad input.
     """
-    from jaxmodal.plots.modes import PlotsUnavailableError
+    from jaxmodal.plots.figures import PlotsUnavailableError
     from jaxmodal.plots.resonance_maps import plot_resonance_map
     from jaxmodal.postures.resonance_maps import resonance_free
+    from jaxmodal.postures.tables import resonance_tables
 
     require_file("--out", out, (".png", ".pdf", ".svg"))
     arm = posed(load_arm(argument), argument, posture_deg)
     low, high = (2.0 * math.pi * hertz for hertz in band_hz)
+    title = f"{arm.name or argument} ({theory})"
     try:
         found = resonance_free(arm, low, high, joint, across, points, theory)
         if out is not None:
-            title = f"{arm.name or argument}: {band_hz[0]:g} to {band_hz[1]:g} Hz"
-            plot_resonance_map(found, out, title)
+            plot_resonance_map(
+                found, out, f"{title}\n{band_hz[0]:g} to {band_hz[1]:g} Hz{_turning(found)}"
+            )
     except (PlotsUnavailableError, ValueError, OSError) as error:  # ArmError is a ValueError
         raise BadInput(f"{argument}: {error}") from error
-    share = 100.0 * float(np.mean(np.asarray(found.free)))
-    borders = int(np.isfinite(np.asarray(found.border)).sum())
-    certified = "all certified" if found.certified else "NOT all certified"
-    click.echo(f"{arm.name or argument} ({theory}), {band_hz[0]:g} to {band_hz[1]:g} Hz")
-    click.echo(
-        f"{share:.2f} % of the postures are free of resonance; {borders} borders, {certified}"
+    head, borders = resonance_tables(
+        found, f"{title}, {band_hz[0]:g} to {band_hz[1]:g} Hz{_turning(found)}"
     )
+    click.echo(head.text())
+    if out is None and borders.rows:
+        click.echo(borders.text())
     if out is not None:
         click.echo(f"wrote {out}", err=True)
     if not found.certified:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import TYPE_CHECKING
 
 import jax
 
 from jaxmodal.frequencies.status import Status
+from jaxmodal.frequencies.tables import certificate_table, frequencies_dataset, frequencies_table
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.tables import ShowsDatasets, ShowsTables, Table
+
+if TYPE_CHECKING:
+    import xarray
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class NaturalFrequencies:
+@dataclasses.dataclass(frozen=True, repr=False)
+class NaturalFrequencies(ShowsDatasets):
     """Natural frequencies of one arm (or, with leading axes, of a batch), each with its certificate.
 
     Attributes
@@ -67,10 +73,18 @@ class NaturalFrequencies:
         """Number of natural frequencies inside the bracket of each mode's group."""
         return self.count_above - self.count_below
 
+    def tables(self) -> list[Table]:
+        """Return the frequencies in Hz with their certificates; of a batch the range of each mode."""
+        return [frequencies_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return frequencies (Hz) and certificates as a dataset with dims mode, and cell for a batch."""
+        return frequencies_dataset(self)
+
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Certificate:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Certificate(ShowsTables):
     """What `certify` found of a claimed list of frequencies; arrays of shape (K,), ``bracket`` (K, 2) in rad/s."""
 
     status: Array
@@ -102,3 +116,7 @@ class Certificate:
         listed = self.group.shape[-1] - self.group[..., -1]
         inside = self.count_above[..., -1] - self.count_below[..., -1]
         return xp.maximum(inside - listed, 0)
+
+    def tables(self) -> list[Table]:
+        """Return the verdict on each frequency."""
+        return [certificate_table(self)]

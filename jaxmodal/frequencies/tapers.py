@@ -14,13 +14,14 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.runtime.tables import ShowsTables, Table
 
 #: the observed order of convergence must lie this close to 2 for the extrapolation to be used
 _ORDER_RANGE = (1.5, 2.5)
 
 
-@dataclasses.dataclass(frozen=True)
-class TaperedFrequencies:
+@dataclasses.dataclass(frozen=True, repr=False)
+class TaperedFrequencies(ShowsTables):
     """Natural frequencies of an arm with tapered links.
 
     Attributes
@@ -44,6 +45,17 @@ class TaperedFrequencies:
     upper: NDArray[np.float64]
     pieces: int
     finest: NaturalFrequencies
+
+    def tables(self) -> list[Table]:
+        """Return the frequencies in Hz with their error and bounds."""
+        values = np.stack([self.omega, self.lower, self.upper], axis=1) / (2.0 * np.pi)
+        rows = [
+            [str(k + 1), f"{own:.8g}", f"{error:.0e}", f"{low:.8g} to {high:.8g}"]
+            for k, (error, (own, low, high)) in enumerate(zip(self.error, values, strict=True))
+        ]
+        title = f"{len(rows)} natural frequencies of tapered links, {self.pieces} pieces ({self.finest.theory})"
+        headings = ("mode", "frequency [Hz]", "relative error", "bounds [Hz]")
+        return [Table(title, headings, rows)]
 
 
 def tapered_frequencies(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -33,16 +35,19 @@ from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
 from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 _OF_THE_ARM = ("position", "total_mass", "masses")
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class ModeShapes:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ModeShapes(Drawn, ShowsDatasets):
     """Mode shapes of one arm: K modes, n links, S stations on each link; SI units; of unit modal mass.
 
     The fields are those of each link's own axes: x along the link from its base to its tip, y to the left of
@@ -81,6 +86,7 @@ class ModeShapes:
         The masses (kg) and inertias (kg m^2) there.
     """
 
+    picture: ClassVar[str] = "jaxmodal.plots.modes:draw_shapes"
     frequencies: NaturalFrequencies
     stations: Array
     u: Array
@@ -123,11 +129,26 @@ class ModeShapes:
         """Strain over kinetic energy times omega^2, in rad^2/s^2, shape (K,): omega^2 for an exact shape."""
         return self.omega**2 * self.energies.strain / self.energies.kinetic
 
+    def tables(self) -> list[Table]:
+        """Return what the modes are made of: shares of energy, effective masses, residuals."""
+        from jaxmodal.modes.tables import shapes_table
+
+        return [shapes_table(self)]
+
+    def animate(self, path: str | Path, mode: int = 1, **options: Any) -> None:
+        """Write one period of a mode, from 1, as an animated GIF; options as of `jaxmodal.plots.animate_mode`."""
+        importlib.import_module("jaxmodal.plots.modes").animate_mode(self, mode, path, **options)
+
     def to_xarray(self) -> xarray.Dataset:
         """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""
         from jaxmodal.modes.tables import shapes_dataset
 
         return shapes_dataset(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return the fields u, v, psi, normal, shear and moment as a data frame, a row for mode, link and station."""
+        fields = ["u", "v", "psi", "normal", "shear", "moment"]
+        return self.to_xarray()[fields].to_dataframe()
 
 
 def mode_shapes(

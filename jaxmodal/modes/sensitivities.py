@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import jax
 import numpy as np
@@ -37,6 +37,8 @@ from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, to_host
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
     import xarray
@@ -47,8 +49,8 @@ _REPEATED = ("refuse", "mean")
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Sensitivities:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Sensitivities(Drawn, ShowsDatasets):
     """Derivatives of K natural frequencies with respect to P parameters.
 
     Attributes
@@ -72,6 +74,7 @@ class Sensitivities:
         The parameters.
     """
 
+    picture: ClassVar[str] = "jaxmodal.plots.sensitivities:draw_sensitivities"
     frequencies: NaturalFrequencies
     values: Array
     derivative: Array
@@ -84,6 +87,12 @@ class Sensitivities:
     def derivative_hz(self) -> Array:
         """Derivatives of the frequencies in Hz per SI unit, shape (K, P)."""
         return self.derivative / (2.0 * np.pi)
+
+    def tables(self) -> list[Table]:
+        """Return a row for each parameter, the largest first: per cent of frequency for one per cent, or degree."""
+        from jaxmodal.modes.tables import sensitivities_table
+
+        return [sensitivities_table(self)]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the table as a dataset with dims mode and parameter; frequencies and derivatives in Hz."""

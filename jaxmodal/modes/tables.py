@@ -1,4 +1,4 @@
-"""Mode shapes and sensitivities as labelled datasets."""
+"""Mode shapes and sensitivities as tables for people and as labelled datasets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.arm.parameters import describe, unit_of
-from jaxmodal.frequencies.status import Status
+from jaxmodal.frequencies.tables import (
+    DIGITS,
+    certificate_text,
+    frequency_variables,
+    hertz_text,
+    status_remedies,
+)
+from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
@@ -37,19 +44,109 @@ def _variable(dims: tuple[str, ...], values: Any, long_name: str, units: str) ->
     return (dims, np.asarray(values), {"long_name": long_name, "units": units})
 
 
-def _of_modes(frequencies: Any) -> dict[str, Any]:
-    names = np.array([Status(int(code)).name for code in frequencies.status])
-    return {
-        "frequency": _variable(("mode",), frequencies.frequencies_hz, "natural frequency", "Hz"),
-        "status": (("mode",), names, {"long_name": "status of the frequency"}),
+#: sensitivities smaller than this, relative to the largest of the mode, are rounding
+NOISE = 1e-12
+
+
+def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
+    """Return what the modes are made of: shares of energy, effective masses, residuals."""
+    e = shapes.energies
+    strain, kinetic = np.asarray(e.strain), np.asarray(e.kinetic)
+
+    def per_cent(part: Any, whole: np.ndarray) -> list[str]:
+        return [f"{x:.1f}" for x in 100.0 * np.sum(np.asarray(part), axis=-1) / whole]
+
+    found = shapes.frequencies
+    effective = 100.0 * np.asarray(shapes.effective_mass) / np.asarray(shapes.total_mass)
+    residual = np.max(np.asarray(shapes.residuals), axis=(1, 2))
+    bodies = np.asarray(e.body_translation) + np.asarray(e.body_rotation) + np.asarray(e.hub)
+    status, multiplicity = np.asarray(found.status), np.asarray(found.multiplicity)
+    verdicts = [
+        certificate_text(code, int(m)) for code, m in zip(status, multiplicity, strict=True)
+    ]
+    columns = {
+        "mode": [str(k + 1) for k in range(len(strain))],
+        "frequency [Hz]": [hertz_text(float(x), digits) for x in np.asarray(found.frequencies_hz)],
+        "certificate": verdicts,
+        "bending %": per_cent(e.bending, strain),
+        "shear %": per_cent(e.shear, strain),
+        "axial %": per_cent(e.axial, strain),
+        "joints %": per_cent(e.joint, strain),
+        "bodies %": per_cent(bodies, kinetic),
+        "mass x %": [f"{x:.2f}" for x in effective[:, 0]],
+        "mass y %": [f"{x:.2f}" for x in effective[:, 1]],
+        "inertia %": [f"{x:.2f}" for x in effective[:, 2]],
+        "residual": [f"{x:.0e}" for x in residual],
     }
+    head = title or f"{len(strain)} mode shapes ({found.theory})"
+    rows = list(zip(*columns.values(), strict=True))
+    notes = ["bending to joints: shares of the strain energy; bodies: share of the kinetic energy;",
+             "mass, inertia: effective for a base that moves in x, in y, or turns."]  # fmt: skip
+    return Table(head, tuple(columns), rows, (*notes, *status_remedies(status)), ("certificate",))
+
+
+def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarray, list[str]]:
+    """Return sensitivities as people read them, shape (K, P), and the unit of each parameter's column.
+
+    ``"logarithmic"``: per cent of frequency for one per cent of the parameter, for a joint angle for one degree of it,
+    since per cent of an angle mean nothing. ``"derivative"``: Hz per SI unit, for a joint angle Hz per degree.
+    Rounding noise is 0.
+    """
+    hertz = np.asarray(table.frequencies.frequencies_hz)
+    by_hz, relative = np.array(table.derivative_hz), np.array(table.logarithmic)
+    units = [unit_of(name) for name in table.addresses]
+    angles = np.array([unit == "rad" for unit in units], bool)
+    by_hz[:, angles] *= np.pi / 180.0
+    positive = np.where(hertz > 0.0, hertz, 1.0)[:, None]
+    if kind == "logarithmic":
+        values = np.where(angles, 100.0 * by_hz / positive, relative)
+        names = ["% per °" if angle else "% per %" for angle in angles]
+    else:
+        values = by_hz
+        plain = [f"Hz per {unit}" if unit != "1" else "Hz per 1" for unit in units]
+        names = ["Hz per °" if angle else text for angle, text in zip(angles, plain, strict=True)]
+    sizes = np.abs(relative)
+    sizes[:, angles] = np.abs(by_hz[:, angles] * 180.0 / np.pi / positive)
+    largest = np.max(sizes, axis=1, initial=0.0, keepdims=True)
+    return np.where(sizes <= NOISE * largest, 0.0, values), names
+
+
+def by_size(table: Any, top: int | None = None) -> list[int]:
+    """Return the places of the parameters by their largest share in any mode, the ``top`` first of them."""
+    values, _ = shown_sensitivities(table)
+    order = np.argsort(-np.nan_to_num(np.abs(values)).max(axis=0, initial=0.0), kind="stable")
+    return [int(place) for place in order[:top]]
+
+
+def sensitivities_table(
+    table: Any, kind: str = "logarithmic", title: str = "", top: int | None = None
+) -> Table:
+    """Return the sensitivities, a row for each parameter, the largest first; ``top`` of them."""
+    values, names = shown_sensitivities(table, kind)
+    hertz = np.asarray(table.frequencies.frequencies_hz)
+    columns = []
+    for k, frequency in enumerate(hertz.tolist()):
+        mean = "" if bool(table.individual[k]) else " (mean)"
+        columns.append(f"{k + 1}: {hertz_text(frequency)} Hz{mean}")
+    rows = []
+    for place in by_size(table, top):
+        name = table.addresses[place]
+        value, unit = float(table.values[place]), unit_of(name)
+        if unit == "rad":
+            value, unit = np.degrees(value), "°"
+        entries = [f"{x + 0.0:.4g}" for x in values[:, place]]
+        rows.append([name, f"{value:.6g}", "" if unit == "1" else unit, names[place], *entries])
+    head = title or f"sensitivities of {len(hertz)} frequencies ({table.frequencies.theory})"
+    left = ("parameter", "unit", "shown")
+    notes = status_remedies(table.frequencies.status)
+    return Table(head, ("parameter", "value", "unit", "shown", *columns), rows, notes, left)
 
 
 def shapes_dataset(shapes: Any) -> xarray.Dataset:
     """Return `ModeShapes` as a dataset with dims mode, link, station (and axis, excitation)."""
     import xarray
 
-    variables = _of_modes(shapes.frequencies)
+    variables = frequency_variables(shapes.frequencies)
     for name, (long_name, units) in _FIELDS.items():
         variables[name] = _variable(
             ("mode", "link", "station"), getattr(shapes, name), long_name, units
@@ -94,8 +191,8 @@ def sensitivities_dataset(table: Any) -> xarray.Dataset:
     import xarray
 
     dims = ("mode", "parameter")
-    variables = _of_modes(table.frequencies) | {
-        "derivative": (
+    variables = frequency_variables(table.frequencies) | {
+        "derivative_hz": (
             dims,
             np.asarray(table.derivative_hz),
             {"long_name": "derivative of the frequency", "units": "Hz per unit of the parameter"},

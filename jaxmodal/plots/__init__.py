@@ -1,1 +1,18 @@
-"""Pictures of modes and of resonance maps. They need matplotlib, an optional dependency."""
+"""Pictures of arms, modes, sensitivities and resonance maps. They need matplotlib, an optional dependency."""
+
+from jaxmodal.plots.arms import draw_arm
+from jaxmodal.plots.figures import PlotsUnavailableError
+from jaxmodal.plots.modes import animate_mode, draw_shapes, plot_mode_shapes
+from jaxmodal.plots.resonance_maps import draw_resonance_map, plot_resonance_map
+from jaxmodal.plots.sensitivities import draw_sensitivities
+
+__all__ = [
+    "PlotsUnavailableError",
+    "animate_mode",
+    "draw_arm",
+    "draw_resonance_map",
+    "draw_sensitivities",
+    "draw_shapes",
+    "plot_mode_shapes",
+    "plot_resonance_map",
+]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.frequencies.status import Status
+from jaxmodal.plots.figures import COLOURS, axes_or_new, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,37 +25,11 @@ if TYPE_CHECKING:
 DRAWN_SHARE = 0.18
 _ROWS = 5
 _LABELS = {
-    "timoshenko": "T",
+    "timoshenko": "Timoshenko",
     "rayleigh": "Rayleigh",
-    "euler_bernoulli": "EB",
-    "bending_only": "EB, bending only",
+    "euler_bernoulli": "Euler-Bernoulli",
+    "bending_only": "bending only",
 }
-_COLOURS = ("#1b6ca8", "#c0392b", "#2e8b57", "#7d5ba6")
-
-
-class PlotsUnavailableError(ImportError):
-    """Matplotlib is not installed."""
-
-
-def _matplotlib() -> Any:
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise PlotsUnavailableError(
-            "drawing needs matplotlib, which is not installed: pip install 'jaxmodal[plots]'"
-        ) from error
-    return matplotlib
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """A figure that no window manager knows of."""
-    _matplotlib()
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def _reach(position: np.ndarray) -> float:
@@ -85,8 +60,45 @@ def _alignment(first: ModeShapes, other: ModeShapes, mode: int) -> float:
     return -1.0 if product < 0.0 else 1.0
 
 
+def draw_shapes(shapes: ModeShapes, axes: Axes | None = None, mode: int = 1) -> Axes:
+    """Draw one mode on the arm at rest, with its frequency, theory and certificate above it.
+
+    Parameters
+    ----------
+    shapes : ModeShapes
+        The shapes.
+    axes : matplotlib Axes, optional
+        Where to draw, by default in a new figure.
+    mode : int
+        Which one, from 1.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ValueError
+        There is no such mode.
+    """
+    check_mode(shapes, mode)
+    axes = axes_or_new(axes, 5.0, 4.0)
+    draw_mode(axes, shapes, mode - 1)
+    axes.set_title(_title(shapes, mode - 1), fontsize=10)
+    return axes
+
+
+def check_mode(shapes: ModeShapes, mode: int) -> None:
+    """Refuse a mode number, from 1, that the shapes do not have."""
+    count = len(shapes.omega)
+    if not isinstance(mode, int) or not 1 <= mode <= count:
+        raise ValueError(f"mode = {mode!r}: the shapes have modes 1 to {count}")
+
+
 def draw_mode(
-    axes: Axes, shapes: ModeShapes, mode: int, colour: str = _COLOURS[0], sign: float = 1.0
+    axes: Axes, shapes: ModeShapes, mode: int, colour: str = COLOURS[0], sign: float = 1.0
 ) -> None:
     """Draw one mode (index from 0), times ``sign``, on the arm at rest, into matplotlib axes."""
     rest, deformed = _deformed(shapes, mode)
@@ -113,7 +125,7 @@ def _title(shapes: ModeShapes, mode: int) -> str:
     hertz = float(shapes.frequencies_hz[mode])
     label = _LABELS[shapes.frequencies.theory]
     mark = "" if int(shapes.frequencies.status[mode]) == Status.certified else " (not certified)"
-    return f"{mode + 1}  {label}: {hertz:.5g} Hz{mark}"
+    return f"mode {mode + 1}: {hertz:.5g} Hz{mark}\n{label}"
 
 
 def plot_mode_shapes(
@@ -148,18 +160,20 @@ def plot_mode_shapes(
             f"shapes: {len(columns)} given, with {sorted(counts)} modes; give one or more with the same number of modes"
         )
     (modes,) = counts
-    blocks = math.ceil(modes / _ROWS)
-    rows, width = min(modes, _ROWS), len(columns) * blocks
+    alone = len(columns) == 1  # a grid, row by row; theories side by side otherwise
+    blocks = math.ceil(math.sqrt(modes)) if alone else math.ceil(modes / _ROWS)
+    rows = math.ceil(modes / blocks) if alone else min(modes, _ROWS)
+    width = len(columns) * blocks
     figure = new_figure(2.6 * width, 2.3 * rows + (0.4 if title else 0.0))
     grid = figure.subplots(rows, width, squeeze=False)
     for axes in grid.flat:
         axes.set_visible(False)
     for mode in range(modes):
-        block, row = divmod(mode, _ROWS)
+        row, block = divmod(mode, blocks) if alone else divmod(mode, _ROWS)[::-1]
         for place, column in enumerate(columns):
             axes = grid[row, block * len(columns) + place]
             axes.set_visible(True)
-            colour = _COLOURS[place % len(_COLOURS)]
+            colour = COLOURS[place % len(COLOURS)]
             draw_mode(axes, column, mode, colour, _alignment(columns[0], column, mode))
             axes.set_title(_title(column, mode), fontsize=9)
     if title:
@@ -194,9 +208,7 @@ def animate_mode(
     ValueError
         There is no such mode, or fewer than two frames.
     """
-    count = len(shapes.omega)
-    if not 1 <= mode <= count:
-        raise ValueError(f"mode = {mode!r}: the shapes have modes 1 to {count}")
+    check_mode(shapes, mode)
     if frames < 2:
         raise ValueError(f"frames = {frames!r}; expected at least 2")
     figure = new_figure(5.0, 4.0)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.plots.modes import PlotsUnavailableError, new_figure
+from jaxmodal.plots.figures import PlotsUnavailableError, new_figure
 from jaxmodal.runtime.errors import ArmError
 
 if TYPE_CHECKING:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxmodal.plots.modes import new_figure
+from jaxmodal.plots.figures import axes_or_new, new_figure
 from jaxmodal.postures.resonance_maps import ResonanceMap
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: shades for one, two and more natural frequencies in the band
@@ -26,12 +28,12 @@ _APART = 12.0
 def plot_resonance_map(
     found: ResonanceMap, path: str | Path | None = None, title: str = ""
 ) -> Figure:
-    """Draw a map of two joints: shaded where the band holds natural frequencies, with its exact borders.
+    """Draw where the band holds natural frequencies, with its exact borders, into a figure of its own.
 
     Parameters
     ----------
     found : ResonanceMap
-        A map with rows, of an arm of three or more links.
+        A map of two joints, or the strip of one.
     path : str or Path, optional
         Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
     title : str
@@ -45,20 +47,100 @@ def plot_resonance_map(
     ------
     PlotsUnavailableError
         Matplotlib is not installed.
-    ValueError
-        The map has no rows (a two-link arm).
     """
-    if not found.across:
-        raise ValueError(
-            "the map has one joint only; a picture needs an arm of three or more links"
-        )
-    figure = new_figure(6.2, 5.6)
-    from matplotlib.artist import Artist
-    from matplotlib.colors import BoundaryNorm, ListedColormap
+    figure = new_figure(6.2, 5.6) if found.across else new_figure(7.0, 2.6)
+    draw_resonance_map(found, figure.add_subplot(), title)
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure
+
+
+def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str = "") -> Axes:
+    """Draw where the band holds natural frequencies: a map of two joints, a strip of one; borders are exact.
+
+    Parameters
+    ----------
+    found : ResonanceMap
+        The map.
+    axes : matplotlib Axes, optional
+        Where to draw, by default in a new figure.
+    title : str
+        Above the picture; by default the band and the theory.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    """
+    low, high = (float(w) / (2.0 * math.pi) for w in found.band)
+    axes = axes_or_new(axes, *((6.2, 5.6) if found.across else (7.0, 2.6)))
+    axes.set_title(
+        title or f"natural frequencies between {low:g} and {high:g} Hz ({found.theory})",
+        fontsize=10,
+    )
+    labels = _draw_map(found, axes) if found.across else _draw_strip(found, axes)
+    for which, colour in enumerate(_ENDS):
+        labels.append(_line(colour, f"a mode at {(low, high)[which]:g} Hz"))
+    axes.set_xlim(-180.0, 180.0)
+    axes.set_xticks(range(-180, 181, 60 if found.across else 30))
+    axes.set_xlabel(f"angle of joint {found.joint} [°]")
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.legend(handles=labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    return axes
+
+
+def _line(colour: str, label: str) -> Artist:
     from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=colour, label=label)
+
+
+def _shades(most: int) -> list[Artist]:
+    """What the shades stand for, up to the largest number that is drawn."""
     from matplotlib.patches import Patch
 
-    axes = figure.add_subplot()
+    found: list[Artist] = [Patch(facecolor=_SHADES[0], edgecolor="0.6", label="free of resonance")]
+    for k in range(1, most + 1):
+        more = " or more" if k == len(_SHADES) - 1 else ""
+        found.append(Patch(facecolor=_SHADES[k], label=f"{k}{more} in the band"))
+    return found
+
+
+def _draw_strip(found: ResonanceMap, axes: Axes) -> list[Artist]:
+    """The turn of one joint as a strip, its borders labelled with angle and mode."""
+    count = int(np.isfinite(np.asarray(found.border)[0]).sum())
+    border = np.degrees(np.asarray(found.border)[0, :count])
+    edges = np.concatenate([[-180.0], border, [180.0]])
+    inside = np.clip(np.asarray(found.modes_inside)[0, : count + 1], 0, len(_SHADES) - 1)
+    for low, high, number in zip(edges[:-1], edges[1:], inside, strict=True):
+        axes.axvspan(low, high, facecolor=_SHADES[number], edgecolor="none")
+    ends, modes = np.asarray(found.end)[0], np.asarray(found.border_mode)[0]
+    for k, angle in enumerate(border):
+        axes.axvline(angle, color=_ENDS[ends[k]], linewidth=1.4)
+        axes.text(
+            angle,
+            0.5,
+            f"{angle:.1f}°, mode {modes[k]}",
+            transform=axes.get_xaxis_transform(),
+            rotation=90,
+            verticalalignment="center",
+            horizontalalignment="left" if ends[k] == 1 else "right",
+            fontsize=7.5,
+        )
+    axes.set_yticks([])
+    axes.grid(False)
+    return _shades(int(inside.max()))
+
+
+def _draw_map(found: ResonanceMap, axes: Axes) -> list[Artist]:
+    """The turns of two joints as a map."""
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
     turn = np.linspace(-np.pi, np.pi, _PIXELS)
     inside = np.clip(found.on_grid(turn), 0, len(_SHADES) - 1)
     axes.pcolormesh(
@@ -70,28 +152,14 @@ def plot_resonance_map(
         shading="nearest",
         rasterized=True,
     )
-    low, high = (float(w) / (2.0 * math.pi) for w in found.band)
-    labels: list[Artist] = [Patch(facecolor=_SHADES[0], edgecolor="0.6", label="free of resonance")]
-    for k in range(1, int(inside.max()) + 1):
-        more = " or more" if k == len(_SHADES) - 1 else ""
-        labels.append(Patch(facecolor=_SHADES[k], label=f"{k}{more} in the band"))
     for which, colour in enumerate(_ENDS):
         x, y = _joined(found, which)
         axes.plot(x, y, color=colour, linewidth=1.1)
-        hertz = (low, high)[which]
-        labels.append(Line2D([], [], color=colour, label=f"a mode at {hertz:g} Hz"))
-    axes.set_xlim(-180.0, 180.0)
     axes.set_ylim(-180.0, 180.0)
-    axes.set_xticks(range(-180, 181, 60))
     axes.set_yticks(range(-180, 181, 60))
     axes.set_aspect("equal")
-    axes.set_xlabel(f"angle of joint {found.joint}, degrees")
-    axes.set_ylabel(f"angle of joint {found.across}, degrees")
-    axes.set_title(title or f"natural frequencies between {low:g} and {high:g} Hz", fontsize=10)
-    figure.legend(handles=labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
-    if path is not None:
-        figure.savefig(path, dpi=150)
-    return figure
+    axes.set_ylabel(f"angle of joint {found.across} [°]")
+    return _shades(int(inside.max()))
 
 
 def _joined(found: ResonanceMap, which: int) -> tuple[np.ndarray, np.ndarray]:

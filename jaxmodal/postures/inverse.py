@@ -7,7 +7,7 @@ At a fixed frequency the determinant is a trigonometric polynomial of degree 2 i
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -19,6 +19,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.harmonics import determinant
+from jaxmodal.postures.tables import postures_dataset, postures_table
 from jaxmodal.postures.trigonometric_zeros import (
     FIFTHS,
     MOST_ANGLES,
@@ -31,6 +32,10 @@ from jaxmodal.postures.trigonometric_zeros import (
     zeros,
 )
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
 
 #: the counts are taken at omega (1 -+ this)
 _DISTANCE = 1e-12
@@ -39,8 +44,8 @@ _FLAT = 3e-6
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class PosturesAt:
+@dataclasses.dataclass(frozen=True, repr=False)
+class PosturesAt(ShowsDatasets):
     """All angles of one joint at which an arm has a natural frequency; of N arms with a leading axis.
 
     Attributes
@@ -79,6 +84,14 @@ class PosturesAt:
     def certified(self) -> Array:
         """True where the counts confirm the angle."""
         return self.found & (self.status == Status.certified)
+
+    def tables(self) -> list[Table]:
+        """Return the angles in degrees with mode and certificate."""
+        return [postures_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return angles (degrees), modes and certificates as a dataset with dims place, and cell for many arms."""
+        return postures_dataset(self)
 
 
 def postures_at(

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole, real_array, real_number
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_arm
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.postures.harmonics import determinant
 from jaxmodal.postures.inverse import postures_at
+from jaxmodal.postures.tables import resonance_dataset, resonance_tables
 from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
 
 #: most borders along one row: the angles of both ends of the band
 _BORDERS = 2 * MOST_ANGLES
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class ResonanceMap:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ResonanceMap(Drawn, ShowsDatasets):
     """Exact borders of the postures with natural frequencies inside a band.
 
     A row for each angle of one joint; along it, the other joint turns from -pi to pi through pieces
@@ -53,6 +59,7 @@ class ResonanceMap:
         Name of the theory.
     """
 
+    picture: ClassVar[str] = "jaxmodal.plots.resonance_maps:draw_resonance_map"
     across_angle: Array
     border: Array
     end: Array
@@ -74,6 +81,29 @@ class ResonanceMap:
         edges = self._edges()
         widths = jnp.where(self.modes_inside == 0, edges[:, 1:] - edges[:, :-1], 0.0)
         return jnp.sum(widths, axis=1) / (2.0 * math.pi)
+
+    @property
+    def avoid(self) -> list[tuple[float, float]]:
+        """Intervals of ``joint``, degrees in [-180, 180], with a natural frequency in the band; of the first row.
+
+        Ends that lie at a border are exact; an interval that goes on across 180 degrees is cut there.
+        """
+        edges, inside = np.degrees(np.asarray(self._edges())[0]), np.asarray(self.modes_inside)[0]
+        found: list[tuple[float, float]] = []
+        for low, high, count in zip(edges[:-1], edges[1:], inside, strict=True):
+            if count > 0 and found and found[-1][1] == low:
+                found[-1] = (found[-1][0], float(high))
+            elif count > 0:
+                found.append((float(low), float(high)))
+        return found
+
+    def tables(self) -> list[Table]:
+        """Return the share of free postures, and of an arm with one joint the angles to avoid and every border."""
+        return resonance_tables(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return borders (degrees) and counts as a dataset with dims row, border and piece."""
+        return resonance_dataset(self)
 
     def _edges(self) -> Array:
         """Ends of the pieces, shape (M, 10); those that do not exist have no width."""
@@ -134,6 +164,7 @@ def resonance_free(
     >>> np.degrees(found.border[0, :4]).round(2).tolist(), found.modes_inside[0, :5].tolist()
     ([-82.0, -42.14, 42.14, 82.0], [0, 1, 0, 1, 0])
     """
+    require_arm(arm)
     low = real_number(omega_min, "omega_min", "in rad/s")
     high = real_number(omega_max, "omega_max", "in rad/s")
     if not 0.0 < low < high < math.inf:

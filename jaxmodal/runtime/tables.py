@@ -8,8 +8,11 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import jax
+
 if TYPE_CHECKING:
-    import rich.table
+    import pandas
+    import xarray
 
 #: columns that a table may take; a terminal that is narrower wraps lines, and nothing is cut off
 WIDTH = 200
@@ -41,30 +44,22 @@ class Table:
     notes: Sequence[str] = ()
     left: Sequence[str] = ()
 
-    def rich(self) -> rich.table.Table:
-        """Return the table for a console of rich, without its notes."""
-        from rich.table import Table as RichTable
-
-        table = RichTable(title=self.title or None, title_justify="left")
-        for heading in self.headings:
-            table.add_column(heading, justify="left" if heading in self.left else "right")
-        for row in self.rows:
-            table.add_row(*row)
-        return table
-
     def text(self) -> str:
-        """Return the table as text, its notes below."""
+        """Return the table as text, its title above and its notes below, in lines of their own."""
         from rich.console import Console
+        from rich.table import Table as RichTable
 
         file = io.StringIO()
         console = Console(file=file, width=WIDTH, markup=False, highlight=False, emoji=False)
         if self.rows:
-            console.print(self.rich())
-        else:
-            console.print(self.title, soft_wrap=True)
-        for note in self.notes:
-            console.print(note, soft_wrap=True)
-        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+            drawn = RichTable()
+            for heading in self.headings:
+                drawn.add_column(heading, justify="left" if heading in self.left else "right")
+            for row in self.rows:
+                drawn.add_row(*row)
+            console.print(drawn)
+        lines = [self.title, file.getvalue().rstrip(), *self.notes]
+        return "\n".join(line.rstrip() for line in "\n".join(filter(None, lines)).splitlines())
 
     def html(self) -> str:
         """Return the table as HTML, its notes below."""
@@ -91,15 +86,41 @@ def shortened(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     return [*rows[: MOST_ROWS - 5], ["..."] * len(rows[0]), *rows[-4:]]
 
 
+def _has_values(tree: object) -> bool:
+    """Whether a result holds numbers: neither traced values nor shapes in their place."""
+    kinds = (jax.core.Tracer, jax.ShapeDtypeStruct)
+    return not any(isinstance(leaf, kinds) for leaf in jax.tree_util.tree_leaves(tree))
+
+
 class ShowsTables:
     """A result that is printed as tables, in a terminal and in a notebook; its ``repr`` is one line."""
 
     def tables(self) -> list[Table]:
-        """Return what is shown, best first."""
+        """Return what is shown, most important first; the title of the first stands for the whole."""
         raise NotImplementedError
 
     def __str__(self) -> str:
+        if not _has_values(self):
+            return repr(self)
         return "\n".join(table.text() for table in self.tables())
 
+    def __repr__(self) -> str:
+        what = self.tables()[0].title if _has_values(self) else "traced"
+        return f"<{type(self).__name__}: {what}>"
+
     def _repr_html_(self) -> str:
+        if not _has_values(self):
+            return html.escape(repr(self))
         return "".join(table.html() for table in self.tables())
+
+
+class ShowsDatasets(ShowsTables):
+    """A result that is printed as tables and handed on as a dataset or a data frame."""
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the result as a labelled dataset; frequencies in Hz, angles in degrees."""
+        raise NotImplementedError
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return the result as a data frame, a row for each combination of labels; frequencies in Hz."""
+        return self.to_xarray().to_dataframe()

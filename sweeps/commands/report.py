@@ -160,7 +160,7 @@ def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
 
 
 class Bar:
-    """A progress bar on standard error with rate and remaining time; silent where nobody looks."""
+    """A progress bar on standard error with rate and remaining time; where that is no terminal a line now and then."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -182,9 +182,10 @@ class Bar:
         self.bar = compiling.Bar(
             *columns, console=console, transient=True, disable=not self.visible
         )
+        self.lines = compiling.Lines()
         self.task: Any = None
         self.first = (0.0, 0)
-        self.computed = 0
+        self.computed = self.done = self.total = 0
 
     def __enter__(self) -> Bar:
         self.bar.start()
@@ -203,3 +204,6 @@ class Bar:
         elapsed = now - self.first[0]
         rate = f"{self.computed / elapsed:.0f} cells/s" if elapsed > 0.0 and self.computed else ""
         self.bar.update(self.task, completed=done, rate=rate)
+        self.done, self.total = done, total
+        if not self.visible:
+            self.lines(f"cells: {done} of {total}{f', {rate}' if rate else ''}")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 SWEEP_HELP = (
     "SWEEP is a TOML file, or example:NAME for a built-in sweep (see `jaxmodal sweep examples`)."
 )
+#: exit status of a command that Ctrl-C has ended
+EXIT_INTERRUPTED = 130
 #: bytes beyond which a result is not read into memory for a summary and pictures
 LARGE = 1_000_000_000
 
@@ -91,8 +93,8 @@ def run(
 ) -> None:
     """Compute a SWEEP into a store, or what is missing of it, and draw its pictures.
 
-    A store that is there is completed; one of another definition is left alone. Exit status: 0 when
-    every mode is certified, else 1; 2 for bad input.
+    A store that is there is completed; one of another definition is left alone. Ctrl-C keeps what is there, and the
+    same command goes on. Exit status: 0 when every mode is certified, else 1; 2 for bad input; 130 after Ctrl-C.
     """
     from jaxmodal.cli.paths import require_folder
     from jaxmodal.frequencies.status import Status
@@ -107,7 +109,15 @@ def run(
         require_folder("--out", Path(place))
     start = time.perf_counter()
     with refusing(), Bar() as bar:
-        ds = run_sweep(definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar)
+        try:
+            ds = run_sweep(
+                definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar
+            )
+        except KeyboardInterrupt:
+            bar.bar.stop()
+            kept = f"{bar.done} of {definition.num_cells} cells are kept in {place}"
+            click.echo(f"stopped: {kept}; the same command goes on from there.", err=True)
+            raise SystemExit(EXIT_INTERRUPTED) from None
     small = dataset_bytes(definition) <= LARGE
     seconds = time.perf_counter() - start
     for line in summary_lines(ds.load()) if small else summary_head(ds):

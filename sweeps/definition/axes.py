@@ -52,6 +52,11 @@ class Column:
         """The values in SI units and radians, shape (n,)."""
         return np.deg2rad(self.values) if self.unit == "degree" else self.values
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The least and the largest value, as text."""
+        return f"{self.values.min():.6g}", f"{self.values.max():.6g}"
+
 
 @dataclasses.dataclass(frozen=True)
 class Axis:

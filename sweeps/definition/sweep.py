@@ -24,6 +24,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
 from jaxmodal.runtime.limits import MODES
+from jaxmodal.runtime.tables import ShowsTables, Table
 from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, address_of
 from sweeps.definition.descriptions import described_axis
@@ -33,8 +34,8 @@ from sweeps.solution.quantities import ALWAYS, LABELS, QUANTITIES
 FORMAT = 1
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Sweep:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Sweep(ShowsTables):
     """Definition of a sweep; validated when it is made.
 
     Parameters
@@ -104,6 +105,25 @@ class Sweep:
         object.__setattr__(self, "sensitivity_to", _parameters(self, sensitivity_to))
         _check_names(self)
         _check_values(self)
+
+    def tables(self) -> list[Table]:
+        """Return the axes, and what is computed at their points."""
+        rows = [
+            [entry.name, column.address, str(entry.size), *column.ends, column.unit]
+            for entry in self.axes
+            for column in entry.columns
+        ]
+        headings = ("axis", "parameter", "values", "from", "to", "unit")
+        cells = (
+            f"{' x '.join(map(str, self.shape))} cells"
+            if len(self.axes) > 1
+            else f"{self.num_cells} cells"
+        )
+        title = (
+            f"sweep {self.name or self.arm.name or 'of an arm'}: {cells}, {self.num_modes} modes"
+        )
+        notes = [f"theories: {', '.join(self.theories)}; outputs: {', '.join(self.outputs)}"]
+        return [Table(title, headings, rows, notes, ("axis", "parameter", "unit"))]
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -9,39 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
+from jaxmodal.plots import figures
+from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, new_figure
 from sweeps.definition.errors import SweepError
 from sweeps.plots.points import label, set_scale, ticks
+
+__all__ = [
+    "COLOURS", "COLOUR_MAP", "FORMATS", "STYLES", "label_panels", "line_look", "mark", "mode_panels", "new_figure",
+    "save", "style", "title",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Okabe and Ito's colours, darkest contrasts first, with line styles for when they repeat
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: line styles for when colours repeat
 STYLES = ("-", "--", ":", "-.")
-#: perceptually even, and readable in grey
-COLOUR_MAP = "cividis"
-
 FORMATS = ("png", "svg")
-_SETTINGS: Any = {
-    "font.size": 9.0,
-    "axes.titlesize": 10.0,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "svg.hashsalt": "jaxmodal",
-    "svg.fonttype": "path",
-    "savefig.dpi": 150,
-}
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw with the settings of this module, and put the old ones back.
+    """Draw with the settings of `jaxmodal.plots.figures`, and put the old ones back.
 
     Raises
     ------
@@ -49,21 +38,11 @@ def style() -> Iterator[None]:
         If matplotlib is missing.
     """
     try:
-        import matplotlib
+        figures.require_matplotlib()
     except ImportError as error:
         raise SweepError("pictures need matplotlib; install jaxmodal[plots].") from error
-    with matplotlib.rc_context(_SETTINGS):
+    with figures.style():
         yield
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure that needs no display; width and height in inches."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def save(figure: Figure, path: str | Path) -> None:

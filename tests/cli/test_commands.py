@@ -141,7 +141,7 @@ def test_the_table_shows_names_as_they_are_and_every_mode(arm_file):
     result = invoke("frequencies", arm_file, "--modes", 4)
     assert result.exit_code == 0, result.output
     assert "one [steel] link" in result.stdout
-    assert result.stdout.count(" yes ") == 4
+    assert result.stdout.count(" certified ") == 4
 
 
 def test_csv_has_a_row_for_each_mode(arm_file):
@@ -350,6 +350,7 @@ def test_a_table_names_a_repeated_frequency(capsys):
         arm="a.toml",
         name="a",
         theory="timoshenko",
+        title="a (timoshenko)",
         num_links=1,
         joint_angles_deg=[0.0],
         frequencies_hz=[37.0, 37.0],

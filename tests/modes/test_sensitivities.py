@@ -222,7 +222,7 @@ def test_dataset(table):
     assert data.logarithmic.dims == ("mode", "parameter")
     chosen = data.sel(parameter="link2.length")
     assert chosen.unit == "m"
-    assert np.allclose(chosen.derivative * 1.5 / chosen.frequency, chosen.logarithmic)
+    assert np.allclose(chosen.derivative_hz * 1.5 / chosen.frequency, chosen.logarithmic)
 
 
 class TestDoubleRoot:

@@ -72,8 +72,8 @@ def test_a_two_link_arm_has_one_row():
     angles = np.asarray(found.border)[0, :4]
     assert np.allclose(angles, -angles[::-1], atol=1e-12), "the mirror image"
     assert inside(arm.with_posture([0.5 * (angles[2] + angles[3])]), np.asarray(found.band)) == 1
-    with pytest.raises(ValueError, match="three or more links"):
-        plot_resonance_map(found)
+    picture = plot_resonance_map(found).axes[0]
+    assert np.allclose([line.get_xdata()[0] for line in picture.lines], np.degrees(angles))
 
 
 def test_the_picture_is_written(three, tmp_path):

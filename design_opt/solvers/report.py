@@ -3,50 +3,60 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from design_opt.problem.constraints import degrees
 from design_opt.problem.designs import OWN
-from design_opt.solvers.results import Result
 from jaxmodal.frequencies.status import Status as Certainty
+from jaxmodal.runtime.tables import Table
+
+if TYPE_CHECKING:
+    from design_opt.solvers.results import Result
 
 #: postures of the active set that are listed one by one
 _LISTED = 8
 
 
-def table_rows(result: Result) -> list[tuple[str, str, str]]:
-    """Return rows (what, before, after) of variables, objectives, mass and least frequencies."""
+def compared(result: Result) -> list[tuple[str, float, float, str]]:
+    """Return rows (what, before, after, remark) of variables, objectives, mass and least frequencies."""
     problem, start = result.problem, result.evaluator.start
-    before = np.asarray(problem.space.physical(start.y))
-    rows = []
+    before = np.asarray(problem.space.physical(start.y)).tolist()
+    rows: list[tuple[str, float, float, str]] = []
     for variable, old, new in zip(
         problem.space.variables, before, result.values.values(), strict=True
     ):
         scale, unit = (180.0 / math.pi, "°") if variable.unit == "rad" else (1.0, variable.unit)
         at = _bound(new, variable.lower, variable.upper)
-        rows.append((f"{variable.name} [{unit}]", f"{old * scale:.6g}", f"{new * scale:.6g}{at}"))
+        rows.append((f"{variable.name} [{unit}]", old * scale, new * scale, at))
+    old_arm = problem.space.arm_at(start.y)
     if problem.lengths:
-        n = problem.arm.num_links
-        old_arm = problem.space.arm_at(start.y)
-        rows.append(
-            (
-                f"link{n}.length [m]",
-                f"{float(old_arm.links[-1].length):.6g}",
-                f"{float(result.arm.links[-1].length):.6g}",
-            )
-        )
-    for label, (old, new) in result.objectives.items():
-        rows.append((label, f"{old:.6g}", f"{new:.6g}"))
+        old, new = (float(arm.links[-1].length) for arm in (old_arm, result.arm))
+        rows.append((f"link{problem.arm.num_links}.length [m]", old, new, ""))
+    rows += [(label, old, new, "") for label, (old, new) in result.objectives.items()]
     if "total mass [kg]" not in result.objectives:
-        old, new = (float(arm.total_mass) for arm in (problem.space.arm_at(start.y), result.arm))
-        rows.append(("total mass [kg]", f"{old:.6g}", f"{new:.6g}"))
+        old, new = (float(arm.total_mass) for arm in (old_arm, result.arm))
+        rows.append(("total mass [kg]", old, new, ""))
     for name, hz in result.report.hz.items():
         where = "" if name == OWN else f", least over {name}"
         for mode in range(hz.shape[1]):
             old, new = start.hz[name][:, mode].min(), hz[:, mode].min()
-            rows.append((f"f{mode + 1} [Hz]{where}", f"{old:.6g}", f"{new:.6g}"))
+            rows.append((f"f{mode + 1} [Hz]{where}", float(old), float(new), ""))
     return rows
+
+
+def table_rows(result: Result) -> list[tuple[str, str, str]]:
+    """Return `compared` as texts (what, before, after)."""
+    rows = compared(result)
+    return [(what, f"{old:.6g}", f"{new:.6g}{remark}") for what, old, new, remark in rows]
+
+
+def result_table(result: Result) -> Table:
+    """Return the design before and after, its status, what it hangs on and its certificates."""
+    notes = [*status_lines(result), *active_lines(result)]
+    title = result.problem.name or "optimisation"
+    return Table(title, ("", "before", "after"), table_rows(result), notes, ("",))
 
 
 def _bound(value: float, lower: float, upper: float) -> str:

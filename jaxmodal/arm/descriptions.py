@@ -1,0 +1,106 @@
+"""An arm in words: what `print` and notebooks show of it."""
+
+from __future__ import annotations
+
+import math
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.quantities import quantities, shown
+from jaxmodal.arm.shapes import Section
+from jaxmodal.runtime.tables import Table
+
+_LEFT = ("section", "joint", "also")
+
+
+def posture_text(arm: Arm) -> str:
+    """Return the joint angles theta_2 .. theta_n in words, empty for an arm of one joint.
+
+    Examples
+    --------
+    >>> from jaxmodal import examples
+    >>> posture_text(examples.three_link_industrial().with_posture_deg([45, -90]))
+    'posture 45°, -90°'
+    """
+    angles = [arm.links[number - 1].joint_angle for number in arm.joints[1:]]
+    texts = [f"{math.degrees(a):.6g}°" if isinstance(a, float) else shown(a) for a in angles]
+    return f"posture {', '.join(texts)}" if texts else ""
+
+
+def arm_table(arm: Arm) -> Table:
+    """Return the links of an arm, a row for each, with its joint and what it carries."""
+    rows = []
+    for number, link in enumerate(arm.links, start=1):
+        cells = (_text(link.length), _text(link.mass), _joint(link, number), _body(link))
+        rows.append([str(number), section_text(link.section), *cells, ", ".join(_features(link))])
+    headings = ("link", "section", "length [m]", "mass [kg]", "joint", "tip body", "also")
+    count = arm.num_links
+    notes = [f"total mass {_text(arm.total_mass)} kg"]
+    if carried := _values(arm.payload):
+        notes.insert(0, f"payload: {', '.join(carried)}")
+    title = f"{arm.name or 'arm'}: {count} link{'s' * (count > 1)}"
+    posture = posture_text(arm)
+    title += f", {posture}" if posture else ""
+    return Table(title, headings, rows, notes, _LEFT)
+
+
+def section_text(section: Section) -> str:
+    """Return a section in words: ``hollow_circle, 80 x 3 mm``."""
+    values = {
+        item.name: getattr(section, item.name)
+        for item in quantities(section)
+        if item.name != "shear_coefficient"
+    }
+    if not section.shape or not all(isinstance(value, float) for value in values.values()):
+        return ", ".join(f"{name} {_text(value)}" for name, value in values.items())
+    sizes = " x ".join(f"{1e3 * value:.6g}" for value in values.values())
+    return f"{section.shape}, {sizes} mm"
+
+
+def _text(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else shown(value)
+
+
+def _joint(link: Link, number: int) -> str:
+    if link.segment:
+        return "none (segment)"
+    stiffness = link.joint_stiffness
+    if isinstance(stiffness, float):
+        kind = {0.0: "free hinge", math.inf: "clamped" if number == 1 else "rigid"}
+        spring = kind.get(float(stiffness), f"{stiffness:.6g} N m/rad")
+    else:
+        spring = f"{shown(stiffness)} N m/rad"
+    angle = link.joint_angle
+    turned = f"{math.degrees(angle):.6g}°, " if isinstance(angle, float) and angle else ""
+    return turned + spring
+
+
+def _body(link: Link) -> str:
+    mass, inertia = (
+        f"{_text(x)} {unit}" for x, unit in ((link.tip_mass, "kg"), (link.tip_inertia, "kg m²"))
+    )
+    bare = isinstance(link.tip_mass, float) and link.tip_mass == 0.0 == link.tip_inertia
+    return "-" if bare else f"{mass}, {inertia}"
+
+
+_OTHER = ("length", "tip_mass", "tip_inertia", "joint_angle", "joint_stiffness")
+_MATERIAL = ("youngs_modulus", "density", "poisson_ratio", "shear_modulus")
+
+
+def _features(link: Link) -> list[str]:
+    """What a link has beyond its length, material, joint and body."""
+    flags = ["rigid"] if link.rigid else []
+    return flags + [
+        text for text in _values(link) if text.split(" ")[0] not in (*_OTHER, *_MATERIAL)
+    ]
+
+
+def _values(record: object) -> list[str]:
+    """The values of a record that are not at their default: ``hub_mass 3 kg``."""
+    found = []
+    for item in quantities(record):  # type: ignore[arg-type]
+        value, unit = getattr(record, item.name), item.metadata["unit"]
+        absent = value is None or (isinstance(value, float) and value == item.default)
+        if not absent:
+            found.append(f"{item.name} {_text(value)}{'' if unit == '1' else f' {unit}'}")
+    return found

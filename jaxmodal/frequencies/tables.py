@@ -1,0 +1,132 @@
+"""Natural frequencies as tables for people and as labelled datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.tables import Table, shortened
+
+if TYPE_CHECKING:
+    import xarray
+
+    from jaxmodal.frequencies.results import Certificate, NaturalFrequencies
+
+#: digits of a frequency in a table
+DIGITS = 5
+
+
+def hertz_text(hertz: float, digits: int = DIGITS) -> str:
+    """Return a frequency with a number of significant digits, trailing zeros kept."""
+    return f"{hertz:#.{digits}g}".rstrip(".")
+
+
+def certificate_text(status: int, multiplicity: int = 1) -> str:
+    """Return what a frequency may be trusted for in a few words."""
+    repeated = f", {multiplicity}-fold" if multiplicity > 1 else ""
+    code = Status(int(status))
+    return f"certified{repeated}" if code is Status.certified else f"NOT certified: {code.name}"
+
+
+def status_remedies(status: Any) -> list[str]:
+    """Return for each status other than certified its cause and what to do about it."""
+    codes = np.unique(np.asarray(status)).tolist()
+    found = [Status(code) for code in codes if code != Status.certified]
+    return [f"{code.name}: {code.cause}; {code.remedy}." for code in found]
+
+
+def frequencies_table(result: NaturalFrequencies, title: str = "", digits: int = DIGITS) -> Table:
+    """Return the frequencies of one arm, or the ranges of those of a batch, with their certificates."""
+    hertz, status = np.asarray(result.frequencies_hz), np.asarray(result.status)
+    if hertz.ndim == 1:
+        multiplicity = np.asarray(result.multiplicity)
+        rows = [
+            [str(k + 1), hertz_text(f, digits), certificate_text(status[k], int(multiplicity[k]))]
+            for k, f in enumerate(hertz.tolist())
+        ]
+        head = title or f"{len(rows)} natural frequencies ({result.theory})"
+        headings = ("mode", "frequency [Hz]", "certificate")
+        return Table(head, headings, shortened(rows), status_remedies(status), ("certificate",))
+    cells = hertz.reshape(-1, hertz.shape[-1])
+    certified = (status == Status.certified).reshape(cells.shape).sum(axis=0)
+    rows = []
+    for k, column in enumerate(cells.T):
+        known = column[np.isfinite(column)]
+        ends = (
+            [hertz_text(float(x), digits) for x in (known.min(), known.max())]
+            if known.size
+            else ["-", "-"]
+        )
+        rows.append([str(k + 1), *ends, f"{certified[k]:,} of {len(cells):,}"])
+    head = title or f"natural frequencies of {len(cells):,} arms ({result.theory})"
+    of_range = ("mode", "lowest [Hz]", "highest [Hz]", "certified")
+    return Table(head, of_range, shortened(rows), status_remedies(status))
+
+
+def certificate_table(found: Certificate) -> Table:
+    """Return the verdict on each frequency of a list."""
+    bracket = np.asarray(found.bracket) / (2.0 * np.pi)
+    rows = [
+        [
+            str(k + 1),
+            f"{bracket[k, 0]:.12g} to {bracket[k, 1]:.12g}",
+            f"{int(found.count_below[k])}, {int(found.count_above[k])}",
+            certificate_text(code),
+        ]
+        for k, code in enumerate(np.asarray(found.status).tolist())
+    ]
+    headings = ("entry", "bracket [Hz]", "modes below its ends", "certificate")
+    notes = status_remedies(found.status)
+    title = f"certificate of {len(rows)} frequencies"
+    return Table(title, headings, shortened(rows), notes, ("certificate",))
+
+
+def flag_attributes(codes: type[IntEnum] | Mapping[str, int]) -> dict[str, Any]:
+    """Return the attributes of a CF flag variable of type int8."""
+    every = dict(codes) if isinstance(codes, Mapping) else {code.name: int(code) for code in codes}
+    values = np.array(list(every.values()), np.int8)
+    return {"flag_values": values, "flag_meanings": " ".join(every)}
+
+
+def status_variable(dims: tuple[str, ...], status: Any) -> tuple[Any, ...]:
+    """Return the status of frequencies as a CF flag variable."""
+    attributes = {"long_name": "status of the frequency", **flag_attributes(Status)}
+    return dims, np.asarray(status, np.int8), attributes
+
+
+def frequency_variables(
+    result: NaturalFrequencies, dims: tuple[str, ...] = ("mode",)
+) -> dict[str, Any]:
+    """Return frequency in Hz and status as variables of a dataset."""
+    about = {"long_name": "natural frequency", "units": "Hz"}
+    return {
+        "frequency": (dims, np.asarray(result.frequencies_hz), about),
+        "status": status_variable(dims, result.status),
+    }
+
+
+def frequencies_dataset(result: NaturalFrequencies) -> xarray.Dataset:
+    """Return frequencies and certificates as a dataset with dims mode, and cell for a batch."""
+    import xarray
+
+    leading = [f"cell_{k}" for k in range(np.ndim(result.omega) - 1)]
+    dims = (*(leading if len(leading) > 1 else ["cell"] * len(leading)), "mode")
+    texts = {
+        "certified": "whether the counts confirm the mode",
+        "count_below": "natural frequencies below the bracket",
+        "count_above": "natural frequencies below the upper end of the bracket",
+        "multiplicity": "natural frequencies inside the bracket",
+    }
+    variables: dict[str, Any] = frequency_variables(result, dims)
+    for name, text in texts.items():
+        variables[name] = (dims, np.asarray(getattr(result, name)), {"long_name": text})
+    ends = np.asarray(result.bracket) / (2.0 * np.pi)
+    for k, name in enumerate(("bracket_low", "bracket_high")):
+        about = {"long_name": f"{('lower', 'upper')[k]} end of the bracket", "units": "Hz"}
+        variables[name] = (dims, ends[..., k], about)
+    modes = np.arange(1, np.shape(result.omega)[-1] + 1)
+    return xarray.Dataset(variables, {"mode": modes}, {"theory": result.theory})

@@ -1,0 +1,89 @@
+"""How pictures look and where they are drawn: colours that colour-blind readers can tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Okabe and Ito's colours, darkest contrasts first
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: perceptually even, and readable in grey
+COLOUR_MAP = "cividis"
+
+_SETTINGS: Any = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "svg.hashsalt": "jaxmodal",
+    "svg.fonttype": "path",
+    "savefig.dpi": 150,
+}
+
+
+class PlotsUnavailableError(ImportError):
+    """Matplotlib is not installed."""
+
+
+def require_matplotlib() -> None:
+    """Refuse where matplotlib is missing.
+
+    Raises
+    ------
+    PlotsUnavailableError
+        It is not installed; the message says how to.
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise PlotsUnavailableError(
+            "drawing needs matplotlib, which is not installed: pip install 'jaxmodal[plots]'"
+        ) from error
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw with the settings of this module, and put the old ones back.
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    """
+    require_matplotlib()
+    import matplotlib
+
+    with matplotlib.rc_context(_SETTINGS):
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure that needs no display and that no window manager knows of; sizes in inches."""
+    require_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def axes_or_new(axes: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes given, or those of a new figure of pyplot, which notebooks and ``plt.show()`` show."""
+    if axes is not None:
+        return axes
+    require_matplotlib()
+    import matplotlib.pyplot as plt
+
+    made: Axes = plt.subplots(figsize=(width, height), layout="constrained")[1]
+    return made

@@ -1,0 +1,67 @@
+"""Picture of sensitivities: bars, the largest first. Needs matplotlib, an optional dependency."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.modes.sensitivities import Sensitivities
+from jaxmodal.modes.tables import by_size, shown_sensitivities
+from jaxmodal.plots.figures import COLOURS, axes_or_new
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int = 12) -> Axes:
+    """Draw what each parameter does to each frequency as bars, the parameters that matter most above.
+
+    Parameters
+    ----------
+    table : Sensitivities
+        The sensitivities.
+    axes : matplotlib Axes, optional
+        Where to draw, by default in a new figure.
+    top : int
+        How many parameters to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+        Bars in per cent of frequency for one per cent of the parameter, for joint angles for one degree.
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    """
+    values, units = shown_sensitivities(table)
+    places = by_size(table, top)
+    hertz = np.asarray(table.frequencies.frequencies_hz).tolist()
+    height = 0.8 / len(hertz)
+    rows = np.arange(len(places), dtype=np.float64)
+    axes = axes_or_new(axes, 7.0, 1.6 + 0.3 * len(places))
+    for k, frequency in enumerate(hertz):
+        mean = "" if bool(table.individual[k]) else " (mean)"
+        axes.barh(
+            rows - 0.4 + height * (k + 0.5),
+            values[k, places],
+            height=0.92 * height,
+            color=COLOURS[k % len(COLOURS)],
+            label=f"mode {k + 1}, {hertz_text(frequency)} Hz{mean}",
+        )
+    names = [
+        table.addresses[place] + (" (per °)" if units[place] == "% per °" else "")
+        for place in places
+    ]
+    axes.set_yticks(rows, labels=names)
+    axes.invert_yaxis()
+    axes.axvline(0.0, color="0.3", linewidth=0.8)
+    axes.set_xlabel(
+        "change of frequency [%] for 1 % of the parameter or 1° of an angle", fontsize=9
+    )
+    axes.set_title(f"sensitivities ({table.frequencies.theory})", fontsize=10)
+    axes.legend(fontsize=8, frameon=False)
+    return axes

@@ -1,0 +1,31 @@
+"""How results draw themselves: by a function of a room above, named by where it is and imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Drawn:
+    """An object with a picture."""
+
+    picture: ClassVar[str]
+    """Module and function that draws it, ``"jaxmodal.plots.arms:draw_arm"``."""
+
+    def plot(self, axes: Axes | None = None, **options: Any) -> Axes:
+        """Draw this into matplotlib axes, by default those of a new figure, and return them.
+
+        ``options`` are those of the function in `jaxmodal.plots` that draws it: ``draw_arm`` for an arm,
+        ``draw_shapes`` (``mode``), ``draw_sensitivities`` (``top``), ``draw_resonance_map`` (``title``).
+
+        Raises
+        ------
+        PlotsUnavailableError
+            Matplotlib is not installed.
+        """
+        module, _, function = self.picture.partition(":")
+        drawn: Axes = getattr(importlib.import_module(module), function)(self, axes, **options)
+        return drawn

@@ -1,0 +1,80 @@
+"""Pictures of objects: axes in, axes out, and in them what the object says."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal import plots
+from jaxmodal.plots.figures import new_figure
+
+matplotlib.use("Agg")
+ARM = jm.examples.two_link_flexible().with_posture_deg([90.0]).with_payload(mass=0.5, centre_x=0.1)
+
+
+@pytest.fixture
+def axes():
+    return new_figure(6.0, 4.0).add_subplot()
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_an_arm_is_drawn_to_scale(axes):
+    """Link 2 begins at the tip of link 1 and ends 0.54 m to its left; the payload lies 0.1 m beyond."""
+    assert ARM.plot(axes) is axes
+    first, second = (np.asarray(patch.get_xy()) for patch in axes.patches[:2])
+    assert np.allclose(first[:, 0].max(), 0.5)
+    assert np.allclose([second[:, 1].min(), second[:, 1].max()], [0.0, 0.54])
+    assert np.isclose(np.ptp(second[:, 0]), 0.0006)
+    payload = axes.patches[-1]
+    assert np.allclose(payload.center, (0.5, 0.64))
+    assert "payload, 0.5 kg" in texts(axes)
+    assert axes.get_aspect() == 1.0
+    assert "posture 90°" in axes.get_title()
+
+
+def test_a_mode_is_drawn_with_its_frequency(axes, tmp_path):
+    shapes = jm.mode_shapes(ARM, 2, stations=5)
+    assert shapes.plot(axes, mode=2) is axes
+    assert f"{float(shapes.frequencies_hz[1]):.5g} Hz" in axes.get_title()
+    with pytest.raises(ValueError, match="modes 1 to 2"):
+        shapes.plot(axes, mode=3)
+    shapes.animate(tmp_path / "mode.gif", mode=1, frames=2)
+    assert (tmp_path / "mode.gif").read_bytes()[:3] == b"GIF"
+
+
+def test_sensitivities_are_bars_the_largest_above(axes):
+    names = ["link1.length", "theta_2", "link1.joint_angle", "payload.mass"]
+    table = jm.sensitivities(ARM, 1, addresses=names)
+    assert table.plot(axes, top=3) is axes
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    widths = [abs(bar.get_width()) for bar in axes.patches]
+    assert len(labels) == 3
+    assert widths == sorted(widths, reverse=True)
+    assert "link1.joint_angle (per °)" not in labels
+    assert axes.yaxis_inverted()
+
+
+def test_the_turn_of_one_joint_is_a_strip_with_exact_borders(axes):
+    free = jm.resonance_free(ARM, 2.0 * np.pi * 0.15, 2.0 * np.pi * 0.17)
+    assert free.avoid
+    assert free.plot(axes) is axes
+    borders = np.degrees(np.asarray(free.border)[np.isfinite(np.asarray(free.border))])
+    drawn = [line.get_xdata()[0] for line in axes.lines]
+    assert np.allclose(drawn, borders)
+    assert texts(axes) == [f"{angle:.1f}°, mode 1" for angle in borders]
+
+
+def test_without_axes_a_new_figure_is_made():
+    import matplotlib.pyplot as plt
+
+    made = ARM.plot()
+    assert made.figure in map(plt.figure, plt.get_fignums())
+    plt.close(made.figure)
+
+
+def test_public_pictures_are_documented():
+    for name in plots.__all__:
+        assert getattr(plots, name).__doc__, name

@@ -1,0 +1,145 @@
+"""Do results show themselves: as a table, as HTML, as a dataset, with their certificates?"""
+
+import jax
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+import sweeps
+
+ARM = jm.examples.two_link_flexible().with_posture([0.5])
+
+
+@pytest.fixture(scope="module")
+def found():
+    return jm.natural_frequencies(ARM, 3)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return jm.sensitivities(ARM, 2, addresses=["theta_2", "link1.length", "link1.joint_angle"])
+
+
+def test_frequencies_are_shown_in_hz_with_certificates(found):
+    text = str(found)
+    for hertz in np.asarray(found.frequencies_hz):
+        assert f"{hertz:#.5g}" in text
+    assert text.count("certified") == 3
+    assert repr(found) == "<NaturalFrequencies: 3 natural frequencies (timoshenko)>"
+    assert found._repr_html_().count("<tr>") == 4
+
+
+def test_what_is_not_certified_says_so_with_its_remedy(found):
+    import dataclasses
+
+    odd = dataclasses.replace(found, status=np.array([0, 1, 2]))
+    assert "NOT certified: uncertified" in str(odd)
+    assert "NOT certified: not_converged" in str(odd)
+    assert jm.Status.uncertified.remedy in str(odd)
+
+
+def test_a_batch_is_shown_by_its_ranges():
+    batch = jm.natural_frequencies_batch(ARM, {"theta_2": np.linspace(0.0, 1.0, 4)}, 2)
+    assert "4 of 4" in str(batch)
+    assert f"{float(batch.frequencies_hz[:, 1].min()):#.5g}" in str(batch)
+    assert batch.to_xarray().frequency.dims == ("cell", "mode")
+
+
+def test_datasets_hold_hz_and_flags(found, table):
+    for data in (found.to_xarray(), table.to_xarray()):
+        assert data.frequency.units == "Hz"
+        assert data.status.dtype == np.int8
+        assert data.status.flag_meanings.split()[0] == "certified"
+    assert np.array_equal(found.to_xarray().frequency, found.frequencies_hz)
+    assert np.array_equal(table.to_xarray().derivative_hz, table.derivative_hz)
+    frame = found.to_dataframe()
+    assert frame.index.name == "mode"
+    assert frame.loc[2, "frequency"] == float(found.frequencies_hz[1])
+
+
+def test_traced_results_have_one_line():
+    lines = []
+
+    def solve(mass):
+        lines.append(str(jm.beam_arrays(ARM.with_payload(mass=mass)).has_shear))
+        lines.append(str(ARM.with_payload(mass=mass)))
+        return mass
+
+    jax.eval_shape(solve, 1.0)
+    assert "traced" in lines[1]
+
+
+def test_an_arm_shows_its_links_joints_and_bodies():
+    geared = ARM.replace(
+        links=(ARM.links[0], ARM.links[1].replace(joint_stiffness=50.0, hub_mass=3.0))
+    )
+    text = str(geared.with_payload(mass=0.25))
+    for part in ("two-link flexible arm: 2 links, posture 28.6479°", "50 N m/rad", "hub_mass 3 kg", "mass 0.25 kg",
+                 "clamped", "rectangle, 0.61 x 51 mm"):  # fmt: skip
+        assert part in text
+    assert "joint_stiffness" in str(geared.links[1])
+    assert "meaning" in geared.links[1]._repr_html_()
+
+
+def test_angles_are_per_degree_and_noise_is_zero(table):
+    """The derivative by an angle is never relative to it; that of link 1 changes nothing."""
+    from jaxmodal.modes.tables import by_size, sensitivities_table, shown_sensitivities
+
+    values, units = shown_sensitivities(table)
+    assert units == ["% per °", "% per %", "% per °"]
+    per_degree = np.radians(1.0) * np.asarray(table.derivative_hz)[:, 0]
+    assert values[:, 0] == pytest.approx(
+        100.0 * per_degree / np.asarray(table.frequencies.frequencies_hz)
+    )
+    assert values[:, 1] == pytest.approx(np.asarray(table.logarithmic)[:, 1])
+    assert np.all(values[:, 2] == 0.0)
+    assert by_size(table)[-1] == 2
+    own, names = shown_sensitivities(table, "derivative")
+    assert names == ["Hz per °", "Hz per m", "Hz per °"]
+    assert own[:, 0] == pytest.approx(per_degree)
+    assert len(sensitivities_table(table, top=1).rows) == 1
+
+
+def test_angles_to_avoid():
+    """The intervals are where counts at many angles find a frequency in the band."""
+    low, high = 2.0 * np.pi * 0.21, 2.0 * np.pi * 0.24
+    free = jm.resonance_free(ARM, low, high)
+    assert [tuple(round(x, 2) for x in span) for span in free.avoid] == [
+        (-82.0, -42.14),
+        (42.14, 82.0),
+    ]
+    for angle in np.linspace(-179.0, 179.0, 41):
+        counts = jm.count_below(ARM.with_posture_deg([float(angle)]), np.array([low, high]))
+        inside = any(first < angle < last for first, last in free.avoid)
+        assert inside == bool(counts[1] > counts[0])
+    text = str(free)
+    assert "avoid, of joint 2: -82.0° to -42.1°, 42.1° to 82.0°" in text
+    assert "82.0" in text
+    assert free.to_xarray().border_angle.units == "degree"
+
+
+def test_angles_with_a_frequency():
+    found = jm.postures_at(ARM, 2.0 * np.pi * 0.23)
+    assert "-71.690" in str(found)
+    assert "2 angles of joint 2 with 0.23 Hz" in repr(found)
+    assert np.allclose(found.to_xarray().angle[:2], np.degrees(found.angle[:2]))
+
+
+def test_a_sweep_shows_its_axes():
+    sweep = sweeps.Sweep(ARM, [sweeps.linspace("theta_2", 0, 90, 3, unit="degree")], num_modes=2)
+    for part in ("theta_2", "link2.joint_angle", "3 cells", "degree", "90"):
+        assert part in str(sweep)
+    assert "two-link flexible arm" in repr(sweep)
+
+
+def test_shapes_and_tapers_show_themselves():
+    shapes = jm.mode_shapes(ARM, 2, stations=3)
+    assert "bending %" in str(shapes)
+    assert shapes.to_dataframe().shape == (12, 6)
+    beam = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05))
+
+    def build(pieces, bound):
+        return jm.Arm(jm.tapered(beam, jm.rectangle(0.01, 0.05), pieces, bound))
+
+    text = str(jm.tapered_frequencies(build, 1, "bending_only", tolerance=1e-3))
+    assert "bounds [Hz]" in text
