@@ -196,3 +196,25 @@ class Arm(Record):
     def to_toml(self) -> str:
         """Return the arm as the text of a TOML file, which `read_arm` reads back unchanged."""
         return toml_text(self.to_dict())
+
+
+def require_planar(arm: object) -> Arm:
+    """Return a planar arm; refuse what is none, with what takes arms in space."""
+    if not isinstance(arm, Arm):
+        raise ArmError(
+            f"arm = {type(arm).__name__}(...): must be an Arm, which is planar. Arms in space are taken by "
+            f"{', '.join(TAKE_ARMS_IN_SPACE)}."
+        )
+    return arm
+
+
+#: what takes an arm in space as it takes a planar one
+TAKE_ARMS_IN_SPACE = (
+    "natural_frequencies",
+    "frequencies_in_band",
+    "count_below",
+    "certify",
+    "write_arm",
+    "the functions of parameters",
+    "jaxmodal frequencies",
+)

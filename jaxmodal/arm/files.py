@@ -3,9 +3,9 @@
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from jaxmodal.arm.arm import Arm, Link, Payload
+from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE, Arm, Link, Payload
 from jaxmodal.arm.documents import (
     check_document,
     check_keys,
@@ -107,7 +107,13 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
         keys = table("an arm", document, ArmError)
-        check_keys(keys, ("name", "links", "payload", "dynamics"), ("links",), ArmError)
+        if keys.get("dimensions") == 3:
+            raise ArmError(
+                "dimensions = 3: an arm in space, where a planar one is expected. Arms in space are taken by "
+                f"{', '.join(TAKE_ARMS_IN_SPACE)}."
+            )
+        known = ("name", "links", "payload", "dynamics", "dimensions")
+        check_keys(keys, known, ("links",), ArmError)
         entries = keys["links"]
         if not isinstance(entries, (list, tuple)) or not entries:
             raise ArmError(
@@ -147,7 +153,7 @@ def _links(entry: object) -> tuple[Link, ...]:
             check_keys(values, ("section", "pieces"), ("section",), ArmError)
             pieces = values.get("pieces", 16)
             check_pieces(pieces)
-            return tapered(link, _section(values["section"]), pieces)
+            return tapered(link, section_from_dict(values["section"]), pieces)
     return _with_bodies(link, bodies)
 
 
@@ -197,10 +203,11 @@ def _link(entry: object) -> Link:
         if not FINITE.holds(scalar):
             raise ArmError(f"joint_angle_deg = {shown(scalar)}: must be finite (degrees).")
         values["joint_angle"] = math.radians(float(scalar))
-    return Link(section=_section(keys["section"]), **values)
+    return Link(section=section_from_dict(keys["section"]), **values)
 
 
-def _section(entry: object) -> Section:
+def section_from_dict(entry: object) -> Section:
+    """The planar section of a table: a shape with its dimensions, or area and second moment."""
     keys = dict(table("section", entry, ArmError))
     shape = keys.pop("shape", None)
     if shape is None and "area" not in keys and "second_moment" not in keys:
@@ -223,7 +230,16 @@ def _fields(kind: type[Record]) -> list[str]:
     return [item.name for item in quantities(kind)]
 
 
-def write_arm(arm: Arm, path: str | Path) -> None:
+@runtime_checkable
+class Tabular(Protocol):
+    """What can be written to an arm file: an `Arm` or a `SpatialArm`."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def to_toml(self) -> str: ...
+
+
+def write_arm(arm: Tabular, path: str | Path) -> None:
     """Write an arm to a file, as JSON if its suffix is ``.json`` and else as TOML.
 
     `read_arm` reads the file back to an equal arm: numbers are written with all their digits.

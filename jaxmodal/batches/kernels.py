@@ -22,7 +22,8 @@ from jaxmodal.arm.columns import unpacked
 from jaxmodal.batches.guided_search import Enclosure, enclose, improve
 from jaxmodal.batches.pilots import Guess
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at_zero
+from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.programs import starting_scale

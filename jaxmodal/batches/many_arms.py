@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import require_shear
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.batches.fused_search import chosen_kernel
@@ -88,6 +88,7 @@ def natural_frequencies_batch(
     True
     """
     require_x64()
+    require_planar(arm)
     require_concrete((arm, dict(parameters)))
     modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)

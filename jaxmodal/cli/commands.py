@@ -14,7 +14,7 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -22,6 +22,7 @@ from jaxmodal import __version__
 from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
+from jaxmodal.spatial.arm import SpatialArm
 
 EXAMPLE_PREFIX = "example:"
 
@@ -143,9 +144,21 @@ def main(ctx: click.Context, no_cache: bool) -> None:
 
 
 def load_arm(argument: str) -> Arm:
-    """Read the arm that a command-line argument names; refuse with one message."""
+    """Read the planar arm that a command-line argument names; refuse with one message."""
+    from jaxmodal.arm.arm import require_planar
+    from jaxmodal.runtime.errors import ArmError
+
+    arm = load_any_arm(argument)
+    try:
+        return require_planar(arm)
+    except ArmError as error:
+        raise BadInput(f"{argument}: {error}") from error
+
+
+def load_any_arm(argument: str) -> Arm | SpatialArm:
+    """Read the arm, planar or in space, that a command-line argument names; refuse with one message."""
     from jaxmodal.arm import examples
-    from jaxmodal.arm.files import read_arm
+    from jaxmodal.spatial.files import read_arm
 
     try:
         if argument.startswith(EXAMPLE_PREFIX):
@@ -158,7 +171,10 @@ def load_arm(argument: str) -> Arm:
         raise BadInput(f"{error}{hint}") from error
 
 
-def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm:
+AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)
+
+
+def posed(arm: AnyArm, argument: str, posture_deg: tuple[float, ...] | None) -> AnyArm:
     """The arm in the posture given on the command line, if one is given."""
     if posture_deg is None:
         return arm
@@ -172,7 +188,7 @@ def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
             f"link{'s' * (num_links > 1)} and takes {allowed}."
         )
-    return arm.with_posture([math.radians(angle) for angle in posture_deg])
+    return cast(AnyArm, arm.with_posture([math.radians(angle) for angle in posture_deg]))
 
 
 @main.command(epilog=ARM_HELP)
@@ -210,7 +226,7 @@ def frequencies(
     from jaxmodal.frequencies.one_arm import natural_frequencies
     from jaxmodal.runtime.errors import ArmError
 
-    posed_arms = [posed(load_arm(argument), argument, posture_deg) for argument in arms]
+    posed_arms = [posed(load_any_arm(argument), argument, posture_deg) for argument in arms]
     solved = []
     with cli_output.progress_after(1.0, "arms solved") as advance:
         for done, (argument, arm) in enumerate(zip(arms, posed_arms, strict=True)):

@@ -28,6 +28,7 @@ from jaxmodal.reproduction import report as reproduction_report
 from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
 from jaxmodal.reproduction.published import FREQUENCY_COLUMNS
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.spatial.arm import SpatialArm
 
 #: Columns that a table may take; a terminal that is narrower wraps lines, and nothing is cut off.
 PAPER_WIDTH = 200
@@ -100,7 +101,7 @@ class SolvedArm:
     evaluations: int
 
     @classmethod
-    def of(cls, argument: str, arm: Arm, theory: str, result: Any) -> SolvedArm:
+    def of(cls, argument: str, arm: Arm | SpatialArm, theory: str, result: Any) -> SolvedArm:
         """Plain values of a result of `natural_frequencies`; frequencies in Hz, modes from 1."""
         two_pi = 2.0 * math.pi
         result = to_host(result)

@@ -7,16 +7,12 @@ compiled search seeks few trials. Figures: the three-link example, ten modes, tw
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, Evaluation, evaluate
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
-from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution, starting_scale
+from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution
 from jaxmodal.frequencies.root_search import LARGEST, find_brackets, grid_trials
 
 #: relative width to which each mode is enclosed in float64, which then is right to 3e-12 in 99 of 100 of the 812
@@ -34,40 +30,40 @@ _WIDEST_GRID = 24
 _ASIDE = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
 #: modes beyond those sought, whose estimates speed up the interpolation
 _BEYOND = 2
-#: shares of `starting_scale`, in float64 and in double-double: (omega/scale)^2, the inertia of a link beside its
+#: shares of `Model.scale`, in float64 and in double-double: (omega/scale)^2, the inertia of a link beside its
 #: stiffness, is then 1e-14 and 1e-28, some hundred times what rounding leaves
 _RESOLVED = (1e-7, 1e-14)
 
 
-def lowest_resolved(beams: BeamArrays, extended: bool) -> np.float64:
+def lowest_resolved(model: Model, extended: bool) -> np.float64:
     """The frequency in rad/s below which the inertia of all links is lost in rounding, and counts are noise.
 
     A trial below is evaluated there: its count is never too low, and a mode below is not certified.
     """
-    scale = np.float64(starting_scale(beams))
+    scale = model.scale
     return (_RESOLVED[extended] * scale) if np.isfinite(scale) else np.float64(0.0)
 
 
-def solve_on_host(beams: BeamArrays, flags: Theory, modes: NDArray[np.int64]) -> Solution:
+def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
     """The frequencies of ascending mode numbers, as `programs.solve_padded`.
 
     They are found in float64, whose counts only serve as a guess, and then enclosed and confirmed in double-double.
     """
-    beams = dataclasses.replace(beams, has_shear=True)
     evaluations = 0
+    lowest = [lowest_resolved(model, extended) for extended in (False, True)]
 
     def evaluated(omega: np.ndarray, extended: bool) -> Evaluation:
         nonlocal evaluations
         evaluations += omega.size
-        return evaluate(beams, flags, np.maximum(omega, lowest_resolved(beams, extended)), extended)
+        return model.evaluate(np.maximum(omega, lowest[extended]), extended)
 
     def exact(omega: np.ndarray) -> Evaluation:
         return evaluated(omega, True)
 
     with np.errstate(all="ignore"):  # a trial may overflow: nothing is learnt from it
-        zero = np.float64(LOG_AT_ZERO * beams.length.shape[0])
+        zero = model.log_at_zero
         sought = np.concatenate([modes, modes[-1] + 1 + np.arange(_BEYOND)])
-        grid = grid_trials(starting_scale(beams), min(int(sought[-1]), _WIDEST_GRID))
+        grid = grid_trials(model.scale, min(int(sought[-1]), _WIDEST_GRID))
         dense = max(sought.size, min(_GRID_DENSITY * sought.size, _LARGEST_GRID))
         spread = np.geomspace(grid[0], grid[-1], sought.size)
         rough = find_brackets(
@@ -92,34 +88,30 @@ def solve_on_host(beams: BeamArrays, flags: Theory, modes: NDArray[np.int64]) ->
     return Solution(omega, found.converged(width), confirmation, np.int64(evaluations))
 
 
-def count_on_host(
-    beams: BeamArrays, flags: Theory, omega: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def count_on_host(model: Model, omega: NDArray[np.float64]) -> NDArray[np.int64]:
     """Counts below frequencies, any shape, as `programs.count_padded`."""
-    beams = dataclasses.replace(beams, has_shear=True)
+    lowest = lowest_resolved(model, True)
     flat, counts = omega.ravel(), np.zeros(omega.size, np.int64)
     with np.errstate(all="ignore"):
         for start in range(0, flat.size, _LARGEST_GRID):
             x = flat[start : start + _LARGEST_GRID]
-            resolved = np.maximum(np.where(x > 0.0, x, 1.0), lowest_resolved(beams, True))
-            count = evaluate(beams, flags, resolved, True).count
+            resolved = np.maximum(np.where(x > 0.0, x, 1.0), lowest)
+            count = model.evaluate(resolved, True).count
             counts[start : start + x.size] = np.where(x > 0.0, count, 0)
     return counts.reshape(omega.shape)
 
 
 def confirm_on_host(
-    beams: BeamArrays,
-    flags: Theory,
+    model: Model,
     omega: NDArray[np.float64],
     modes: NDArray[np.int64],
     tolerance: float,
 ) -> Confirmation:
     """The certificate of a list of frequencies, as `programs.confirm_padded`."""
-    beams = dataclasses.replace(beams, has_shear=True)
-    lowest = lowest_resolved(beams, True)
+    lowest = lowest_resolved(model, True)
     with np.errstate(all="ignore"):
         return confirm(
-            lambda x: evaluate(beams, flags, np.maximum(x, lowest), True),
+            lambda x: model.evaluate(np.maximum(x, lowest), True),
             omega,
             modes,
             np.int64(omega.size),

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared
 from jaxmodal.postures.harmonics import determinant
@@ -132,6 +132,7 @@ def resonance_free(
     >>> np.degrees(found.border[0, :4]).round(2).tolist(), found.modes_inside[0, :5].tolist()
     ([-82.0, -42.14, 42.14, 82.0], [0, 1, 0, 1, 0])
     """
+    require_planar(arm)
     low, high = float(omega_min), float(omega_max)
     if not 0.0 < low < high < math.inf:
         raise ValueError(
