@@ -1,4 +1,4 @@
-"""Exact, certified natural frequencies of planar multilink arms.
+"""Exact, certified natural frequencies of multilink arms, planar and in space.
 
 SI units and radians throughout; frequencies in Hz only where a name says so. JAX's 64-bit mode
 must be on before the first arm is made; see `X64DisabledError`.

@@ -19,12 +19,14 @@ def test_the_finite_elements_are_a_witness(name):
     np.testing.assert_allclose(found, case.omega, rtol=1e-12, atol=0.0)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_frequencies_of_random_arms(seed):
-    document, theory = random_arm(seed)
-    expected = finite_elements.frequencies(document, theory, 18)[:8]
-    result = jm.natural_frequencies(jm.arm_from_dict(document), 8, theory)
-    np.testing.assert_allclose(np.asarray(result.omega), expected, rtol=CLOSE)
+def test_frequencies_of_random_arms():
+    for seed in range(20):
+        document, theory = random_arm(seed, 3)
+        expected = finite_elements.frequencies(document, theory, 14)[:8]
+        result = jm.natural_frequencies(jm.arm_from_dict(document), 8, theory)
+        np.testing.assert_allclose(
+            np.asarray(result.omega), expected, rtol=CLOSE, err_msg=str(seed)
+        )
 
 
 def compare_counts(seeds, arms_links):
@@ -43,7 +45,7 @@ def compare_counts(seeds, arms_links):
 
 
 def test_counts_of_random_arms():
-    assert compare_counts(range(100, 125), 3) > 140
+    assert compare_counts(range(100, 115), 3) > 80
 
 
 @pytest.mark.slow
