@@ -246,6 +246,7 @@ def require_planar(arm: object) -> Arm:
 #: what takes an arm in space as it takes a planar one
 TAKE_ARMS_IN_SPACE = (
     "natural_frequencies",
+    "natural_frequencies_batch",
     "frequencies_in_band",
     "count_below",
     "certify",

@@ -166,7 +166,14 @@ def _solved_on_host(
     solution = solve_on_host(
         model.harmless() if model.invalid else model, np.maximum(modes, free + 1)
     )
-    result = _result(solution, np.bool_(model.invalid), count=count, theory=theory)
+    return result_of(solution, modes[:count], free, np.bool_(model.invalid), theory)
+
+
+def result_of(
+    solution: Solution, modes: Array, free: Array, invalid: Array, theory: str
+) -> NaturalFrequencies:
+    """What was found of modes of these numbers, of an arm with so many ``free`` joints, of NumPy."""
+    result = _result(solution, invalid, count=modes.shape[0], theory=theory)
     return _with_zero_frequencies(result, modes, free)
 
 

@@ -52,13 +52,18 @@ class SpatialModel:
         return self._constants[extended]
 
     @functools.cached_property
-    def scale(self) -> np.float64:
+    def scales(self) -> np.ndarray:
+        """`scale` of every cell, shape (1,) or (cells,)."""
         s = self.sections
         if s is None:
-            return np.float64(1.0)
+            return np.ones(1)
         softer = np.minimum(s.second_moment_y, s.second_moment_z)
         own = np.sqrt(s.youngs_modulus * softer / (s.density * s.area)) / s.length**2
-        return np.float64(np.min(own))
+        return np.asarray(np.min(own, axis=(0, 1)))
+
+    @property
+    def scale(self) -> np.float64:
+        return np.float64(self.scales[0])
 
     @property
     def log_at_zero(self) -> np.float64:
@@ -66,12 +71,20 @@ class SpatialModel:
         return np.float64(_LOG_AT_ZERO * flexible)
 
     @property
+    def free(self) -> np.ndarray:
+        """`zero_frequencies` of every cell, shape (1,) or (cells,)."""
+        free = np.zeros(1, np.int64)
+        for link in self.links:
+            for stiffness in (
+                link.joint_stiffness,
+                *(spring.stiffness for spring in link.joint_springs),
+            ):
+                free = free + (np.atleast_1d(np.asarray(stiffness)) == 0.0)
+        return free
+
+    @property
     def zero_frequencies(self) -> int:
-        return sum(
-            (float(link.joint_stiffness) == 0.0)
-            + sum(float(spring.stiffness) == 0.0 for spring in link.joint_springs)
-            for link in self.links
-        )
+        return int(self.free[0])
 
     @property
     def invalid(self) -> bool:
@@ -80,9 +93,12 @@ class SpatialModel:
     def harmless(self) -> SpatialModel:
         return self
 
+    def evaluate_cells(self, omega: np.ndarray, extended: bool) -> Evaluation:
+        """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
+        return evaluate(self.constants(extended), self.sections, self.flags, omega, extended)
+
     def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
-        trials = np.asarray(omega).reshape(-1, 1)
-        found = evaluate(self.constants(extended), self.sections, self.flags, trials, extended)
+        found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), extended)
         return jax.tree_util.tree_map(lambda x: x.reshape(np.shape(omega)), found)
 
 
