@@ -65,7 +65,7 @@ def toml_text(document: Mapping[str, Any]) -> str:
     for key, value in document.items():
         if isinstance(value, Mapping):
             lines += ["", f"[{key}]", *_pairs(value)]
-        elif isinstance(value, list):
+        elif isinstance(value, list) and isinstance(value[0], Mapping):
             for table in value:
                 lines += ["", f"[[{key}]]", *_pairs(table)]
         else:

@@ -9,11 +9,12 @@ import numpy as np
 from jaxmodal.arm.quantities import Record, Scalar, frozen_pytree, shown, static
 from jaxmodal.arm.tables import toml_text
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.bases import BaseStiffness, as_base
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.links import SpatialLink
 from jaxmodal.spatial.model import SpatialModel, spatial_model
 from jaxmodal.spatial.parameters import value_at, walk, with_values
-from jaxmodal.spatial.tables import DIMENSIONS, body_table, link_table
+from jaxmodal.spatial.tables import DIMENSIONS, base_rows, body_table, link_table
 
 
 @frozen_pytree
@@ -28,6 +29,9 @@ class SpatialArm(Record):
         Rigid body carried at the tip of the last link, in its axes.
     name
         Free text.
+    base_stiffness
+        Elastic base: its 6 x 6 stiffness over (u, v, w, phi_x, phi_y, phi_z) of the place of joint 1, in the axes of
+        the ground, N/m, N/rad and N m/rad, or the six values of a diagonal; left out, the base is clamped.
 
     Raises
     ------
@@ -53,6 +57,7 @@ class SpatialArm(Record):
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
     name: str = static(default="")
+    base_stiffness: BaseStiffness | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.links, (tuple, list)) or not self.links:
@@ -71,6 +76,9 @@ class SpatialArm(Record):
         if not isinstance(self.name, str):
             raise ArmError(f"name = {shown(self.name)}: must be text.")
         object.__setattr__(self, "links", tuple(self.links))
+        if self.base_stiffness is not None:
+            base = as_base("base_stiffness", self.base_stiffness)
+            object.__setattr__(self, "base_stiffness", base)
         super().__post_init__()
 
     @property
@@ -120,7 +128,7 @@ class SpatialArm(Record):
 
     def model(self, theory: str) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
-        return spatial_model(self.links, self.payload, theory)
+        return spatial_model(self.links, self.payload, self.base_stiffness, theory)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arm as the plain tables of an arm file; values at their default left out.
@@ -132,6 +140,8 @@ class SpatialArm(Record):
         """
         document: dict[str, Any] = {"name": self.name} if self.name else {}
         document |= dict([DIMENSIONS])
+        if self.base_stiffness is not None:
+            document["base_stiffness"] = base_rows(self.base_stiffness)
         document["links"] = []
         for number, link in enumerate(self.links, start=1):
             with within(f"link{number}."):

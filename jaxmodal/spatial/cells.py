@@ -74,7 +74,7 @@ def _solved(
         valid = _valid(arm.with_values(columns), cells)
     columns = {a: np.where(valid, column, value_at(arm, a)) for a, column in columns.items()}
     varied = arm.with_values(columns)
-    model = SpatialModel(varied.links, varied.payload, flags)
+    model = SpatialModel(varied.links, varied.payload, flags, varied.base_stiffness)
     free = np.broadcast_to(model.free, (cells,))
     numbers = np.arange(1, num_modes + 1)
     solutions = _searched(model, np.maximum(numbers[:, None], free + 1))

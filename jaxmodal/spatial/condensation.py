@@ -14,7 +14,7 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Kind, Number, leading, number
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.spatial.constants import LinkConstants
+from jaxmodal.spatial.constants import JointSpring, LinkConstants
 from jaxmodal.spatial.matrices import transposed
 from jaxmodal.spatial.members import Member, Sections, at_inner_end, members
 from jaxmodal.spatial.stiffness import PAIRS, released, shifted, through_spring, turned
@@ -36,6 +36,7 @@ class Tally:
 
 def evaluate(
     links: Sequence[LinkConstants],
+    base: Sequence[JointSpring],
     sections: Sections | None,
     theory: Theory,
     omega: np.ndarray,
@@ -43,7 +44,8 @@ def evaluate(
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells).
 
-    ``sections`` are those of the flexible links, None where there is none. ``(-1)**count == sign`` at every frequency.
+    ``base`` holds the springs of an elastic base, ``sections`` are those of the flexible links, None where there is
+    none. ``(-1)**count == sign`` at every frequency.
     """
     flexible = [] if sections is None else members(sections, theory, omega, extended)
     tally = Tally(omega.shape)
@@ -53,6 +55,10 @@ def evaluate(
     for link in reversed(links):
         member = None if link.bar is not None else flexible[link.place]
         w = _with_link(link, member, squared, w, tally)
+    for spring in base:
+        end = through_spring(w, spring.direction, spring.unit, spring.compliance)
+        w = end.stiffness
+        tally.times(end.factor, end.passed)
     return Evaluation(
         tally.sign, tally.log_abs, tally.count.astype(np.int64), np.ones_like(tally.sign)
     )

@@ -13,6 +13,7 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Kind, Number, number, sin_cos, sqrt
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.joints import torsional_spring
+from jaxmodal.spatial.bases import BaseStiffness
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.geometry import Direction, Position, Rotation
 from jaxmodal.spatial.links import SpatialLink
@@ -108,6 +109,38 @@ def _link(
         rotor=rotor,
         stator=_mass(stator, extended),
     )
+
+
+def base_springs(base: BaseStiffness, extended: Kind) -> list[JointSpring]:
+    """The compliance of a base as springs in series, in the axes of the ground.
+
+    With ``K = L D L^T`` it is the sum of ``m m^T/d`` over the rows m of the inverse of L.
+    """
+    k = [[column(x, extended) for x in row] for row in base.rows()]
+    lower: list[list[Number]] = [[] for _ in range(6)]
+    pivots: list[Number] = []
+    zero = k[0][0] * 0.0
+    inverse: list[list[Number]] = []
+    for i in range(6):
+        for j in range(i):
+            rest = k[i][j]
+            for m in range(j):
+                rest = rest - lower[i][m] * lower[j][m] * pivots[m]
+            lower[i].append(rest / pivots[j])
+        pivot = k[i][i]
+        for m in range(i):
+            pivot = pivot - lower[i][m] * lower[i][m] * pivots[m]
+        pivots.append(pivot)
+        row = [zero] * i + [zero + 1.0] + [zero] * (5 - i)
+        for m in range(i):
+            for j in range(m + 1):
+                row[j] = row[j] - lower[i][m] * inverse[m][j]
+        inverse.append(row)
+    one = zero + 1.0
+    return [
+        JointSpring(stacked(row), one, one / pivot)
+        for row, pivot in zip(inverse, pivots, strict=True)
+    ]
 
 
 def column(value: Any, extended: Kind) -> Number:

@@ -107,7 +107,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
         keys = table("an arm", document, ArmError)
-        known = ("name", "links", "payload", "dynamics", DIMENSIONS[0])
+        known = ("name", "links", "payload", "dynamics", "base_stiffness", DIMENSIONS[0])
         check_keys(keys, known, ("links",), ArmError)
         entries = keys["links"]
         if not isinstance(entries, (list, tuple)) or not entries:
@@ -125,7 +125,8 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
                 links.append(_link(table(f"link{number}", entry, ArmError)))
         with within("payload."):
             payload = _body("payload", keys.get("payload")) or RigidBody()
-        return SpatialArm(tuple(links), payload, keys.get("name", ""))
+        base = keys.get("base_stiffness")
+        return SpatialArm(tuple(links), payload, keys.get("name", ""), base)
 
 
 def is_spatial(document: object) -> bool:
@@ -139,6 +140,8 @@ def is_spatial(document: object) -> bool:
                 f"dimensions = {shown(dimensions)}: must be 2, for an arm in the plane, or 3."
             )
         return bool(dimensions == DIMENSIONS[1])
+    if "base_stiffness" in document:
+        return True
     links = document.get("links")
     if not isinstance(links, (list, tuple)):
         return False

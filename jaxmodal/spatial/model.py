@@ -16,9 +16,15 @@ from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host, tree_on_host
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.bases import BaseStiffness
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.condensation import evaluate
-from jaxmodal.spatial.constants import LinkConstants, link_constants
+from jaxmodal.spatial.constants import (
+    JointSpring,
+    LinkConstants,
+    base_springs,
+    link_constants,
+)
 from jaxmodal.spatial.links import SpatialLink
 from jaxmodal.spatial.members import Sections
 
@@ -33,6 +39,7 @@ class SpatialModel:
     links: tuple[SpatialLink, ...]
     payload: RigidBody
     flags: Theory
+    base: BaseStiffness | None = None
 
     @functools.cached_property
     def sections(self) -> Sections | None:
@@ -40,15 +47,15 @@ class SpatialModel:
         return sections_of(self.links)
 
     @functools.cached_property
-    def _constants(self) -> dict[bool, list[LinkConstants]]:
+    def _constants(self) -> dict[bool, tuple[list[LinkConstants], list[JointSpring]]]:
         return {}
 
-    def constants(self, extended: bool) -> list[LinkConstants]:
-        """Of all links, in float64 or in double-double."""
+    def constants(self, extended: bool) -> tuple[list[LinkConstants], list[JointSpring]]:
+        """Of all links and of the base, in float64 or in double-double."""
         if extended not in self._constants:
-            self._constants[extended] = link_constants(
-                self.links, self.payload, self.flags, extended
-            )
+            links = link_constants(self.links, self.payload, self.flags, extended)
+            base = [] if self.base is None else base_springs(self.base, extended)
+            self._constants[extended] = links, base
         return self._constants[extended]
 
     @functools.cached_property
@@ -95,7 +102,7 @@ class SpatialModel:
 
     def evaluate_cells(self, omega: np.ndarray, extended: bool) -> Evaluation:
         """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
-        return evaluate(self.constants(extended), self.sections, self.flags, omega, extended)
+        return evaluate(*self.constants(extended), self.sections, self.flags, omega, extended)
 
     def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
         found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), extended)
@@ -132,7 +139,9 @@ def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
     )
 
 
-def spatial_model(links: Sequence[SpatialLink], payload: RigidBody, theory: str) -> SpatialModel:
+def spatial_model(
+    links: Sequence[SpatialLink], payload: RigidBody, base: BaseStiffness | None, theory: str
+) -> SpatialModel:
     """The model of an arm whose values are numbers.
 
     Raises
@@ -142,7 +151,7 @@ def spatial_model(links: Sequence[SpatialLink], payload: RigidBody, theory: str)
     """
     flags = theory_flags(theory)
     require_x64()
-    parts = to_host((tuple(links), payload))
+    parts = to_host((tuple(links), payload, base))
     if not tree_on_host(parts) or any(np.ndim(x) for x in jax.tree_util.tree_leaves(parts)):
         raise ArmError(
             "a value of this arm in space is traced or an array; jax.jit, jax.vmap and jax.grad take planar arms only. "
@@ -155,4 +164,4 @@ def spatial_model(links: Sequence[SpatialLink], payload: RigidBody, theory: str)
                     f"link{number}.section: a shear coefficient is missing, which a theory with shear needs in both "
                     "directions; give it, or choose the theory 'rayleigh' or 'euler_bernoulli'."
                 )
-    return SpatialModel(parts[0], parts[1], flags)
+    return SpatialModel(parts[0], parts[1], flags, parts[2])

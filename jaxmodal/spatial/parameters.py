@@ -15,6 +15,7 @@ from jaxmodal.arm import parameters as planar
 from jaxmodal.arm.quantities import Record, Scalar, quantities
 from jaxmodal.arm.shapes import SHAPES
 from jaxmodal.runtime.errors import within
+from jaxmodal.spatial.bases import BaseStiffness
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.geometry import Direction, InertiaTensor, Position, Rotation
 from jaxmodal.spatial.links import SpatialLink, Spring
@@ -107,6 +108,7 @@ def _declared() -> dict[str, tuple[str, str]]:
         where = {"body": "body at the tip"}.get(name, f"{name} of the joint")
         add_body(f"link.{name}.", f" ({where})")
     add_body("payload.", " (payload)")
+    add("base_stiffness.", BaseStiffness)
     return found
 
 

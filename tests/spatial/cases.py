@@ -53,6 +53,15 @@ def bar(**changes):
     return tube(**{"section": jm.rectangle(0.03, 0.012, "cowper")} | changes)
 
 
+def standing_arm():
+    """The bent arm on a base that gives way in all directions, each with all others."""
+    rng = np.random.default_rng(5)
+    scales = np.array([3e6, 2e6, 5e6, 4e4, 6e4, 3e4]) ** 0.5
+    matrix = np.eye(6) + 0.08 * rng.normal(size=(6, 6))
+    stiffness = scales[:, None] * (matrix @ matrix.T) * scales
+    return bent_arm().replace(base_stiffness=0.5 * (stiffness + stiffness.T))
+
+
 def bent_arm():
     """Three links, none in the plane of another, with every kind of part."""
     body = jm.RigidBody(

@@ -68,6 +68,10 @@ class Chain:
         self.size = 0
         self.free = []
         self.places = []
+        self.base = None
+        if entry.get("base_stiffness") is not None:
+            self.base = slice(0, 6)
+            self.size = 6
         for link in entry["links"]:
             place = {}
             joint = link["joint"]
@@ -90,6 +94,9 @@ class Chain:
     def rows(self):
         """B, scaled so that the strain energy is |q|^2/2 in all coordinates but the free ones."""
         motion, blocks = np.zeros((6, self.size)), []
+        if self.base is not None:
+            factor = np.linalg.cholesky(np.array(self.entry["base_stiffness"], float))
+            motion[:, self.base] = np.linalg.inv(factor).T
         for link, place in zip(self.entry["links"], self.places, strict=True):
             motion = self.joint(link, place, motion, blocks)
             motion = moved(motion, link.get("base_offset", [0, 0, 0]))

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from tests.spatial.cases import bar, bent_arm, references, tube
+from tests.spatial.cases import bar, bent_arm, references, standing_arm, tube
 
 
 @pytest.mark.parametrize("suffix", ["toml", "json"])
 def test_files_read_back_to_the_same_arm(tmp_path, suffix):
-    for arm in [bent_arm(), *(case.arm for case in references().values())]:
+    for arm in [bent_arm(), standing_arm(), *(case.arm for case in references().values())]:
         path = tmp_path / f"arm.{suffix}"
         jm.write_arm(arm, path)
         assert jm.read_arm(path) == arm
@@ -60,7 +60,7 @@ def test_a_matrix_is_taken_for_the_turn_that_it_is(angle, axis):
 
 
 def test_every_value_has_an_address_a_unit_and_a_meaning():
-    arm = bent_arm()
+    arm = standing_arm()
     leaves = len(jax.tree_util.tree_leaves(arm))
     addresses = jm.addresses(arm)
     assert len(addresses) == len(set(addresses)) == leaves
@@ -114,6 +114,10 @@ BODY = jm.RigidBody
         (lambda: bent_arm().with_posture([1.0, math.inf]), r"link3\.joint_angle = inf"),
         (lambda: jm.get_parameter(bent_arm(), "link2.joint_axis.w"), "Did you mean"),
         (lambda: jm.set_parameters(bent_arm(), {"link9.length": 1.0}), r"it has 3 link"),
+        (lambda: bent_arm().replace(base_stiffness=[1.0] * 5), "six rows of six"),
+        (lambda: bent_arm().replace(base_stiffness=np.triu(np.ones((6, 6)))), "must be symmetric"),
+        (lambda: bent_arm().replace(base_stiffness=np.ones((6, 6))), r"least = .*must be positive"),
+        (lambda: bent_arm().replace(base_stiffness=[1, 1, 1, 1, 1, 0]), r"k66 = 0\.0: must be finite"),
         (lambda: jm.arm_from_dict({"dimensions": 4, "links": []}), "dimensions = 4"),
     ],
 )  # fmt: skip

@@ -6,11 +6,12 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import to_host
-from tests.spatial.cases import bent_arm
+from tests.spatial.cases import bent_arm, standing_arm
 
 MODES = 5
 RNG = np.random.default_rng(11)
 CELLS = {
+    "base_stiffness.k15": RNG.uniform(-1e4, 1e4, 6),
     "link2.joint_angle": RNG.uniform(-3.0, 3.0, 6),
     "link2.joint_axis.x": RNG.normal(size=6),
     "link3.joint_frame1.angle": RNG.uniform(-1.0, 1.0, 6),
@@ -28,11 +29,13 @@ CELLS = {
 
 @pytest.mark.parametrize("chunk_size", [None, 4])
 def test_cells_are_the_arms_one_by_one(chunk_size):
-    batch = to_host(jm.natural_frequencies_batch(bent_arm(), CELLS, MODES, chunk_size=chunk_size))
+    batch = to_host(
+        jm.natural_frequencies_batch(standing_arm(), CELLS, MODES, chunk_size=chunk_size)
+    )
     assert batch.omega.shape == (6, MODES)
     for cell in (0, 3, 5):
         values = {address: column[cell] for address, column in CELLS.items()}
-        arm = jm.set_parameters(bent_arm(), values)
+        arm = jm.set_parameters(standing_arm(), values)
         single = to_host(jm.natural_frequencies(arm, MODES))
         assert single.certified.all()
         np.testing.assert_allclose(batch.omega[cell], single.omega, rtol=2e-15)

@@ -48,6 +48,22 @@ def test_counts_of_random_arms():
     assert compare_counts(range(100, 115), 3) > 80
 
 
+def test_elastic_bases():
+    """With stiffnesses that couple all six directions, below arms of every theory."""
+    for seed in range(50, 54):
+        document, theory = random_arm(seed, 3)
+        rng = np.random.default_rng(seed)
+        scales = 10.0 ** np.array([*rng.uniform(5, 7, 3), *rng.uniform(3, 5, 3)])
+        matrix = np.eye(6) + 0.15 * rng.normal(size=(6, 6))
+        stiffness = np.sqrt(scales)[:, None] * (matrix @ matrix.T) * np.sqrt(scales)
+        document["base_stiffness"] = (0.5 * (stiffness + stiffness.T)).tolist()
+        expected = finite_elements.frequencies(document, theory, 14)[:8]
+        result = jm.natural_frequencies(jm.arm_from_dict(document), 8, theory)
+        np.testing.assert_allclose(
+            np.asarray(result.omega), expected, rtol=CLOSE, err_msg=str(seed)
+        )
+
+
 @pytest.mark.slow
 def test_counts_of_many_random_arms():
     assert compare_counts(range(1000, 1300), 4) > 1700

@@ -264,6 +264,28 @@ def test_rigid_links_and_free_springs():
     np.testing.assert_array_equal(np.asarray(result.multiplicity)[:2], 2)
 
 
+def test_an_elastic_base_is_the_springs_of_joint_1():
+    """Those lie in the axes of link 1; the stiffness of the base in those of the ground."""
+    values = np.array([3e6, 2e6, 5e6, 4e4, 6e4, 3e4])
+    kinds = ["translation"] * 3 + ["rotation"] * 3
+    springs = tuple(
+        jm.Spring(kind, np.eye(3)[k % 3], value)
+        for k, (kind, value) in enumerate(zip(kinds, values, strict=True))
+    )
+    arm = bent_arm()
+    first = arm.links[0].replace(joint_stiffness=math.inf)
+    for angle in (0.0, 0.8):
+        turned = first.replace(joint_axis=(0.0, 0.6, 0.8), joint_angle=angle)
+        by_springs = arm.replace(links=(turned.replace(joint_springs=springs), *arm.links[1:]))
+        k = np.array([[0.0, -0.8, 0.6], [0.8, 0.0, 0.0], [-0.6, 0.0, 0.0]])
+        rotation = np.eye(3) + math.sin(angle) * k + (1.0 - math.cos(angle)) * k @ k
+        both = np.kron(np.eye(2), rotation)
+        stiffness = both @ np.diag(values) @ both.T
+        base = 0.5 * (stiffness + stiffness.T)
+        by_base = arm.replace(links=(turned, *arm.links[1:]), base_stiffness=base)
+        np.testing.assert_allclose(omega(by_base), omega(by_springs), rtol=1e-12)
+
+
 def test_an_arm_of_rigid_links_has_as_many_modes_as_springs():
     """A body on a spring about an axis: omega^2 = k/(I + m r^2), and no other mode."""
     link = tube(rigid=True, density=1e-9, joint_stiffness=250.0, joint_axis=(0.0, 1.0, 0.0))
