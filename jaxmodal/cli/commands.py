@@ -121,7 +121,7 @@ class LazyGroup(click.Group):
 )
 @click.pass_context
 def main(ctx: click.Context, no_cache: bool) -> None:
-    """Exact, certified natural frequencies of planar multilink arms.
+    """Exact, certified natural frequencies of multilink arms, planar and in space.
 
     Units are SI and degrees or radians as named; frequencies are in Hz.
     """
