@@ -1,4 +1,4 @@
-"""Exact, certified natural frequencies of planar multilink arms.
+"""Exact, certified natural frequencies of multilink arms, planar and in space.
 
 SI units and radians throughout; frequencies in Hz only where a name says so. JAX's 64-bit mode
 must be on before the first arm is made; see `X64DisabledError`.
@@ -8,14 +8,12 @@ from jaxmodal.arm import examples
 from jaxmodal.arm.arm import Arm, Link, Payload
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
 from jaxmodal.arm.checks import ArmCheck, check
-from jaxmodal.arm.files import arm_from_dict, read_arm, write_arm
+from jaxmodal.arm.files import write_arm
 from jaxmodal.arm.parameters import (
     addresses,
-    describe,
     get_parameter,
     resolve,
     set_parameters,
-    unit_of,
 )
 from jaxmodal.arm.sections import (
     circle,
@@ -53,6 +51,13 @@ from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compila
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.bodies import RigidBody
+from jaxmodal.spatial.files import arm_from_dict, read_arm
+from jaxmodal.spatial.geometry import Rotation
+from jaxmodal.spatial.links import SpatialLink, Spring
+from jaxmodal.spatial.parameters import describe, unit_of
+from jaxmodal.spatial.sections import spatial_section
 
 __version__ = "0.1.0"
 
@@ -74,7 +79,12 @@ __all__ = [
     "PosturesAt",
     "RepeatedFrequencyError",
     "ResonanceMap",
+    "RigidBody",
+    "Rotation",
     "Sensitivities",
+    "SpatialArm",
+    "SpatialLink",
+    "Spring",
     "Status",
     "TaperedFrequencies",
     "UncertifiedError",
@@ -114,6 +124,7 @@ __all__ = [
     "resonance_free",
     "sensitivities",
     "set_parameters",
+    "spatial_section",
     "tapered",
     "tapered_frequencies",
     "tune_cpu",

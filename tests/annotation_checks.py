@@ -29,6 +29,22 @@ CHECKED = [
     )
 ]
 
+#: of arms in space what reads, makes and tells of them; what runs at every frequency is left out as well
+IN_SPACE = [
+    f"jaxmodal.spatial.{name}"
+    for name in (
+        "bases",
+        "cells",
+        "files",
+        "geometry",
+        "parameters",
+        "planar",
+        "sections",
+        "tables",
+    )
+]
+CHECKED += IN_SPACE
+
 #: what the fast tests check: the modules in which the public functions are, and those that no trace runs through.
 #: Elsewhere the checks double the time of an arm solved in NumPy and add a third to that of a trace
 CHECKED_IN_FAST_TESTS = [
@@ -38,4 +54,5 @@ CHECKED_IN_FAST_TESTS = [
     *(f"jaxmodal.postures.{name}" for name in ("inverse", "resonance_maps", "series")),
     *(f"jaxmodal.eigenspaces.{name}" for name in ("clusters", "frequency_derivatives")),
     "jaxmodal.batches.many_arms",
+    *(f"jaxmodal.spatial.{name}" for name in ("files", "planar")),
 ]

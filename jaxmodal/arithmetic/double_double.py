@@ -16,6 +16,7 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 from math import factorial, frexp
+from typing import Any
 
 import jax
 import numpy as np
@@ -49,6 +50,9 @@ class DoubleDouble:
 
     hi: Array
     lo: Array
+
+    def __getitem__(self, index: Any) -> DoubleDouble:
+        return DoubleDouble(self.hi[index], self.lo[index])
 
     def __add__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         other = as_double_double(other)

@@ -4,7 +4,7 @@ import dataclasses
 import math
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import jax.numpy as jnp
@@ -224,6 +224,41 @@ class Arm(Drawn, Record):
         payload = Payload(mass=mass, inertia=inertia, centre_x=centre_x, centre_y=centre_y)
         return self.replace(payload=payload)
 
+    def to_spatial(self, sections: Mapping[int, Any] | None = None) -> Any:
+        """Return the arm as one in space, all joints about z, which also moves out of its plane.
+
+        Parameters
+        ----------
+        sections
+            Sections in space (`spatial_section`, or a shape) by number of the link; needed for raw sections, which
+            say nothing of bending across the plane and of torsion.
+
+        Returns
+        -------
+        SpatialArm
+            With the same name, links and posture.
+
+        Raises
+        ------
+        ArmError
+            A link has a raw section and none is given, or has neither a Poisson ratio nor a shear modulus.
+
+        Notes
+        -----
+        Bodies get the same inertia about every axis, for a planar arm knows one alone: the frequencies in the plane
+        stay as they are, those out of it belong to such bodies. Set ``link1.body.inertia.xx`` and the like to others.
+
+        Examples
+        --------
+        >>> import jaxmodal as jm
+        >>> link = jm.Link(0.5, 70e9, 2700.0, jm.circle(0.01), poisson_ratio=0.3)
+        >>> jm.Arm((link, link)).to_spatial().num_links
+        2
+        """
+        from jaxmodal.spatial.planar import to_spatial
+
+        return to_spatial(self, sections)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the arm as the plain tables of an arm file; values at their default left out.
 
@@ -250,15 +285,32 @@ def _radians(angle: Any) -> Scalar:
     return np.float64(math.radians(degrees)) if isinstance(degrees, float) else jnp.radians(degrees)
 
 
-def require_arm(arm: object) -> None:
-    """Refuse what is no `Arm`, with what to do about a path and a link."""
+#: what takes an arm in space as it takes a planar one
+TAKE_ARMS_IN_SPACE = (
+    "natural_frequencies",
+    "natural_frequencies_batch",
+    "frequencies_in_band",
+    "count_below",
+    "certify",
+    "write_arm",
+    "the functions of parameters",
+    "jaxmodal frequencies",
+)
+
+
+def require_planar(arm: object) -> Arm:
+    """Return a planar arm; refuse what is none, with what to do about a path, a link or an arm in space."""
     if isinstance(arm, Arm):
-        return
-    remedy = "make one with Arm(links=(Link(...), ...))."
+        return arm
     if isinstance(arm, (str, os.PathLike)):
         remedy = f"read a file with jaxmodal.read_arm({shown(arm)})."
     elif isinstance(arm, Link):
         remedy = "make one of links with Arm(links=(link, ...))."
     elif isinstance(arm, dict):
         remedy = "make one of plain tables with jaxmodal.arm_from_dict."
+    elif hasattr(arm, "model"):
+        remedy = f"it is planar. Arms in space are taken by {', '.join(TAKE_ARMS_IN_SPACE)}."
+        raise ArmError(f"arm = {type(arm).__name__}(...): must be an Arm; {remedy}")
+    else:
+        remedy = "make one with Arm(links=(Link(...), ...))."
     raise ArmError(f"arm = {shown(arm)}: must be an Arm; {remedy}")

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float
 
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
@@ -110,7 +110,7 @@ def beam_arrays(arm: Arm) -> BeamArrays:
 
 def beam_values(arm: Arm) -> BeamArrays:
     """`beam_arrays` of NumPy where no value of the arm is traced."""
-    require_arm(arm)
+    require_planar(arm)
     arm = to_host(arm)
     groups = _stacked(arm)
     order = np.argsort([index for indices, _ in groups for index in indices])
@@ -181,7 +181,8 @@ def _stack(*values: Any) -> Any:
 
 
 def require_one_arm(arm: Arm) -> None:
-    """Refuse an arm with columns of values, which is many arms."""
+    """Refuse an arm with columns of values, which is many arms, and what is no planar arm."""
+    require_planar(arm)
     for path, leaf in jax.tree_util.tree_leaves_with_path(arm):
         if np.ndim(leaf) != 0:
             raise ArmError(
@@ -199,7 +200,7 @@ def require_shear(arm: Arm) -> None:
         Naming the first link without a shear coefficient or without a shear modulus, and the key
         to add.
     """
-    require_arm(arm)
+    require_planar(arm)
     for number, link in enumerate(arm.links, start=1):
         if link.has_shear:
             continue

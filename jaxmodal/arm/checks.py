@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.facts import LinkFacts, link_facts
 from jaxmodal.arm.parameters import addresses, get_parameter, unit_of
 from jaxmodal.arm.plausibility import Implausibility, implausible_values
@@ -102,7 +102,7 @@ def check(arm: Arm) -> ArmCheck:
     >>> print(check(arm.replace(links=(arm.links[0].replace(density=7.8),))).remarks[0])
     link1.density = 7.8: kg/m^3 expected, solids have 20 to 23000; if this is in g/cm^3, write 7800
     """
-    require_arm(arm)
+    require_planar(arm)
     arm.to_dict()  # refuses what is no number
     features = []
     for address in addresses(arm):

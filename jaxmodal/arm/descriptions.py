@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Protocol
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
@@ -13,7 +14,17 @@ from jaxmodal.runtime.tables import Table
 _LEFT = ("section", "joint", "also")
 
 
-def posture_text(arm: Arm) -> str:
+class Jointed(Protocol):
+    """An arm of links with joint angles."""
+
+    @property
+    def links(self) -> tuple[Any, ...]: ...
+
+    @property
+    def joints(self) -> tuple[int, ...]: ...
+
+
+def posture_text(arm: Jointed) -> str:
     """Return the joint angles theta_2 .. theta_n in words, empty for an arm of one joint.
 
     Examples

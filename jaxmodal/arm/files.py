@@ -2,9 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from jaxmodal.arm.arm import Arm, Link, Payload
+from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE, Arm, Link, Payload
 from jaxmodal.arm.documents import (
     check_document,
     check_keys,
@@ -115,7 +115,13 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
         keys = table("an arm", document, ArmError)
-        check_keys(keys, ("name", "links", "payload", "dynamics"), ("links",), ArmError)
+        if keys.get("dimensions") == 3:
+            raise ArmError(
+                "dimensions = 3: an arm in space, where a planar one is expected. Arms in space are taken by "
+                f"{', '.join(TAKE_ARMS_IN_SPACE)}."
+            )
+        known = ("name", "links", "payload", "dynamics", "dimensions")
+        check_keys(keys, known, ("links",), ArmError)
         entries = keys["links"]
         if not isinstance(entries, (list, tuple)) or not entries:
             raise ArmError(
@@ -158,7 +164,7 @@ def _links(entry: object) -> tuple[Link, ...]:
             check_keys(values, ("section", "pieces"), ("section",), ArmError)
             pieces = values.get("pieces", 16)
             check_pieces(pieces)
-            return tapered(link, _section(values["section"]), pieces)
+            return tapered(link, section_from_dict(values["section"]), pieces)
     return _with_bodies(link, bodies)
 
 
@@ -197,12 +203,13 @@ def _link(entry: object) -> Link:
     keys, given = in_si(table("a link", entry, ArmError), units)
     known = [*units, "section", *FLAGS]
     check_keys(keys, known, _REQUIRED_OF_LINK, ArmError, with_units(units))
-    section = _section(keys.pop("section"))
+    section = section_from_dict(keys.pop("section"))
     with named_as_given(given):
         return Link(section=section, **keys)
 
 
-def _section(entry: object) -> Section:
+def section_from_dict(entry: object) -> Section:
+    """The planar section of a table: a shape with its dimensions, or area and second moment."""
     keys = dict(table("section", entry, ArmError))
     shape = keys.pop("shape", None)
     if shape is None and not any(key.startswith(("area", "second_moment")) for key in keys):
@@ -228,7 +235,16 @@ def _units(kind: type[Record]) -> dict[str, str]:
     return {item.name: item.metadata["unit"] for item in quantities(kind)}
 
 
-def write_arm(arm: Arm, path: str | Path) -> None:
+@runtime_checkable
+class Tabular(Protocol):
+    """What can be written to an arm file: an `Arm` or a `SpatialArm`."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def to_toml(self) -> str: ...
+
+
+def write_arm(arm: Tabular, path: str | Path) -> None:
     """Write an arm to a file, as JSON if its suffix is ``.json`` and else as TOML.
 
     `read_arm` reads the file back to an equal arm: numbers are written with all their digits.

@@ -6,12 +6,12 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxmodal.arm.arm import Arm, Link, Payload, require_arm
+from jaxmodal.arm.arm import Arm, Link, Payload, require_planar
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.links import JOINT_FIELDS
 from jaxmodal.arm.quantities import Record, Scalar, quantities, shown
@@ -25,6 +25,28 @@ ALIASES = {
     "payload_inertia": "payload.inertia",
 }
 _THETA = re.compile(r"theta_([1-9][0-9]*)", re.ASCII)
+
+
+@runtime_checkable
+class Addressed(Protocol):
+    """An arm that is not planar and knows the addresses of its values itself."""
+
+    @property
+    def num_links(self) -> int: ...
+
+    @property
+    def joints(self) -> tuple[int, ...]: ...
+
+    def addresses(self) -> list[str]: ...
+
+    def value_at(self, single: str) -> Scalar: ...
+
+    def with_values(self, values: Mapping[str, Any]) -> Any: ...
+
+
+#: an arm of one kind or the other
+ArmKind = TypeVar("ArmKind", Arm, Addressed)
+
 _ADDRESS = re.compile(r"(?:link(?P<link>[1-9][0-9]*|\*)|payload)\.(?P<field>.+)", re.ASCII)
 
 
@@ -43,7 +65,8 @@ def _declared() -> dict[str, tuple[str, str]]:
     return table
 
 
-_DECLARED = _declared()
+#: unit and meaning of every value of a planar arm, by its address without the link
+DECLARED = _declared()
 
 
 def full_address(parameter: str) -> str:
@@ -58,7 +81,7 @@ def full_address(parameter: str) -> str:
     return f"link{theta[1]}.joint_angle" if theta else ALIASES.get(parameter, parameter)
 
 
-def addresses(arm: Arm) -> list[str]:
+def addresses(arm: Arm | Addressed) -> list[str]:
     """Return the address of every value of an arm that can be read and set, base to tip.
 
     A value that the arm does not have (a shear modulus where the Poisson ratio is given, a shear
@@ -71,7 +94,9 @@ def addresses(arm: Arm) -> list[str]:
     >>> addresses(Arm((Link(1.0, 7e10, 2700.0, circle(0.01)),)))[:4]
     ['link1.length', 'link1.youngs_modulus', 'link1.density', 'link1.section.diameter']
     """
-    require_arm(arm)
+    if isinstance(arm, Addressed):
+        return arm.addresses()
+    require_planar(arm)
     found = []
     for number, link in enumerate(arm.links, start=1):
         own = [name for name in _present(link) if _settable(link, name)]
@@ -91,7 +116,7 @@ def _settable(link: Link, name: str) -> bool:
     return name != "thickness_factor" or link.section.scalable
 
 
-def resolve(arm: Arm, address: str) -> list[str]:
+def resolve(arm: Arm | Addressed, address: str) -> list[str]:
     """Return the single addresses that an address stands for: n of them for ``link*``.
 
     Parameters
@@ -115,7 +140,7 @@ def resolve(arm: Arm, address: str) -> list[str]:
     >>> resolve(Arm((link, link)), "link*.tip_mass")
     ['link1.tip_mass', 'link2.tip_mass']
     """
-    require_arm(arm)
+    require_planar(arm)
     if not isinstance(address, str):
         raise ArmError(f"address = {shown(address)}: must be text such as 'link1.length'.")
     given, address = address, full_address(address)
@@ -131,8 +156,10 @@ def resolve(arm: Arm, address: str) -> list[str]:
     return singles
 
 
-def _has(arm: Arm, single: str) -> bool:
-    """Whether a single address is one of `addresses`, without the list of all."""
+def _has(arm: Arm | Addressed, single: str) -> bool:
+    """Whether a single address is one of `addresses`, of a planar arm without the list of all."""
+    if not isinstance(arm, Arm):
+        return single in arm.addresses()
     parts = _ADDRESS.fullmatch(single)
     if parts is None or parts["link"] == "*":
         return False
@@ -148,18 +175,18 @@ def _has(arm: Arm, single: str) -> bool:
     return name in _present(link) and _settable(link, name)
 
 
-def _unknown(arm: Arm, address: str, single: str, known: list[str]) -> str:
+def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) -> str:
     parts = _ADDRESS.fullmatch(single)
     message = f"{address!r} is not a parameter of this arm"
     if parts and parts["link"] and int(parts["link"]) > arm.num_links:
         return f"{message}: it has {arm.num_links} link(s), counted from 1."
-    if parts and parts["link"] and parts["field"] == "thickness_factor":
+    if isinstance(arm, Arm) and parts and parts["link"] and parts["field"] == "thickness_factor":
         section = arm.links[int(parts["link"]) - 1].section
         return (
             f"{message}: a section of shape {section.shape!r} has no single thickness to scale; "
             f"vary 'link{parts['link']}.section.{section.dimension_to_vary}' instead."
         )
-    if parts and _unset(arm, parts["link"], parts["field"]):
+    if isinstance(arm, Arm) and parts and _unset(arm, parts["link"], parts["field"]):
         return (
             f"{message}: it has no value there; give {single!r} one when the arm is made "
             "(0, or inf for a stiffness, changes nothing), then it can be read, set and swept."
@@ -181,7 +208,7 @@ def _unset(arm: Arm, link: str | None, field: str) -> bool:
     return field in known and getattr(record, field) is None
 
 
-def get_parameter(arm: Arm, address: str) -> Scalar | Float[Array, " n"]:
+def get_parameter(arm: Arm | Addressed, address: str) -> Scalar | Float[Array, " n"]:
     """Return the value at an address, in SI units; for ``link*`` an array over the links.
 
     Raises
@@ -195,7 +222,9 @@ def get_parameter(arm: Arm, address: str) -> Scalar | Float[Array, " n"]:
     return jnp.stack([jnp.asarray(value, jnp.float64) for value in values])
 
 
-def _get(arm: Arm, single: str) -> Scalar:
+def _get(arm: Arm | Addressed, single: str) -> Scalar:
+    if isinstance(arm, Addressed):
+        return arm.value_at(single)
     head, *path = single.split(".")
     value: Any = arm.payload if head == "payload" else arm.links[_index(head)]
     for name in path:
@@ -207,13 +236,13 @@ def _index(head: str) -> int:
     return int(head.removeprefix("link")) - 1
 
 
-def set_parameters(arm: Arm, values: Mapping[str, Any]) -> Arm:
+def set_parameters(arm: ArmKind, values: Mapping[str, Any]) -> ArmKind:
     """Return the arm with other values at the given addresses.
 
     Parameters
     ----------
     arm
-        The arm.
+        The arm, planar or in space.
     values
         New value, in SI units, for each address; ``link*`` sets every link to the same value.
         Values may be traced or batched.
@@ -238,6 +267,7 @@ def set_parameters(arm: Arm, values: Mapping[str, Any]) -> Arm:
     2.5
     """
     given: dict[str, str] = {}
+    single_values: dict[str, Any] = {}
     changes: dict[str, dict[str, Any]] = {}
     for address, value in table("values", values, ArmError).items():
         for single in resolve(arm, address):
@@ -246,8 +276,12 @@ def set_parameters(arm: Arm, values: Mapping[str, Any]) -> Arm:
                     f"{single!r} is set twice, by {given[single]!r} and by {address!r}; give one."
                 )
             given[single] = address
-            owner, name = single.rsplit(".", 1)
-            changes.setdefault(owner, {})[name] = value
+            single_values[single] = value
+    if isinstance(arm, Addressed):
+        return arm.with_values(single_values)
+    for single, value in single_values.items():
+        owner, name = single.rsplit(".", 1)
+        changes.setdefault(owner, {})[name] = value
     links = list(arm.links)
     for number, link in enumerate(arm.links, start=1):
         own = changes.get(f"link{number}", {})
@@ -269,7 +303,7 @@ def unit_of(address: str) -> str:
     >>> unit_of("link2.joint_stiffness"), unit_of("link*.section.area")
     ('N m/rad', 'm^2')
     """
-    return _about(address)[0]
+    return about(address, DECLARED)[0]
 
 
 def describe(address: str) -> str:
@@ -280,7 +314,11 @@ def describe(address: str) -> str:
     >>> describe("link2.length"), describe("link*.tip_mass")
     ('length of the link (link 2)', 'mass of the body at the tip (every link)')
     """
-    meaning = _about(address)[1]
+    return in_words(address, about(address, DECLARED)[1])
+
+
+def in_words(address: str, meaning: str) -> str:
+    """The meaning of a value with the link that it belongs to."""
     parts = _ADDRESS.fullmatch(full_address(address))
     link = parts["link"] if parts else None
     if link is None:
@@ -288,13 +326,14 @@ def describe(address: str) -> str:
     return f"{meaning} ({'every link' if link == '*' else f'link {link}'})"
 
 
-def _about(address: str) -> tuple[str, str]:
+def about(address: str, declared: Mapping[str, tuple[str, str]]) -> tuple[str, str]:
+    """Unit and meaning of an address among those ``declared``, by address without the number of the link."""
     if not isinstance(address, str):
         raise ArmError(f"{shown(address)} is not an address; give a text such as 'link1.length'.")
     address = full_address(address)
     generic = re.sub(r"^link(?:[1-9][0-9]*|\*)\.", "link.", address, flags=re.ASCII)
-    if (generic == address and address.startswith("link.")) or generic not in _DECLARED:
-        known = [name.replace("link.", "link1.", 1) for name in _DECLARED]
+    if (generic == address and address.startswith("link.")) or generic not in declared:
+        known = [name.replace("link.", "link1.", 1) for name in declared]
         short = [*ALIASES, "theta_2", "theta_3"]
         raise ArmError(f"{address!r} is not an address.{suggestion(address, [*known, *short])}")
-    return _DECLARED[generic]
+    return declared[generic]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import FINITE, NON_NEGATIVE, Rule, Scalar, as_scalar, quantities, shown
 from jaxmodal.arm.shapes import RawSection, Section
@@ -57,6 +57,7 @@ def attach_body(
     >>> [float(x.length) for x in loaded.links], float(loaded.links[0].tip_mass)
     ([0.4, 0.6], 0.2)
     """
+    require_planar(arm)
     if not is_whole(link, 1, arm.num_links):
         raise ArmError(f"link = {shown(link)}: must be the number of a link, 1 to {arm.num_links}.")
     pieces = with_body_at(arm.links[link - 1], position, mass, inertia, centre_x, centre_y)

@@ -49,7 +49,7 @@ def toml_text(document: Mapping[str, Any]) -> str:
     ----------
     document
         Numbers, truth values and strings; tables of them, written inline where they stand inside a list of
-        tables; lists of tables. Keys are bare words.
+        tables; lists of tables, and inside these lists of anything. Keys are bare words.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def toml_text(document: Mapping[str, Any]) -> str:
     for key, value in document.items():
         if isinstance(value, Mapping):
             lines += ["", f"[{key}]", *_pairs(value)]
-        elif isinstance(value, list):
+        elif isinstance(value, list) and isinstance(value[0], Mapping):
             for table in value:
                 lines += ["", f"[[{key}]]", *_pairs(table)]
         else:
@@ -80,9 +80,11 @@ def _pairs(table: Mapping[str, Any]) -> list[str]:
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{ " + ", ".join(_pairs(value)) + " }"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, str):
         # a JSON string is a TOML basic string, but for DEL, which TOML wants escaped
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(float(value))
+    return repr(value) if isinstance(value, int) else repr(float(value))

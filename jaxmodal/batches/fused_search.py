@@ -21,7 +21,8 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.batches.guided_search import Enclosure, Others, enclose_from
 from jaxmodal.batches.kernels import BatchProblem, enclosed
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate_links, log_at_zero
+from jaxmodal.dynamic_stiffness.condensation import evaluate_links, log_at_zero
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.root_search import separating_trials
 from jaxmodal.frequencies.zero_modes import without_zero_modes

@@ -20,7 +20,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.condensation import Evaluation
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.root_search import separating_trials
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 

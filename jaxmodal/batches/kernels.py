@@ -22,7 +22,8 @@ from jaxmodal.arm.columns import unpacked
 from jaxmodal.batches.guided_search import Enclosure, enclose, improve
 from jaxmodal.batches.pilots import Guess
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate, log_at_zero
+from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.resolution import resolved, starting_scale
@@ -57,7 +58,7 @@ def _row(packed: Array) -> BeamArrays:
 def _evaluate(problem: BatchProblem, beams: BeamArrays, omega: Array, extended: bool) -> Evaluation:
     """Determinant and count, the zero frequencies of free hinges divided out and not counted."""
     if extended:
-        omega = resolved(beams, omega, extended)
+        omega = resolved(starting_scale(beams), omega, extended)
     value = evaluate(beams, problem.flags, omega, extended)
     if not problem.hinged:
         return value

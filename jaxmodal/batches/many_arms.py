@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxmodal.arm.arguments import positive_integer, real_array
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import require_shear
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import full_address, resolve
@@ -25,10 +26,12 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.devices import default_device
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.cells import solve_cells
 
 
 def natural_frequencies_batch(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     parameters: Mapping[str, Any],
     num_modes: int = 10,
     theory: str = "timoshenko",
@@ -39,7 +42,7 @@ def natural_frequencies_batch(
 
     Parameters
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         The arm that all cells share but for ``parameters``.
     parameters : mapping of str to array, shape (N,)
         Values by address, such as ``{"link2.joint_angle": angles}`` (rad, SI); all of one length.
@@ -78,6 +81,9 @@ def natural_frequencies_batch(
     the zero of the determinant, good to about 1e-13. Modes that float64 cannot part are solved
     in double-double. Memory: the chunks in work and the result.
 
+    Arms in space are searched side by side in NumPy as single ones are, in double-double, brackets 1e-12 wide;
+    ``kernel`` says nothing there.
+
     Examples
     --------
     >>> import jaxmodal as jm, numpy as np
@@ -94,6 +100,13 @@ def natural_frequencies_batch(
     modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)
     chosen_kernel(kernel, default_device())  # a name that is not known is refused first
+    if isinstance(arm, SpatialArm):
+        chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
+        given, columns = columns_of(arm, parameters)
+        return jax.device_put(
+            solve_cells(arm, dict(zip(given, columns, strict=True)), modes, theory, chunk)
+        )
+    require_planar(arm)
     if theory == "timoshenko":
         require_shear(arm)
     addresses, values = columns_of(arm, parameters)
@@ -102,7 +115,9 @@ def natural_frequencies_batch(
     return Plan.of(question, values, values.shape[1], chunk, kernel).solve(values)
 
 
-def columns_of(arm: Arm, parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], np.ndarray]:
+def columns_of(
+    arm: Arm | SpatialArm, parameters: Mapping[str, Any]
+) -> tuple[tuple[str, ...], np.ndarray]:
     """Addresses and their values, shape (addresses, cells)."""
     if not parameters:
         raise ValueError("parameters is empty; expected at least one address with its values")

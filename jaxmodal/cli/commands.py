@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar, cast
 
 import click
 
@@ -26,6 +26,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
+from jaxmodal.spatial.arm import SpatialArm
 
 ENTRY_POINTS = "jaxmodal.commands"
 """The group of entry points by which other packages register commands."""
@@ -132,7 +133,7 @@ class LazyGroup(click.Group):
 )
 @click.pass_context
 def main(ctx: click.Context, no_cache: bool, no_check: bool) -> None:
-    """Exact, certified natural frequencies of planar multilink arms.
+    """Exact, certified natural frequencies of multilink arms, planar and in space.
 
     Units are SI and degrees or radians as named; frequencies are in Hz.
     """
@@ -186,9 +187,21 @@ def implausible_values_shown(wanted: bool) -> Iterator[None]:
 
 
 def load_arm(argument: str, check: bool = True) -> Arm:
-    """Read the arm that a command-line argument names; refuse with one message."""
+    """Read the planar arm that a command-line argument names; refuse with one message."""
+    from jaxmodal.arm.arm import require_planar
+    from jaxmodal.runtime.errors import ArmError
+
+    arm = load_any_arm(argument, check)
+    try:
+        return require_planar(arm)
+    except ArmError as error:
+        raise BadInput(f"{argument}: {error}") from error
+
+
+def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
+    """Read the arm, planar or in space, that a command-line argument names; refuse with one message."""
     from jaxmodal.arm import examples
-    from jaxmodal.arm.files import read_arm
+    from jaxmodal.spatial.files import read_arm
 
     try:
         if argument.startswith(EXAMPLE_PREFIX):
@@ -201,7 +214,10 @@ def load_arm(argument: str, check: bool = True) -> Arm:
         raise BadInput(f"{error}{hint}") from error
 
 
-def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm:
+AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)
+
+
+def posed(arm: AnyArm, argument: str, posture_deg: tuple[float, ...] | None) -> AnyArm:
     """The arm in the posture given on the command line, if one is given."""
     if posture_deg is None:
         return arm
@@ -215,7 +231,7 @@ def posed(arm: Arm, argument: str, posture_deg: tuple[float, ...] | None) -> Arm
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
             f"link{'s' * (num_links > 1)} and takes {allowed}."
         )
-    return arm.with_posture_deg(posture_deg)
+    return cast(AnyArm, arm.with_posture_deg(posture_deg))
 
 
 digits_option = click.option(
@@ -264,7 +280,7 @@ def frequencies(
     from jaxmodal.frequencies.one_arm import natural_frequencies
     from jaxmodal.runtime.errors import ArmError
 
-    posed_arms = [posed(load_arm(argument), argument, posture_deg) for argument in arms]
+    posed_arms = [posed(load_any_arm(argument), argument, posture_deg) for argument in arms]
     solved = []
     with cli_output.progress_after(1.0, "arms solved") as advance:
         for done, (argument, arm) in enumerate(zip(arms, posed_arms, strict=True)):

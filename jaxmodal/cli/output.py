@@ -30,6 +30,7 @@ from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
 from jaxmodal.reproduction.published import FREQUENCY_COLUMNS
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import WIDTH, Table
+from jaxmodal.spatial.arm import SpatialArm
 
 CSV_COLUMNS = (
     *("arm", "name", "theory", "mode", "frequency_hz", "certified", "status"),
@@ -97,7 +98,7 @@ class SolvedArm:
     evaluations: int
 
     @classmethod
-    def of(cls, argument: str, arm: Arm, theory: str, result: Any) -> SolvedArm:
+    def of(cls, argument: str, arm: Arm | SpatialArm, theory: str, result: Any) -> SolvedArm:
         """Plain values of a result of `natural_frequencies`; frequencies in Hz, modes from 1."""
         two_pi = 2.0 * math.pi
         result = to_host(result)
@@ -177,7 +178,7 @@ def _frequencies_table(arm: SolvedArm, digits: int) -> Table:
     return Table(arm.title, headings, rows, (), ("certificate",))
 
 
-def title_of(name: str, arm: Arm, theory: str) -> str:
+def title_of(name: str, arm: Arm | SpatialArm, theory: str) -> str:
     """What stands above every table and picture of an arm: its name, posture and theory."""
     posture = posture_text(arm)
     return f"{name} ({theory}{f', {posture}' if posture else ''})"

@@ -9,17 +9,16 @@ non-zero factors; ``J(omega)`` is the number of natural frequencies below omega.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Kind, leading, log, number
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.link_terms import (
     LinkTerms,
     link_terms,
@@ -29,28 +28,6 @@ from jaxmodal.dynamic_stiffness.link_terms import (
 from jaxmodal.dynamic_stiffness.member import clamped_count
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness, negative_eigenvalues
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Evaluation:
-    """Determinant and count at one frequency.
-
-    Attributes
-    ----------
-    sign, log_abs : Array
-        Sign (+1, -1) and natural logarithm of the modulus of D(omega).
-    count : Array
-        J(omega), the number of natural frequencies below omega, int64.
-    smallest : Array
-        The smallest product of two successive denominators on the way, of order 1 unless omega is close to a resonance
-        of a single link or of the outer links alone: there float64 loses digits, about its square.
-    """
-
-    sign: Array
-    log_abs: Array
-    count: Array
-    smallest: Array
 
 
 class Tally(NamedTuple):

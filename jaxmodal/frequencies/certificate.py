@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from jaxmodal.dynamic_stiffness.condensation import Evaluation
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.runtime.namespace import Array, cummax, on_host, xp
 
 #: Frequencies closer than this, relative, form one group; the certificate encloses each frequency to this distance.

@@ -8,12 +8,13 @@ import numpy as np
 from jax.typing import ArrayLike
 
 from jaxmodal.arm.arguments import real_array, real_number
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation
 from jaxmodal.frequencies.host_solver import confirm_on_host, count_on_host
+from jaxmodal.frequencies.models import OtherArm, model_of
 from jaxmodal.frequencies.programs import (
     confirm_padded,
     count_padded,
@@ -22,19 +23,19 @@ from jaxmodal.frequencies.programs import (
 )
 from jaxmodal.frequencies.results import Certificate
 from jaxmodal.frequencies.status import Status
-from jaxmodal.runtime.namespace import Array, is_traced, on_host, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
 
 #: frequencies of one count_below call are evaluated in pieces of this size
 _COUNT_CHUNK = 1024
 
 
-def count_below(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array:
+def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: str = "timoshenko") -> Array:
     """J(omega), the number of natural frequencies of an arm below ``omega``.
 
     Parameters
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         The arm.
     omega : ArrayLike
         Angular frequencies in rad/s, >= 0, any shape.
@@ -58,9 +59,10 @@ def count_below(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array
     between two frequencies there are as many modes as the two counts differ by.
     """
     values = _frequencies_argument(omega, "omega")
-    beams, flags = prepared_values(arm, theory)
-    if tree_on_host(beams, values):
-        return jax.device_put(count_on_host(beams, flags, values))
+    model = model_of(arm, theory)
+    if model is not None and on_host(values):
+        return jax.device_put(count_on_host(model, values))
+    beams, flags = prepared_values(require_planar(arm), theory)
     beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
     flat = values.reshape(-1)
     size = min(padded_size(max(flat.shape[0], 1), 16, 2), _COUNT_CHUNK)
@@ -71,13 +73,17 @@ def count_below(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array
 
 
 def certify(
-    arm: Arm, omegas: ArrayLike, theory: str = "timoshenko", *, tolerance: float = TOLERANCE
+    arm: Arm | OtherArm,
+    omegas: ArrayLike,
+    theory: str = "timoshenko",
+    *,
+    tolerance: float = TOLERANCE,
 ) -> Certificate:
     """Check a list of frequencies, from whatever source, against the counts.
 
     Parameters
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         The arm.
     omegas : ArrayLike, shape (K,)
         Frequencies in rad/s, ascending, claimed to be modes 1 to K, each to a relative ``tolerance``; of an arm
@@ -108,12 +114,14 @@ def certify(
         raise ValueError(
             f"tolerance = {tolerance!r}; expected a relative accuracy between 1e-14 and 0.1"
         )
+    count, model = values.shape[0], model_of(arm, theory)
+    if model is not None and on_host(values):
+        modes = np.arange(1, count + 1) + model.zero_frequencies
+        found = confirm_on_host(model, values, modes, tolerance)
+        return jax.device_put(_certificate(found, np.bool_(model.invalid), count))
+    arm = require_planar(arm)
     beams, flags = prepared_values(arm, theory)
-    count, invalid = values.shape[0], invalid_values(arm)
-    if tree_on_host(beams, values):
-        modes = np.arange(1, count + 1) + number_of_hinges(beams, arm.num_links)
-        found = confirm_on_host(beams, flags, values, modes, tolerance)
-        return jax.device_put(_certificate(found, invalid, count))
+    invalid = invalid_values(arm)
     beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
     lanes = padded_size(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])

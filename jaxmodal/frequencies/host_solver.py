@@ -7,18 +7,16 @@ compiled search seeks few trials. Figures: the three-link example, ten modes, tw
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, Evaluation
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution
-from jaxmodal.frequencies.resolution import evaluate_resolved, starting_scale
-from jaxmodal.frequencies.root_search import LARGEST, find_brackets, grid_trials
+from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.frequencies.root_search import LARGEST, Brackets, find_brackets, grid_trials
 
 #: relative width to which each mode is enclosed in float64, which then is right to 3e-12 in 99 of 100 of the 812
 #: reference frequencies, to 6e-11 in all, and to 1e-15 in 4 of 5
@@ -37,76 +35,95 @@ _ASIDE = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
 _BEYOND = 2
 
 
-def solve_on_host(beams: BeamArrays, flags: Theory, modes: NDArray[np.int64]) -> Solution:
+def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
     """The frequencies of ascending mode numbers, as `programs.solve_padded`.
 
     They are found in float64, whose counts only serve as a guess, and then enclosed and confirmed in double-double.
     """
-    beams = dataclasses.replace(beams, has_shear=True)
     evaluations = 0
 
     def evaluated(omega: np.ndarray, extended: bool) -> Evaluation:
         nonlocal evaluations
         evaluations += omega.size
-        return evaluate_resolved(beams, flags, omega, extended)
+        return model.evaluate(resolved(model.scale, omega, extended), extended)
 
-    def exact(omega: np.ndarray) -> Evaluation:
-        return evaluated(omega, True)
-
-    with np.errstate(all="ignore"):  # a trial may overflow: nothing is learnt from it
-        zero = np.float64(LOG_AT_ZERO * beams.length.shape[0])
-        sought = np.concatenate([modes, modes[-1] + 1 + np.arange(_BEYOND)])
-        grid = grid_trials(starting_scale(beams), min(int(sought[-1]), _WIDEST_GRID))
-        dense = max(sought.size, min(_GRID_DENSITY * sought.size, _LARGEST_GRID))
-        spread = np.geomspace(grid[0], grid[-1], sought.size)
-        rough = find_brackets(
-            lambda omega: evaluated(omega, False),
-            sought,
-            np.geomspace(grid[0], grid[-1], dense),
-            spread,
-            zero,
-            _FLOAT64_WIDTH,
-            _FLOAT64_ROUNDS,
-        )
-        known = np.isfinite(rough.estimate) & (rough.estimate > 0.0)
-        guess = np.maximum.accumulate(np.where(known, rough.estimate, spread))
-        trials = guess[: modes.size, None] * (1.0 + _ASIDE)
-        # the middle of the bracket of a repeated mode, which has no other estimate, is right to half its width
-        several = (rough.upper_count - rough.lower_count)[: modes.size] > 1.0
-        width = np.where(several, 0.5 * WIDTH, WIDTH)
-        found = find_brackets(exact, modes, trials.ravel(), guess, zero, width, MAX_ROUNDS)
+    with np.errstate(all="ignore"):
+        found, width = enclosed(evaluated, model.scale, model.log_at_zero, modes)
         omega = np.maximum.accumulate(found.estimate)
-        confirmation = confirm(exact, omega, modes, np.int64(modes.size), np.float64(TOLERANCE))
+        confirmation = confirm(
+            lambda x: evaluated(x, True), omega, modes, np.int64(modes.size), np.float64(TOLERANCE)
+        )
         omega = np.where(found.lower < LARGEST, omega, np.nan)  # there is no such mode
     return Solution(omega, found.converged(width), confirmation, np.int64(evaluations))
 
 
-def count_on_host(
-    beams: BeamArrays, flags: Theory, omega: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def enclosed(
+    evaluate: Callable[[np.ndarray, bool], Evaluation],
+    scale: np.ndarray | np.float64,
+    log_at_zero: np.float64,
+    modes: NDArray[np.int64],
+) -> tuple[Brackets, np.ndarray]:
+    """Brackets of ascending modes in double-double, and the width sought of each.
+
+    ``modes`` has shape (modes,) or, for arms side by side, (modes, cells), ``scale`` shape () or (cells,). A trial may
+    overflow: nothing is learnt from it.
+    """
+    cells = modes.shape[1:]
+    further = np.arange(_BEYOND).reshape((-1,) + (1,) * len(cells))
+    sought = np.concatenate([modes, modes[-1:] + 1 + further])
+    count, lanes = sought.shape[0], modes.shape[0]
+    grid = grid_trials(scale, min(int(np.max(sought)), _WIDEST_GRID))
+    dense = max(count, min(_GRID_DENSITY * count, _LARGEST_GRID))
+    spread = np.geomspace(grid[0], grid[-1], count)
+    rough = find_brackets(
+        lambda omega: evaluate(omega, False),
+        sought,
+        np.geomspace(grid[0], grid[-1], dense),
+        spread,
+        log_at_zero,
+        _FLOAT64_WIDTH,
+        _FLOAT64_ROUNDS,
+    )
+    known = np.isfinite(rough.estimate) & (rough.estimate > 0.0)
+    guess = np.maximum.accumulate(np.where(known, rough.estimate, spread))
+    trials = guess[:lanes, None] * (1.0 + _ASIDE).reshape((-1,) + (1,) * len(cells))
+    # the middle of the bracket of a repeated mode, which has no other estimate, is right to half its width
+    several = (rough.upper_count - rough.lower_count)[:lanes] > 1.0
+    width = np.where(several, 0.5 * WIDTH, WIDTH)
+    found = find_brackets(
+        lambda omega: evaluate(omega, True),
+        modes,
+        trials.reshape(-1, *cells),
+        guess,
+        log_at_zero,
+        width,
+        MAX_ROUNDS,
+    )
+    return found, width
+
+
+def count_on_host(model: Model, omega: NDArray[np.float64]) -> NDArray[np.int64]:
     """Counts below frequencies, any shape, as `programs.count_padded`."""
-    beams = dataclasses.replace(beams, has_shear=True)
     flat, counts = omega.ravel(), np.zeros(omega.size, np.int64)
     with np.errstate(all="ignore"):
         for start in range(0, flat.size, _LARGEST_GRID):
             x = flat[start : start + _LARGEST_GRID]
-            count = evaluate_resolved(beams, flags, np.where(x > 0.0, x, 1.0), True).count
+            above = resolved(model.scale, np.where(x > 0.0, x, 1.0), True)
+            count = model.evaluate(above, True).count
             counts[start : start + x.size] = np.where(x > 0.0, count, 0)
     return counts.reshape(omega.shape)
 
 
 def confirm_on_host(
-    beams: BeamArrays,
-    flags: Theory,
+    model: Model,
     omega: NDArray[np.float64],
     modes: NDArray[np.int64],
     tolerance: float,
 ) -> Confirmation:
     """The certificate of a list of frequencies, as `programs.confirm_padded`."""
-    beams = dataclasses.replace(beams, has_shear=True)
     with np.errstate(all="ignore"):
         return confirm(
-            lambda x: evaluate_resolved(beams, flags, x, True),
+            lambda x: model.evaluate(resolved(model.scale, x, True), True),
             omega,
             modes,
             np.int64(omega.size),

@@ -13,14 +13,15 @@ import numpy as np
 from jax import lax
 
 from jaxmodal.arm.arguments import positive_integer, real_number
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
-from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.frequencies.host_solver import solve_on_host
+from jaxmodal.frequencies.models import OtherArm, PlanarModel, model_of
 from jaxmodal.frequencies.programs import EPS, Solution, padded_problem, padded_size, solve_padded
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
@@ -30,14 +31,14 @@ from jaxmodal.runtime.namespace import Array, is_traced, to_host, tree_on_host, 
 
 
 def natural_frequencies(
-    arm: Arm, num_modes: int = 10, theory: str = "timoshenko", *, throw: bool = True
+    arm: Arm | OtherArm, num_modes: int = 10, theory: str = "timoshenko", *, throw: bool = True
 ) -> NaturalFrequencies:
     """Lowest natural frequencies of an arm with blocked joints, each certified by the Wittrick-Williams count.
 
     Parameters
     ----------
-    arm : Arm
-        The arm; its values may be traced (jit, vmap).
+    arm : Arm or SpatialArm
+        The arm; the values of a planar one may be traced (jit, vmap).
     num_modes : int
         How many frequencies, from the lowest; at least 1.
     theory : str
@@ -88,7 +89,7 @@ def natural_frequencies(
 
 
 def frequencies_in_band(
-    arm: Arm,
+    arm: Arm | OtherArm,
     omega_min: float,
     omega_max: float,
     theory: str = "timoshenko",
@@ -100,7 +101,7 @@ def frequencies_in_band(
 
     Parameters
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         A concrete arm (the number of frequencies decides the shape of the result).
     omega_min, omega_max : float
         Ends of the band in rad/s, 0 <= omega_min < omega_max.
@@ -140,21 +141,22 @@ def frequencies_in_band(
     return jax.device_put(result), int(ends[0]) + 1
 
 
-def _solve(arm: Arm, theory: str, first: int, count: int) -> NaturalFrequencies:
+def _solve(arm: Arm | OtherArm, theory: str, first: int, count: int) -> NaturalFrequencies:
     """The ``count`` frequencies, possibly none, after the ``first`` lowest; of NumPy for a concrete arm."""
-    beams, flags = prepared_values(arm, theory)
     wanted = max(count, 1)
-    if tree_on_host(beams):
-        return _solved_on_host(
-            beams, flags, bool(invalid_values(arm)), theory, first, wanted, count
-        )
+    model = model_of(arm, theory)
+    if model is not None:
+        return _solved_on_host(model, theory, first, wanted, count)
+    arm = require_planar(arm)
+    beams, flags = prepared_values(arm, theory)
     beams = jax.tree_util.tree_map(jnp.asarray, beams)
     lanes = padded_size(wanted, 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
     known = to_host(lax.stop_gradient(beams))
     if not is_traced(known, invalid):  # differentiated, not compiled: only rates are unknown
-        wrong = bool(invalid)
-        found, modes, free = _positive_on_host(known, flags, wrong, theory, first, wanted, count)
+        model = PlanarModel(known, flags, bool(invalid))
+        solution, modes, free = _searched_on_host(model, first, wanted)
+        found = _result(solution, np.bool_(model.invalid), count=count, theory=theory)
         result = _differentiable(found, beams, flags, invalid, max(first + count, 1))
         return _compiled_with_zeros(result, modes, free)
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
@@ -164,41 +166,33 @@ def _solve(arm: Arm, theory: str, first: int, count: int) -> NaturalFrequencies:
 
 
 def _solved_on_host(
-    beams: BeamArrays,
-    flags: Theory,
-    invalid: bool,
-    theory: str,
-    first: int,
-    wanted: int,
-    count: int,
+    model: Model, theory: str, first: int, wanted: int, count: int
 ) -> NaturalFrequencies:
     """`_solve` in NumPy."""
-    found = _positive_on_host(beams, flags, invalid, theory, first, wanted, count)
-    return with_zero_modes(*found)
+    solution, modes, free = _searched_on_host(model, first, wanted)
+    return result_of(solution, modes[:count], free, np.bool_(model.invalid), theory)
 
 
-def _positive_on_host(
-    beams: BeamArrays,
-    flags: Theory,
-    invalid: bool,
-    theory: str,
-    first: int,
-    wanted: int,
-    count: int,
-) -> tuple[NaturalFrequencies, Array, Array]:
-    """What `with_zero_modes` completes; an arm with invalid values is replaced by a harmless one."""
-    if invalid:
-        beams = jax.tree_util.tree_map(np.ones_like, beams)
+def _searched_on_host(model: Model, first: int, wanted: int) -> tuple[Solution, Array, Array]:
+    """The positive frequencies, all mode numbers, and how many are zero; an arm of invalid values gives another's."""
     modes = np.arange(first + 1, first + wanted + 1)
-    free = number_of_hinges(beams, beams.length.shape[0])
-    solution = solve_on_host(beams, flags, np.maximum(modes, free + 1))
-    return _result(solution, np.bool_(invalid), count=count, theory=theory), modes, free
+    free = np.int64(0 if model.invalid else model.zero_frequencies)
+    model = model.harmless() if model.invalid else model
+    return solve_on_host(model, np.maximum(modes, free + 1)), modes, free
+
+
+def result_of(
+    solution: Solution, modes: Array, free: Array, invalid: Array, theory: str
+) -> NaturalFrequencies:
+    """What was found of modes of these numbers, of an arm with so many ``free`` joints, of NumPy."""
+    result = _result(solution, invalid, count=modes.shape[0], theory=theory)
+    return with_zero_modes(result, modes, free)
 
 
 def solve_beams(beams: BeamArrays, flags: Theory, count: int, theory: str) -> NaturalFrequencies:
     """The ``count`` lowest frequencies of valid beams, without derivatives: traced, or in NumPy if they are NumPy's."""
     if tree_on_host(beams):
-        return _solved_on_host(beams, flags, False, theory, 0, count, count)
+        return _solved_on_host(PlanarModel(beams, flags), theory, 0, count, count)
     invalid, lanes = jnp.asarray(False), padded_size(count, 16, 2)
     problem = padded_problem(beams, invalid, 0, count, lanes=lanes)
     result = _result(solve_padded(problem, flags), invalid, count=count, theory=theory)
@@ -248,7 +242,7 @@ def _ones_if(invalid: Array, values: Any) -> Any:
     return jax.tree_util.tree_map(lambda x: jnp.where(invalid, jnp.ones_like(x), x), values)
 
 
-def raise_uncertified(result: NaturalFrequencies, arm: Arm) -> None:
+def raise_uncertified(result: NaturalFrequencies, arm: Arm | OtherArm) -> None:
     """Raise `UncertifiedError` where a mode is not certified."""
     codes = np.asarray(result.status)
     if codes.size == 0 or not np.any(codes):

@@ -12,7 +12,8 @@ from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Evaluation, log_at_zero
+from jaxmodal.dynamic_stiffness.condensation import log_at_zero
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.joints import number_of_hinges
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.resolution import evaluate_resolved, starting_scale

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Evaluation, evaluate
+from jaxmodal.dynamic_stiffness.condensation import evaluate
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.runtime.namespace import Array, xp
 
 #: shares of `starting_scale`, in float64 and in double-double: (omega/scale)^2, the inertia of a link beside its
@@ -19,12 +20,11 @@ def starting_scale(beams: BeamArrays) -> Array:
     return xp.min(own, axis=tuple(range(max(1, own.ndim - 1))))
 
 
-def resolved(beams: BeamArrays, omega: Array, extended: bool) -> Array:
+def resolved(scale: Array, omega: Array, extended: bool) -> Array:
     """Trial frequencies in rad/s, those below which the inertia of all links is lost in rounding raised to there.
 
     The count there is never too low, and a mode below is not certified.
     """
-    scale = starting_scale(beams)
     return xp.maximum(omega, _RESOLVED[extended] * xp.where(xp.isfinite(scale), scale, 0.0))
 
 
@@ -32,4 +32,6 @@ def evaluate_resolved(
     beams: BeamArrays, flags: Theory, omega: Array, extended: bool, num_links: Array | None = None
 ) -> Evaluation:
     """`condensation.evaluate` at `resolved` frequencies of one arm."""
-    return evaluate(beams, flags, resolved(beams, omega, extended), extended, num_links)
+    return evaluate(
+        beams, flags, resolved(starting_scale(beams), omega, extended), extended, num_links
+    )

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.condensation import Evaluation
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.runtime.namespace import Array, loop, on_host, xp
 
 #: neighbouring trial frequencies of a first round without a guess differ by this factor, and where a bracket has no

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.condensation import Evaluation
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import Array, xp

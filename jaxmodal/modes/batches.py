@@ -20,7 +20,7 @@ from jax import Array
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import real_array
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import columns_of, rates_of
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import resolve
@@ -130,6 +130,7 @@ def modal_quantities_batch(
     >>> table.logarithmic.round(9)[:, 0, 0].tolist()   # omega goes with the root of E
     [0.5, 0.5]
     """
+    require_planar(arm)
     members = [resolve(arm, address) for address in addresses]
     singles = list(dict.fromkeys(single for group in members for single in group))
     parameters = table("parameters", parameters, ArmError)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive_integer, real_number
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays, beam_values
 from jaxmodal.arm.parameters import addresses as all_addresses
 from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters
@@ -151,6 +151,7 @@ def sensitivities(
     >>> [round(float(x), 9) for x in table.logarithmic[0]]   # omega goes with L^-2 and sqrt(E)
     [-2.0, 0.5]
     """
+    require_planar(arm)
     if repeated not in _REPEATED:
         raise ValueError(
             f"repeated = {repeated!r}; choose one of {', '.join(map(repr, _REPEATED))}"

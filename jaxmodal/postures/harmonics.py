@@ -25,7 +25,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Tally, add_terms
 from jaxmodal.dynamic_stiffness.link_terms import terms_of_links
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
-from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.frequencies.resolution import resolved, starting_scale
 from jaxmodal.runtime.namespace import Array, product, repeat, tree_on_host, xp
 
 #: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
@@ -107,7 +107,7 @@ def _factors_of(
 
     ``omega`` of shape (L,), ``angles`` (n - 1, L).
     """
-    links, omega = beams.length.shape[0], resolved(beams, omega, True)
+    links, omega = beams.length.shape[0], resolved(starting_scale(beams), omega, True)
     turned = xp.concatenate([xp.zeros_like(omega)[None], angles])
     lanes = jax.tree_util.tree_map(
         lambda x: xp.broadcast_to(x[:, None], (links, *omega.shape)), beams

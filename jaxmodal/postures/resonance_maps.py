@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole, real_array, real_number
-from jaxmodal.arm.arm import Arm, require_arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
@@ -164,7 +164,7 @@ def resonance_free(
     >>> np.degrees(found.border[0, :4]).round(2).tolist(), found.modes_inside[0, :5].tolist()
     ([-82.0, -42.14, 42.14, 82.0], [0, 1, 0, 1, 0])
     """
-    require_arm(arm)
+    require_planar(arm)
     low = real_number(omega_min, "omega_min", "in rad/s")
     high = real_number(omega_max, "omega_max", "in rad/s")
     if not 0.0 < low < high < math.inf:

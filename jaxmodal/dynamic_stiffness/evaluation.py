@@ -1,0 +1,69 @@
+"""What a search needs of an arm, whatever its kind: determinant and count at frequencies, and where to look."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Protocol
+
+import jax
+import numpy as np
+
+from jaxmodal.runtime.namespace import Array
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Evaluation:
+    """Determinant and count at one frequency.
+
+    Attributes
+    ----------
+    sign, log_abs : Array
+        Sign (+1, -1) and natural logarithm of the modulus of D(omega).
+    count : Array
+        J(omega), the number of natural frequencies below omega, int64.
+    smallest : Array
+        The smallest product of two successive denominators on the way, of order 1 unless omega is close to a resonance
+        of a single link or of the outer links alone: there float64 loses digits, about its square.
+    """
+
+    sign: Array
+    log_abs: Array
+    count: Array
+    smallest: Array
+
+
+class Model(Protocol):
+    """A concrete arm and a theory, as the searches of NumPy see them.
+
+    Attributes
+    ----------
+    scale : np.float64
+        A frequency in rad/s about which the lowest modes lie.
+    log_at_zero : np.float64
+        Limit of log|D| at zero frequency.
+    zero_frequencies : int
+        How many modes have frequency zero.
+    invalid : bool
+        A value is one that construction would have refused.
+    """
+
+    @property
+    def scale(self) -> np.float64: ...
+
+    @property
+    def log_at_zero(self) -> np.float64: ...
+
+    @property
+    def zero_frequencies(self) -> int: ...
+
+    @property
+    def invalid(self) -> bool: ...
+
+    def harmless(self) -> Model:
+        """What may be solved in its place where it is invalid."""
+        ...
+
+    def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
+        """Determinant and count at frequencies > 0 in rad/s, any shape, in float64 or in double-double."""
+        ...

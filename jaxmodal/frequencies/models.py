@@ -1,0 +1,68 @@
+"""Arms as the searches of NumPy see them: planar ones, and those that make their own model."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Protocol, runtime_checkable
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, invalid_values
+from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
+from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
+from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.frequencies.resolution import starting_scale
+from jaxmodal.runtime.namespace import tree_on_host
+
+
+@runtime_checkable
+class OtherArm(Protocol):
+    """An arm that is not planar: it makes its model itself."""
+
+    @property
+    def name(self) -> str: ...
+
+    def model(self, theory: str) -> Model: ...
+
+
+@dataclasses.dataclass(frozen=True)
+class PlanarModel:
+    """Beams and flags of NumPy; see `evaluation.Model`."""
+
+    beams: BeamArrays
+    flags: Theory
+    invalid: bool = False
+
+    @property
+    def scale(self) -> np.float64:
+        return np.float64(starting_scale(self.beams))
+
+    @property
+    def log_at_zero(self) -> np.float64:
+        return np.float64(LOG_AT_ZERO * self.beams.length.shape[0])
+
+    @property
+    def zero_frequencies(self) -> int:
+        return int(number_of_hinges(self.beams, self.beams.length.shape[0]))
+
+    def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
+        return evaluate(
+            dataclasses.replace(self.beams, has_shear=True), self.flags, omega, extended
+        )
+
+    def harmless(self) -> PlanarModel:
+        """An arm of ones, to be solved in place of one with invalid values."""
+        return PlanarModel(jax.tree_util.tree_map(np.ones_like, self.beams), self.flags, True)
+
+
+def model_of(arm: Arm | OtherArm, theory: str) -> Model | None:
+    """The model of a concrete arm; None for a planar one of which a value is traced."""
+    if isinstance(arm, OtherArm):
+        return arm.model(theory)
+    beams, flags = prepared_values(arm, theory)
+    if not tree_on_host(beams):
+        return None
+    return PlanarModel(beams, flags, bool(invalid_values(arm)))

@@ -1,0 +1,164 @@
+"""Many variants of an arm in space, side by side in NumPy: the search and the certificate of a single one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.parameters import resolve
+from jaxmodal.arm.quantities import Record, quantities
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
+from jaxmodal.frequencies.host_solver import enclosed
+from jaxmodal.frequencies.one_arm import result_of
+from jaxmodal.frequencies.programs import Solution
+from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.root_search import LARGEST
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.model import SpatialModel
+from jaxmodal.spatial.parameters import value_at
+
+#: cells side by side: matrices of 36 entries for each trial of each then fill the cache, and few wait for the slowest
+_CELLS = 32
+
+
+def solve_cells(
+    arm: SpatialArm,
+    parameters: Mapping[str, np.ndarray],
+    num_modes: int,
+    theory: str,
+    chunk: int | None = None,
+) -> NaturalFrequencies:
+    """The lowest frequencies of many variants of an arm, each certified.
+
+    Parameters
+    ----------
+    arm : SpatialArm
+        The arm that all cells share but for ``parameters``.
+    parameters : mapping of str to np.ndarray, shape (N,)
+        Values by address.
+    num_modes, theory
+        As for `natural_frequencies`.
+    chunk : int, optional
+        Cells side by side.
+
+    Returns
+    -------
+    NaturalFrequencies
+        With a leading axis of cells.
+    """
+    columns = {
+        single: np.asarray(column, np.float64)
+        for address, column in parameters.items()
+        for single in resolve(arm, address)
+    }
+    size = next(iter(columns.values())).size
+    flags = arm.model(theory).flags
+    parts = []
+    for start in range(0, size, chunk or _CELLS):
+        piece = {a: column[start : start + (chunk or _CELLS)] for a, column in columns.items()}
+        parts.append(_solved(arm, piece, num_modes, flags, theory))
+    return jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts)
+
+
+def _solved(
+    arm: SpatialArm, columns: dict[str, np.ndarray], num_modes: int, flags: Any, theory: str
+) -> NaturalFrequencies:
+    """Cells of one chunk; those with a value that an arm may not have are solved as the arm itself, and refused."""
+    cells = next(iter(columns.values())).size
+    with np.errstate(all="ignore"):
+        valid = _valid(arm.with_values(columns), cells)
+    columns = {a: np.where(valid, column, value_at(arm, a)) for a, column in columns.items()}
+    varied = arm.with_values(columns)
+    model = SpatialModel(varied.links, varied.payload, flags, varied.base_stiffness)
+    free = np.broadcast_to(model.free, (cells,))
+    numbers = np.arange(1, num_modes + 1)
+    solutions = _searched(model, np.maximum(numbers[:, None], free + 1))
+    return jax.tree_util.tree_map(
+        lambda *x: np.stack(x),
+        *(
+            result_of(solution, numbers, free[cell], np.bool_(~valid[cell]), theory)
+            for cell, solution in enumerate(solutions)
+        ),
+    )
+
+
+def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:
+    """The modes (modes, cells) of every cell, as `host_solver.solve_on_host`."""
+    cells = modes.shape[1]
+    scale = np.broadcast_to(model.scales, (cells,))
+    tried = 0
+
+    def evaluated(omega: np.ndarray, extended: bool) -> Evaluation:
+        nonlocal tried
+        tried += omega.shape[0]
+        return model.evaluate_cells(resolved(scale, omega, extended), extended)
+
+    with np.errstate(all="ignore"):
+        found, width = enclosed(evaluated, scale, model.log_at_zero, modes)
+        omega = np.maximum.accumulate(found.estimate)
+        confirmations = _confirmed(evaluated, omega, modes)
+    missing = found.lower >= LARGEST
+    converged = found.converged(width)
+    return [
+        Solution(
+            np.where(missing[:, cell], np.nan, omega[:, cell]),
+            converged[:, cell],
+            confirmations[cell],
+            np.int64(tried),
+        )
+        for cell in range(cells)
+    ]
+
+
+def _confirmed(
+    evaluate: Callable[[np.ndarray, bool], Evaluation], omega: np.ndarray, modes: np.ndarray
+) -> list[Confirmation]:
+    """The certificate of every cell: what all of them ask for is evaluated at once."""
+    cells, size = omega.shape[1], np.int64(omega.shape[0])
+
+    def asked(cell: int, answer: Callable[[np.ndarray], Evaluation]) -> Confirmation:
+        return confirm(answer, omega[:, cell], modes[:, cell], size, np.float64(TOLERANCE))
+
+    points: list[np.ndarray] = []
+
+    def noted(x: np.ndarray) -> Evaluation:
+        points.append(x)
+        return Evaluation(np.ones_like(x), np.zeros_like(x), np.zeros(x.shape, np.int64), x)
+
+    for cell in range(cells):
+        asked(cell, noted)
+    shape = points[0].shape
+    values = evaluate(np.stack([x.ravel() for x in points], axis=-1), True)
+    return [
+        asked(cell, lambda _, c=cell: _of_cell(values, c, shape))  # type: ignore[misc]
+        for cell in range(cells)
+    ]
+
+
+def _of_cell(values: Evaluation, cell: int, shape: tuple[int, ...]) -> Evaluation:
+    return Evaluation(
+        *(getattr(values, f.name)[:, cell].reshape(shape) for f in dataclasses.fields(values))
+    )
+
+
+def _valid(record: Record, cells: int) -> np.ndarray:
+    """Cells in which every value of a record, and of those in it, obeys its rule, and those that belong together."""
+    valid = np.ones(cells, bool)
+    for item in quantities(record):
+        value = getattr(record, item.name)
+        if value is not None:
+            valid &= item.metadata["rule"].holds(value)
+    for constraint in record.constraints():
+        valid &= constraint.holds
+    for field in dataclasses.fields(record):  # type: ignore[arg-type]
+        inner = getattr(record, field.name)
+        for part in inner if isinstance(inner, tuple) else (inner,):
+            if isinstance(part, Record):
+                valid &= _valid(part, cells)
+    return valid

@@ -1,0 +1,243 @@
+"""Vectors, rotations and inertia tensors as records, so that every component has an address of its own."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.quantities import (
+    ANGLE,
+    FINITE,
+    Constraint,
+    Record,
+    Scalar,
+    frozen_pytree,
+    quantity,
+    shown,
+)
+from jaxmodal.runtime.errors import ArmError, within
+
+#: how far, beside 1, the columns of a matrix may be from unit and right-angled: the digits that people write
+_ORTHOGONAL = 1e-6
+#: how far below zero, beside the trace, rounding may put what a body cannot have below zero
+_ROUNDING = 1e-9
+#: directions are divided by their length; below and above these its square leaves double precision
+_SHORTEST, _LONGEST = 1e-100, 1e100
+
+
+@frozen_pytree
+class Position(Record):
+    """A place seen from another: components in m, in the axes that the field says."""
+
+    x: Scalar = quantity("m", "component along x", FINITE, "give it in metres", default=0.0)
+    y: Scalar = quantity("m", "component along y", FINITE, "give it in metres", default=0.0)
+    z: Scalar = quantity("m", "component along z", FINITE, "give it in metres", default=0.0)
+
+    def __iter__(self) -> Iterator[Scalar]:
+        return iter((self.x, self.y, self.z))
+
+
+@frozen_pytree
+class Direction(Record):
+    """A direction: three components of any common size, divided by their length where they are used."""
+
+    x: Scalar = quantity("1", "component along x", FINITE, "give a number", default=0.0)
+    y: Scalar = quantity("1", "component along y", FINITE, "give a number", default=0.0)
+    z: Scalar = quantity("1", "component along z", FINITE, "give a number", default=0.0)
+
+    def __iter__(self) -> Iterator[Scalar]:
+        return iter((self.x, self.y, self.z))
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        squares: Any = sum((x * x for x in self), start=0.0)
+        size = squares**0.5
+        return (
+            Constraint(
+                "length",
+                size,
+                (size > _SHORTEST) & (size < _LONGEST),
+                "greater than 0, for a vector of length zero has no direction",
+                "give the components of a direction, such as (0, 0, 1)",
+            ),
+        )
+
+
+@frozen_pytree
+class Rotation(Record):
+    """A turn about an axis by the right-hand rule, rad."""
+
+    axis: Direction
+    angle: Scalar = quantity(
+        "rad", "angle of a turn", ANGLE, "give it in radians, without whole turns", default=0.0
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", as_direction("axis", self.axis))
+        super().__post_init__()
+
+
+@frozen_pytree
+class InertiaTensor(Record):
+    """The inertia tensor of a body about its centre of gravity, in the link's axes, kg m^2.
+
+    ``xy, yz, xz`` are components of the tensor, that is, minus the products of inertia: xy = - integral of x y dm.
+    """
+
+    xx: Scalar = quantity("kg m^2", "inertia about x", FINITE, "0 is no inertia", default=0.0)
+    yy: Scalar = quantity("kg m^2", "inertia about y", FINITE, "0 is no inertia", default=0.0)
+    zz: Scalar = quantity("kg m^2", "inertia about z", FINITE, "0 is no inertia", default=0.0)
+    xy: Scalar = quantity("kg m^2", "component x y", FINITE, "0 for axes of symmetry", default=0.0)
+    yz: Scalar = quantity("kg m^2", "component y z", FINITE, "0 for axes of symmetry", default=0.0)
+    xz: Scalar = quantity("kg m^2", "component x z", FINITE, "0 for axes of symmetry", default=0.0)
+
+    def rows(self) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
+        """The three rows of the tensor."""
+        return (
+            (self.xx, self.xy, self.xz),
+            (self.xy, self.yy, self.yz),
+            (self.xz, self.yz, self.zz),
+        )
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        # the tensor of a body is (trace S) 1 - S with S = integral of r r^T dm, which has no negative eigenvalue
+        trace: Any = self.xx + self.yy + self.zz
+        x, y, z = (0.5 * trace - own for own in (self.xx, self.yy, self.zz))
+        rounding = _ROUNDING * abs(trace)
+        pairs = ((x, y, self.xy), (y, z, self.yz), (x, z, self.xz))
+        holds: Any = trace >= 0.0
+        for own in (x, y, z):
+            holds = holds & (own >= -rounding)
+        for first, second, mixed in pairs:
+            holds = holds & (first * second - mixed * mixed >= -rounding * abs(trace))
+        determinant = (
+            x * (y * z - self.yz * self.yz)
+            + self.xy * (-self.xy * z - self.yz * self.xz)
+            - self.xz * (self.xy * self.yz + y * self.xz)
+        )
+        holds = holds & (determinant >= -rounding * trace * trace)
+        return (
+            Constraint(
+                "trace",
+                trace,
+                holds,
+                "the tensor of a body: no principal moment negative, and none greater than the sum of the other two",
+                "check units and signs; off-diagonal entries are tensor components, minus the products of inertia",
+            ),
+        )
+
+
+def as_position(name: str, value: object) -> Position:
+    """A `Position` from three numbers, or as it is."""
+    if isinstance(value, Position):
+        return value
+    components = _components(name, value)
+    with within(f"{name}."):
+        return Position(*components)
+
+
+def as_direction(name: str, value: object) -> Direction:
+    """A `Direction` from three numbers, or as it is."""
+    if isinstance(value, Direction):
+        return value
+    components = _components(name, value)
+    with within(f"{name}."):
+        return Direction(*components)
+
+
+def _components(name: str, value: object) -> tuple[Any, ...]:
+    if isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3:
+        return tuple(value)
+    raise ArmError(f"{name} = {shown(value)}: must be three numbers, along x, y and z.")
+
+
+def as_inertia(name: str, value: object) -> InertiaTensor:
+    """An `InertiaTensor` from a 3 x 3 matrix, three principal moments along the axes, or one of a ball."""
+    if isinstance(value, InertiaTensor):
+        return value
+    if isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3:
+        rows = list(value)
+        if all(isinstance(row, (tuple, list, np.ndarray)) and len(row) == 3 for row in rows):
+            matrix = real_matrix(name, rows)
+            if not np.array_equal(matrix, matrix.T):
+                raise ArmError(
+                    f"{name} = {matrix.tolist()}: must be symmetric; entry i j and entry j i are the same component."
+                )
+            (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix
+            with within(f"{name}."):
+                return InertiaTensor(xx, yy, zz, xy, yz, xz)
+        if not any(isinstance(row, (tuple, list, np.ndarray)) for row in rows):
+            with within(f"{name}."):
+                return InertiaTensor(*rows)
+    raise ArmError(
+        f"{name} = {shown(value)}: must be an inertia tensor, three rows of three numbers (kg m^2), or three moments "
+        "about the axes."
+    )
+
+
+def real_matrix(name: str, rows: object) -> "np.ndarray[Any, Any]":
+    """A 3 x 3 matrix of finite numbers."""
+    try:
+        matrix = np.asarray(rows, np.float64)
+    except (TypeError, ValueError):
+        matrix = np.full((3, 3), np.nan)
+    if matrix.shape != (3, 3) or not np.all(np.isfinite(matrix)):
+        raise ArmError(f"{name} = {shown(rows)}: must be three rows of three finite numbers.")
+    return matrix
+
+
+def rotation_of(name: str, rows: object) -> Rotation:
+    """The one turn that does what an orthogonal, right-handed 3 x 3 matrix does.
+
+    Raises
+    ------
+    ArmError
+        The matrix is not orthogonal, or mirrors.
+    """
+    matrix = real_matrix(name, rows)
+    distance = float(np.max(np.abs(matrix.T @ matrix - np.eye(3))))
+    if distance > _ORTHOGONAL:
+        raise ArmError(
+            f"{name} = {matrix.tolist()}: must be orthogonal; its columns are {distance:.3g} from unit vectors at "
+            "right angles. Give the axes of the link as columns, or a list of turns with axis and angle."
+        )
+    if np.linalg.det(matrix) < 0.0:
+        raise ArmError(
+            f"{name} = {matrix.tolist()}: is left-handed (its determinant is -1); turn one axis round."
+        )
+    # the quaternion of a rotation matrix, from its largest component
+    trace = float(np.trace(matrix))
+    squares = np.array([trace, *(2.0 * matrix[i, i] - trace for i in range(3))]) + 1.0
+    largest = int(np.argmax(squares))
+    if largest == 0:
+        turned = matrix - matrix.T
+        vector = np.array([turned[2, 1], turned[0, 2], turned[1, 0]])
+        scalar = squares[0]
+    else:
+        i = largest - 1
+        vector = matrix[i] + matrix[:, i]
+        vector[i] = squares[largest]
+        j, k = (i + 1) % 3, (i + 2) % 3
+        scalar = matrix[k, j] - matrix[j, k]
+    angle = 2.0 * math.atan2(float(np.linalg.norm(vector)), float(scalar))
+    if not np.any(vector):
+        vector, angle = np.array([0.0, 0.0, 1.0]), 0.0
+    return Rotation(Direction(*(float(x) for x in vector)), angle)
+
+
+def as_frame(name: str, value: object) -> tuple[Rotation, ...]:
+    """The turns of a frame, one after the other, from a list of them or from an orthogonal matrix."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, (tuple, list)):
+        raise ArmError(f"{name} = {shown(value)}: must be a list of turns with axis and angle.")
+    if len(value) == 3 and all(
+        isinstance(row, (tuple, list, np.ndarray)) and len(row) == 3 for row in value
+    ):
+        return (rotation_of(name, value),)
+    for number, turn in enumerate(value, start=1):
+        if not isinstance(turn, Rotation):
+            raise ArmError(
+                f"{name}{number} = {shown(turn)}: must be a turn, Rotation(axis, angle)."
+            )
+    return tuple(value)

@@ -1,0 +1,77 @@
+"""Matrices of numbers of either kind, float64 or double-double: small first axes, any lanes behind them.
+
+A matrix has shape (rows, columns, ...); what is added up is added up in the order of its places, so that results do not
+depend on how many lanes there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arithmetic.double_double import DoubleDouble
+from jaxmodal.arithmetic.operations import Number, leading
+
+
+def shaped(x: Number, change: Callable[[np.ndarray], np.ndarray]) -> Number:
+    """``change``, which only moves entries about, done to a number of either kind."""
+    if isinstance(x, DoubleDouble):
+        return DoubleDouble(change(x.hi), change(x.lo))
+    return change(x)
+
+
+def stacked(numbers: Sequence[Number]) -> Number:
+    """Numbers of one kind, which broadcast, along a new first axis."""
+    if isinstance(numbers[0], DoubleDouble):
+        return DoubleDouble(_stacked([x.hi for x in numbers]), _stacked([x.lo for x in numbers]))
+    return _stacked(numbers)
+
+
+def _stacked(parts: Sequence[Any]) -> np.ndarray:
+    return np.stack(np.broadcast_arrays(*parts))
+
+
+def transposed(a: Number) -> Number:
+    """Rows and columns exchanged."""
+    return shaped(a, lambda x: np.swapaxes(x, 0, 1))
+
+
+def summed(x: Number) -> Number:
+    """The sum over the second axis."""
+    total = x[:, 0]
+    for place in range(1, leading(x).shape[1]):
+        total = total + x[:, place]
+    return total
+
+
+def product(a: Number, b: Number) -> Number:
+    """The product of matrices of shapes (p, q, ...) and (q, r, ...)."""
+    return summed(a[:, :, None] * b[None])
+
+
+def cross(a: Number, b: Number) -> Number:
+    """The vector product over first axes of length 3."""
+    first, second = [1, 2, 0], [2, 0, 1]
+    return a[first] * b[second] - a[second] * b[first]
+
+
+def skew(a: Number) -> Number:
+    """The matrix that multiplies by a vector: ``[a] b = a x b``, shape (3, 3, ...)."""
+    places = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
+    signs = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+    return shaped(a, lambda x: x[places] * signs.reshape((3, 3) + (1,) * (x.ndim - 1)))
+
+
+def nonzero(x: Number) -> Number:
+    """A denominator: exact zeros are replaced by a tiny number."""
+    return shaped_where(leading(x) == 0.0, 1e-280, x)
+
+
+def shaped_where(condition: np.ndarray, value: float, otherwise: Number) -> Number:
+    """``value`` where the condition holds, else the number."""
+    if isinstance(otherwise, DoubleDouble):
+        hi = np.where(condition, value, otherwise.hi)
+        return DoubleDouble(hi, np.where(condition, 0.0, otherwise.lo))
+    return np.where(condition, value, otherwise)

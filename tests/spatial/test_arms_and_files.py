@@ -1,0 +1,201 @@
+"""Arms in space as values, files and addresses: what is said comes back, and what cannot be is refused."""
+
+import json
+import math
+import subprocess
+import sys
+
+import jax
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from tests.spatial.cases import bar, bent_arm, references, standing_arm, tube
+
+
+@pytest.mark.parametrize("suffix", ["toml", "json"])
+def test_files_read_back_to_the_same_arm(tmp_path, suffix):
+    for arm in [bent_arm(), standing_arm(), *(case.arm for case in references().values())]:
+        path = tmp_path / f"arm.{suffix}"
+        jm.write_arm(arm, path)
+        assert jm.read_arm(path) == arm
+
+
+def test_a_file_says_the_same_in_several_ways():
+    by_hand = {"length": 0.5, "youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.3}
+    section = {"shape": "circle", "diameter": 0.02, "shear_coefficient": "cowper"}
+    link = by_hand | {"section": section}
+    nested = link | {"joint": {"axis": [0, 1, 0], "angle_deg": 90.0, "stiffness": None}}
+    flat = link | {"joint_axis": [0, 1, 0], "joint_angle": math.radians(90.0)}
+    one, other = (jm.arm_from_dict({"dimensions": 3, "links": [link, x]}) for x in (nested, flat))
+    assert one == other
+    assert isinstance(jm.arm_from_dict({"dimensions": 2, "links": [link]}), jm.Arm)
+    turns = [{"axis": [1, 0, 0], "angle_deg": 90.0}]
+    matrix = [[1, 0, 0], [0, 0, -1], [0, 1, 0]]
+    named, rows = (
+        jm.arm_from_dict({"links": [link, link | {"joint_frame": frame}]})
+        for frame in (turns, matrix)
+    )
+    turn = named.links[1].joint_frame[0], rows.links[1].joint_frame[0]
+    assert turn[0].angle == pytest.approx(turn[1].angle, rel=1e-15)
+    np.testing.assert_allclose([*turn[1].axis], np.array([1.0, 0.0, 0.0]) * float(turn[1].axis.x))
+
+
+@pytest.mark.parametrize(
+    ("angle", "axis"),
+    [(0.3, (1, 2, -2)), (math.pi, (0, 3, 4)), (3.1, (-1, 0, 0)), (2.2, (-5, 1, 1))],
+)
+def test_a_matrix_is_taken_for_the_turn_that_it_is(angle, axis):
+    unit = np.array(axis) / np.linalg.norm(axis)
+    skew = np.cross(np.eye(3), unit)
+    matrix = np.eye(3) + math.sin(angle) * skew + (1.0 - math.cos(angle)) * skew @ skew
+    (turn,) = tube(joint_frame=matrix).joint_frame
+    direction = np.array([*turn.axis])
+    direction /= np.linalg.norm(direction)
+    sign = np.sign(direction @ unit)
+    np.testing.assert_allclose(direction * sign, unit, atol=1e-14)
+    assert math.remainder(float(turn.angle) * sign - angle, 2.0 * math.pi) == pytest.approx(
+        0, abs=1e-14
+    )
+
+
+def test_every_value_has_an_address_a_unit_and_a_meaning():
+    arm = standing_arm()
+    leaves = len(jax.tree_util.tree_leaves(arm))
+    addresses = jm.addresses(arm)
+    assert len(addresses) == len(set(addresses)) == leaves
+    for place, address in enumerate(addresses):
+        value = float(jm.get_parameter(arm, address))
+        assert jm.unit_of(address)
+        assert jm.describe(address)
+        if not math.isinf(value) and not address.endswith("poisson_ratio"):
+            changed = jm.set_parameters(arm, {address: value * 1.0001 + 1e-9})
+            different = [
+                k
+                for k, (a, b) in enumerate(
+                    zip(
+                        jax.tree_util.tree_leaves(arm),
+                        jax.tree_util.tree_leaves(changed),
+                        strict=True,
+                    )
+                )
+                if a != b
+            ]
+            assert len(different) == 1, (place, address)
+    stiff = jm.set_parameters(arm, {"link2.joint_spring2.stiffness": 7.0, "link*.length": 0.3})
+    assert float(stiff.links[1].joint_springs[1].stiffness) == 7.0
+    assert [float(link.length) for link in stiff.links] == [0.3, 0.3, 0.3]
+
+
+BODY = jm.RigidBody
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: BODY(1.0, None, (1.0, 1.0, 2.5)), r"inertia\.trace.*sum of the other two"),
+        (lambda: BODY(1.0, None, (1.0, 1.0, -0.5)), "no principal moment negative"),
+        (lambda: BODY(1.0, None, [[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]]), "tensor of a body"),
+        (lambda: BODY(1.0, None, [[1, 0, 0], [0, 1, 0.1], [0, 0, 1]]), "must be symmetric"),
+        (lambda: BODY(1.0, (0.0, 1.0)), "three numbers"),
+        (lambda: tube(joint_axis=(0.0, 0.0, 0.0)), "length zero has no direction"),
+        (lambda: tube(joint_frame=[[1, 0, 0], [0, 1, 0], [0, 1, 1]]), "must be orthogonal"),
+        (lambda: tube(joint_frame=[[1, 0, 0], [0, 1, 0], [0, 0, -1]]), "left-handed"),
+        (lambda: tube(torsion_constant=1.0), "at most second_moment_y"),
+        (lambda: jm.spatial_section(1e-3, 1e-7, 1e-7, 3e-7), "at most second_moment_y"),
+        (lambda: tube(section=jm.raw_section(1e-3, 1e-7)), "two second moments"),
+        (lambda: tube(poisson_ratio=None), "neither given; torsion needs"),
+        (lambda: tube(shear_modulus=2e10), "both given"),
+        (lambda: tube(base_offset=(0.0, math.nan, 0.0)), r"base_offset\.y = nan"),
+        (lambda: tube(gear_ratio=3.0), "rotor_inertia is missing"),
+        (lambda: jm.Spring("bending", (1, 0, 0), 1.0), "'translation' or 'rotation'"),
+        (lambda: jm.SpatialArm(()), "one SpatialLink or more"),
+        (lambda: bent_arm().with_posture([1.0]), "2 .theta_2 to theta_n. or 3"),
+        (lambda: bent_arm().with_posture([1.0, math.inf]), r"link3\.joint_angle = inf"),
+        (lambda: jm.get_parameter(bent_arm(), "link2.joint_axis.w"), "Did you mean"),
+        (lambda: jm.set_parameters(bent_arm(), {"link9.length": 1.0}), r"it has 3 link"),
+        (lambda: bent_arm().replace(base_stiffness=[1.0] * 5), "six rows of six"),
+        (lambda: bent_arm().replace(base_stiffness=np.triu(np.ones((6, 6)))), "must be symmetric"),
+        (lambda: bent_arm().replace(base_stiffness=np.ones((6, 6))), r"least = .*must be positive"),
+        (lambda: bent_arm().replace(base_stiffness=[1, 1, 1, 1, 1, 0]), r"k66 = 0\.0: must be finite"),
+        (lambda: jm.arm_from_dict({"dimensions": 4, "links": []}), "dimensions = 4"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_with_the_reason(make, message):
+    with pytest.raises(jm.ArmError, match=message):
+        make()
+
+
+def test_a_tensor_of_a_lamina_and_of_a_rod_are_those_of_bodies():
+    """The limits of what is allowed: mass in a plane, and on a line, in turned axes, as rounding leaves them."""
+    rng = np.random.default_rng(3)
+    for moments in ((1.0, 2.0, 3.0), (0.0, 1.0, 1.0), (0.0, 0.0, 0.0)):
+        q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        tensor = q @ np.diag(moments) @ q.T
+        jm.RigidBody(1.0, None, 0.5 * (tensor + tensor.T))
+
+
+PROGRAM = """
+import jax
+jax.config.update("jax_enable_x64", True)
+import jaxmodal as jm
+
+tube = jm.hollow_circle(0.08, 0.004, "cowper")
+arm = jm.SpatialArm((jm.SpatialLink(0.6, 7e10, 2700.0, tube, poisson_ratio=0.3),))
+two = {"link1.length": [0.5, 0.6]}
+for call in (
+    lambda: jm.mode_shapes(arm, 2),
+    lambda: jm.sensitivities(arm, 2),
+    lambda: jm.directional_derivatives(arm, {"link1.length": 1.0}, 2),
+    lambda: jm.modal_quantities_batch(arm, two, 2),
+    lambda: jm.beam_arrays(arm),
+    lambda: jm.invalid_values(arm),
+    lambda: jm.posture_series(arm, [1.0]),
+    lambda: jm.postures_at(arm, 1.0, 2),
+    lambda: jm.resonance_free(arm, 1.0, 2.0),
+    lambda: jm.characteristic_matrix(arm, 1.0),
+    lambda: jm.determinant_scan(arm, [1.0, 2.0]),
+    lambda: jm.attach_body(arm, 1, 0.1, 0.2),
+):
+    try:
+        print("taken", call())
+    except jm.ArmError as error:
+        print("refused", error)
+"""
+
+
+def test_what_takes_planar_arms_alone_says_what_takes_arms_in_space():
+    """In a process of its own: here the annotations are checked before the functions see the arm."""
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
+    )
+    lines = ran.stdout.splitlines()
+    assert len(lines) == 12
+    for line in lines:
+        assert line.startswith("refused arm = SpatialArm(...): must be an Arm"), line
+        assert "Arms in space are taken by natural_frequencies" in line
+
+
+def test_traced_values_are_refused():
+    with pytest.raises(jm.ArmError, match=r"traced.*planar arms only"):
+        jax.jit(lambda arm: jm.natural_frequencies(arm, 2).omega)(bent_arm())
+
+
+def test_messages_name_the_file_the_link_and_the_key(tmp_path):
+    document = bent_arm().to_dict()
+    document["links"][1]["hub"]["mass"] = -1.0
+    path = tmp_path / "arm.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(jm.ArmError, match=rf"{path.name}: link2\.hub\.mass = -1\.0"):
+        jm.read_arm(path)
+
+
+def test_masses_and_section_values():
+    arm = jm.SpatialArm(
+        (bar(body=jm.RigidBody(2.0)), bar(nonstructural_mass=0.5)), jm.RigidBody(1.0)
+    )
+    own = 2700.0 * 0.03 * 0.012 * 0.6
+    assert float(arm.total_mass) == pytest.approx(2.0 * own + 2.0 + 0.3 + 1.0, rel=1e-14)
+    values = bar().section_values
+    assert float(values.second_moment_z) == pytest.approx(0.012 * 0.03**3 / 12.0, rel=1e-14)
+    assert float(values.second_moment_y) == pytest.approx(0.03 * 0.012**3 / 12.0, rel=1e-14)

@@ -1,0 +1,82 @@
+"""Many variants of an arm in space: each cell is what the arm alone gives, whatever varies, and bad cells say so."""
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.namespace import to_host
+from tests.spatial.cases import bent_arm, standing_arm
+
+MODES = 5
+RNG = np.random.default_rng(11)
+CELLS = {
+    "base_stiffness.k15": RNG.uniform(-1e4, 1e4, 6),
+    "link2.joint_angle": RNG.uniform(-3.0, 3.0, 6),
+    "link2.joint_axis.x": RNG.normal(size=6),
+    "link3.joint_frame1.angle": RNG.uniform(-1.0, 1.0, 6),
+    "link3.section_roll": RNG.uniform(-1.0, 1.0, 6),
+    "link1.section.depth": RNG.uniform(0.02, 0.05, 6),
+    "link2.joint_spring1.stiffness": 10.0 ** RNG.uniform(6.0, 8.0, 6),
+    "link2.end_offset.y": RNG.uniform(-0.1, 0.1, 6),
+    "link2.hub.inertia.xy": RNG.uniform(-2e-4, 2e-4, 6),
+    "link2.gear_ratio": RNG.uniform(20.0, 60.0, 6),
+    "link*.density": RNG.uniform(2600.0, 2900.0, 6),
+    "payload.centre.z": RNG.uniform(-0.05, 0.05, 6),
+    "payload.mass": RNG.uniform(0.5, 3.0, 6),
+}
+
+
+@pytest.mark.parametrize("chunk_size", [None, 4])
+def test_cells_are_the_arms_one_by_one(chunk_size):
+    batch = to_host(
+        jm.natural_frequencies_batch(standing_arm(), CELLS, MODES, chunk_size=chunk_size)
+    )
+    assert batch.omega.shape == (6, MODES)
+    for cell in (0, 3, 5):
+        values = {address: column[cell] for address, column in CELLS.items()}
+        arm = jm.set_parameters(standing_arm(), values)
+        single = to_host(jm.natural_frequencies(arm, MODES))
+        assert single.certified.all()
+        np.testing.assert_allclose(batch.omega[cell], single.omega, rtol=2e-15)
+        np.testing.assert_array_equal(batch.count_below[cell], single.count_below)
+        np.testing.assert_array_equal(batch.status[cell], single.status)
+
+
+def test_free_hinges_and_double_frequencies_cell_by_cell():
+    tube = jm.hollow_circle(0.08, 0.004, "cowper")
+    link = jm.SpatialLink(0.6, 7e10, 2700.0, tube, poisson_ratio=0.33, joint_axis=(1, 0, 0))
+    arm = jm.SpatialArm((link, link))
+    cells = {"link2.joint_stiffness": np.array([np.inf, 0.0, 5e3])}
+    batch = to_host(jm.natural_frequencies_batch(arm, cells, MODES))
+    assert batch.certified.all()
+    for cell, stiffness in enumerate(cells["link2.joint_stiffness"]):
+        one = jm.set_parameters(arm, {"link2.joint_stiffness": stiffness})
+        single = to_host(jm.natural_frequencies(one, MODES))
+        np.testing.assert_allclose(batch.omega[cell], single.omega, rtol=2e-15)
+        np.testing.assert_array_equal(batch.multiplicity[cell], single.multiplicity)
+    assert batch.omega[1, 0] == 0.0
+    np.testing.assert_array_equal(batch.multiplicity[0, :2], 2)
+
+
+def test_impossible_values_spoil_their_own_cell_alone():
+    cells = {
+        "payload.inertia.xx": np.array([6e-3, 1.0, 6e-3, 6e-3]),  # more than the other two together
+        "link1.length": np.array([0.7, 0.7, -0.7, 0.7]),
+        "link2.joint_axis.x": np.array([0.2, 0.2, 0.2, np.nan]),
+    }
+    batch = to_host(jm.natural_frequencies_batch(bent_arm(), cells, 3))
+    invalid = int(Status.invalid_input)
+    np.testing.assert_array_equal(batch.status[:, 0], [0, invalid, invalid, invalid])
+    assert np.isnan(batch.omega[1:]).all()
+    single = to_host(jm.natural_frequencies(bent_arm(), 3))
+    np.testing.assert_allclose(batch.omega[0], single.omega, rtol=2e-15)
+
+
+def test_arguments_are_checked():
+    with pytest.raises(jm.ArmError, match="Did you mean"):
+        jm.natural_frequencies_batch(bent_arm(), {"link2.joint_angel": [0.1]}, 2)
+    with pytest.raises(ValueError, match="different lengths"):
+        jm.natural_frequencies_batch(
+            bent_arm(), {"link2.joint_angle": [0.1], "payload.mass": [1.0, 2.0]}, 2
+        )
