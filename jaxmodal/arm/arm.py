@@ -309,8 +309,10 @@ def require_planar(arm: object) -> Arm:
     elif isinstance(arm, dict):
         remedy = "make one of plain tables with jaxmodal.arm_from_dict."
     elif hasattr(arm, "model"):
-        remedy = f"it is planar. Arms in space are taken by {', '.join(TAKE_ARMS_IN_SPACE)}."
-        raise ArmError(f"arm = {type(arm).__name__}(...): must be an Arm; {remedy}")
+        raise ArmError(
+            f"arm = {type(arm).__name__}(...): must be an Arm, which is planar. Arms in space are taken by "
+            f"{', '.join(TAKE_ARMS_IN_SPACE)}."
+        )
     else:
         remedy = "make one with Arm(links=(Link(...), ...))."
     raise ArmError(f"arm = {shown(arm)}: must be an Arm; {remedy}")
