@@ -10,7 +10,7 @@ from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.files import read_sweep, sweep_from_dict, sweep_names
 from sweeps.definition.random_designs import Range, random_design
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.quantities import QUANTITIES
+from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.executors import Dask, InProcess
 from sweeps.store.run import open_result, run
 

@@ -66,7 +66,7 @@ def optimality(
         Margins and distances below this count as active.
     extra
         Further gradients, shape (rays, size), that may carry a multiplier: those of the mixed directions
-        of a cluster, see `design_opt.solvers.clusters`.
+        of a cluster, see `design_opt.solvers.cluster_conditions`.
     """
     rows = np.flatnonzero(at.inequalities <= active)
     at_lower = np.flatnonzero(w - lower <= active)

@@ -17,7 +17,7 @@ from design_opt.problem.objectives import MaximiseFrequency
 from design_opt.problem.options import check_options
 from design_opt.problem.problem import Problem
 from design_opt.solvers.augmented_lagrangian import solve_augmented_lagrangian
-from design_opt.solvers.clusters import cluster_optimality
+from design_opt.solvers.cluster_conditions import cluster_optimality
 from design_opt.solvers.feasibility import least_violation
 from design_opt.solvers.recording import FEASIBLE, Progress, Recorder
 from design_opt.solvers.results import Result, Status

@@ -15,7 +15,7 @@ from jaxmodal.batches.plan import FEW
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import series_search
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.quantities import NOT_COMPUTED, QUANTITIES
+from sweeps.solution.outputs import NOT_COMPUTED, QUANTITIES
 from sweeps.store.dataset import dataset_bytes
 from sweeps.store.grid import Grid
 

@@ -29,7 +29,7 @@ from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, address_of
 from sweeps.definition.descriptions import described_axis
 from sweeps.definition.errors import SweepError
-from sweeps.solution.quantities import ALWAYS, LABELS, QUANTITIES
+from sweeps.solution.outputs import ALWAYS, LABELS, QUANTITIES
 
 FORMAT = 1
 

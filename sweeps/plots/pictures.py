@@ -29,7 +29,7 @@ from sweeps.plots.points import (
 from sweeps.plots.samples import samples
 from sweeps.plots.sensitivities import sensitivity_lines, sensitivity_map
 from sweeps.plots.style import COLOURS, line_look, new_figure, style, title
-from sweeps.solution.quantities import NOT_COMPUTED
+from sweeps.solution.outputs import NOT_COMPUTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

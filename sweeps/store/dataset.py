@@ -19,7 +19,7 @@ import jaxmodal
 from jaxmodal.arm.parameters import describe, unit_of
 from jaxmodal.frequencies.status import Status
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.quantities import NOT_COMPUTED, QUANTITIES, long_name_of
+from sweeps.solution.outputs import NOT_COMPUTED, QUANTITIES, long_name_of
 from sweeps.store.grid import Grid
 from sweeps.store.solve import BRACKET_WIDTH
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arguments import is_whole
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.quantities import QUANTITIES
+from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.solve import solve_cells, values_of, with_modes
 
 #: cells of one chunk, unless told otherwise: a second or two of work, of frequencies alone and with mode shapes

@@ -14,7 +14,7 @@ from zarr.core.buffer import Buffer
 from zarr.storage import MemoryStore
 
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.quantities import QUANTITIES
+from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.dataset import auxiliary_names, coordinates, variable_attributes
 from sweeps.store.grid import Grid
 

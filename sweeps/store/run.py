@@ -15,7 +15,7 @@ from jaxmodal.runtime.precision import require_x64
 from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.limits import MEMORY
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.quantities import QUANTITIES
+from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.dataset import MemoryResult, dataset_bytes
 from sweeps.store.executors import Dask, Executor, as_executor
 from sweeps.store.grid import Grid, compute_chunk, make_grid

@@ -10,7 +10,7 @@ import pytest
 
 import jaxmodal as jm
 from design_opt import Evaluator, MaximiseFrequency, Problem, Variable, optimise
-from design_opt.solvers.clusters import cluster_optimality
+from design_opt.solvers.cluster_conditions import cluster_optimality
 
 ANGLES_DEG = (75.4445861562247047, -65.9908017300219814)
 COINCIDENT_HZ = 36.4921356522557731
