@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxmodal.plots.modes import _figure
+from jaxmodal.plots.modes import new_figure
 from jaxmodal.postures.resonance_maps import ResonanceMap
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def plot_resonance_map(
         raise ValueError(
             "the map has one joint only; a picture needs an arm of three or more links"
         )
-    figure = _figure(6.2, 5.6)
+    figure = new_figure(6.2, 5.6)
     from matplotlib.artist import Artist
     from matplotlib.colors import BoundaryNorm, ListedColormap
     from matplotlib.lines import Line2D
