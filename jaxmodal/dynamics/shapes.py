@@ -187,9 +187,7 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
     return combined(size, coefficients, "sampled")
 
 
-def fitted_polynomials(
-    xi: Numbers, values: Numbers, tolerance: float
-) -> tuple[int, NDArray[np.float64]]:
+def fitted_polynomials(xi: Numbers, values: Numbers, tolerance: float) -> tuple[int, NDArray[Any]]:
     """Coefficients of clamped polynomials that meet samples, shape (size, m), and how many polynomials they are."""
     size = int(min(xi.size - 3, max(3, 3.0 * np.sqrt(xi.size))))
     table, _, _ = clamped_polynomials(xi, size)

@@ -5,6 +5,7 @@ Needs matplotlib, an optional dependency.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -118,13 +119,13 @@ def plot_motion(
     ArmError
         A panel is unknown, or there is none to draw.
     """
-    draws: list[Callable[[Any], None]] = []
+    draws: list[Callable[[Any, Any], None]] = []
     for name in panels:
         if name == "deflections":
             for link in np.unique(motion["link_of_coordinate"].values):
-                draws.append(lambda axes, link=int(link): _deflections(axes, motion, link))
+                draws.append(functools.partial(_deflections, link=int(link)))
         elif name in PANELS:
-            draws.append(lambda axes, draw=PANELS[name]: draw(axes, motion))
+            draws.append(PANELS[name])
         else:
             known = ", ".join(map(repr, ("deflections", *PANELS)))
             raise ArmError(f"panels: {name!r} is none; must be of {known}; leave it out.")
@@ -139,7 +140,7 @@ def plot_motion(
     for axes in grid.flat[len(draws) :]:
         axes.set_visible(False)
     for place, (axes, draw) in enumerate(zip(grid.flat, draws, strict=False)):
-        draw(axes)
+        draw(axes, motion)
         axes.set_title(f"({chr(ord('a') + place)})", loc="left", fontsize=10)
         axes.grid(color="0.9", linewidth=0.6)
         axes.margins(x=0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +56,8 @@ def reproduce_motions(
         if on_progress is not None:
             on_progress(done, total)
 
-    of_paper, full = {}, {}
+    of_paper: dict[int, xarray.Dataset] = {}
+    full: dict[int, xarray.Dataset] = {}
     for figure in FIGURES:
         for of_which, runs in ((True, of_paper), (False, full)):
             runs[figure.number] = two_link_motions.run(figure, of_which)
@@ -94,7 +95,7 @@ def reproduce_motions(
     return all(feature.holds(feature.value(judged)) for feature in FEATURES)
 
 
-def _table(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [titles, tuple("---" for _ in titles), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
