@@ -17,7 +17,11 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.frequency_derivatives import group_gradient, projected_gradients
 from jaxmodal.eigenspaces.modal_mass import ModeFields, unpadded_quadrature_size
 from jaxmodal.eigenspaces.null_spaces import eigenspace
-from jaxmodal.runtime.namespace import to_host, xp
+from jaxmodal.runtime.namespace import mapped, to_host, xp
+
+#: lanes that NumPy differentiates, 10 ms each with 3 links and 55 ms with 32, rather than a program, which is compiled
+#: for seconds
+_FEW = 4
 
 
 def at_postures(own: BeamArrays, name: str, angles: np.ndarray) -> BeamArrays:
@@ -31,12 +35,16 @@ def at_postures(own: BeamArrays, name: str, angles: np.ndarray) -> BeamArrays:
 def gradients(
     highest_mode: int, lanes: BeamArrays, flags: Theory, omega: np.ndarray, multiplicity: np.ndarray
 ) -> BeamArrays:
-    """`group_gradient` of a frequency of each lane, (lanes, n), in compiled pieces of few sizes."""
+    """`group_gradient` of a frequency of each lane, (lanes, n): a few in NumPy, more in compiled pieces."""
     count, links = lanes.length.shape
     if count == 0:
         return lanes
-    size = 1 if count == 1 else 4 if links > 12 or count <= 4 else 32
     points, parts = unpadded_quadrature_size(highest_mode), []
+    if count <= _FEW:
+        each = mapped(functools.partial(group_gradient, points), (0, None, 0, 0))
+        host: BeamArrays = each(lanes, to_host(flags), omega, multiplicity)
+        return host
+    size = 4 if links > 12 else 32
     for start in range(0, count, size):
         at = np.minimum(np.arange(start, start + size), count - 1)
         own, *modes = jax.tree_util.tree_map(lambda x, at=at: x[at], (lanes, omega, multiplicity))

@@ -93,7 +93,6 @@ def resolve(arm: Arm, address: str) -> list[str]:
     >>> resolve(Arm((link, link)), "link*.tip_mass")
     ['link1.tip_mass', 'link2.tip_mass']
     """
-    known = addresses(arm)
     if not isinstance(address, str):
         raise ArmError(f"address = {address!r}: must be text such as 'link1.length'.")
     if address.startswith("link*."):
@@ -103,9 +102,26 @@ def resolve(arm: Arm, address: str) -> list[str]:
     else:
         singles = [address]
     for single in singles:
-        if single not in known:
-            raise ArmError(_unknown(arm, address, single, known))
+        if not _has(arm, single):
+            raise ArmError(_unknown(arm, address, single, addresses(arm)))
     return singles
+
+
+def _has(arm: Arm, single: str) -> bool:
+    """Whether a single address is one of `addresses`, without the list of all."""
+    parts = _ADDRESS.fullmatch(single)
+    if parts is None or parts["link"] == "*":
+        return False
+    if parts["link"] is None:
+        return parts["field"] in _present(arm.payload)
+    number = int(parts["link"])
+    if number > arm.num_links:
+        return False
+    link = arm.links[number - 1]
+    owner, _, name = parts["field"].rpartition(".")
+    if owner:
+        return owner == "section" and name in _present(link.section)
+    return name in _present(link) and _settable(link, name)
 
 
 def _unknown(arm: Arm, address: str, single: str, known: list[str]) -> str:

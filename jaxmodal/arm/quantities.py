@@ -11,9 +11,10 @@ respect to an arm is itself an arm, with values (negative lengths, say) that no 
 
 import contextlib
 import dataclasses
+import functools
 import math
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 import jax
@@ -212,11 +213,15 @@ def _is_default(value: object, item: "dataclasses.Field[Any]") -> bool:
     return value is default
 
 
-def quantities(record: Record | type[Record]) -> "Iterator[dataclasses.Field[Any]]":
-    """Yield the physical fields of a record, in order."""
-    for item in dataclasses.fields(record):  # type: ignore[arg-type]
-        if "rule" in item.metadata:
-            yield item
+def quantities(record: Record | type[Record]) -> "tuple[dataclasses.Field[Any], ...]":
+    """Return the physical fields of a record, in order."""
+    kind = record if isinstance(record, type) else type(record)
+    return _quantities_of(kind)  # type: ignore[arg-type]  # records have no hash, their types have
+
+
+@functools.cache
+def _quantities_of(kind: type[Record]) -> "tuple[dataclasses.Field[Any], ...]":
+    return tuple(item for item in dataclasses.fields(kind) if "rule" in item.metadata)  # type: ignore[arg-type]
 
 
 @dataclass_transform(
