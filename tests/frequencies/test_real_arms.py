@@ -60,10 +60,10 @@ def test_every_theory_takes_every_feature(theory):
 
 
 def random_frequencies(case, seed):
-    """32 frequencies below the 14th, none nearer than COUNT_DISTANCE to a natural one; J there."""
+    """64 frequencies below the 14th, none nearer than COUNT_DISTANCE to a natural one; J there."""
     truth = finite_elements.frequencies(case, 16, 24)
     lowest = truth[truth > 0.0][0]
-    draws = np.random.default_rng(seed).uniform(np.log(lowest / 3), np.log(truth[13]), 32)
+    draws = np.random.default_rng(seed).uniform(np.log(lowest / 3), np.log(truth[13]), 64)
     omega = np.exp(draws)
     distance = np.min(np.abs(omega[:, None] / np.where(truth > 0, truth, 1e-300) - 1), axis=1)
     omega = np.where(distance > COUNT_DISTANCE, omega, omega * (1 + 3 * COUNT_DISTANCE))
@@ -88,10 +88,10 @@ def test_counts_against_finite_elements(structure, seed, theory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("structure", STRUCTURES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, theory=st.sampled_from(jm.THEORIES))
 def test_thousands_of_counts(structure, seed, theory):
-    """7 structures x 60 arms x 32 frequencies."""
+    """7 structures x 30 arms x 64 frequencies."""
     check_counts(structure, seed, theory)
 
 

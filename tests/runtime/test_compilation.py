@@ -34,9 +34,8 @@ def run(*arguments, **flags):
 def test_frequencies_do_not_depend_on_the_settings_or_the_cache(tmp_path):
     runs = [
         run(BATCH, "plain"),
-        run(BATCH, "tuned"),
-        run(BATCH, "tuned", str(tmp_path / "cache")),
-        run(BATCH, "tuned", str(tmp_path / "cache")),
+        run(BATCH, "tuned", str(tmp_path / "cache")),  # compiles, and fills the cache
+        run(BATCH, "tuned", str(tmp_path / "cache")),  # takes all from there
     ]
     assert all(r.returncode == 0 for r in runs), runs[0].stderr + runs[1].stderr
     certified, *first = runs[0].stdout.split()
@@ -49,7 +48,7 @@ def test_frequencies_do_not_depend_on_the_settings_or_the_cache(tmp_path):
             for a, b in zip(omega, first, strict=True)
         )
         assert worst < 1e-13
-    assert runs[2].stdout == runs[3].stdout
+    assert runs[1].stdout == runs[2].stdout
     assert any((tmp_path / "cache").iterdir())
 
 

@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -12,8 +13,10 @@ import sys
 import time
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
+import synthetic_cells
 import xarray as xr
 import zarr
 from interrupted_store import CountingStore, ReportingStore
@@ -270,6 +273,19 @@ sweeps.run(setup.small_sweep(), {str(path)!r}, chunk_cells={CHUNK_CELLS})
     assert contents(path) == uninterrupted
 
 
+FORKED = multiprocessing.get_context("forkserver")
+"""Processes that begin as copies of one, which has imported what takes two seconds and has done nothing."""
+FORKED.set_forkserver_preload(["sweeps", "xarray", "zarr", "scipy.sparse"])
+
+
+def exit_in_a_process(path, step, way):
+    jax.config.update("jax_enable_x64", True)
+    sweeps.store.dataset._commit = pinned_commit
+    sweeps.store.grid.solve_cells = synthetic_cells.solve_cells
+    store = CountingStore(path, lambda: os._exit(9), step, way)
+    sweeps.run(small_sweep(), store, chunk_cells=CHUNK_CELLS)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["before", "after"])
 def test_an_exit_at_each_step_of_writing_a_chunk(way, synthetic, uninterrupted, tmp_path):
@@ -279,12 +295,10 @@ def test_an_exit_at_each_step_of_writing_a_chunk(way, synthetic, uninterrupted, 
     assert keys[steps[-1]].startswith("progress/chunk_digest/c/")
     for step in steps:
         path = tmp_path / f"{step}.zarr"
-        code = f"""
-sweeps.store.grid.solve_cells = synthetic_cells.solve_cells
-store = interrupted_store.CountingStore({str(path)!r}, lambda: os._exit(9), {step}, {way!r})
-sweeps.run(setup.small_sweep(), store, chunk_cells={CHUNK_CELLS})
-"""
-        assert child(code, tmp_path).wait(timeout=120) == 9
+        process = FORKED.Process(target=exit_in_a_process, args=(path, step, way))
+        process.start()
+        process.join(timeout=120)
+        assert process.exitcode == 9
         synthetic.clear()
         sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS)
         marked = way == "after" and step == steps[-1]
@@ -296,23 +310,29 @@ KILLS = 20
 
 
 def many_chunks():
-    return small_sweep(num=61, theories=["timoshenko"])
+    return small_sweep(num=41, theories=["timoshenko"])
+
+
+def report_in_a_process(path, pipe):
+    """With the real solver; what `ReportingStore` says goes into the pipe, a file of the operating system."""
+    jax.config.update("jax_enable_x64", True)
+    sweeps.store.dataset._commit = pinned_commit
+    os.dup2(os.open(pipe, os.O_WRONLY), 1)
+    sweeps.run(many_chunks(), ReportingStore(path), chunk_cells=1)
 
 
 @pytest.mark.slow
 def test_kills_at_random_moments_lose_only_chunks_in_flight(tmp_path):
     """With the real solver: kills after a first finished chunk, at seeded moments and inside seeded writes."""
-    path = tmp_path / "killed.zarr"
-    code = f"""
-store = interrupted_store.ReportingStore({str(path)!r})
-sweeps.run(setup.many_chunks(), store, chunk_cells=1)
-"""
+    path, pipe = tmp_path / "killed.zarr", tmp_path / "said"
+    os.mkfifo(pipe)
     moments = random.Random(20110804)
     fell, written = [], []
     while True:
-        process = child(code, tmp_path, stdout=subprocess.PIPE)
-        lines = []
-        for line in process.stdout:
+        process = FORKED.Process(target=report_in_a_process, args=(path, pipe))
+        process.start()
+        said, lines = pipe.open(), []
+        for line in said:
             lines.append(line.split())
             if lines[-1][0] == "wrote" and "chunk_digest/c" in lines[-1][1]:
                 break
@@ -320,19 +340,20 @@ sweeps.run(setup.many_chunks(), store, chunk_cells=1)
             if len(fell) % 2:  # when one of the next writes has begun
                 writes = moments.randrange(1, 7)
                 while writes:
-                    lines.append(process.stdout.readline().split())
+                    lines.append(said.readline().split())
                     writes -= lines[-1][0] == "writing"
                 time.sleep(moments.uniform(0.0, 0.5 * ReportingStore.PAUSE))
             else:
                 time.sleep(moments.uniform(0.0, 0.12))
-            process.send_signal(signal.SIGKILL)
-        lines += [line.split() for line in process.stdout]
-        process.wait(timeout=300)
+            process.kill()
+        lines += [line.split() for line in said]
+        said.close()
+        process.join(timeout=300)
         marks = [key for word, key in lines if word == "wrote" and "chunk_digest/c" in key]
         written += marks
-        if process.returncode == 0:
+        if process.exitcode == 0:
             break
-        assert process.returncode == -signal.SIGKILL
+        assert process.exitcode == -signal.SIGKILL
         word, key = lines[-1]
         fell.append(f"{'while writing' if word == 'writing' else 'after'} {key.split('/')[0]}")
     print("kills fell", {place: fell.count(place) for place in sorted(set(fell))})
