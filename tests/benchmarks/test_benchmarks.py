@@ -176,9 +176,9 @@ def test_optimisation_writes_a_report(tmp_path, monkeypatch):
     monkeypatch.setattr(classical_optima, "CANTILEVER", one)
     monkeypatch.setenv("XLA_FLAGS", os.environ["XLA_FLAGS"])  # which it completes
     out = tmp_path / "optimisation.json"
-    optimisation.main(["--grid", "3", "--out", str(out), "--segments", "2", "3", "4"])
+    optimisation.main(["--grid", "4", "--out", str(out), "--segments", "2", "3", "4"])
     found = json.loads(out.read_text())
-    assert found["workspace"]["postures"] == 9
+    assert found["workspace"]["postures"] == 16
     assert found["workspace"]["status"] == "converged"
     assert len(found["classical"]) == 1
     for row in found["classical"]:
