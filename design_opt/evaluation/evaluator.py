@@ -27,9 +27,11 @@ from jaxmodal.runtime.namespace import to_host
 TWO_PI = 2.0 * np.pi
 #: from this number of postures on, the batch solver chooses by itself how many it solves side by side
 BATCH_CELLS = 512
-#: cells that it solves side by side otherwise, once it has been called so often that compiling, 8 s, pays: a call takes
-#: NumPy 0.05 to 0.25 s, and what is compiled 0.01 s
-_SIDE_BY_SIDE, _CALLS_IN_NUMPY = 16, 50
+#: cells that it solves side by side otherwise, by what is compiled in 8 s and then takes 0.01 s for a call
+_SIDE_BY_SIDE = 16
+#: seconds that NumPy takes for a call and for each cell of it, nominal so that a search repeats its digits, and after
+#: how many of them all is compiled: a hundred calls, at which most searches have ended, or six with 4,096 postures
+_OF_A_CALL, _OF_A_CELL, _IN_NUMPY = 0.05, 2e-4, 5.0
 #: links of arms whose frequency NumPy differentiates, 2 to 4 ms for each link, before the program that does it in a
 #: tenth is compiled, 6 s
 _LINKS_IN_NUMPY = 2000
@@ -98,8 +100,8 @@ class Evaluator:
 
         self.link_values = jax.jit(link_values)
         self._link_rates = jax.jit(jax.jacfwd(lambda y: by_name(link_values(y))))
-        self._calls = self._links = 0
-        self._latest: tuple[tuple[bytes, ...], dict[str, np.ndarray]] | None = None
+        self._spent, self._links = 0.0, 0
+        self._latest: tuple[tuple[bytes, ...], dict[str, np.ndarray]] = ((), {})
         self.today_hz = self._solve(problem.arm, self.angles)
         self._pieces = jax.jit(self._make_pieces)
         start = self.report(space.start)
@@ -120,9 +122,9 @@ class Evaluator:
         Those of the latest design are kept: a solver that has linearised it asks for its report next.
         """
         angles = self._chosen_angles(chosen)
-        key = np.asarray(y).tobytes(), *(rows.tobytes() for rows in angles.values())
-        if self._latest is None or self._latest[0] != key:
-            self._latest = key, self._solve(self.problem.space.arm_at(y), angles)
+        key = (np.asarray(y, float).tobytes(), *(rows.tobytes() for rows in angles.values()))
+        if key != self._latest[0]:
+            self._latest = (key, self._solve(self.problem.space.arm_at(y), angles))
         return self._latest[1]
 
     def _chosen_angles(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
@@ -138,8 +140,8 @@ class Evaluator:
         cells = np.concatenate(sets)
         turning = [i for i in arm.joints if i > 1] or [1]
         columns = {f"link{i}.joint_angle": cells[:, i - 1] for i in turning}
-        self._calls += 1
-        often = self._calls > _CALLS_IN_NUMPY
+        often = self._spent > _IN_NUMPY
+        self._spent += _OF_A_CALL + _OF_A_CELL * len(cells)
         size = _SIDE_BY_SIDE if often and len(cells) < BATCH_CELLS else None
         kernel = "portable" if often else "auto"
         result = natural_frequencies_batch(

@@ -264,7 +264,8 @@ def _is_default(value: object, item: "dataclasses.Field[Any]") -> bool:
 
 def quantities(record: Record | type[Record]) -> "tuple[dataclasses.Field[Any], ...]":
     """Return the physical fields of a record, in order."""
-    return _quantities_of(record if isinstance(record, type) else type(record))  # type: ignore[arg-type]  # a class is hashable
+    kind = record if isinstance(record, type) else type(record)
+    return _quantities_of(kind)  # type: ignore[arg-type]  # records have no hash, their types have
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import jax
 import numpy as np
 import pytest
 
@@ -24,8 +25,10 @@ from design_opt import (
     optimise,
     per_link,
 )
+from design_opt.evaluation import evaluator as evaluation
+from design_opt.evaluation.gradients import at_postures, gradients
 from design_opt.problem.statics import tip_deflection
-from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.beams import prepared_values, theory_flags
 
 RATIO, COARSE_RATIO = 3e-4, 1.5e-3
 """Of ratios extrapolated from 32 and from 16 segments: four times fewer digits for half the segments."""
@@ -168,6 +171,38 @@ def test_gradients_of_every_kind_of_row_against_differences():
         assert np.abs(difference).max() > 1e-3, f"nothing depends on unknown {i}"
         slope = (ends[1].objective - ends[0].objective) / (2.0 * step)
         assert slope == pytest.approx(at.objective_rate[i], abs=DIFFERENCES)
+
+
+def test_gradients_in_numpy_are_those_of_the_program():
+    beams, flags = prepared_values(three_links(), "timoshenko")
+    lanes, alone = at_postures(beams, "set", np.full((5, 3), [0.0, 0.4, -0.2])), np.ones(5, int)
+    posed = three_links().with_posture([0.4, -0.2])
+    omega = np.asarray(jm.natural_frequencies(posed, 5).omega)
+    both = [gradients(5, lanes, flags, omega, alone, compiled=c) for c in (False, True)]
+    for one, other in zip(*map(jax.tree_util.tree_leaves, both), strict=True):
+        assert np.abs(one - other).max() <= 1e-10 * np.abs(other).max()
+
+
+def test_derivatives_and_report_of_a_design_take_its_frequencies_once(monkeypatch):
+    arm = jm.Arm((tube(),), jm.Payload(3.0))
+    wall = Variable("link1.section.wall_thickness", 0.001, 0.02)
+    limit = FrequencyLimit(1, at_least_hz=20.0)
+    evaluator = Evaluator(Problem(arm, [wall], MinimiseMass(), [limit]))
+    solve, asked = evaluation.natural_frequencies_batch, []
+
+    def counted(*question):
+        asked.append(question)
+        return solve(*question)
+
+    monkeypatch.setattr(evaluation, "natural_frequencies_batch", counted)
+    for wall_at in (0.3, 0.4):
+        y = np.array([wall_at])
+        w = np.concatenate([y, evaluator.program.best_bounds(evaluator.start.terms)])
+        evaluator.linearise(w)
+        report = evaluator.report(y)
+        thick = jm.set_parameters(arm, {wall.addresses[0]: float(wall.physical(wall_at))})
+        assert report.hz["own"][0, 0] == pytest.approx(frequency_by_hand(thick), rel=1e-12)
+    assert len(asked) == 2
 
 
 def test_lengths_keep_their_sum():
