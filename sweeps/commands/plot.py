@@ -55,6 +55,14 @@ def draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
     help="Draw the sensitivity to this parameter, not which one matters most.",
 )
 @click.option(
+    "--level",
+    "levels",
+    type=float,
+    multiple=True,
+    metavar="HZ",
+    help="Draw the contour of this frequency into maps; more than once for several.",
+)
+@click.option(
     "--out", metavar="STEM", help="Beginning of the files' names.  [default: the store's]"
 )
 @click.option("--format", "kind_of_file", type=click.Choice(["png", "svg"]), default="png")
@@ -65,6 +73,7 @@ def plot(
     at: tuple[str, ...],
     theory: str | None,
     parameter: str | None,
+    levels: tuple[float, ...],
     out: str | None,
     kind_of_file: str,
 ) -> None:
@@ -81,6 +90,8 @@ def plot(
     stem = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
     with refusing():
         ds = _selected(ds, at)
+    if levels and kind != "maps":
+        raise BadInput(f"--level {levels[0]:g}: goes with --kind maps.")
     if kind == "all":
         draw(ds, stem, kind_of_file)
         return
@@ -104,7 +115,7 @@ def plot(
         elif kind == "samples":
             figure = sample_plots.samples(ds, names[0], **options)
         elif kind == "maps":
-            figure = maps.posture_maps(ds, names[0], names[1], **options)
+            figure = maps.posture_maps(ds, names[0], names[1], levels=levels, **options)
         elif kind == "sensitivities":
             figure = plots.sensitivities(ds, names, parameter=parameter, theory=theory)
         elif kind == "slenderness":

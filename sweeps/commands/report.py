@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 #: what the estimate of `plan` assumes of two cores: seconds before the first arm and arms per second of compiled
 #: programs, of NumPy, of the posture series, and of mode shapes (modes per second)
-_BATCH, _FEW, _SERIES = (12.0, 40_000.0), (0.5, 4000.0), (1.0, 100_000.0)
+_BATCH, _FEW, _SERIES = (20.0, 40_000.0), (0.5, 4000.0), (1.0, 100_000.0)
 _SHAPES = (10.0, 6000.0)
+#: seconds in which a process starts, opens the store and closes it
+_START = 1.3
 #: modes of an arm that those rates of arms hold for; more take longer in proportion
 _MODES = 10
 
@@ -61,7 +63,7 @@ def _estimate(sweep: Sweep) -> float:
     if series_search.pays(sweep.arm, addresses, sweep.num_cells):
         compiling, rate = _SERIES
     arms = sweep.num_cells * len(sweep.solved_theories)
-    found = compiling + arms * max(1.0, sweep.num_modes / _MODES) / rate
+    found = _START + compiling + arms * max(1.0, sweep.num_modes / _MODES) / rate
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         compiling, rate = _SHAPES
         found += compiling + sweep.num_cells * len(sweep.theories) * sweep.num_modes / rate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from sweeps.definition.errors import SweepError
 from sweeps.plots.points import checked, drawn, edges_of, label, points_of, set_scale, ticks, uneven
 from sweeps.plots.style import COLOUR_MAP, label_panels, mark, mode_panels, style, title
 
@@ -26,6 +28,7 @@ def posture_maps(
     modes: Sequence[int] | None = None,
     theory: str | None = None,
     marks: Sequence[tuple[int, float, float]] = (),
+    levels: Sequence[float] = (),
 ) -> Figure:
     """Draw one map for each mode: frequency over two axes.
 
@@ -41,14 +44,19 @@ def posture_maps(
         Which one to draw, by default the first.
     marks
         Points to mark as (mode, x, y): in the maps of the mode and of the next one a double root.
+    levels
+        Frequencies in Hz whose contours to draw where a mode has them, between the points linearly.
 
     Raises
     ------
     SweepError
-        If there is no such axis, mode or theory, or matplotlib is missing.
+        If a level is not above 0 and finite, there is no such axis, mode or theory, or matplotlib is missing.
     """
     checked(ds, x)
     checked(ds, y)
+    for level in levels:
+        if not 0.0 < level < math.inf:
+            raise SweepError(f"level = {level!r}: must be a frequency above 0, in Hz.")
     rest, where = drawn(ds, (x, y), theory)
     rest = rest[["frequency"]].load()
     horizontal, vertical = points_of(rest, x), points_of(rest, y)
@@ -58,11 +66,36 @@ def posture_maps(
             values = rest.frequency.sel(mode=mode).transpose(y, x).values
             norm = "log" if uneven(values[np.isfinite(values)]) else "linear"
             value_map(axes, horizontal, vertical, values, cmap=COLOUR_MAP, norm=norm)
+            contours(axes, horizontal, vertical, values, levels)
             mark(axes, [(h, v) for k, h, v in marks if mode in (k, k + 1)])
         finish_maps(panels, horizontal, vertical)
         note = "; circles: double roots" if marks else ""
+        if levels:
+            note += f"; lines: {', '.join(f'{level:g}' for level in sorted(levels))} Hz"
         figure.suptitle(title(ds, f"natural frequency [Hz]{note}", where))
     return figure
+
+
+def contours(
+    axes: Axes,
+    horizontal: xr.DataArray,
+    vertical: xr.DataArray,
+    values: NDArray[Any],
+    levels: Sequence[float],
+) -> None:
+    """Draw the lines on which values of shape (vertical, horizontal) have one of the levels, each with its number."""
+    low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
+    crossed = sorted(level for level in set(levels) if low < level < high)
+    if crossed and min(values.shape) >= 2:
+        drawn_lines = axes.contour(
+            horizontal.values,
+            vertical.values,
+            values,
+            levels=crossed,
+            colors="#D55E00",
+            linewidths=1.6,
+        )
+        axes.clabel(drawn_lines, fmt="%g Hz", fontsize=7.5)
 
 
 def cells(

@@ -9,6 +9,7 @@ import pytest
 
 import jaxmodal as jm
 import sweeps
+from jaxmodal.runtime.errors import ImplausibleWarning
 from sweeps.definition.descriptions import differences
 from sweeps.definition.files import sweep_text
 from sweeps.store.grid import make_grid
@@ -231,12 +232,14 @@ def test_an_output_brings_the_theory_that_it_compares_with():
 def test_the_fingerprint_tells_definitions_apart_and_nothing_else():
     base = {"theories": "timoshenko", "num_modes": 3, "outputs": ["multiplicity"]}
     sweep = sweeps.Sweep(TWO_LINK, [theta()], **base)
+    with pytest.warns(ImplausibleWarning, match="reaches 90 rad"):
+        in_radians = sweeps.Sweep(TWO_LINK, [sweeps.axis("theta_2", [0.0, 90.0])], **base)
     assert sweep.fingerprint == sweeps.Sweep(TWO_LINK, [theta()], **base, name="title").fingerprint
     others = [
         sweeps.Sweep(THREE_LINK, [theta()], **base),
         sweeps.Sweep(TWO_LINK, [theta((0.0, np.nextafter(90.0, 91.0)))], **base),
         sweeps.Sweep(TWO_LINK, [theta(name="angle")], **base),
-        sweeps.Sweep(TWO_LINK, [sweeps.axis("theta_2", [0.0, 90.0])], **base),
+        in_radians,
         *(
             sweeps.Sweep(TWO_LINK, [theta()], **base | change)
             for change in ({"theories": "rayleigh"}, {"num_modes": 4}, {"outputs": []})

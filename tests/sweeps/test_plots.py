@@ -159,6 +159,25 @@ def test_a_map_shows_the_numbers_of_each_mode(map_of_postures):
         assert word in words
 
 
+def test_a_contour_lies_where_the_map_has_its_frequency(map_of_postures):
+    """The level is that of a point of the grid, so the line passes through that point; no other mode has it."""
+    first = map_of_postures.frequency.sel(mode=1)
+    point = first.isel(theta_2=first.sizes["theta_2"] // 3, theta_3=first.sizes["theta_3"] // 3)
+    level = float(point)
+    figure = plots.posture_maps(map_of_postures, "theta_2", "theta_3", levels=[level, 1e9])
+    panels = [axes for axes in figure.axes if axes.get_title()]
+    path = panels[0].collections[1].get_paths()[0]
+    place = np.array([float(point.theta_2), float(point.theta_3)])
+    span = np.ptp(map_of_postures.theta_2.values)
+    assert np.min(np.hypot(*(path.vertices - place).T)) < 1e-6 * span
+    others = map_of_postures.frequency.sel(mode=3)
+    assert float(others.min()) > level
+    assert len(panels[2].collections) == 1
+    assert f"{level:g}" in texts(figure)
+    with pytest.raises(sweeps.SweepError, match="above 0"):
+        plots.posture_maps(map_of_postures, "theta_2", "theta_3", levels=[-1.0])
+
+
 def test_branches_are_drawn_with_units_and_crossings(map_of_postures):
     line = map_of_postures.sel(theta_3=-66.0)
     figure = plots.branches(line, "theta_2")
