@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.frequency_equation import EndBody
@@ -77,7 +77,7 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
         link, a free hinge, a spring without a rotor.
     """
     groups: list[list[Link]] = []
-    for link in arm.links:
+    for link in require_planar(arm).links:
         if link.segment:
             groups[-1].append(link)
         else:

@@ -81,7 +81,7 @@ class SpatialLink(Record):
         Cross-section, from `rectangle`, `hollow_rectangle`, `circle` or `hollow_circle`, whose depth lies along y, or
         from `spatial_section`.
     poisson_ratio, shear_modulus
-        One of them: torsion needs the shear modulus in every theory.
+        One of them: torsion needs the shear modulus in every theory. A rigid link needs neither.
     joint_angle
         Angle about the joint's axis, rad.
     joint_stiffness
@@ -182,8 +182,11 @@ class SpatialLink(Record):
 
     def __post_init__(self) -> None:
         self._convert()
-        if (self.poisson_ratio is None) == (self.shear_modulus is None):
-            given = "neither" if self.poisson_ratio is None else "both"
+        neither = self.poisson_ratio is None and self.shear_modulus is None
+        if (neither and self.rigid is not True) or (
+            self.poisson_ratio is not None and self.shear_modulus is not None
+        ):
+            given = "neither" if neither else "both"
             raise ArmError(
                 f"poisson_ratio and shear_modulus: {given} given; torsion needs the shear modulus in every theory, "
                 "give one of the two."
@@ -191,7 +194,7 @@ class SpatialLink(Record):
         if not isinstance(self.rigid, bool):
             raise ArmError(f"rigid = {shown(self.rigid)}: must be true or false.")
         super().__post_init__()
-        self.section_values  # a rule that the section cannot follow is refused here  # noqa: B018
+        section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
         if (self.rotor_inertia is None) != (self.gear_ratio is None):
             given, missing = ("rotor_inertia", "gear_ratio")
             if self.rotor_inertia is None:

@@ -66,12 +66,7 @@ def skew(a: Number) -> Number:
 
 def nonzero(x: Number) -> Number:
     """A denominator: exact zeros are replaced by a tiny number."""
-    return shaped_where(leading(x) == 0.0, 1e-280, x)
-
-
-def shaped_where(condition: np.ndarray, value: float, otherwise: Number) -> Number:
-    """``value`` where the condition holds, else the number."""
-    if isinstance(otherwise, DoubleDouble):
-        hi = np.where(condition, value, otherwise.hi)
-        return DoubleDouble(hi, np.where(condition, 0.0, otherwise.lo))
-    return np.where(condition, value, otherwise)
+    zero = leading(x) == 0.0
+    if isinstance(x, DoubleDouble):
+        return DoubleDouble(np.where(zero, 1e-280, x.hi), np.where(zero, 0.0, x.lo))
+    return np.where(zero, 1e-280, x)

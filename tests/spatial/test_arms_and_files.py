@@ -139,6 +139,7 @@ PROGRAM = """
 import jax
 jax.config.update("jax_enable_x64", True)
 import jaxmodal as jm
+from jaxmodal import dynamics
 
 tube = jm.hollow_circle(0.08, 0.004, "cowper")
 arm = jm.SpatialArm((jm.SpatialLink(0.6, 7e10, 2700.0, tube, poisson_ratio=0.3),))
@@ -156,6 +157,8 @@ for call in (
     lambda: jm.characteristic_matrix(arm, 1.0),
     lambda: jm.determinant_scan(arm, [1.0, 2.0]),
     lambda: jm.attach_body(arm, 1, 0.1, 0.2),
+    lambda: dynamics.flexible_arm(arm, 2),
+    lambda: dynamics.end_bodies(arm),
 ):
     try:
         print("taken", call())
@@ -170,7 +173,7 @@ def test_what_takes_planar_arms_alone_says_what_takes_arms_in_space():
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
     )
     lines = ran.stdout.splitlines()
-    assert len(lines) == 12
+    assert len(lines) == 14
     for line in lines:
         assert line.startswith("refused arm = SpatialArm(...): must be an Arm"), line
         assert "Arms in space are taken by natural_frequencies" in line

@@ -288,7 +288,15 @@ def test_an_elastic_base_is_the_springs_of_joint_1():
 
 def test_an_arm_of_rigid_links_has_as_many_modes_as_springs():
     """A body on a spring about an axis: omega^2 = k/(I + m r^2), and no other mode."""
-    link = tube(rigid=True, density=1e-9, joint_stiffness=250.0, joint_axis=(0.0, 1.0, 0.0))
+    plain = jm.hollow_circle(0.08, 0.004)
+    link = tube(
+        rigid=True,
+        section=plain,
+        poisson_ratio=None,
+        density=1e-9,
+        joint_stiffness=250.0,
+        joint_axis=(0.0, 1.0, 0.0),
+    )
     arm = jm.SpatialArm((link,), jm.RigidBody(2.0, (0.0, 0.0, 0.1), (0.01, 0.02, 0.02)))
     inertia = 0.02 + 2.0 * (0.6**2 + 0.1**2)
     np.testing.assert_allclose(omega(arm, 1), math.sqrt(250.0 / inertia), rtol=1e-9)
