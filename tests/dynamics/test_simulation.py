@@ -214,7 +214,8 @@ def test_truncated_inertia_is_a_status_with_time_and_state():
     assert np.all(np.isnan(found["tip_position"][13:]))
 
 
-@pytest.mark.parametrize("method", ["rk4", pytest.param("dopri8", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["rk4", "dopri8"])
 def test_derivatives_through_a_simulation(method):
     """Of the tip's height by the initial state, the gain of a controller and the payload, against differences."""
 
