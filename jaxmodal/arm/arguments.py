@@ -38,8 +38,9 @@ def real_number(value: Any, name: str, expected: str) -> float:
 
 def is_whole(value: object, least: int, most: int | None = None) -> bool:
     """Whether a value is a whole number in a range; 2.0 and True are none."""
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    return whole and least <= value and (most is None or value <= most)  # type: ignore[operator]
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        return False
+    return int(value) >= least and (most is None or int(value) <= most)
 
 
 def positive_integer(value: object, name: str, most: int | None = None) -> int:
