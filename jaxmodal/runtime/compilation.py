@@ -34,8 +34,8 @@ def tune_cpu() -> None:
 
     Adds `CPU_FLAGS` to the environment variable ``XLA_FLAGS`` of this process, and of those that it starts; flags that
     are there already stay. Numbers of jaxmodal do not depend on it; the command line does this itself. In your own
-    programs avoid ``jnp.arctan`` and ``jnp.arctan2(x, 1.0)`` beside it: XLA computes them wrongly for vectors of 512 bits
-    (jax 0.10.2), which one of the flags asks for. Sixteen other elementary functions were tried and are right.
+    programs avoid ``jnp.arctan`` and ``jnp.arctan2(x, 1.0)`` beside it: XLA computes them wrongly (jax 0.10.2) for
+    vectors of 512 bits, which one of the flags asks for. Sixteen other elementary functions were tried and are right.
 
     Raises
     ------
