@@ -53,7 +53,8 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
     scale = xp.stack([displacement, displacement, rotation, force, force, moment])
     scale = xp.broadcast_to(scale, missed.shape)
     law = joint_law(beams, omega)  # at a free hinge the condition is that of the moment
-    unit = xp.abs(law.unit[:, 2])  # far above 1 where a geared rotor turns against a soft spring or none
+    # far above 1 where a geared rotor turns against a soft spring or none
+    unit = xp.abs(law.unit[:, 2])
     turn = xp.maximum(unit * rotation, law.compliance[:, 2] * moment)
     turn = xp.where(unit > 0.5, unit * rotation, turn)
     return missed / placed(scale, np.s_[:, 2], turn)
