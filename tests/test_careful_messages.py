@@ -111,3 +111,10 @@ def test_an_arm_is_not_written_to_a_folder(tmp_path):
     for place in (tmp_path, tmp_path / "none" / "arm.toml"):
         with pytest.raises(jm.ArmError, match=r"cannot be written .*; give a file"):
             jm.write_arm(arm, place)
+
+
+def test_what_names_no_file_is_refused():
+    arm = jm.examples.two_link_flexible()
+    for call in (lambda: plain(jm.read_arm)(3), lambda: plain(jm.write_arm)(arm, 3)):
+        with pytest.raises(jm.ArmError, match=r"path = 3: must be the name of a file"):
+            call()

@@ -1,6 +1,7 @@
 """Arms in files: TOML or JSON, read with every key checked, written so that they read back."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -69,7 +70,7 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm:
     return arm
 
 
-def read_document(path: str | Path) -> Any:
+def read_document(path: object) -> Any:
     """The plain tables of a TOML or JSON file, as `read_arm` tells the two apart.
 
     Raises
@@ -77,7 +78,7 @@ def read_document(path: str | Path) -> Any:
     ArmError
         If the file cannot be read or is neither.
     """
-    path = Path(path)
+    path = _place(path)
     text = read_text(path, ArmError, "give a TOML or JSON file.")
     suffix = path.suffix.lower()
     braced = text.lstrip().startswith("{")
@@ -235,6 +236,13 @@ def _units(kind: type[Record]) -> dict[str, str]:
     return {item.name: item.metadata["unit"] for item in quantities(kind)}
 
 
+def _place(path: object) -> Path:
+    """Where a file is; an ArmError for what names none."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArmError(f"path = {shown(path)}: must be the name of a file, such as 'arm.toml'.")
+    return Path(path)
+
+
 @runtime_checkable
 class Tabular(Protocol):
     """What can be written to an arm file: an `Arm` or a `SpatialArm`."""
@@ -254,7 +262,7 @@ def write_arm(arm: Tabular, path: str | Path) -> None:
     ArmError
         If a value of the arm is traced or batched, or the file cannot be written.
     """
-    path = Path(path)
+    path = _place(path)
     if path.suffix.lower() == ".json":
         text = json.dumps(arm.to_dict(), indent=2, ensure_ascii=False) + "\n"
     else:
