@@ -10,6 +10,7 @@ import numpy as np
 from jaxmodal.arm.quantities import Record, Scalar, as_scalar, frozen_pytree, shown, static
 from jaxmodal.arm.tables import toml_text
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.bases import BaseStiffness, as_base
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.links import SpatialLink
@@ -126,6 +127,23 @@ class SpatialArm(Record):
                 angle = angles[number - n + len(angles)]
                 changed[number] = changed[number].replace(joint_angle=angle)
         return self.replace(links=tuple(changed))
+
+    def tables(self) -> list[Table]:
+        """Return the arm's links with their joints, as they are printed."""
+
+        def text(value: Any) -> str:
+            return f"{value:.6g}" if isinstance(value, float) else shown(value)
+
+        rows = []
+        for number, link in enumerate(self.links, start=1):
+            angle, stiffness = link.joint_angle, link.joint_stiffness
+            turned = f"{math.degrees(angle):.6g}°" if isinstance(angle, float) else shown(angle)
+            spring = "rigid" if stiffness is None else text(stiffness).replace("inf", "rigid")
+            axis = ", ".join(text(part) for part in link.joint_axis)
+            rows.append((str(number), text(link.length), axis, turned, spring))
+        headings = ("link", "length [m]", "joint axis", "angle", "spring [N m/rad]")
+        title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
+        return [Table(title, headings, rows, ("all values: to_toml()",))]
 
     def with_posture_deg(self, angles: Any) -> "SpatialArm":
         """Return the arm in another posture, given in degrees; else as `with_posture`."""

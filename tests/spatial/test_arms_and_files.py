@@ -202,3 +202,16 @@ def test_masses_and_section_values():
     values = bar().section_values
     assert float(values.second_moment_z) == pytest.approx(0.012 * 0.03**3 / 12.0, rel=1e-14)
     assert float(values.second_moment_y) == pytest.approx(0.03 * 0.012**3 / 12.0, rel=1e-14)
+
+
+def test_an_arm_prints_its_links():
+    section = jm.rectangle(0.02, 0.03, shear_coefficient=0.85)
+    material = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33}
+    first = jm.SpatialLink(0.4, section=section, **material)
+    second = jm.SpatialLink(
+        0.5, section=section, joint_axis=(0, 1, 0), joint_stiffness=2e4, **material
+    )
+    text = str(jm.SpatialArm((first, second), name="wrist").with_posture_deg([60.0]))
+    assert "wrist: 2 links" in text
+    for part in ("0.4", "rigid", "0.5", "0, 1, 0", "60°", "20000"):
+        assert part in text
