@@ -47,6 +47,7 @@ from jaxmodal.modes.sensitivities import (
 from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
 from jaxmodal.postures.series import PostureSeries, posture_series
+from jaxmodal.response.ports import Port, port_names
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
@@ -75,6 +76,7 @@ __all__ = [
     "ModeShapes",
     "NaturalFrequencies",
     "Payload",
+    "Port",
     "PostureSeries",
     "PosturesAt",
     "RepeatedFrequencyError",
@@ -114,6 +116,7 @@ __all__ = [
     "mode_shapes",
     "natural_frequencies",
     "natural_frequencies_batch",
+    "port_names",
     "posture_series",
     "postures_at",
     "raw_section",

@@ -1,0 +1,316 @@
+"""Ports: where an arm is driven and where its motion is read, each a place and a direction.
+
+A port is a pair: as an input it is a force (or a moment), as an output the displacement (or the rotation) on which that
+force does its work. So a response between ports is the same with input and output exchanged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.namespace import Array, xp
+
+#: directions that every place has
+DIRECTIONS = ("along", "across", "x", "y", "rotation")
+#: the angle between the two sides of a joint: as an input the torque of a motor there
+RELATIVE = "relative_rotation"
+#: other words for directions, as one says for inputs
+SYNONYMS = {"moment": "rotation", "torque": RELATIVE}
+#: kinds of places
+PLACES = ("base", "joint", "link", "tip", "payload")
+
+_NAME = re.compile(
+    r"(?:(?P<base>base)|joint_(?P<joint>[1-9][0-9]*)|link_(?P<link>[1-9][0-9]*)@(?P<station>[^@]+?)"
+    r"|tip(?:_(?P<tip>[1-9][0-9]*))?|(?P<payload>payload))\.(?P<direction>[a-z_]+)",
+    re.ASCII,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Port:
+    """A place of an arm and a direction there; `port` makes one of a short name such as ``"tip.across"``.
+
+    Parameters
+    ----------
+    place
+        ``"base"``: the ground, whose motion is imposed. ``"joint"``: the axis of a joint, beyond its springs.
+        ``"link"``: a station of a link. ``"tip"``: the tip of a link, where its body and the next joint are.
+        ``"payload"``: the payload's centre of gravity.
+    direction
+        ``"along"`` and ``"across"`` the link (to its left), ``"x"`` and ``"y"`` of the ground's axes, ``"rotation"``
+        (counter-clockwise; as an input a moment), or, of a joint, ``"relative_rotation"``: the angle by which its
+        spring gives, as an input the torque of a motor that turns the link against the one before it.
+    link
+        Number of the link from 1, of joints the link that begins there; None for the base and the payload.
+    station
+        x/L in [0, 1] of a place on a link, else None.
+
+    Raises
+    ------
+    ArmError
+        If these do not go together.
+
+    Examples
+    --------
+    >>> str(Port("link", "across", 2, 0.5)), str(Port("payload", "x"))
+    ('link_2@0.5.across', 'payload.x')
+    """
+
+    place: str
+    direction: str
+    link: int | None = None
+    station: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.place not in PLACES:
+            raise ArmError(
+                f"place = {shown(self.place)}: must be one of {', '.join(map(repr, PLACES))}."
+            )
+        known = (*DIRECTIONS, RELATIVE) if self.place == "joint" else DIRECTIONS
+        object.__setattr__(self, "direction", SYNONYMS.get(self.direction, self.direction))
+        if self.direction not in known:
+            more = " (only a joint has it)" if self.direction == RELATIVE else ""
+            raise ArmError(
+                f"direction = {shown(self.direction)}{more}: must be one of {', '.join(map(repr, known))} at a "
+                f"{self.place}.{suggestion(str(self.direction), (*known, *SYNONYMS))}"
+            )
+        numbered = self.place in ("joint", "link", "tip")
+        whole = isinstance(self.link, int) and not isinstance(self.link, bool) and self.link >= 1
+        if numbered and not whole:
+            raise ArmError(
+                f"link = {shown(self.link)}: must be the number of a link, from 1, for a {self.place}."
+            )
+        if not numbered and self.link is not None:
+            raise ArmError(
+                f"link = {shown(self.link)}: the {self.place} has no number; leave it out."
+            )
+        if self.place != "link" and self.station is not None:
+            raise ArmError(
+                f"station = {shown(self.station)}: only a place on a link has one; leave it out."
+            )
+        if self.place == "link":
+            station = self.station
+            if not isinstance(station, float | int) or not 0.0 <= station <= 1.0:
+                raise ArmError(
+                    f"station = {shown(station)}: must be x/L, from 0 at the link's base to 1 at its end."
+                )
+            object.__setattr__(self, "station", float(station))
+
+    def __str__(self) -> str:
+        number = "" if self.link is None else f"_{self.link}"
+        station = "" if self.station is None else f"@{self.station!r}".removesuffix(".0")
+        return f"{self.place}{number}{station}.{self.direction}"
+
+    @property
+    def turns(self) -> bool:
+        """Whether it is a rotation, and as an input a moment."""
+        return self.direction in ("rotation", RELATIVE)
+
+    @property
+    def motion_unit(self) -> str:
+        """Unit of the output: ``"m"`` or ``"rad"``."""
+        return "rad" if self.turns else "m"
+
+    @property
+    def force_unit(self) -> str:
+        """Unit of the input: ``"N"`` or ``"N m"``."""
+        return "N m" if self.turns else "N"
+
+
+def port(name: str | Port, arm: Arm) -> Port:
+    """Return the port of a short name, or the port itself, if the arm has it.
+
+    Parameters
+    ----------
+    name
+        ``PLACE.DIRECTION``: places are ``base``, ``joint_2``, ``link_2@0.5`` (x/L), ``tip`` (of the last link),
+        ``tip_1`` and ``payload``; directions ``along``, ``across``, ``x``, ``y``, ``rotation`` (or ``moment``), and of
+        joints ``relative_rotation`` (or ``torque``).
+    arm
+        The arm.
+
+    Raises
+    ------
+    ArmError
+        If the arm has no such port; the message says what it has.
+
+    Examples
+    --------
+    >>> from jaxmodal import examples
+    >>> arm = examples.two_link_flexible()
+    >>> port("tip.moment", arm)
+    Port(place='tip', direction='rotation', link=2, station=None)
+    >>> port("link_1@0.5.across", arm).station
+    0.5
+    """
+    require_planar(arm)
+    found = name if isinstance(name, Port) else _read(name, arm)
+    if found.link is not None and found.link > arm.num_links:
+        raise ArmError(
+            f"port {str(found)!r}: the arm has {arm.num_links} link(s), counted from 1. {_known(arm)}"
+        )
+    if found.place == "joint" and found.link not in arm.joints:
+        raise ArmError(
+            f"port {str(found)!r}: link {found.link} is a segment and begins without a joint; its start is "
+            f"'link_{found.link}@0'. {_known(arm)}"
+        )
+    return found
+
+
+def ports(names: Any, arm: Arm, role: str) -> tuple[Port, ...]:
+    """Return the ports of one name or of a sequence of names, in their order.
+
+    Parameters
+    ----------
+    names
+        A name or a `Port`, or a sequence of them.
+    arm
+        The arm.
+    role
+        What they are called in messages: ``"inputs"`` or ``"outputs"``.
+
+    Raises
+    ------
+    ArmError
+        If there is none, one comes twice, or the arm has no such port.
+    """
+    if isinstance(names, str | Port):
+        names = (names,)
+    if not isinstance(names, Sequence) or not names:
+        raise ArmError(
+            f"{role} = {shown(names)}: must be one port or more, such as 'tip.across'. {_known(arm)}"
+        )
+    found = tuple(port(name, arm) for name in names)
+    for place, each in enumerate(found):
+        if each in found[:place]:
+            raise ArmError(f"{role}: the port {str(each)!r} is given twice; give it once.")
+    return found
+
+
+def port_names(arm: Arm) -> tuple[str, ...]:
+    """Return the names of the places of an arm, base to tip, a station written as ``@s``; each has directions.
+
+    Examples
+    --------
+    >>> from jaxmodal import examples
+    >>> port_names(examples.two_link_flexible())
+    ('base', 'joint_1', 'link_1@s', 'tip_1', 'joint_2', 'link_2@s', 'tip_2', 'tip', 'payload')
+    """
+    names = ["base"]
+    for number in range(1, require_planar(arm).num_links + 1):
+        names += [f"joint_{number}"] * (number in arm.joints)
+        names += [f"link_{number}@s", f"tip_{number}"]
+    return (*names, "tip", "payload")
+
+
+def _read(name: object, arm: Arm) -> Port:
+    parts = _NAME.fullmatch(name) if isinstance(name, str) else None
+    if parts is None:
+        words = [
+            f"{place}.{direction}"
+            for place in port_names(arm)
+            for direction in (*DIRECTIONS, *SYNONYMS)
+            if "@" not in place
+        ]
+        near = suggestion(name, words) if isinstance(name, str) else ""
+        raise ArmError(f"port {shown(name)}: is no port.{near} {_known(arm)}")
+    direction = SYNONYMS.get(parts["direction"], parts["direction"])
+    of_joint = parts["joint"] is not None
+    if direction not in DIRECTIONS and not (of_joint and direction == RELATIVE):
+        hint = suggestion(direction, (*DIRECTIONS, *SYNONYMS, RELATIVE))
+        only = " Only joints have it." if direction == RELATIVE else ""
+        raise ArmError(
+            f"port {name!r}: {parts['direction']!r} is no direction here.{only}{hint} {_known(arm)}"
+        )
+    if parts["base"] or parts["payload"]:
+        return Port("base" if parts["base"] else "payload", direction)
+    if parts["joint"]:
+        return Port("joint", direction, int(parts["joint"]))
+    if parts["link"] is None:
+        return Port("tip", direction, int(parts["tip"] or arm.num_links))
+    try:
+        station = float(parts["station"])
+    except ValueError:
+        station = math.nan
+    if not 0.0 <= station <= 1.0:
+        raise ArmError(
+            f"port {name!r}: the station {parts['station']!r} must be x/L, a number from 0 at the link's base to 1 "
+            "at its end."
+        )
+    return Port("link", direction, int(parts["link"]), station)
+
+
+def _known(arm: Arm) -> str:
+    """What this arm has, in a sentence."""
+    joints = ", ".join(f"joint_{number}" for number in arm.joints[:6])
+    more = ", ..." if len(arm.joints) > 6 else ""
+    return (
+        f"Its places are base, {joints}{more}, link_1@s to link_{arm.num_links}@s with s from 0 to 1, tip (tip_1 to "
+        f"tip_{arm.num_links}) and payload; directions along, across, x, y, rotation (moment), and of joints "
+        "relative_rotation (torque)."
+    )
+
+
+class PortRow(NamedTuple):
+    """What a port reads: ``row @ (u, v, psi)`` at one place of one link, in that link's axes, m and rad.
+
+    Attributes
+    ----------
+    link : int
+        Index of the link from 0.
+    place : str
+        ``"joint"`` (its axis, beyond the springs), ``"link"`` (the station) or ``"tip"`` (beyond its offset).
+    station : float
+        x/L of a station; 0 for a joint, 1 for a tip.
+    row : Array, shape (3,)
+    """
+
+    link: int
+    place: str
+    station: float
+    row: Array
+
+
+def port_row(found: Port, arm: Arm) -> PortRow:
+    """Return what a port reads; of a relative rotation the side of the link, from which the tip before it is taken off.
+
+    Parameters
+    ----------
+    found
+        A port of this arm, not the base.
+    arm
+        The arm; values may be traced.
+    """
+    last = arm.num_links - 1
+    index = last if found.link is None else found.link - 1
+    place = "tip" if found.place == "payload" else found.place
+    x: Any = 0.0
+    y: Any = 0.0
+    if found.place == "payload":
+        x, y = (0.0 if c is None else c for c in (arm.payload.centre_x, arm.payload.centre_y))
+    # of the point seen at (x, y) from the place: u - y psi along, v + x psi across
+    if found.turns:
+        row: Any = np.array([0.0, 0.0, 1.0])
+    else:
+        along, across = _direction(found.direction, arm, index)
+        row = xp.stack([xp.asarray(z, np.float64) for z in (along, across, x * across - y * along)])
+    station = {"joint": 0.0, "tip": 1.0}.get(place, found.station)
+    return PortRow(index, place, 1.0 if station is None else station, row)
+
+
+def _direction(direction: str, arm: Arm, index: int) -> tuple[Any, Any]:
+    """Shares of u and v of a link's axes in a direction."""
+    if direction in ("along", "across"):
+        return (1.0, 0.0) if direction == "along" else (0.0, 1.0)
+    angle = sum((link.joint_angle for link in arm.links[1 : index + 1]), arm.links[0].joint_angle)
+    sine, cosine = xp.sin(angle), xp.cos(angle)
+    return (cosine, -sine) if direction == "x" else (sine, cosine)
