@@ -56,6 +56,12 @@ from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.files import arm_from_dict, read_arm
 from jaxmodal.spatial.geometry import Rotation
+from jaxmodal.spatial.joint_frames import (
+    DenavitHartenberg,
+    JointOrigin,
+    arm_from_denavit_hartenberg,
+    arm_from_joint_origins,
+)
 from jaxmodal.spatial.links import SpatialLink, Spring
 from jaxmodal.spatial.parameters import describe, unit_of
 from jaxmodal.spatial.sections import spatial_section
@@ -70,7 +76,9 @@ __all__ = [
     "BeamArrays",
     "Certificate",
     "CompilationError",
+    "DenavitHartenberg",
     "ImplausibleWarning",
+    "JointOrigin",
     "Link",
     "ModalQuantities",
     "ModeShapes",
@@ -92,7 +100,9 @@ __all__ = [
     "UncertifiedError",
     "X64DisabledError",
     "addresses",
+    "arm_from_denavit_hartenberg",
     "arm_from_dict",
+    "arm_from_joint_origins",
     "attach_body",
     "beam_arrays",
     "certify",

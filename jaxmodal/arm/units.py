@@ -74,12 +74,19 @@ def in_si(
             raise ArmError(
                 f"{key} = {shown(value)}: {other} is given as well; give one of the two."
             )
-        scalar = as_scalar(key, value, f"finite ({unit})")
-        if not FINITE.holds(scalar):
-            raise ArmError(f"{key} = {shown(scalar)}: must be finite ({unit}).")
-        found[name] = convert(float(scalar))
+        found[name] = _converted(key, value, unit, convert)
         given[name] = f"{key} = {shown(value)}"
     return found, given
+
+
+def _converted(key: str, value: Any, unit: str, convert: Callable[[float], float]) -> Any:
+    """A number in SI, or a list of them, one by one."""
+    if isinstance(value, (list, tuple)):
+        return [_converted(key, x, unit, convert) for x in value]
+    scalar = as_scalar(key, value, f"finite ({unit})")
+    if not FINITE.holds(scalar):
+        raise ArmError(f"{key} = {shown(scalar)}: must be finite ({unit}).")
+    return convert(float(scalar))
 
 
 def _parted(key: str, units: Mapping[str, str]) -> tuple[str, str, Callable[[float], float] | None]:

@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from jaxmodal.arm import files as planar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_document, check_keys, table
 from jaxmodal.arm.plausibility import warn_of_implausible_values
-from jaxmodal.arm.quantities import as_scalar, quantities, shown
-from jaxmodal.arm.shapes import Section
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.units import with_units
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
-from jaxmodal.spatial.geometry import Rotation
-from jaxmodal.spatial.links import SpatialLink, Spring
-from jaxmodal.spatial.sections import SpatialSection
+from jaxmodal.spatial.framed_files import OF_FRAMES, WAYS, framed_arm
+from jaxmodal.spatial.link_files import UNITS, body_from_dict, link_from_dict
+from jaxmodal.spatial.links import SpatialLink
 from jaxmodal.spatial.tables import DIMENSIONS
 
-_VALUES = tuple(item.name for item in quantities(SpatialLink))
-_SECTION = tuple(item.name for item in quantities(SpatialSection))
-#: what a table ``joint`` may hold, and the keys of the link that it stands for
-_JOINT = {
-    "axis": "joint_axis",
-    "angle": "joint_angle",
-    "angle_deg": "joint_angle_deg",
-    "frame": "joint_frame",
-    "stiffness": "joint_stiffness",
-    "springs": "joint_springs",
-    "rotor_inertia": "rotor_inertia",
-    "gear_ratio": "gear_ratio",
-}
-_PARTS = ("joint_axis", "base_offset", "end_offset")
 _ONLY_IN_SPACE = {
+    *WAYS,
     *("joint", "joint_axis", "joint_frame", "joint_springs", "section_roll", "torsion_constant"),
     *("base_offset", "end_offset", *SpatialLink.bodies, "second_moment_y", "second_moment_z"),
 }
-_KNOWN = (
-    *(*_VALUES, *_PARTS, "joint_frame", "joint_springs", *SpatialLink.bodies, "section", "rigid"),
-    *("joint", "joint_angle_deg", *(name for name in _SECTION if name not in _VALUES)),
-)
+_ONLY_IN_SPACE |= set(with_units({k: unit for k, unit in UNITS.items() if k in _ONLY_IN_SPACE}))
 
 
 def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
@@ -61,7 +43,7 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
     -------
     Arm or SpatialArm
         The validated arm. Values are in SI units and radians; keys that end in ``_deg``, ``_mm``, ``_gpa`` and so on
-        are in those units (in space ``_deg`` alone).
+        are in those units.
 
     Raises
     ------
@@ -114,7 +96,15 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
         keys = table("an arm", document, ArmError)
-        known = ("name", "links", "payload", "dynamics", "base_stiffness", DIMENSIONS[0])
+        known = (
+            "name",
+            "links",
+            "payload",
+            "dynamics",
+            "base_stiffness",
+            DIMENSIONS[0],
+            *OF_FRAMES,
+        )
         check_keys(keys, known, ("links",), ArmError)
         entries = keys["links"]
         if not isinstance(entries, (list, tuple)) or not entries:
@@ -126,14 +116,22 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
             raise ArmError(
                 f"links: there are {len(entries):,}; an arm has at most {limits.LINKS:,}."
             )
+        tables = [table(f"link{k}", entry, ArmError) for k, entry in enumerate(entries, start=1)]
+        payload = body_from_dict("payload", keys.get("payload")) or RigidBody()
+        name, base = keys.get("name", ""), keys.get("base_stiffness")
+        if any(way in entry for entry in tables for way in WAYS):
+            arm = framed_arm(tables, payload, name, {k: keys[k] for k in OF_FRAMES if k in keys})
+            return arm if base is None else arm.replace(base_stiffness=base)
+        for key in OF_FRAMES:
+            if key in keys:
+                raise ArmError(
+                    f"{key} = {shown(keys[key])}: belongs to links with {' or '.join(WAYS)}; leave it out."
+                )
         links = []
-        for number, entry in enumerate(entries, start=1):
+        for number, entry in enumerate(tables, start=1):
             with within(f"link{number}."):
-                links.append(_link(table(f"link{number}", entry, ArmError)))
-        with within("payload."):
-            payload = _body("payload", keys.get("payload")) or RigidBody()
-        base = keys.get("base_stiffness")
-        return SpatialArm(tuple(links), payload, keys.get("name", ""), base)
+                links.append(link_from_dict(entry))
+        return SpatialArm(tuple(links), payload, name, base)
 
 
 def is_spatial(document: object) -> bool:
@@ -147,7 +145,7 @@ def is_spatial(document: object) -> bool:
                 f"dimensions = {shown(dimensions)}: must be 2, for an arm in the plane, or 3."
             )
         return bool(dimensions == DIMENSIONS[1])
-    if "base_stiffness" in document:
+    if "base_stiffness" in document or any(key in document for key in OF_FRAMES):
         return True
     links = document.get("links")
     if not isinstance(links, (list, tuple)):
@@ -156,102 +154,7 @@ def is_spatial(document: object) -> bool:
         if isinstance(link, Mapping):
             section = link.get("section")
             inner = set(section) if isinstance(section, Mapping) else set()
-            if _ONLY_IN_SPACE & ({str(k) for k in link} | {str(k) for k in inner}):
+            given = {str(k) for k in link} | {str(k) for k in inner}
+            if _ONLY_IN_SPACE & given:
                 return True
     return False
-
-
-def _link(entry: Mapping[str, Any]) -> SpatialLink:
-    keys = dict(entry)
-    joint = keys.pop("joint", None)
-    if joint is not None:
-        given = table("joint", joint, ArmError)
-        with within("joint."):
-            check_keys(given, _JOINT, (), ArmError)
-        for name, value in given.items():
-            if _JOINT[name] in keys:
-                raise ArmError(
-                    f"joint.{name} = {shown(value)}: {_JOINT[name]} is given as well; give one."
-                )
-            keys[_JOINT[name]] = value
-    if "section" not in keys and "area" in keys:
-        keys["section"] = {name: keys.pop(name) for name in _SECTION if name in keys}
-    check_keys(keys, _KNOWN, ("length", "youngs_modulus", "density", "section"), ArmError)
-    for name in _SECTION:
-        if name in keys and name not in _VALUES:
-            raise ArmError(f"{name} = {shown(keys[name])}: stands beside section; give one.")
-    keys["section"] = _section(keys["section"])
-    if "joint_angle_deg" in keys:
-        if "joint_angle" in keys:
-            raise ArmError(
-                f"joint_angle_deg = {shown(keys['joint_angle_deg'])}: joint_angle is given as well; give one of the "
-                "two."
-            )
-        keys["joint_angle"] = _radians("joint_angle_deg", keys.pop("joint_angle_deg"))
-    for name in SpatialLink.bodies:
-        if name in keys:
-            with within(f"{name}."):
-                keys[name] = _body(name, keys[name])
-    springs = _tables("joint_springs", keys.pop("joint_springs", None))
-    made = []
-    for number, spring in enumerate(springs, start=1):
-        with within(f"joint_springs{number}."):
-            required = ("kind", "direction", "stiffness")
-            check_keys(spring, required, required, ArmError)
-            stiffness = math.inf if spring["stiffness"] is None else spring["stiffness"]
-            made.append(Spring(spring["kind"], spring["direction"], stiffness))
-    keys["joint_springs"] = tuple(made)
-    if keys.get("joint_axis", ()) is None:
-        del keys["joint_axis"]
-    keys["joint_frame"] = _frame(keys.pop("joint_frame", None))
-    return SpatialLink(**keys)
-
-
-def _radians(name: str, value: object) -> float:
-    scalar = float(as_scalar(name, value, "finite (degrees)"))
-    if not math.isfinite(scalar):
-        raise ArmError(f"{name} = {scalar!r}: must be finite (degrees).")
-    return math.radians(scalar)
-
-
-def _tables(name: str, value: object) -> list[Mapping[str, Any]]:
-    if value is None:
-        return []
-    if not isinstance(value, (list, tuple)):
-        raise ArmError(f"{name} = {shown(value)}: must be a list of tables.")
-    return [table(f"{name}{number}", x, ArmError) for number, x in enumerate(value, start=1)]
-
-
-def _frame(value: object) -> Any:
-    """Turns in tables, or the rows of a matrix as they are."""
-    if isinstance(value, (list, tuple)) and any(isinstance(x, (list, tuple)) for x in value):
-        return value
-    turns = []
-    for number, entry in enumerate(_tables("joint_frame", value), start=1):
-        with within(f"joint_frame{number}."):
-            keys = dict(entry)
-            check_keys(keys, ("axis", "angle", "angle_deg"), ("axis",), ArmError)
-            if ("angle" in keys) == ("angle_deg" in keys):
-                raise ArmError("angle: give it, or angle_deg, one of the two.")
-            if "angle_deg" in keys:
-                keys["angle"] = _radians("angle_deg", keys["angle_deg"])
-            turns.append(Rotation(keys["axis"], keys["angle"]))
-    return tuple(turns)
-
-
-def _body(name: str, value: object) -> RigidBody | None:
-    if value is None:
-        return None
-    keys = table(name, value, ArmError)
-    check_keys(keys, ("mass", "centre", "inertia"), (), ArmError)
-    return RigidBody(**keys)
-
-
-def _section(entry: object) -> Section | SpatialSection:
-    keys = table("section", entry, ArmError)
-    if "shape" in keys:
-        return planar.section_from_dict(keys)
-    with within("section."):
-        required = [name for name in _SECTION if not name.startswith("shear")]
-        check_keys(keys, _SECTION, required, ArmError)
-    return SpatialSection(**keys)

@@ -1,0 +1,79 @@
+"""Arms in files whose links are said by rows of Denavit and Hartenberg, or by joint origins as URDF has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jaxmodal.arm.documents import check_keys, table
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.units import in_si, with_units
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.bodies import RigidBody
+from jaxmodal.spatial.joint_frames import (
+    DenavitHartenberg,
+    JointOrigin,
+    arm_from_denavit_hartenberg,
+    arm_from_joint_origins,
+)
+from jaxmodal.spatial.link_files import REQUIRED, link_values
+
+_ROW, _ORIGIN = "denavit_hartenberg", "joint_origin"
+#: the keys of a link, one of which every link then has
+WAYS = (_ROW, _ORIGIN)
+#: keys of the whole arm that belong to them
+OF_FRAMES = ("convention", "tip")
+_OF_ROW = {"theta": "rad", "d": "m", "a": "m", "alpha": "rad", "offset": "rad"}
+_OF_ORIGIN = {"xyz": "m", "rpy": "rad"}
+
+
+def framed_arm(
+    tables: Sequence[Mapping[str, Any]], payload: RigidBody, name: str, frames: Mapping[str, Any]
+) -> SpatialArm:
+    """The arm of the tables of its links, each with a row or each with an origin."""
+    way = _ROW if _ROW in tables[0] else _ORIGIN
+    given: list[Any] = []
+    links = []
+    for number, entry in enumerate(tables, start=1):
+        with within(f"link{number}."):
+            if way not in entry or (other := WAYS[way == _ROW]) in entry:
+                stands = f"{other} stands here" if way in entry else f"{way} is missing"
+                raise ArmError(
+                    f"{stands}: either every link of an arm has denavit_hartenberg, or every one joint_origin."
+                )
+            keys = dict(entry)
+            values = table(way, keys.pop(way), ArmError)
+            along = keys.pop("along", None) if way == _ROW else None
+            with within(f"{way}."):
+                given.append(_row(values) if way == _ROW else _origin(values))
+            has_link = any(key in keys for key in ("youngs_modulus", "density", "section", "area"))
+            required = [key for key in REQUIRED if key != "length"] if has_link else ()
+            link, _ = link_values(keys, required)
+            links.append(link | ({} if along is None else {"along": along}))
+    if way == _ROW:
+        convention = frames.get("convention", "standard")
+        return arm_from_denavit_hartenberg(
+            given, links, convention, tip=frames.get("tip"), payload=payload, name=name
+        )
+    if "convention" in frames:
+        raise ArmError(
+            f"convention = {shown(frames['convention'])}: belongs to denavit_hartenberg; leave it out."
+        )
+    if "tip" not in frames:
+        raise ArmError("tip is missing; give the end of the last link, [x, y, z] in its frame, m.")
+    return arm_from_joint_origins(given, links, frames["tip"], payload=payload, name=name)
+
+
+def _row(values: Mapping[str, Any]) -> DenavitHartenberg:
+    keys, _ = in_si(values, _OF_ROW)
+    check_keys(keys, _OF_ROW, ("d", "a", "alpha"), ArmError, with_units(_OF_ROW))
+    return DenavitHartenberg(
+        keys.get("theta", 0.0), keys["d"], keys["a"], keys["alpha"], keys.get("offset", 0.0)
+    )
+
+
+def _origin(values: Mapping[str, Any]) -> JointOrigin:
+    keys, _ = in_si(values, _OF_ORIGIN)
+    check_keys(keys, (*_OF_ORIGIN, "axis"), (), ArmError, with_units(_OF_ORIGIN))
+    return JointOrigin(**keys)

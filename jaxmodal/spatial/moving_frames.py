@@ -1,0 +1,188 @@
+"""Arms of frames that move with the joints: each link gets axes of its own, along which it lies.
+
+What is said of a link in the frame that moves with its joint is turned into these axes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.bodies import RigidBody
+from jaxmodal.spatial.geometry import Rotation, rotation_of
+from jaxmodal.spatial.links import SpatialLink, Spring
+
+#: what may be elastic between two joints of rows
+ALONG = ("a", "d", "straight")
+#: what a row without length may say: its joint has no link of its own
+_OF_JOINT = ("joint_stiffness", "rotor_inertia", "gear_ratio")
+#: what rows and origins say themselves
+_SAID = ("length", "joint_axis", "joint_angle", "joint_frame", "base_offset", "end_offset")
+#: a link along its joint's axis to this has its section's axes by the frame's y
+_PARALLEL = 1e-6
+
+
+class MovingJoint(NamedTuple):
+    """One joint: ``fixed`` leads from the moving frame before to the joint's, ``after`` from its turn to its own.
+
+    ``legs`` are the ways from the joint to the next in the moving frame, ``elastic`` says which of them deform,
+    ``own`` are the axes of the frame in which bodies are given, in those of the moving one.
+    """
+
+    fixed: np.ndarray
+    axis: np.ndarray
+    angle: float
+    after: np.ndarray
+    legs: tuple[np.ndarray, np.ndarray]
+    elastic: str
+    own: np.ndarray
+
+
+def arm_of(
+    joints: Sequence[MovingJoint],
+    entries: Sequence[dict[str, Any]],
+    payload: RigidBody | None,
+    name: str,
+) -> SpatialArm:
+    """The arm of moving frames; joints without a link are one with the next that has one."""
+    before = np.eye(3)  # axes of the moving frame before, in those of the link before
+    of_bodies = np.eye(3)  # likewise those in which the bodies of the link before are given
+    made: list[SpatialLink] = []
+    waiting: list[tuple[MovingJoint, dict[str, Any]]] = []
+    for number, (joint, entry) in enumerate(zip(joints, entries, strict=True), start=1):
+        with within(f"link{number}."):
+            waiting.append((joint, entry))
+            if not any(np.any(leg) for leg in joint.legs):
+                _check_waiting(entry, waiting, number == len(joints))
+                continue
+            mount, geometry = _mounted(joint)
+            turns, springs = _turns(before, waiting, mount)
+            frame = mount.T @ joint.own
+            values = _turned_values(joint, entry, frame, of_bodies)
+            if len(waiting) > 1:
+                rotor = {key: entry[key] for key in _OF_JOINT[1:] if entry.get(key) is not None}
+                if rotor:
+                    raise ArmError(
+                        f"rotor_inertia = {shown(rotor.get('rotor_inertia'))}: its joint is one with that of the row "
+                        "before, which alone may have a rotor; give that row a length."
+                    )
+                if values.get("stator") is not None:
+                    raise ArmError(
+                        "stator: its joint is one with that of the row before; give that row a length, or leave it out."
+                    )
+                values |= {key: waiting[0][1].get(key) for key in _OF_JOINT}
+                values["joint_springs"] = (*springs, *values.get("joint_springs", ()))
+            made.append(SpatialLink(**geometry | turns | values))
+            waiting, before, of_bodies = [], mount.T, frame
+    carried = None if payload is None else _turned_body(payload, of_bodies)
+    return SpatialArm(tuple(made), carried or RigidBody(), name)
+
+
+def _check_waiting(
+    entry: dict[str, Any], waiting: Sequence[tuple[MovingJoint, dict[str, Any]]], last: bool
+) -> None:
+    for key, value in entry.items():
+        if value is not None and key not in (_OF_JOINT if len(waiting) == 1 else _OF_JOINT[:1]):
+            raise ArmError(
+                f"{key} = {shown(value)}: this joint is at the place of the next and has no link of its own; give it a "
+                f"length, or say {_OF_JOINT[0]} alone."
+            )
+    if last:
+        raise ArmError("length: the last joint has no link; give the way from it to the tip.")
+    if len(waiting) > 1 and entry.get("joint_stiffness", math.inf) not in (None, math.inf):
+        raise ArmError(
+            f"joint_stiffness = {shown(entry['joint_stiffness'])}: the middle one of three joints at one place must be "
+            "rigid; give one of them a length."
+        )
+
+
+def _mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
+    """The link's axes as columns in the moving frame, and its length and offsets in its own axes."""
+    first, second = joint.legs
+    way = {"a": second, "d": first, "straight": first + second}[joint.elastic]
+    length = float(np.linalg.norm(way))
+    if length == 0.0:
+        raise ArmError(
+            f"along = {shown(joint.elastic)}: what is to be elastic has no length (d = {float(first[2])!r}, a = "
+            f"{float(np.linalg.norm(second))!r}); choose another of {', '.join(map(repr, ALONG))}."
+        )
+    x = way / length
+    z = joint.axis - (joint.axis @ x) * x
+    if np.linalg.norm(z) < _PARALLEL:
+        across = np.eye(3)[1] if abs(x[1]) < 1.0 - _PARALLEL else np.eye(3)[2]
+        z = np.cross(x, across)
+    z = z / np.linalg.norm(z)
+    mount = np.stack([x, np.cross(z, x), z], axis=1)
+    values: dict[str, Any] = {"length": length}
+    if joint.elastic == "a" and np.any(first):
+        values["base_offset"] = tuple(map(float, mount.T @ first))
+    if joint.elastic == "d" and np.any(second):
+        values["end_offset"] = tuple(map(float, mount.T @ second))
+    return mount, values
+
+
+def _turns(
+    before: np.ndarray, waiting: Sequence[tuple[MovingJoint, dict[str, Any]]], mount: np.ndarray
+) -> tuple[dict[str, Any], list[Spring]]:
+    """Axis, angle and frame of the joints at one place, and the springs of those after the first."""
+    head = waiting[0][0]
+    lead = before @ head.fixed
+    values: dict[str, Any] = {
+        "joint_axis": tuple(map(float, lead @ head.axis)),
+        "joint_angle": head.angle,
+    }
+    lead = lead @ head.after
+    turns, springs = [], []
+    for place, (joint, entry) in enumerate(waiting[1:], start=2):
+        lead = lead @ joint.fixed
+        turns.append(Rotation(tuple(map(float, lead @ joint.axis)), joint.angle))  # type: ignore[arg-type]
+        lead = lead @ joint.after
+        stiffness = entry.get("joint_stiffness")
+        if place == len(waiting) and stiffness is not None and stiffness != math.inf:
+            springs.append(Spring("rotation", mount.T @ joint.axis, stiffness))
+    rest = lead @ mount
+    if np.max(np.abs(rest - np.eye(3))) > 1e-15:
+        turns.append(rotation_of("joint_frame", rest))
+    return values | {"joint_frame": tuple(turns)}, springs
+
+
+def _turned_values(
+    joint: MovingJoint, entry: Mapping[str, Any], frame: np.ndarray, before: np.ndarray
+) -> dict[str, Any]:
+    """What is said of a link in its frame, in the link's own axes."""
+    for key in _SAID:
+        if key in entry:
+            raise ArmError(
+                f"{key} = {shown(entry[key])}: follows from the row or the origin; leave it out."
+            )
+    values = dict(entry)
+    for key in SpatialLink.bodies:
+        if isinstance(values.get(key), RigidBody):
+            values[key] = _turned_body(values[key], before if key == "stator" else frame)
+    if values.get("joint_springs"):
+        values["joint_springs"] = tuple(
+            s.replace(direction=tuple(frame @ [float(x) for x in s.direction]))
+            if isinstance(s, Spring)
+            else s
+            for s in values["joint_springs"]
+        )
+    return values
+
+
+def _turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
+    if np.array_equal(frame, np.eye(3)):
+        return body
+    centre, inertia = body.centre, body.inertia
+    changes: dict[str, Any] = {}
+    if centre is not None:
+        changes["centre"] = tuple(map(float, frame @ [float(x) for x in centre]))
+    if inertia is not None:
+        tensor = frame @ np.array([[float(x) for x in row] for row in inertia.rows()]) @ frame.T
+        changes["inertia"] = 0.5 * (tensor + tensor.T)
+    return body.replace(**changes)

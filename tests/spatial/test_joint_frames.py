@@ -1,0 +1,306 @@
+"""Rows of Denavit and Hartenberg and joint origins as URDF has them: places and turns are those of the products of
+their matrices, multiplied here, and the same arm said in three ways has the same frequencies."""
+
+import math
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from tests.spatial.finite_elements import turn
+
+X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+COMMON = {
+    "youngs_modulus": 7e10,
+    "density": 2700.0,
+    "poisson_ratio": 0.33,
+    "section": jm.hollow_rectangle(0.09, 0.06, 0.004, "cowper"),
+}
+BODY = jm.RigidBody(
+    1.5, (0.02, -0.03, 0.05), [[5e-3, 4e-4, 0], [4e-4, 6e-3, -3e-4], [0, -3e-4, 4e-3]]
+)
+HUB = jm.RigidBody(0.5, (0.0, 0.01, -0.02), (1e-3, 2e-3, 2.5e-3))
+LINK = COMMON | {"body": BODY, "hub": HUB, "joint_stiffness": 4e4}
+#: theta, d, a, alpha; the fifth joint is at the place of the sixth, as in a wrist
+ROWS = (
+    (0.3, 0.45, 0.0, math.pi / 2),
+    (-0.7, 0.0, 0.6, 0.2),
+    (1.1, 0.12, -0.1, -math.pi / 2),
+    (0.4, 0.5, 0.0, 1.3),
+    (-0.9, 0.0, 0.0, -math.pi / 2),
+    (0.2, 0.15, 0.05, 0.0),
+)
+
+
+def shift(*vector):
+    matrix = np.eye(4)
+    matrix[:3, 3] = vector
+    return matrix
+
+
+def turned(axis, angle):
+    matrix = np.eye(4)
+    matrix[:3, :3] = turn(axis, angle)
+    return matrix
+
+
+def frames_of_rows(rows, convention):
+    """The frames of all links by the product of the four matrices of every row."""
+    at, found = np.eye(4), []
+    for theta, d, a, alpha in rows:
+        first, second = turned(Z, theta) @ shift(0, 0, d), shift(a, 0, 0) @ turned(X, alpha)
+        at = at @ (
+            first @ second
+            if convention == "standard"
+            else turned(X, alpha) @ shift(a, 0, 0) @ first
+        )
+        found.append(at)
+    return found
+
+
+def modified(rows):
+    """The same arm's rows in the modified custom, and its tip."""
+    before = ((0.0, 0.0, 0.0, 0.0), *rows)
+    found = [(row[0], row[1], *last[2:]) for row, last in zip(rows, before, strict=False)]
+    return found, (rows[-1][2], 0.0, 0.0)
+
+
+def places(arm):
+    """For every link its axes and the places of its joint and its tip, seen from the ground."""
+    place, axes, found = np.zeros(3), np.eye(3), []
+    for link in arm.links:
+        axes = axes @ turn([*link.joint_axis], link.joint_angle)
+        for part in link.joint_frame:
+            axes = axes @ turn([*part.axis], part.angle)
+        joint = place
+        way = np.array([link.length, 0.0, 0.0])
+        for offset in (link.base_offset, link.end_offset):
+            way = way + (np.zeros(3) if offset is None else np.array([*offset]))
+        place = joint + axes @ way
+        found.append((axes, joint, place))
+    return found
+
+
+def in_space(body, axes, place):
+    """Centre of gravity and tensor of a body, seen from the ground."""
+    tensor = np.array(body.inertia.rows())
+    return place + axes @ np.array([*body.centre]), axes @ tensor @ axes.T
+
+
+def links_of(rows, **changes):
+    """A link for every row, a stiffness alone where there is none."""
+    flexible = LINK | changes
+    return [flexible if row[1] or row[2] else {"joint_stiffness": 7e3} for row in rows]
+
+
+@pytest.mark.parametrize("along", ["a", "d", "straight"])
+def test_standard_rows_put_links_and_bodies_where_their_matrices_do(along):
+    rows = [(t, d or 0.07, a or 0.04, alpha) for t, d, a, alpha in ROWS]
+    arm = jm.arm_from_denavit_hartenberg(rows, links_of(rows, along=along), payload=BODY)
+    frames = frames_of_rows(rows, "standard")
+    starts = [np.eye(4), *frames]
+    for link, (axes, joint, tip), frame, start in zip(
+        arm.links, places(arm), frames, starts, strict=False
+    ):
+        np.testing.assert_allclose(joint, start[:3, 3], atol=3e-15)
+        np.testing.assert_allclose(tip, frame[:3, 3], atol=3e-15)
+        for body, given, place in ((link.body, BODY, tip), (link.hub, HUB, joint)):
+            for found, expected in zip(
+                in_space(body, axes, place), in_space(given, frame[:3, :3], place), strict=True
+            ):
+                np.testing.assert_allclose(found, expected, atol=3e-15)
+    lengths = {"a": [abs(r[2]) for r in rows], "d": [r[1] for r in rows]}
+    lengths["straight"] = [math.hypot(r[1], r[2]) for r in rows]
+    np.testing.assert_allclose([x.length for x in arm.links], lengths[along], rtol=1e-15)
+    axes, _, tip = places(arm)[-1]
+    np.testing.assert_allclose(
+        in_space(arm.payload, axes, tip)[1], in_space(BODY, frames[-1][:3, :3], tip)[1], atol=3e-15
+    )
+
+
+def test_two_joints_at_one_place_are_one_with_two_angles():
+    arm = jm.arm_from_denavit_hartenberg(ROWS, links_of(ROWS))
+    assert arm.num_links == 5
+    frames = [f for k, f in enumerate(frames_of_rows(ROWS, "standard")) if k != 4]
+    for (_, _, tip), frame in zip(places(arm), frames, strict=True):
+        np.testing.assert_allclose(tip, frame[:3, 3], atol=3e-15)
+    # the joints' angles are where the text says, and the spring of the second is about its axis at any angle
+    other = [list(row) for row in ROWS]
+    other[4][0], other[5][0] = 0.6, -1.4
+    moved = jm.set_parameters(arm, {"link5.joint_angle": 0.6, "link5.joint_frame1.angle": -1.4})
+    anew = jm.arm_from_denavit_hartenberg(other, links_of(other))
+    for here, there in zip(places(moved), places(anew), strict=True):
+        np.testing.assert_allclose(here[0], there[0], atol=3e-15)
+    np.testing.assert_allclose(
+        np.asarray(jm.natural_frequencies(moved, 6).omega),
+        np.asarray(jm.natural_frequencies(anew, 6).omega),
+        rtol=1e-12,
+    )
+
+
+def test_both_customs_and_joint_origins_say_the_same_arm():
+    """The bodies at the tips are left out: the frames that they are seen in differ from custom to custom."""
+    rows, tip = modified(ROWS)
+    links = links_of(ROWS, along="straight", body=None)
+    urdf = [{k: v for k, v in link.items() if k != "along"} for link in links]
+    links = [link | {"hub": None} if "hub" in link else link for link in links]
+    urdf = [link | {"hub": None} if "hub" in link else link for link in urdf]
+    standard = jm.arm_from_denavit_hartenberg(ROWS, links)
+    # the tip of modified rows is seen from the last frame's origin, behind d
+    other = jm.arm_from_denavit_hartenberg(rows, links, "modified", tip=tip)
+    ends = [(a, 0.0, d) for _, d, a, _ in ROWS]
+    turns = [0.0, *(row[3] for row in ROWS)]
+    origins = [
+        jm.JointOrigin(xyz, (alpha, 0.0, 0.0), Z)
+        for xyz, alpha in zip([(0.0, 0.0, 0.0), *ends], turns[:-1], strict=False)
+    ]
+    angles = [link | {"joint_angle": row[0]} for link, row in zip(urdf, ROWS, strict=True)]
+    by_origins = jm.arm_from_joint_origins(origins, angles, ends[-1])
+    expected = np.asarray(jm.natural_frequencies(standard, 8).omega)
+    for arm in (other, by_origins):
+        np.testing.assert_allclose(places(arm)[-1][2], places(standard)[-1][2], atol=3e-15)
+        np.testing.assert_allclose(
+            np.asarray(jm.natural_frequencies(arm, 8).omega), expected, rtol=1e-12
+        )
+
+
+def test_roll_pitch_yaw_and_bodies_of_origins_are_those_of_their_matrices():
+    rng = np.random.default_rng(8)
+    xyz, rpy, axes = rng.normal(size=(3, 5, 3))
+    angles = rng.uniform(-3.0, 3.0, 5)
+    origins = [jm.JointOrigin(*parts) for parts in zip(xyz, rpy, axes, strict=True)]
+    links = [
+        COMMON
+        | {
+            "hub": HUB,
+            "stator": BODY,
+            "joint_angle": a,
+            "joint_springs": [jm.Spring("rotation", (0.3, 1.0, 0.2), 1e5)],
+        }
+        for a in angles
+    ]
+    arm = jm.arm_from_joint_origins(origins, links, (0.1, 0.2, 0.3), payload=BODY)
+    at = shift(*-xyz[0])
+    for k, (link, (own, joint, _)) in enumerate(zip(arm.links, places(arm), strict=True)):
+        before = at
+        roll, pitch, yaw = rpy[k]
+        at = at @ shift(*xyz[k]) @ turned(Z, yaw) @ turned((0, 1, 0), pitch) @ turned(X, roll)
+        at = at @ turned(axes[k], angles[k])
+        np.testing.assert_allclose(joint, at[:3, 3], atol=3e-14)
+        pairs = (
+            (link.hub, HUB, own, at),
+            (link.stator, BODY, places(arm)[k - 1][0] if k else np.eye(3), before),
+        )
+        for body, given, here, frame in pairs:
+            for found, expected in zip(
+                in_space(body, here, joint), in_space(given, frame[:3, :3], joint), strict=True
+            ):
+                np.testing.assert_allclose(found, expected, atol=3e-14)
+        direction = own @ np.array([*link.joint_springs[0].direction])
+        np.testing.assert_allclose(direction, at[:3, :3] @ [0.3, 1.0, 0.2], atol=3e-14)
+    end = at[:3, :3] @ [0.1, 0.2, 0.3] + at[:3, 3]
+    np.testing.assert_allclose(places(arm)[-1][2], end, atol=3e-14)
+
+
+def test_files_say_rows_and_origins():
+    link = {
+        "youngs_modulus_gpa": 70.0,
+        "density": 2700.0,
+        "poisson_ratio": 0.33,
+        "section": {"shape": "circle", "diameter_mm": 60.0, "shear_coefficient": "cowper"},
+        "joint": {"stiffness_nm_per_arcmin": 9.0},
+    }
+    row = {"theta_deg": 40.0, "d_mm": 300.0, "a": 0.4, "alpha_deg": -90.0, "offset_deg": 5.0}
+    document = {
+        "links": [link | {"denavit_hartenberg": row, "along": "straight"} for _ in range(2)],
+        "payload": {"mass": 2.0, "centre_mm": [10.0, 0.0, 20.0], "inertia_kg_cm2": [50, 60, 70]},
+    }
+    arm = jm.arm_from_dict(document)
+    section = jm.circle(0.06, "cowper")
+    stiffness = 9.0 * 180.0 * 60.0 / math.pi
+    values = COMMON | {"section": section, "joint_stiffness": stiffness, "along": "straight"}
+    given = (math.radians(40.0), 0.3, 0.4, math.radians(-90.0), math.radians(5.0))
+    load = jm.RigidBody(2.0, (0.01, 0.0, 0.02), (5e-3, 6e-3, 7e-3))
+    assert arm == jm.arm_from_denavit_hartenberg([given] * 2, [values] * 2, payload=load)
+    assert jm.arm_from_dict(arm.to_dict()) == arm
+    origin = {"xyz_mm": [0, 0, 300], "rpy_deg": [90, 0, 0], "axis": [0, 0, 1]}
+    entry = link | {"joint_origin": origin, "joint_angle_deg": 40.0}
+    arm = jm.arm_from_dict({"links": [entry] * 2, "tip": [0.4, 0, 0], "payload": {"mass": 1.0}})
+    values = COMMON | {"section": section, "joint_stiffness": stiffness}
+    there = jm.JointOrigin((0.0, 0.0, 0.3), (math.radians(90.0), 0.0, 0.0), (0.0, 0.0, 1.0))
+    expected = jm.arm_from_joint_origins(
+        [there] * 2,
+        [values | {"joint_angle": math.radians(40.0)}] * 2,
+        (0.4, 0.0, 0.0),
+        payload=jm.RigidBody(1.0),
+    )
+    assert arm == expected
+
+
+PLAIN = {"links": [{"length": 1.0, "joint_axis": [0, 0, 1]}], "tip": [1, 0, 0]}
+
+
+def rows(*given, links=None, **more):
+    return jm.arm_from_denavit_hartenberg(given, links or [COMMON] * len(given), **more)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: rows((0.0, 0.0, 0.5)), r"rows1 = .*theta, d, a, alpha"),
+        (lambda: rows((0.0, math.nan, 0.5, 0.0)), r"rows1\.d = nan"),
+        (lambda: rows((0.0, 0.1, 0.5, 0.0), links=[COMMON] * 2), "there are 2 for 1 joints"),
+        (lambda: rows((0.0, 0.1, 0.5, 0.0), convention="craig"), "'standard' or 'modified'"),
+        (lambda: rows((0.0, 0.1, 0.5, 0.0), convention="modified"), r"tip = None: must be"),
+        (
+            lambda: rows((0.0, 0.1, 0.5, 0.0), links=[COMMON | {"along": "b"}]),
+            r"link1\.along = 'b'",
+        ),
+        (lambda: rows((0.0, 0.1, 0.0, 0.0), links=[COMMON | {"along": "a"}]), "has no length"),
+        (
+            lambda: rows((0.0, 0.1, 0.5, 0.0), links=[COMMON | {"length": 1.0}]),
+            "follows from the row",
+        ),
+        (
+            lambda: rows((0.0, 0.0, 0.0, 0.0), (0.0, 0.1, 0.0, 0.0)),
+            r"link1\.youngs_modulus = .*no link of its own",
+        ),
+        (lambda: rows((0.0, 0.0, 0.0, 0.0), links=[{}]), "the last joint has no link"),
+        (
+            lambda: rows(
+                (0.0, 0.0, 0.0, 0.0), (0.0, 0.1, 0.0, 0.0), links=[{}, COMMON | {"stator": HUB}]
+            ),
+            "stator",
+        ),
+        (
+            lambda: rows(
+                (0.0, 0.0, 0.0, 0.0),
+                (0.0, 0.1, 0.0, 0.0),
+                links=[{}, COMMON | {"rotor_inertia": 1e-4, "gear_ratio": 9.0}],
+            ),
+            "rotor_inertia = 0.0001",
+        ),
+        (
+            lambda: jm.arm_from_joint_origins(
+                [jm.JointOrigin(axis=(0, 0, 0))], [COMMON], (1, 0, 0)
+            ),
+            r"origins1\.axis = .*must not be zero",
+        ),
+        (
+            lambda: jm.arm_from_joint_origins([(0, 0, 0)], [COMMON], (1, 0, 0)),
+            "must be a JointOrigin",
+        ),
+        (lambda: jm.arm_from_dict(PLAIN), r"tip = .*belongs to links with"),
+        (
+            lambda: jm.arm_from_dict({"links": [{"joint_origin": {}}, {"length": 1.0}]}),
+            r"link2\.joint_origin is missing",
+        ),
+        (
+            lambda: jm.arm_from_dict({"links": [COMMON | {"joint_origin": {"rpx": 1}}]}),
+            r"link1\.joint_origin\.rpx = 1: is not a known key",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, message):
+    with pytest.raises(jm.ArmError, match=message):
+        make()
