@@ -1,8 +1,9 @@
 """Planar arms with flexible links in motion, by assumed modes: equations of motion and simulation."""
 
 from jaxmodal.dynamics.assembly import flexible_arm, link_shapes
+from jaxmodal.dynamics.events import Event, JointLimits, SlopeLimit
 from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.dynamics.linearisation import Linearisation, linearise, static_state
+from jaxmodal.dynamics.linearisation import Linearisation, linearise, linearise_along
 from jaxmodal.dynamics.links import end_bodies
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.dynamics.motions import (
@@ -31,6 +32,7 @@ from jaxmodal.dynamics.states import (
     tip_motion,
     tip_position,
 )
+from jaxmodal.dynamics.static_states import static_state
 from jaxmodal.dynamics.torques import (
     FeedForward,
     JointPD,
@@ -47,9 +49,11 @@ from jaxmodal.runtime.public_names import report_package
 
 __all__ = [
     "EndBody",
+    "Event",
     "FeedForward",
     "FlexibleArm",
     "Hold",
+    "JointLimits",
     "JointPD",
     "Law",
     "Limited",
@@ -61,6 +65,7 @@ __all__ = [
     "Shaped",
     "SineMotion",
     "SineTorque",
+    "SlopeLimit",
     "SpinUp",
     "TipCircle",
     "TipLine",
@@ -77,6 +82,7 @@ __all__ = [
     "inertia_matrix",
     "inverse_dynamics",
     "linearise",
+    "linearise_along",
     "link_positions",
     "link_shapes",
     "shaper",

@@ -16,6 +16,7 @@ from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import FINITE, shown
 from jaxmodal.dynamics.arguments import positive, scalar
 from jaxmodal.dynamics.assembly import flexible_arm
+from jaxmodal.dynamics.events import Event, JointLimits, SlopeLimit
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.dynamics.motions import Hold, RestToRest
 from jaxmodal.dynamics.simulation import check_number_of_times, simulate
@@ -38,6 +39,7 @@ _OF_MODEL = (
 )
 _OF_RUN = ("method", "rtol", "atol", "step", "max_steps")
 _OWN = ("until", "every", "start_deg", "start_rates_deg", "motors")
+_EVENTS = ("joint_limits_deg", "slope_limit")
 #: kinds of motors, with the keys that each needs and those it may have
 MOTORS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "free": ((), ()),
@@ -72,7 +74,8 @@ def read_simulation(path: str | Path) -> Simulation:
     ----------
     path
         TOML or JSON file. The table has ``until`` (s) and ``every`` (s, 0.01); ``start_deg``, ``start_rates_deg``
-        (degrees, one for each joint; the joint angles of the arm, and 0); the keyword arguments of `flexible_arm`
+        (degrees, one for each joint; the joint angles of the arm, and 0); ``joint_limits_deg`` (a pair of degrees for
+        each joint) and ``slope_limit`` (rad), which end it; the keyword arguments of `flexible_arm`
         and of `simulate` by their names; and a table ``motors`` with ``kind``: ``"free"``, ``"locked"``,
         ``"bang_bang"`` (torques, half), ``"pd"`` (target_deg, duration, proportional, derivative, and
         feed_forward = true) or ``"sampled"`` (times, torques).
@@ -105,7 +108,7 @@ def simulation_from_dict(document: Mapping[str, Any], source: str = "") -> Simul
 
 
 def _simulation(arm: Arm, keys: Mapping[str, Any]) -> Simulation:
-    check_keys(keys, (*_OWN, *_OF_MODEL, *_OF_RUN), ("until",), ArmError)
+    check_keys(keys, (*_OWN, *_EVENTS, *_OF_MODEL, *_OF_RUN), ("until",), ArmError)
     until = positive("until", keys["until"], "s")
     every = positive("every", keys.get("every", 0.01), "s")
     with np.errstate(over="ignore"):
@@ -119,6 +122,7 @@ def _simulation(arm: Arm, keys: Mapping[str, Any]) -> Simulation:
     angles = _angles("start_deg", keys.get("start_deg", own), n)
     rates = _angles("start_rates_deg", keys.get("start_rates_deg", [0.0] * n), n)
     choices: dict[str, Any] = {name: keys[name] for name in _OF_RUN if name in keys}
+    choices["events"] = _events(keys, n)
     motors = table("motors", keys.get("motors", {"kind": "free"}), ArmError)
     with within("motors."):
         choices |= _motors(motors, angles)
@@ -126,6 +130,25 @@ def _simulation(arm: Arm, keys: Mapping[str, Any]) -> Simulation:
     for place in (np.arange(n), np.asarray(model.layout.driven)):
         q[place], rate[place] = angles, rates
     return Simulation(arm, model, np.linspace(0.0, until, count + 1), q, rate, choices)
+
+
+def _events(keys: Mapping[str, Any], n: int) -> list[Event]:
+    found: list[Event] = []
+    if "joint_limits_deg" in keys:
+        given = keys["joint_limits_deg"]
+        expected = f"a list of {n} pairs [lowest, highest], degrees, one for each joint"
+        pairs = isinstance(given, (list, tuple)) and len(given) == n
+        if not (pairs and all(isinstance(row, (list, tuple)) and len(row) == 2 for row in given)):
+            raise ArmError(f"joint_limits_deg = {shown(given)}: must be {expected}.")
+        limits = np.radians([_row("joint_limits_deg", row, 2) for row in given])
+        if not np.all(limits[:, 0] < limits[:, 1]):
+            raise ArmError(
+                f"joint_limits_deg = {shown(given)}: must be {expected}, the lowest below the highest."
+            )
+        found.append(JointLimits(limits[:, 0], limits[:, 1]))
+    if "slope_limit" in keys:
+        found.append(SlopeLimit(positive("slope_limit", keys["slope_limit"], "rad")))
+    return found
 
 
 def _motors(keys: Mapping[str, Any], start: np.ndarray) -> dict[str, Any]:

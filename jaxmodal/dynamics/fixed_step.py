@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from jaxmodal.dynamics import equations
-from jaxmodal.dynamics.flow import Driven, derivative, motion_of, motor_state, split
+from jaxmodal.dynamics.flow import Driven, derivative, margins, motion_of, motor_state, split
 from jaxmodal.dynamics.solves import solve_definite
 from jaxmodal.runtime.namespace import Array
 
 #: share of a step by which its first and last stage lie within it: what jumps where steps meet, jumps between them
 _MARGIN = 1e-9
+#: bisections of the step within which an event happens: 1e-12 of it
+_HALVINGS = 40
 
 
 def _inside(time: Array, place: Array, step: Array) -> Array:
@@ -77,35 +80,110 @@ METHODS: dict[str, Callable[[Array, Array, Array, Driven], Array]] = {
 }
 
 
+class Ended(NamedTuple):
+    """Where an integration has come to.
+
+    Attributes
+    ----------
+    reached : Array, shape ()
+        Time up to which all is finite, and before any event, s.
+    last : Array, shape (2 N + 2,)
+        State there.
+    event : Array of bool, shape ()
+        Whether an event is why it ended.
+    """
+
+    reached: Array
+    last: Array
+    event: Array
+
+
+class _Carry(NamedTuple):
+    state: Array
+    reached: Array
+    margin: Array  # smallest of all events; 1 where there is none
+    step: Array  # within which an event happens, 0 where none has
+
+
 def integrate(
     method: str, system: Driven, state: Array, times: Array, substeps: int
-) -> tuple[Array, tuple[Array, Array]]:
+) -> tuple[Array, Ended]:
     """States at given times, with ``substeps`` equal steps between each two of them.
 
     Returns
     -------
     tuple
-        States, shape (T, 2 N + 2), and the time up to which all of them are finite with the state there.
+        States, shape (T, 2 N + 2), NaN after what ended it, and where that was.
     """
     step_by = METHODS[method]
 
-    def between(carry: tuple[Array, Array], pair: Array) -> tuple[tuple[Array, Array], Array]:
+    def left(time: Array, at: Array) -> Array:
+        return jnp.min(margins(system, time, at)) if system.events else jnp.ones(())
+
+    def between(carry: _Carry, pair: Array) -> tuple[_Carry, Array]:
         step = (pair[1] - pair[0]) / substeps
 
-        def one(inner: tuple[Array, Array], number: Array) -> tuple[tuple[Array, Array], None]:
-            current, reached = inner
+        def one(before: _Carry, number: Array) -> tuple[_Carry, None]:
             time = pair[0] + step * number
-            new = step_by(time, current, step, system)
-            good = jnp.all(jnp.isfinite(new)) & (reached >= time - 0.5 * step)
-            return (jnp.where(good, new, current), jnp.where(good, time + step, reached)), None
+            new = step_by(time, before.state, step, system)
+            after = left(time + step, new)
+            good = jnp.all(jnp.isfinite(new)) & (before.reached >= time - 0.5 * step)
+            event = good & (before.margin > 0.0) & (after <= 0.0)
+            good = good & ~event
+            held = jnp.where(event, step, before.step)
+            found = _Carry(
+                jnp.where(good, new, before.state),
+                jnp.where(good, time + step, before.reached),
+                jnp.where(good, after, before.margin),
+                held,
+            )
+            return found, None
 
         carry, _ = lax.scan(one, carry, jnp.arange(substeps, dtype=jnp.float64))
-        good = carry[1] >= pair[1] - 0.5 * step
-        return carry, jnp.where(good, carry[0], jnp.nan)
+        good = carry.reached >= pair[1] - 0.5 * step
+        return carry, jnp.where(good, carry.state, jnp.nan)
 
     pairs = jnp.stack([times[:-1], times[1:]], axis=-1)
-    (last, reached), states = lax.scan(between, (state, times[0]), pairs)
-    return jnp.concatenate([state[None], states]), (reached, last)
+    start = _Carry(state, times[0], left(times[0], state), jnp.zeros(()))
+    carry, states = lax.scan(between, start, pairs)
+    states = jnp.concatenate([state[None], states])
+    if not system.events:
+        return states, Ended(carry.reached, carry.state, jnp.asarray(False))
+    share = _share_to_event(lambda part: _moved(step_by, carry, part, system), left, carry)
+    reached, last = carry.reached + share * carry.step, _moved(step_by, carry, share, system)
+    happened = carry.step > 0.0
+    return states, Ended(
+        jnp.where(happened, reached, carry.reached),
+        jnp.where(happened, last, carry.state),
+        happened,
+    )
+
+
+def _moved(step_by: Any, carry: _Carry, share: Array, system: Driven) -> Array:
+    """The state after a share of the step within which an event happens."""
+    return step_by(carry.reached, carry.state, share * carry.step, system)
+
+
+def _share_to_event(
+    moved: Callable[[Array], Array], left: Callable[[Array, Array], Array], carry: _Carry
+) -> Array:
+    """The share of its step after which an event happens, by bisection with steps that are shorter; 0 to 1."""
+
+    def margin(share: Array) -> Array:
+        return left(carry.reached + share * carry.step, moved(share))
+
+    def halved(bracket: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:
+        low, high = bracket
+        middle = 0.5 * (low + high)
+        beyond = margin(middle) <= 0.0
+        return (jnp.where(beyond, low, middle), jnp.where(beyond, middle, high)), None
+
+    (_, found), _ = lax.scan(halved, (jnp.zeros(()), jnp.ones(())), None, length=_HALVINGS)
+    # bisection has no derivative; a step of Newton's method, which moves nothing, has that of the implicit equation
+    found = lax.stop_gradient(found)
+    value, slope = jax.jvp(margin, (found,), (jnp.ones(()),))
+    moves = jnp.where(slope < 0.0, value / jnp.where(slope < 0.0, slope, 1.0), 0.0)
+    return jnp.clip(found - moves, 0.0, 1.0)
 
 
 def smallest_pivot(system: Driven, time: Any, state: Array) -> Array:

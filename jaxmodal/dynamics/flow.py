@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.events import Event
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.dynamics.motions import Motion
 from jaxmodal.dynamics.solves import solve_definite
@@ -30,11 +31,14 @@ class Driven(NamedTuple):
     motion
         None where the motors give torques; otherwise they move exactly so, with whatever torque that takes, and the
         law counts for nothing.
+    events
+        What ends the motion before its last time.
     """
 
     model: FlexibleArm
     law: Any
     motion: Motion | None
+    events: tuple[Event, ...] = ()
 
 
 def split(state: Array, size: int) -> tuple[Array, Array]:
@@ -50,6 +54,12 @@ def motor_state(system: Driven, time: Any, state: Array) -> tuple[Array, Array]:
     driven = np.asarray(system.model.layout.driven)
     angle, speed, _ = system.motion(time)
     return q.at[driven].set(angle), rate.at[driven].set(speed)
+
+
+def margins(system: Driven, time: Any, state: Array) -> Array:
+    """The margins of all events, shape (k,): positive before they happen."""
+    q, rate = motor_state(system, time, state)
+    return jnp.stack([event(time, q, rate, system.model) for event in system.events])
 
 
 def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, Array, Array]:

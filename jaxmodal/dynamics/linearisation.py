@@ -1,17 +1,15 @@
-"""Small motions about a state: matrices, frequencies, state space, and the static state under gravity."""
+"""Small motions about a state or along a motion: matrices, frequencies, and the state space."""
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics import equations
 from jaxmodal.dynamics.arguments import reals
+from jaxmodal.dynamics.histories import coordinates_of
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
@@ -27,13 +25,17 @@ class Linearisation(NamedTuple):
 
     Attributes
     ----------
-    mass, damping, stiffness : Array, shape (k, k)
-        M, and the derivatives D and K of all else by rates and by coordinates. With rates, or where gravity and
-        foreshortening take part, K need not be that of the arm at rest.
+    mass, damping, stiffness : Array, shape (k, k), or (T, k, k) along a motion
+        M, and the derivatives D and K of all forces by rates and by coordinates. With rates or accelerations, or
+        where gravity and foreshortening take part, K need not be that of the arm at rest.
     inputs : Array, shape (k, n)
         G: where each motor's torque acts; zero with locked joints.
     names : tuple of str
         Of the coordinates: ``theta1``, ``link1.mode1``, ``motor1`` and so on.
+    tip : Array, shape (2, k) or (T, 2, k), or None
+        Derivative of the tip's position; None leaves it out of the outputs.
+    times : Array, shape (T,), or None
+        Times of the motion, s.
     """
 
     mass: Array
@@ -41,9 +43,13 @@ class Linearisation(NamedTuple):
     stiffness: Array
     inputs: Array
     names: tuple[str, ...]
+    tip: Array | None = None
+    times: Array | None = None
 
     def natural_frequencies(self) -> np.ndarray:
-        """Undamped angular frequencies, ascending, rad/s, shape (k,); those of free joints are 0.
+        """Undamped angular frequencies, ascending, rad/s, shape (k,) or (T, k); those of free joints are 0.
+
+        Along a motion they are those of the arm frozen at each time.
 
         Raises
         ------
@@ -53,18 +59,25 @@ class Linearisation(NamedTuple):
         """
         mass, stiffness = np.asarray(self.mass), np.asarray(self.stiffness)
         factor = _cholesky(mass)
-        half = np.linalg.solve(factor, 0.5 * (stiffness + stiffness.T))
-        squares = np.linalg.eigvalsh(np.linalg.solve(factor, half.T))
-        floor = -1e-9 * np.abs(squares).max(initial=0.0)
+        half = np.linalg.solve(factor, 0.5 * (stiffness + stiffness.mT))
+        squares = np.linalg.eigvalsh(np.linalg.solve(factor, half.mT))
+        floor = -1e-9 * np.abs(squares).max(initial=0.0, axis=-1, keepdims=True)
         if np.any(squares < floor):
             raise ArmError(
-                f"the state is not stable: a squared frequency is {squares[0]!r} rad^2/s^2; must be 0 or more; look at "
-                "it with state_space and numpy.linalg.eigvals."
+                f"the state is not stable: a squared frequency is {squares.min()!r} rad^2/s^2; must be 0 or more; look "
+                "at it with state_space and numpy.linalg.eigvals."
             )
         return np.sqrt(np.maximum(squares, 0.0))
 
     def state_space(self) -> xarray.Dataset:
-        """The system x' = A x + B u as named matrices ``A`` (2 k, 2 k) and ``B`` (2 k, n).
+        """The system z' = A z + B u, y = C z + D u as named matrices.
+
+        Returns
+        -------
+        xarray.Dataset
+            ``A`` (2 k, 2 k), ``B`` (2 k, n), ``C`` (p, 2 k) and ``D`` (p, n), along a motion with an axis ``time``
+            before. States z are the coordinates and their rates, inputs u torques in N m, outputs y the angles of
+            joints and motors that move, rad, and the tip's position ``tip.x``, ``tip.y``, m: all of them deviations.
 
         Raises
         ------
@@ -79,15 +92,35 @@ class Linearisation(NamedTuple):
             np.linalg.solve(mass, -np.asarray(part)) for part in (self.stiffness, self.damping)
         ]
         upper = np.concatenate([np.zeros((size, size)), np.eye(size)], axis=1)
-        inputs = np.linalg.solve(mass, np.asarray(self.inputs))
+        upper = np.broadcast_to(upper, (*mass.shape[:-2], *upper.shape))
+        given = np.asarray(self.inputs)
+        inputs = np.linalg.solve(mass, np.broadcast_to(given, (*mass.shape[:-2], *given.shape)))
+        angles = [k for k, name in enumerate(self.names) if "mode" not in name]
+        outputs = [self.names[k] for k in angles]
+        seen = np.broadcast_to(np.eye(size)[angles], (*mass.shape[:-2], len(angles), size))
+        if self.tip is not None:
+            seen = np.concatenate([seen, np.asarray(self.tip)], axis=-2)
+            outputs += ["tip.x", "tip.y"]
+        seen = np.concatenate([seen, np.zeros_like(seen)], axis=-1)
         states = [*self.names, *(f"{name}.rate" for name in self.names)]
-        torques = [f"torque{i}" for i in range(1, inputs.shape[1] + 1)]
+        torques = [f"torque{i}" for i in range(1, given.shape[1] + 1)]
+        coords: dict[str, Any] = {"state": states, "of": states}
+        coords |= {"input": torques, "output": outputs}
+        before: tuple[str, ...] = ()
+        if self.times is not None:
+            before, coords["time"] = ("time",), ("time", np.asarray(self.times), {"units": "s"})
+        lower = np.concatenate(below, axis=-1)
         return xarray.Dataset(
             {
-                "A": (("state", "of"), np.concatenate([upper, np.concatenate(below, axis=1)])),
-                "B": (("state", "input"), np.concatenate([np.zeros_like(inputs), inputs])),
+                "A": ((*before, "state", "of"), np.concatenate([upper, lower], axis=-2)),
+                "B": (
+                    (*before, "state", "input"),
+                    np.concatenate([np.zeros_like(inputs), inputs], axis=-2),
+                ),
+                "C": ((*before, "output", "of"), seen),
+                "D": (("output", "input"), np.zeros((len(outputs), len(torques)))),
             },
-            {"state": states, "of": states, "input": torques},
+            coords,
         )
 
 
@@ -95,7 +128,7 @@ def _cholesky(mass: np.ndarray) -> np.ndarray:
     try:
         return np.linalg.cholesky(mass)
     except np.linalg.LinAlgError as error:
-        smallest = float(np.linalg.eigvalsh(mass)[0])
+        smallest = float(np.linalg.eigvalsh(mass).min())
         raise ArmError(
             f"mass: is not positive definite, its smallest eigenvalue is {smallest:.3g}; must be: deflections are too "
             "large for an inertia matrix of first order; use inertia_order = 'full', whose mass always is, or smaller "
@@ -103,15 +136,17 @@ def _cholesky(mass: np.ndarray) -> np.ndarray:
         ) from error
 
 
-def linearise(model: FlexibleArm, q: Any, rate: Any = None, joints: str = "free") -> Linearisation:
-    """Linearise the equations of motion about a state, with the accelerations that it needs held.
+def linearise(
+    model: FlexibleArm, q: Any, rate: Any = None, joints: str = "free", acceleration: Any = None
+) -> Linearisation:
+    """Linearise the equations of motion about a state.
 
     Parameters
     ----------
     model
         The arm.
-    q, rate
-        Coordinates and rates, shape (N,); rates None are zero.
+    q, rate, acceleration
+        Coordinates, rates and accelerations, shape (N,); None are zero. Torques that the state needs are held.
     joints
         ``"free"`` lets the joints move; ``"locked"`` holds what the motors hold.
 
@@ -128,12 +163,50 @@ def linearise(model: FlexibleArm, q: Any, rate: Any = None, joints: str = "free"
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
     size = model.num_coordinates
     state = []
-    for name, given in (("q", q), ("rate", rate)):
+    for name, given in (("q", q), ("rate", rate), ("acceleration", acceleration)):
         value = np.zeros(size) if given is None else reals(name, given, f"{size} finite numbers")
         if value.shape != (size,) or not np.all(np.isfinite(value)):
             raise ArmError(f"{name}: of shape {value.shape}; must be {size} finite numbers.")
         state.append(value)
-    mass, damping, stiffness = _matrices(model, *state)
+    return _kept(model, _matrices(model, *state), joints)
+
+
+def linearise_along(
+    model: FlexibleArm, motion: xarray.Dataset, joints: str = "free"
+) -> Linearisation:
+    """Linearise the equations of motion along a motion: a system for every time, with the motion's torques held.
+
+    Parameters
+    ----------
+    model
+        The arm that was simulated.
+    motion : xarray.Dataset
+        From `simulate`. Times that were not reached are left out.
+    joints
+        As `linearise`.
+
+    Returns
+    -------
+    Linearisation
+        With a leading axis of times: M(t) x'' + D(t) x' + K(t) x = G u for neighbours of the motion.
+
+    Raises
+    ------
+    ArmError
+        If an argument is not allowed, or the motion is not one of this arm.
+    """
+    one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
+    q, rate = coordinates_of(model, motion)
+    known = np.isfinite(q).all(axis=1)
+    q, rate = q[known], rate[known]
+    torques = motion["torque"].values[known]
+    found = _matrices_along(model, q, rate, torques)
+    return _kept(model, found, joints)._replace(times=motion["time"].values[known])
+
+
+def _kept(model: FlexibleArm, matrices: tuple[Array, ...], joints: str) -> Linearisation:
+    """The coordinates that move, of M, D, K (..., N, N) and the tip's derivative (..., 2, N)."""
+    size = model.num_coordinates
     driven = np.asarray(model.layout.driven)
     inputs = np.zeros((size, model.num_links))
     inputs[driven, np.arange(model.num_links)] = 1.0
@@ -144,64 +217,36 @@ def linearise(model: FlexibleArm, q: Any, rate: Any = None, joints: str = "free"
     kept = np.arange(size)
     if joints == "locked":
         kept = np.setdiff1d(kept, driven)
-    square = np.ix_(kept, kept)
-    parts = [np.asarray(part)[square] for part in (mass, damping, stiffness)]
-    return Linearisation(parts[0], parts[1], parts[2], inputs[kept], tuple(names[i] for i in kept))
+    mass, damping, stiffness, tip = (np.asarray(part) for part in matrices)
+    square = (..., kept[:, None], kept)
+    return Linearisation(
+        mass[square],
+        damping[square],
+        stiffness[square],
+        inputs[kept],
+        tuple(names[i] for i in kept),
+        tip[..., kept],
+    )
 
 
 @jax.jit
-def _matrices(model: FlexibleArm, q: Array, rate: Array) -> tuple[Array, Array, Array]:
-    by_rate = jax.jacfwd(lambda it: equations.resistance(model, q, it))(rate)
-    by_place = jax.jacfwd(lambda it: equations.resistance(model, it, rate))(q)
-    return equations.inertia(model, q), by_rate, by_place
+def _matrices(
+    model: FlexibleArm, q: Array, rate: Array, acceleration: Array
+) -> tuple[Array, Array, Array, Array]:
+    def forces(at: Array, speed: Array) -> Array:
+        return equations.generalised_forces(model, at, speed, acceleration)
+
+    by_place, by_rate = jax.jacfwd(forces, argnums=(0, 1))(q, rate)
+    tip = jax.jacfwd(lambda it: equations.tip(model, it))(q)
+    return equations.inertia(model, q), by_rate, by_place, tip
 
 
-def static_state(model: FlexibleArm, angles: Any) -> Array:
-    """Where the arm hangs at rest on locked motors: coordinates q, shape (N,).
+@jax.jit
+def _matrices_along(
+    model: FlexibleArm, q: Array, rate: Array, torques: Array
+) -> tuple[Array, Array, Array, Array]:
+    def one(at: Array, speed: Array, torque: Array) -> tuple[Array, Array, Array, Array]:
+        acceleration, _ = equations.accelerations(model, at, speed, torque)
+        return _matrices(model, at, speed, acceleration)
 
-    Parameters
-    ----------
-    model
-        The arm.
-    angles
-        Angles of the joints, or of the motors of elastic joints, rad, shape (n,).
-
-    Raises
-    ------
-    ArmError
-        If Newton's method does not settle: the arm buckles or hangs through too far for small deflections.
-    """
-    expected = f"{model.num_links} finite numbers, rad"
-    given = reals("angles", angles, expected)
-    if given.shape != (model.num_links,) or not np.all(np.isfinite(given)):
-        raise ArmError(f"angles = {shown(angles)}: must be {expected}.")
-    start = np.zeros(model.num_coordinates)
-    start[: model.num_links] = given
-    start[np.asarray(model.layout.driven)] = given
-    found, change = _settled(model, start)
-    if not float(change) < 1e-10 * (1.0 + float(np.abs(found).max())):
-        raise ArmError(
-            f"angles = {given.tolist()!r}: no state of rest found (Newton's last step {float(change):.1e}); must have "
-            "one with small deflections: look at gravity and the stiffness of the links."
-        )
-    return found
-
-
-@functools.partial(jax.jit)
-def _settled(model: FlexibleArm, start: Array) -> tuple[Array, Array]:
-    free = np.ones(model.num_coordinates)
-    free[np.asarray(model.layout.driven)] = 0.0
-
-    def force(q: Array) -> Array:
-        return free * (equations.weight(model, q) + jnp.asarray(model.stiffness) @ q)
-
-    def newton(state: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:
-        q, _change = state
-        table = jax.jacfwd(force)(q) * np.outer(free, free) + np.diag(1.0 - free)
-        change = jnp.linalg.solve(table, force(q))
-        return (q - change, jnp.max(jnp.abs(change))), None
-
-    (q, change), _ = jax.lax.scan(
-        newton, (jnp.asarray(start), jnp.asarray(jnp.inf)), None, length=25
-    )
-    return q, change
+    return jax.vmap(one)(q, rate, torques)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -11,36 +11,21 @@ import numpy as np
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.arguments import positive, reals, whole
+from jaxmodal.dynamics.events import Event, as_events, check_shapes, check_start
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
-from jaxmodal.dynamics.flow import LawLike
+from jaxmodal.dynamics.flow import Driven, LawLike, margins
+from jaxmodal.dynamics.histories import dataset
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.dynamics.motions import Motion, checked_angles
 from jaxmodal.dynamics.pieces import in_pieces
 from jaxmodal.dynamics.torques import Law, NoTorque
-from jaxmodal.dynamics.trajectories import MESSAGES, METHODS, STATUS, Trajectory, solved
+from jaxmodal.dynamics.trajectories import METHODS, Trajectory, solved
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
 
 if TYPE_CHECKING:
     import xarray
-
-_UNITS = {
-    "joint_angle": ("time", "joint", "rad", "angle of each joint, relative to the link before"),
-    "joint_rate": ("time", "joint", "rad/s", "rate of each joint"),
-    "torque": ("time", "joint", "N m", "torque of each motor at the joint's side of its gear"),
-    "tip_position": ("time", "axis", "m", "tip of the arm"),
-    "tip_velocity": ("time", "axis", "m/s", "velocity of the tip"),
-    "tip_acceleration": ("time", "axis", "m/s^2", "acceleration of the tip"),
-}
-_ENERGIES = {
-    "kinetic_energy": "kinetic energy",
-    "elastic_energy": "energy of bending and of springs",
-    "gravity_energy": "energy in the field of gravity, 0 at the base joint",
-    "work": "work done by the motors since the start",
-    "dissipated": "energy dissipated since the start",
-    "imbalance": "energy that appeared from nowhere since the start",
-}
 
 
 def simulate(
@@ -51,6 +36,7 @@ def simulate(
     *,
     torque: LawLike | None = None,
     motion: Motion | None = None,
+    events: Sequence[Event] | Event | Callable[..., Any] = (),
     method: str = "dopri8",
     rtol: float = 1e-9,
     atol: float = 1e-11,
@@ -74,6 +60,10 @@ def simulate(
         gives shape (n,) in N m. None leaves the joints free.
     motion
         Instead of a torque, how the motors move: `Hold` locks the joints. It overrides the joint angles of q.
+    events
+        What ends the simulation before the last time: `JointLimits`, `SlopeLimit`, or any function of (time, q, rate,
+        model) that gives one number, positive at the start, which ends it where it falls to 0; one or several. What
+        falls to 0 and rises again within one step is missed.
     method
         ``"dopri8"``, ``"tsit5"``, ``"kvaerno5"`` (stiff arms), or with fixed steps ``"rk4"`` and
         ``"linearly_implicit"``.
@@ -93,8 +83,9 @@ def simulate(
     xarray.Dataset
         By time: joints, modal coordinates, motors, torques, the tip, energies and their balance, each with its
         unit. After a time that could not be passed all is NaN; ``attrs`` has ``status`` ("ok",
-        "inertia_not_definite", "halted") with ``message``, ``time_reached``, ``state_reached``, the number of steps
-        and ``energy_balance_error``, the largest imbalance over the largest energy that took part.
+        "inertia_not_definite", "halted", "event") with ``message``, ``time_reached``, ``state_reached``, ``event``,
+        the name of the one that ended it, the number of steps and ``energy_balance_error``, the largest imbalance over
+        the largest energy that took part.
 
     Raises
     ------
@@ -137,6 +128,8 @@ def simulate(
     law = NoTorque() if torque is None else torque
     _check_law(model, law)
     given = isinstance(law, Law)
+    ends = as_events(events)
+    _check_events(ends, model, motion, float(moments[0]), start)
 
     def run(q: np.ndarray, rate: np.ndarray, at: np.ndarray) -> Trajectory:
         found = solved(
@@ -148,6 +141,7 @@ def simulate(
             motion,
             rtol,
             atol,
+            ends,
             law_is=None if given else law,
             method=method,
             max_steps=max_steps,
@@ -157,7 +151,31 @@ def simulate(
         return done
 
     found = run(*start, moments) if progress is None else in_pieces(run, *start, moments, progress)
-    return dataset(model, found, method)
+    made = dataset(model, found, method)
+    if int(found.event) < 0:
+        return made
+    name = ends[int(found.event)].name
+    told = f"{name} ended it at {float(found.reached):.6g} s"
+    return made.assign_attrs(event=name, message=told)
+
+
+def _check_events(
+    events: tuple[Event, ...],
+    model: FlexibleArm,
+    motion: Motion | None,
+    time: float,
+    start: tuple[np.ndarray, np.ndarray],
+) -> None:
+    if not events:
+        return
+    check_shapes(events, model)
+    state = np.concatenate([*start, np.zeros(2)])
+    check_start(
+        events, np.asarray(_margins(Driven(model, None, motion, events), time, state)), time
+    )
+
+
+_margins = jax.jit(margins)
 
 
 def check_number_of_times(name: str, value: object, number: float) -> None:
@@ -219,81 +237,3 @@ def _check_law(model: FlexibleArm, law: LawLike) -> None:
         raise ArmError(
             f"torque: gives shape {shape}; must be ({model.num_links},), the torque of each motor."
         )
-
-
-def dataset(model: FlexibleArm, found: Trajectory, method: str) -> xarray.Dataset:
-    """A trajectory of one arm in NumPy as an `xarray.Dataset`."""
-    import xarray
-
-    n, layout = model.num_links, model.layout
-    variables: dict[str, Any] = {}
-
-    def put(name: str, dims: tuple[str, ...], values: Any, unit: str, meaning: str) -> None:
-        variables[name] = (dims, np.asarray(values), {"units": unit, "long_name": meaning})
-
-    tables = (found.q[:, :n], found.rate[:, :n], found.torques)
-    tips = (found.tip, found.tip_velocity, found.tip_acceleration)
-    for (name, (*dims, unit, meaning)), values in zip(
-        _UNITS.items(), (*tables, *tips), strict=True
-    ):
-        put(name, tuple(dims), values, unit, meaning)
-    modal = found.q[:, layout.modal]
-    put("modal_coordinate", ("time", "coordinate"), modal, "of the shape", "modal coordinates")
-    put(
-        "modal_rate",
-        ("time", "coordinate"),
-        found.rate[:, layout.modal],
-        "of the shape/s",
-        "rates of the modal coordinates",
-    )
-    wide = np.concatenate([found.q, np.zeros((len(found.q), 1))], axis=1)[:, layout.places]
-    put(
-        "end_deflection",
-        ("time", "link"),
-        np.sum(wide * np.asarray(model.tip), axis=-1),
-        "m",
-        "deflection of each link at its end",
-    )
-    if any(model.elastic):
-        motors = np.asarray(layout.driven)
-        put("motor_angle", ("time", "joint"), found.q[:, motors], "rad", "motor behind its gear")
-    energies = (found.kinetic, found.elastic, found.gravity, found.work, found.dissipated)
-    for (name, meaning), values in zip(
-        _ENERGIES.items(), (*energies, found.imbalance), strict=True
-    ):
-        put(name, ("time",), values, "J", meaning)
-    links = np.repeat(np.arange(1, n + 1), model.modes)
-    numbers = np.concatenate([np.arange(1, m + 1) for m in model.modes] or [np.zeros(0, int)])
-    coords = {
-        "time": ("time", found.times, {"units": "s"}),
-        "joint": np.arange(1, n + 1),
-        "link": np.arange(1, n + 1),
-        "axis": ["x", "y"],
-        "link_of_coordinate": ("coordinate", links),
-        "mode_of_coordinate": ("coordinate", numbers),
-    }
-    status = int(found.status)
-    attributes = {
-        "status": STATUS[status],
-        "message": MESSAGES[status],
-        "time_reached": float(found.reached),
-        "state_reached": np.asarray(found.last[:-2]),
-        "steps": int(found.steps),
-        "method": method,
-        "energy_balance_error": balance_error(found),
-        "inertia_order": model.inertia_order,
-        "frames": model.frames,
-        "foreshortening": str(model.foreshortening).lower(),
-    }
-    return xarray.Dataset(variables, coords, attributes)
-
-
-def balance_error(found: Trajectory) -> float:
-    """Largest imbalance over the largest change of any energy that took part; 0 where nothing moves."""
-    parts = (found.kinetic, found.elastic, found.gravity, found.work, found.dissipated)
-    known = np.isfinite(found.kinetic)
-    sizes = [np.ptp(part[known]) for part in parts]
-    sizes += [np.max(np.abs(part[known])) for part in (found.kinetic, found.elastic)]
-    largest = max(sizes)
-    worst = float(np.max(np.abs(found.imbalance[known])))
-    return worst / float(largest) if largest > 0.0 else worst

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -10,9 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.events import Event, as_events
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
-from jaxmodal.dynamics.fixed_step import integrate, smallest_pivot
-from jaxmodal.dynamics.flow import Driven, derivative, motion_of, motor_state
+from jaxmodal.dynamics.fixed_step import Ended, integrate, smallest_pivot
+from jaxmodal.dynamics.flow import Driven, derivative, margins, motion_of, motor_state
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.dynamics.motions import Motion
 from jaxmodal.dynamics.torques import NoTorque
@@ -24,11 +26,12 @@ METHODS = (*ADAPTIVE, *FIXED)
 #: relative pivot below which a halt is put down to the inertia matrix
 _NEARLY_SINGULAR = 1e-3
 
-OK, NOT_DEFINITE, HALTED = 0, 1, 2
+OK, NOT_DEFINITE, HALTED, EVENT = 0, 1, 2, 3
 STATUS = {
     OK: "ok",
     NOT_DEFINITE: "inertia_not_definite",
     HALTED: "halted",
+    EVENT: "event",
 }
 MESSAGES = {
     OK: "the end was reached",
@@ -36,6 +39,7 @@ MESSAGES = {
     "use inertia_order = 'full', which cannot, or smaller deflections",
     HALTED: "the integration halted: more steps than max_steps, or a state that is not finite; give more steps, a "
     "stiff method ('kvaerno5'), smaller fixed steps, or look at the torques",
+    EVENT: "an event ended it before the last time",
 }
 
 
@@ -62,6 +66,8 @@ class Trajectory(NamedTuple):
         State at that time: q, rate, work, dissipated.
     steps : Array, shape ()
         Steps taken, rejected ones included.
+    event : Array, shape ()
+        Number of the event that ended it, from 0; -1 for none.
     """
 
     times: Array
@@ -81,6 +87,7 @@ class Trajectory(NamedTuple):
     reached: Array
     last: Array
     steps: Array
+    event: Any = -1
 
     @property
     def imbalance(self) -> Array:
@@ -97,6 +104,7 @@ def trajectory(
     law: Any = None,
     motion: Motion | None = None,
     *,
+    events: Sequence[Event] | Event | Callable[..., Any] = (),
     method: str = "dopri8",
     rtol: float = 1e-9,
     atol: float = 1e-11,
@@ -118,6 +126,9 @@ def trajectory(
         Torques of the motors, of `torques` or any function of (time, q, rate, model); None for none.
     motion
         How the motors move, if that is given instead of torques.
+    events
+        What ends the motion before its last time, of `events` or any function of (time, q, rate, model): where the
+        first of these numbers falls to 0. Derivatives of that time and state take into account that it moves.
     method
         ``"dopri8"`` (order 8), ``"tsit5"`` (order 5) and ``"kvaerno5"`` (implicit, for stiff arms) choose their
         steps; ``"rk4"`` and ``"linearly_implicit"`` take ``substeps`` equal ones between each two times.
@@ -138,25 +149,29 @@ def trajectory(
     law, so nothing is interpolated.
     """
     law = NoTorque() if law is None else law
-    system = Driven(model, law, motion)
+    system = Driven(model, law, motion, as_events(events))
     times = jnp.asarray(times, jnp.float64)
     start = jnp.concatenate(
         [jnp.asarray(q, jnp.float64), jnp.asarray(rate, jnp.float64), jnp.zeros(2)]
     )
     if method in FIXED:
-        states, (reached, last) = integrate(method, system, start, times, substeps)
+        states, (reached, last, happened) = integrate(method, system, start, times, substeps)
         steps = jnp.asarray((times.shape[0] - 1) * substeps)
         finished = jnp.isfinite(states[-1, 0])
     else:
-        states, reached, last, steps, finished = _adaptive(
+        states, (reached, last, happened), steps, finished = _adaptive(
             system, start, times, method, rtol, atol, max_steps, forward
         )
     cause = jnp.asarray(HALTED)
     if model.inertia_order != "full":
         pivot = smallest_pivot(system, reached, last)
         cause = jnp.where(pivot > _NEARLY_SINGULAR, HALTED, NOT_DEFINITE)
-    status = jnp.where(finished, OK, cause)
-    return _described(system, times, states, status, reached, last, steps)
+    status = jnp.where(happened, EVENT, jnp.where(finished, OK, cause))
+    found = _described(system, times, states, status, reached, last, steps)
+    if not system.events:
+        return found
+    first = jnp.argmin(margins(system, reached, last))
+    return found._replace(event=jnp.where(happened, first, -1))
 
 
 def _adaptive(
@@ -168,7 +183,7 @@ def _adaptive(
     atol: float,
     max_steps: int,
     forward: bool,
-) -> tuple[Array, Array, Array, Array, Array]:
+) -> tuple[Array, Ended, Array, Array]:
     import diffrax
 
     solvers = {"dopri8": diffrax.Dopri8, "tsit5": diffrax.Tsit5, "kvaerno5": diffrax.Kvaerno5}
@@ -179,6 +194,12 @@ def _adaptive(
         step_ts=times,
         jump_ts=switches if switches.size else None,
     )
+    event = None
+    if system.events:
+        import optimistix
+
+        finder: Any = optimistix.Bisection(1e-14, 1e-14)  # type: ignore[call-arg]  # a class variable
+        event = diffrax.Event(lambda t, y, args, **_: jnp.min(margins(args, t, y)), finder, False)
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(derivative),
         solvers[method](),
@@ -191,13 +212,15 @@ def _adaptive(
         stepsize_controller=controller,
         adjoint=diffrax.ForwardMode() if forward else diffrax.RecursiveCheckpointAdjoint(),
         max_steps=max_steps,
+        event=event,
         throw=False,
     )
     states, (last,) = solution.ys
     (reached,) = solution.ts[1]
     known = (times <= reached)[:, None] & jnp.isfinite(states)
     finished = solution.result == diffrax.RESULTS.successful
-    return jnp.where(known, states, jnp.nan), reached, last, solution.stats["num_steps"], finished
+    ended = Ended(reached, last, solution.result == diffrax.RESULTS.event_occurred)
+    return jnp.where(known, states, jnp.nan), ended, solution.stats["num_steps"], finished
 
 
 def _described(
@@ -221,7 +244,7 @@ def _described(
     described: Any = jax.vmap(at)(times, states)
     work, dissipated = states[:, -2], states[:, -1]
     made = (times, *described, work, dissipated, status, reached, last, steps)
-    return Trajectory._make(made)
+    return Trajectory(*made)
 
 
 @functools.partial(
@@ -236,10 +259,13 @@ def solved(
     motion: Motion | None,
     rtol: float,
     atol: float,
+    events: tuple[Event, ...] = (),
     *,
     law_is: Any = None,
     **choices: Any,
 ) -> Trajectory:
     """`trajectory` as one program; ``law_is`` is a law that is no pytree but a function."""
     chosen = law if law_is is None else law_is
-    return trajectory(model, q, rate, times, chosen, motion, rtol=rtol, atol=atol, **choices)
+    return trajectory(
+        model, q, rate, times, chosen, motion, events=events, rtol=rtol, atol=atol, **choices
+    )

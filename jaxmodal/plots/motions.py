@@ -182,6 +182,7 @@ def animate_motion(
         There are fewer than two frames, the time is not positive, or the model is not that of the motion.
     """
     from jaxmodal.dynamics import link_positions
+    from jaxmodal.dynamics.histories import coordinates_of
 
     if not frames >= 2:
         raise ArmError(f"frames = {frames!r}: must be at least 2.")
@@ -191,12 +192,9 @@ def animate_motion(
     shown = float(times[-1] - times[0]) if seconds is None else seconds
     if not 0.0 < shown < math.inf:
         raise ArmError(f"seconds = {seconds!r}: must be finite and greater than 0.")
-    parts = [motion["joint_angle"].values, motion["modal_coordinate"].values]
-    if "motor_angle" in motion:
-        parts.append(motion["motor_angle"].values[:, np.asarray(model.elastic)])
-    places = np.asarray(link_positions(model, np.concatenate(parts, axis=1)[wanted]))
+    places = np.asarray(link_positions(model, coordinates_of(model, motion)[0][wanted]))
     tips = motion["tip_position"].values[known]
-    if places.shape[1] != motion.sizes["joint"] or not np.allclose(
+    if not np.allclose(
         places[:, -1, -1], motion["tip_position"].values[wanted], atol=1e-6 * np.abs(places).max()
     ):
         raise ArmError("model: its tip is elsewhere; must be the model that was simulated.")

@@ -10,7 +10,7 @@ from PIL import Image
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm, link_positions, tip_position
-from jaxmodal.dynamics.simulation import dataset
+from jaxmodal.dynamics.histories import dataset
 from jaxmodal.dynamics.trajectories import Trajectory
 from jaxmodal.plots.motions import animate_motion, plot_motion
 

@@ -1,0 +1,142 @@
+"""What ends a simulation before its last time: margins of time and state that are positive while it goes on.
+
+An event is a pytree with ``__call__(time, q, rate, model)``, which returns one number, and a ``name``. The simulation
+ends where that number falls to 0. Its values may be traced or batched.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.kinematics import modal_by_link
+from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array
+
+
+class Event:
+    """What ends a simulation: a number that falls to 0."""
+
+    @property
+    def name(self) -> str:
+        """What `simulate` calls it, in ``attrs["event"]``."""
+        return type(self).__name__
+
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+        """The margin that is left, shape (): positive while the simulation goes on."""
+        raise NotImplementedError
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class JointLimits(Event):
+    """A joint at the end of its range: angles in rad, each of shape (n,) or one number for all.
+
+    Angles are those of the links, relative to the end of the link before; the margin is in rad.
+    """
+
+    lower: Any
+    upper: Any
+
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+        n = model.num_links
+        lower, upper = (
+            jnp.broadcast_to(jnp.asarray(x, jnp.float64), (n,)) for x in (self.lower, self.upper)
+        )
+        return jnp.min(jnp.minimum(q[:n] - lower, upper - q[:n]))
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class SlopeLimit(Event):
+    """A link bent so far that the slope at its end, in rad, reaches ``limit``: small deflections end there."""
+
+    limit: Any = 0.1
+
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+        slopes = jnp.sum(model.tip_slope * modal_by_link(model, q), axis=1)
+        return jnp.asarray(self.limit, jnp.float64) - jnp.max(jnp.abs(slopes))
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Condition(Event):
+    """A function of (time, q, rate, model) as an event; each new function is a new program."""
+
+    function: Callable[..., Any] = dataclasses.field(metadata={"static": True})
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+        return jnp.asarray(self.function(time, q, rate, model), jnp.float64)
+
+
+def as_events(given: Any) -> tuple[Event, ...]:
+    """Events as they are given, one or several, functions among them, as a tuple.
+
+    Raises
+    ------
+    ArmError
+        If one is neither an `Event` nor a function.
+    """
+    entries = given if isinstance(given, (list, tuple)) else () if given is None else (given,)
+    made = []
+    for entry in entries:
+        if not callable(entry):
+            raise ArmError(
+                f"events: {shown(entry)} is none; must be events such as JointLimits(lower, upper), or functions of "
+                "(time, q, rate, model) that give a number which falls to 0."
+            )
+        made.append(entry if isinstance(entry, Event) else Condition(entry))
+    return tuple(made)
+
+
+def check_shapes(events: tuple[Event, ...], model: FlexibleArm) -> None:
+    """Refuse events that give no number.
+
+    Raises
+    ------
+    ArmError
+        Names the event and what it gives.
+    """
+    blank = np.zeros(model.num_coordinates)
+    for event in events:
+        try:
+            found = jax.eval_shape(lambda q, it=event: it(0.0, q, q, model), blank)
+        except ValueError as error:
+            if isinstance(event, Condition):
+                raise
+            raise ArmError(
+                f"events: the values of {event.name} do not fit an arm of {model.num_links} links; must be one "
+                f"number, or {model.num_links}, one for each joint (rad)."
+            ) from error
+        if found.shape != ():
+            raise ArmError(
+                f"events: {event.name} gives shape {found.shape}; must be (), one number that falls to 0: take "
+                "jax.numpy.min of several."
+            )
+
+
+def check_start(events: tuple[Event, ...], margins: np.ndarray, time: float) -> None:
+    """Refuse events that have happened before the start; margins have shape (k,).
+
+    Raises
+    ------
+    ArmError
+        Names the event and its margin.
+    """
+    for event, value in zip(events, margins.tolist(), strict=True):
+        if not value > 0.0:
+            raise ArmError(
+                f"events: {event.name} is {value:.6g} at the start, t = {time:g} s; must be greater than 0 there, for "
+                "it ends the simulation where it falls to 0: look at the start and at the limits."
+            )

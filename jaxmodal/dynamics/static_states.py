@@ -1,0 +1,68 @@
+"""Where an arm hangs at rest under gravity."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.arguments import reals
+from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array
+
+
+def static_state(model: FlexibleArm, angles: Any) -> Array:
+    """Where the arm hangs at rest on locked motors: coordinates q, shape (N,).
+
+    Parameters
+    ----------
+    model
+        The arm.
+    angles
+        Angles of the joints, or of the motors of elastic joints, rad, shape (n,).
+
+    Raises
+    ------
+    ArmError
+        If Newton's method does not settle: the arm buckles or hangs through too far for small deflections.
+    """
+    expected = f"{model.num_links} finite numbers, rad"
+    given = reals("angles", angles, expected)
+    if given.shape != (model.num_links,) or not np.all(np.isfinite(given)):
+        raise ArmError(f"angles = {shown(angles)}: must be {expected}.")
+    start = np.zeros(model.num_coordinates)
+    start[: model.num_links] = given
+    start[np.asarray(model.layout.driven)] = given
+    found, change = _settled(model, start)
+    if not float(change) < 1e-10 * (1.0 + float(np.abs(found).max())):
+        raise ArmError(
+            f"angles = {given.tolist()!r}: no state of rest found (Newton's last step {float(change):.1e}); must have "
+            "one with small deflections: look at gravity and the stiffness of the links."
+        )
+    return found
+
+
+@functools.partial(jax.jit)
+def _settled(model: FlexibleArm, start: Array) -> tuple[Array, Array]:
+    free = np.ones(model.num_coordinates)
+    free[np.asarray(model.layout.driven)] = 0.0
+
+    def force(q: Array) -> Array:
+        return free * (equations.weight(model, q) + jnp.asarray(model.stiffness) @ q)
+
+    def newton(state: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:
+        q, _change = state
+        table = jax.jacfwd(force)(q) * np.outer(free, free) + np.diag(1.0 - free)
+        change = jnp.linalg.solve(table, force(q))
+        return (q - change, jnp.max(jnp.abs(change))), None
+
+    (q, change), _ = jax.lax.scan(
+        newton, (jnp.asarray(start), jnp.asarray(jnp.inf)), None, length=25
+    )
+    return q, change
