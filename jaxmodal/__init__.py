@@ -47,7 +47,10 @@ from jaxmodal.modes.sensitivities import (
 from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
 from jaxmodal.postures.series import PostureSeries, posture_series
+from jaxmodal.response.modal import ModalSuperposition, modal_superposition
 from jaxmodal.response.ports import Port, port_names
+from jaxmodal.response.state_space import StateSpace, state_space
+from jaxmodal.response.statics import static_compliance
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
@@ -81,6 +84,7 @@ __all__ = [
     "JointOrigin",
     "Link",
     "ModalQuantities",
+    "ModalSuperposition",
     "ModeShapes",
     "NaturalFrequencies",
     "Payload",
@@ -95,6 +99,7 @@ __all__ = [
     "SpatialArm",
     "SpatialLink",
     "Spring",
+    "StateSpace",
     "Status",
     "TaperedFrequencies",
     "UncertifiedError",
@@ -123,6 +128,7 @@ __all__ = [
     "log_determinant",
     "modal_assurance",
     "modal_quantities_batch",
+    "modal_superposition",
     "mode_shapes",
     "natural_frequencies",
     "natural_frequencies_batch",
@@ -138,6 +144,8 @@ __all__ = [
     "sensitivities",
     "set_parameters",
     "spatial_section",
+    "state_space",
+    "static_compliance",
     "tapered",
     "tapered_frequencies",
     "tune_cpu",

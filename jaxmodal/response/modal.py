@@ -1,0 +1,273 @@
+"""Modal superposition: the response of an arm as a sum over its certified modes, with a static residual."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jaxmodal.arm.arguments import positive_integer, real_array
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import require_one_arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.tables import certificate_text, hertz_text
+from jaxmodal.response.participation import modes_at_ports
+from jaxmodal.response.ports import Port, ports
+from jaxmodal.response.statics import static_compliance
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.tables import ShowsTables, Table
+
+Floats = NDArray[np.float64]
+Ports = str | Port | Sequence[str | Port]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ModalSuperposition(ShowsTables):
+    """An arm as K modes between m inputs and p outputs; made by `modal_superposition`.
+
+    Attributes
+    ----------
+    arm : Arm
+        The arm.
+    theory : str
+        Its theory.
+    inputs, outputs : tuple of Port
+        Forces and moments; displacements and rotations.
+    frequencies : NaturalFrequencies
+        Of the modes, with their certificates.
+    driven : array, shape (K, m)
+        Displacement of each mode at the inputs; modes have unit modal mass.
+    read : array, shape (K, p)
+        The same at the outputs.
+    damping : array, shape (K, K)
+        Viscous damping between the modes in 1/s: ``2 zeta omega`` on the diagonal.
+    residual : array, shape (p, m)
+        Static compliance that the modes above the highest one leave out, m or rad for 1 N or 1 N m; zero if it was
+        not asked for.
+    relaxation : float
+        Time constant in s by which the residual lags: beta of Rayleigh damping, else 0.
+    """
+
+    arm: Arm
+    theory: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    frequencies: NaturalFrequencies
+    driven: Floats
+    read: Floats
+    damping: Floats
+    residual: Floats
+    relaxation: float = 0.0
+
+    @property
+    def omega(self) -> Floats:
+        """Undamped angular frequencies of the modes in rad/s, shape (K,)."""
+        return np.asarray(self.frequencies.omega)
+
+    @property
+    def damping_ratios(self) -> Floats:
+        """Damping ratio of each mode by itself, shape (K,)."""
+        return np.diag(self.damping) / (2.0 * self.omega)
+
+    @property
+    def static(self) -> Floats:
+        """Static compliance of modes and residual, shape (p, m)."""
+        return (self.read / self.omega[:, None] ** 2).T @ self.driven + self.residual
+
+    def receptance(self, omega: ArrayLike) -> NDArray[np.complex128]:
+        """Displacement for a unit harmonic force, complex, shape (frequencies, p, m).
+
+        Parameters
+        ----------
+        omega
+            Angular frequencies in rad/s, one or a list; 0 is the static compliance.
+
+        Raises
+        ------
+        ValueError
+            They are not finite real numbers of at least 0.
+
+        Notes
+        -----
+        ``exp(i omega t)``: damping makes imaginary parts negative. At a frequency of an undamped mode the result is
+        inf, or NaN where the mode does not reach a port.
+        """
+        omega = frequencies_of(omega)
+        diagonal = np.diag(self.damping)
+        moved: NDArray[Any]
+        if np.any(self.damping != np.diag(diagonal)):
+            modes = np.arange(self.omega.size)
+            square = 1j * omega[:, None, None] * self.damping
+            square[:, modes, modes] += self.omega**2 - omega[:, None] ** 2
+            moved = np.linalg.solve(
+                square, np.broadcast_to(self.driven, (omega.size, *self.driven.shape))
+            )
+        else:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                modal = 1.0 / (self.omega**2 - omega[:, None] ** 2 + 1j * omega[:, None] * diagonal)
+                moved = modal[:, :, None] * self.driven
+        rest = self.residual / (1.0 + 1j * omega * self.relaxation)[:, None, None]
+        with np.errstate(invalid="ignore"):
+            return np.einsum("kp,wkm->wpm", self.read, moved) + rest
+
+    def tables(self) -> list[Table]:
+        """Return the modes: frequency, damping ratio and what each does from the first input to the first output."""
+        pair = f"{self.inputs[0]} to {self.outputs[0]}"
+        parts = self.read[:, 0] * self.driven[:, 0] / self.omega**2
+        status = np.asarray(self.frequencies.status)
+        rows = [
+            [
+                str(k + 1),
+                hertz_text(hertz),
+                f"{ratio:.4g}",
+                f"{part:.4g}",
+                certificate_text(int(status[k]), int(self.frequencies.multiplicity[k])),
+            ]
+            for k, (hertz, ratio, part) in enumerate(
+                zip(self.omega / (2.0 * np.pi), self.damping_ratios, parts, strict=True)
+            )
+        ]
+        unit = compliance_unit(self.outputs[0], self.inputs[0])
+        headings = (
+            "mode",
+            "frequency [Hz]",
+            "damping ratio",
+            f"compliance [{unit}]",
+            "certificate",
+        )
+        notes = [f"static residual {self.residual[0, 0]:.4g} {unit}"]
+        return [
+            Table(f"modes from {pair} ({self.theory})", headings, rows, notes, ("certificate",))
+        ]
+
+
+def compliance_unit(output: Port, driven: Port) -> str:
+    """Unit of a receptance, such as ``"m/N"``."""
+    force = driven.force_unit
+    return f"{output.motion_unit}/({force})" if " " in force else f"{output.motion_unit}/{force}"
+
+
+def frequencies_of(omega: Any) -> Floats:
+    """Angular frequencies as an array of one axis, at least 0 and finite, at least one."""
+    found = np.atleast_1d(real_array(omega, "omega"))
+    if found.ndim != 1 or found.size == 0 or not np.all(np.isfinite(found) & (found >= 0.0)):
+        raise ValueError(
+            f"omega = {shown(omega)}: expected one frequency or a list of them, finite and at least 0, in rad/s"
+        )
+    return found
+
+
+def modal_superposition(
+    arm: Arm,
+    inputs: Ports,
+    outputs: Ports,
+    num_modes: int = 20,
+    theory: str = "timoshenko",
+    *,
+    damping_ratios: float | ArrayLike | None = None,
+    rayleigh: tuple[float, float] | None = None,
+    residual: bool = True,
+) -> ModalSuperposition:
+    """An arm as a sum over its lowest modes, between ports.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values.
+    inputs, outputs
+        Names of ports such as ``"tip.across"``, or `Port`, one or several; not the base.
+    num_modes
+        How many modes.
+    theory
+        As for `natural_frequencies`.
+    damping_ratios
+        One ratio for all modes, or one for each; 0.01 is 1 % of critical damping.
+    rayleigh
+        Instead of ratios (alpha, beta) in 1/s and s: damping ``alpha`` times mass plus ``beta`` times stiffness.
+    residual
+        Whether to add the static compliance of the modes that are left out.
+
+    Returns
+    -------
+    ModalSuperposition
+
+    Raises
+    ------
+    ArmError
+        The arm has no such port, or motions of zero frequency (free hinges).
+    ValueError
+        Damping is negative, of the wrong length, or given twice.
+    UncertifiedError
+        A frequency could not be certified, or there are fewer.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> arm = jm.examples.two_link_flexible()
+    >>> model = jm.modal_superposition(arm, "joint_1.torque", "tip.across", 6, damping_ratios=0.01)
+    >>> model.receptance([0.0, 20.0]).shape
+    (2, 1, 1)
+    """
+    require_one_arm(arm)
+    count = positive_integer(num_modes, "num_modes", limits.MODES)
+    driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
+    for each in (*driven, *read):
+        if each.place == "base":
+            raise ArmError(
+                f"port {str(each)!r}: a sum over modes takes forces, and the base is held."
+            )
+    given = list(dict.fromkeys((*driven, *read)))
+    _require_damping(damping_ratios, rayleigh, count)
+    found = modes_at_ports(arm, given, count, theory)
+    omega = np.asarray(found.frequencies.omega)
+    at_inputs, at_outputs = (found.at[:, [given.index(p) for p in part]] for part in (driven, read))
+    left_out = np.zeros((len(read), len(driven)))
+    if residual:
+        modes = (at_outputs / omega[:, None] ** 2).T @ at_inputs
+        left_out = static_compliance(arm, driven, read, theory) - modes
+    return ModalSuperposition(
+        arm,
+        theory,
+        driven,
+        read,
+        found.frequencies,
+        at_inputs,
+        at_outputs,
+        np.diag(modal_damping(omega, damping_ratios, rayleigh)),
+        left_out,
+        0.0 if rayleigh is None else float(real_array(rayleigh, "rayleigh")[1]),
+    )
+
+
+def modal_damping(omega: Floats, damping_ratios: Any, rayleigh: Any) -> Floats:
+    """Damping ``2 zeta omega`` of each mode, 1/s, shape (K,)."""
+    if rayleigh is not None:
+        mass, stiffness = real_array(rayleigh, "rayleigh")
+        return mass + stiffness * omega**2
+    ratios = 0.0 if damping_ratios is None else real_array(damping_ratios, "damping_ratios")
+    found: Floats = 2.0 * np.broadcast_to(ratios, omega.shape) * omega
+    return found
+
+
+def _require_damping(damping_ratios: Any, rayleigh: Any, count: int) -> None:
+    if damping_ratios is not None and rayleigh is not None:
+        raise ValueError("damping_ratios and rayleigh are both given; give one of them")
+    if damping_ratios is not None:
+        ratios = real_array(damping_ratios, "damping_ratios")
+        if ratios.shape not in ((), (count,)) or not np.all(np.isfinite(ratios) & (ratios >= 0.0)):
+            raise ValueError(
+                f"damping_ratios = {shown(damping_ratios)}: expected one number of at least 0, or one for each of the "
+                f"{count} modes; 0.01 is 1 % of critical damping"
+            )
+    if rayleigh is not None:
+        pair = real_array(rayleigh, "rayleigh")
+        if pair.shape != (2,) or not np.all(np.isfinite(pair) & (pair >= 0.0)):
+            raise ValueError(
+                f"rayleigh = {shown(rayleigh)}: expected two numbers of at least 0, the shares of mass (1/s) and of "
+                "stiffness (s)"
+            )

@@ -1,0 +1,116 @@
+"""What mass-normalised modes do at ports: their displacements there, and how ports move with the base."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, spring_gives
+from jaxmodal.eigenspaces.modal_mass import rigid_fields
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.mode_shapes import ModeShapes, mode_shapes
+from jaxmodal.response.ports import RELATIVE, Port, PortRow, port_row
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import to_host
+
+Floats = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class ModesAtPorts:
+    """Modes of an arm as a response needs them; K modes of unit modal mass, P ports.
+
+    Attributes
+    ----------
+    frequencies : NaturalFrequencies
+        With their certificates.
+    at : array, shape (K, P)
+        Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2). For a port of the base minus
+        the participation factor of its motion: what an acceleration of the base does to the mode.
+    """
+
+    frequencies: NaturalFrequencies
+    at: Floats
+
+
+def modes_at_ports(arm: Arm, found: Sequence[Port], num_modes: int, theory: str) -> ModesAtPorts:
+    """Return the lowest modes of a concrete arm at its ports.
+
+    Raises
+    ------
+    ArmError
+        The arm has motions of zero frequency.
+    UncertifiedError
+        A frequency could not be certified, or there are fewer.
+    """
+    stations = np.unique([0.0, 1.0, *(p.station or 0.0 for p in found)])
+    shapes: ModeShapes = to_host(mode_shapes(arm, num_modes, theory, stations=stations))
+    omega = np.asarray(shapes.omega)
+    _require_vibration(omega)
+    fields = np.stack(
+        [shapes.u, shapes.v, shapes.psi, shapes.normal, shapes.shear, shapes.moment], axis=2
+    )
+    along = np.moveaxis(fields, 0, -1)  # link, field, station, mode
+    beams = beam_values(arm)
+    with np.errstate(all="ignore"):  # stiffnesses that are infinite
+        joint, tip = at_joint(beams, omega, along[:, :, 0]), at_tip(beams, along[:, :, -1])
+        gives = spring_gives(beams, omega, joint, before_joint(beams, tip))
+    columns = []
+    for each in found:
+        if each.place == "base":
+            columns.append(-np.asarray(shapes.participation) @ base_motion(each, arm))
+        elif each.direction == RELATIVE:
+            columns.append(gives[port_row(each, arm).link, 2])
+        else:
+            columns.append(_read(port_row(each, arm), joint, tip, along, stations))
+    return ModesAtPorts(shapes.frequencies, np.stack(columns, axis=1))
+
+
+def _require_vibration(omega: Floats) -> None:
+    free = int(np.sum(omega == 0.0))
+    if free:
+        raise ArmError(
+            f"the arm has {free} motion(s) without a restoring force (free hinges), in which it drifts away: give "
+            "these joints a joint_stiffness greater than 0, or leave it out for rigid joints."
+        )
+
+
+def base_motion(found: Port, arm: Arm) -> Floats:
+    """Return a port of the base as a motion of it in x, y and rotation; along and across are those of link 1."""
+    if found.turns:
+        return np.array([0.0, 0.0, 1.0])
+    angle = {"x": 0.0, "y": 0.5 * np.pi}.get(found.direction)
+    if angle is None:
+        angle = float(arm.links[0].joint_angle) + 0.5 * np.pi * (found.direction == "across")
+    return np.array([np.cos(angle), np.sin(angle), 0.0])
+
+
+def carried_along(arm: Arm, output: Port, base: Port) -> float:
+    """Return how far a port moves with the base when the arm does not deform, m or rad for 1 m or 1 rad."""
+    if output.direction == RELATIVE:
+        return 0.0
+    beams = beam_values(arm)
+    if output.place == "base":
+        return float(base_motion(output, arm) @ base_motion(base, arm))
+    rigid = rigid_fields(beams, 3)
+    along = np.stack([rigid.inner, rigid.outer], axis=-1)  # motion, link, field, end
+    along = np.moveaxis(along, 0, -1)
+    joint, tip = at_joint(beams, np.float64(0.0), along[:, :, 0]), at_tip(beams, along[:, :, 1])
+    row = port_row(output, arm)
+    middle = along[:, :, :1] + row.station * (along[:, :, 1:] - along[:, :, :1])
+    return float(_read(row, joint, tip, middle, np.array([row.station])) @ base_motion(base, arm))
+
+
+def _read(row: PortRow, joint: Floats, tip: Floats, along: Floats, stations: Floats) -> Floats:
+    """What a port reads of motions given at joints, at tips and at stations, each with a last axis of motions."""
+    if row.place == "link":
+        place = along[row.link, :3, int(np.searchsorted(stations, row.station))]
+    else:
+        place = (joint if row.place == "joint" else tip)[row.link, :3]
+    read: Floats = np.asarray(row.row) @ place
+    return read

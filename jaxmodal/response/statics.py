@@ -1,0 +1,153 @@
+"""Static compliance between ports: how far an arm bends under a unit force, in closed form."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, beam_values, require_shear
+from jaxmodal.dynamic_stiffness.attachments import flexibility, joint_law
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.eigenspaces.modal_mass import link_starts, quadrature
+from jaxmodal.response.ports import RELATIVE, Port, port_row, ports
+from jaxmodal.runtime.errors import ArmError
+
+Floats = NDArray[np.float64]
+
+
+def static_compliance(
+    arm: Arm,
+    inputs: str | Port | Sequence[str | Port],
+    outputs: str | Port | Sequence[str | Port],
+    theory: str = "timoshenko",
+) -> Floats:
+    """Displacements of an arm at rest under unit forces.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values.
+    inputs, outputs
+        Names of ports or `Port`, one or several; not the base.
+    theory
+        As for `natural_frequencies`.
+
+    Returns
+    -------
+    array, shape (outputs, inputs)
+        In m or rad for 1 N or 1 N m: the limit of the receptance at zero frequency.
+
+    Raises
+    ------
+    ArmError
+        The arm has no such port; a free hinge lies between the base and a load, which then nothing holds.
+
+    Notes
+    -----
+    The arm is a chain: section forces follow from the loads by statics alone, and the compliance is the integral of
+    the products of the section forces of two unit loads over the stiffnesses, plus those of the joints' springs
+    (Castigliano). The integrands are polynomials of degree 2, which Gauss's rule integrates to rounding.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.Link(2.0, 3.0, 1.0, jm.raw_section(1.0, 1.0))
+    >>> float(jm.static_compliance(jm.Arm((link,)), "tip.across", "tip.across", "euler_bernoulli")[0, 0])
+    0.8888888888888888
+    """
+    flags = theory_flags(theory)
+    if flags.shear:
+        require_shear(arm)
+    driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
+    everything = list(dict.fromkeys((*driven, *read)))
+    for each in everything:
+        if each.place == "base":
+            raise ArmError(f"port {str(each)!r}: the base is held; give a port of the arm.")
+    beams = beam_values(arm)
+    found = _between(beams, arm, everything, bool(flags.shear), bool(flags.axial))
+    rows, columns = ([everything.index(x) for x in part] for part in (read, driven))
+    return found[np.ix_(rows, columns)]
+
+
+def _between(
+    beams: BeamArrays, arm: Arm, loads: Sequence[Port], shear: bool, axial: bool
+) -> Floats:
+    """Compliance between all loads, shape (P, P)."""
+    angle, start = np.cumsum(beams.joint_angle), np.asarray(link_starts(beams))
+    turn = np.stack([np.cos(angle), np.sin(angle)], axis=-1)  # directions of the links
+    rows = [port_row(each, arm) for each in loads]
+    points = np.stack(
+        [_point(beams, start, turn, row.link, row.place, row.station) for row in rows]
+    )
+    place = np.array([row.link for row in rows])
+    relative = np.array([each.direction == RELATIVE for each in loads])
+    vectors = np.stack([np.asarray(row.row, np.float64) for row in rows])
+    along, across = turn[place], np.stack([-turn[place, 1], turn[place, 0]], axis=-1)
+    force = vectors[:, :1] * along + vectors[:, 1:2] * across
+    moment = vectors[:, 2]
+    # where each load stands on its link, as x/L: before 0 for a joint
+    stands = np.array([{"joint": -1.0, "tip": 2.0}.get(row.place, row.station) for row in rows])
+    law, elastic = joint_law(beams, np.float64(0.0)), flexibility(beams)
+    total = np.zeros((len(loads), len(loads)))
+    for j in range(angle.size):
+        axes = np.stack([turn[j], [-turn[j, 1], turn[j, 0]]])
+
+        def sections(beyond: Floats, at: Floats, axes: Any = axes) -> Floats:
+            """Section forces N, V, M_b, shape (P, 3), at a point, of the loads that lie beyond it."""
+            arm_of = points - at
+            bending = moment + arm_of[:, 0] * force[:, 1] - arm_of[:, 1] * force[:, 0]
+            return np.concatenate([force @ axes.T, bending[:, None]], axis=1) * beyond[:, None]
+
+        outboard = np.where(relative, False, place > j)
+        offset = [0.0 if x is None else x[j] for x in (beams.base_offset_x, beams.base_offset_y)]
+        at_spring = sections((outboard | (place == j)) * 1.0, start[j] - np.asarray(offset) @ axes)
+        for k in range(3):
+            if law.unit[j, k] == 0.0 and np.any(np.abs(at_spring[:, k]) > 0.0):
+                raise ArmError(
+                    f"link{j + 1}.joint_stiffness = 0: nothing holds the arm under a static load beyond this joint; "
+                    "give it a stiffness greater than 0, or leave it out for a rigid joint."
+                )
+        springs = np.where(law.unit[j] == 0.0, 0.0, law.compliance[j])
+        total += (at_spring * springs) @ at_spring.T
+        if elastic[j] == 0.0:
+            continue
+        area, young = beams.area[j], beams.youngs_modulus[j]
+        gives = np.array(
+            [
+                axial / (young * area),
+                shear / (beams.shear_modulus_effective[j] * area) if shear else 0.0,
+                1.0 / (young * beams.second_moment[j]),
+            ]
+        )
+        breaks = np.unique([0.0, 1.0, *np.clip(stands[place == j], 0.0, 1.0)])
+        nodes, weights = quadrature(2)
+        for low, high in itertools.pairwise(breaks):
+            for node, weight in zip(nodes, weights, strict=True):
+                xi = low + (high - low) * node
+                beyond = outboard | ((place == j) & ~relative & (stands > xi))
+                forces = sections(beyond * 1.0, start[j] + xi * beams.length[j] * turn[j])
+                part = (forces * gives) @ forces.T
+                total += weight * (high - low) * beams.length[j] * part
+    return total
+
+
+def _point(
+    beams: BeamArrays, start: Floats, turn: Floats, link: int, place: str, station: float
+) -> Floats:
+    """Where a port stands in the axes of the base, m."""
+    seen = [station * beams.length[link], 0.0]
+    if place == "joint":
+        offsets, sign, seen = (beams.base_offset_x, beams.base_offset_y), -1.0, [0.0, 0.0]
+    else:
+        offsets, sign = (beams.end_offset_x, beams.end_offset_y), float(place == "tip")
+    x, y = (
+        at + sign * (0.0 if o is None else o[link]) for at, o in zip(seen, offsets, strict=True)
+    )
+    cosine, sine = turn[link]
+    found: Floats = start[link] + np.array([cosine * x - sine * y, sine * x + cosine * y])
+    return found
