@@ -75,7 +75,7 @@ class StateSpace(ShowsTables):
             They are not such numbers.
         """
         omega = frequencies_of(omega)
-        points: NDArray[np.complex128] = 1j * omega
+        points: NDArray[Any] = 1j * omega
         if self.time_step is not None:
             if np.any(omega * self.time_step > np.pi * (1.0 + 1e-12)):
                 raise ValueError(
