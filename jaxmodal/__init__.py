@@ -4,7 +4,6 @@ SI units and radians throughout; frequencies in Hz only where a name says so. JA
 must be on before the first arm is made; see `X64DisabledError`.
 """
 
-from jaxmodal.arm import examples
 from jaxmodal.arm.arm import Arm, Link, Payload
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
 from jaxmodal.arm.checks import ArmCheck, check
@@ -55,6 +54,7 @@ from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compila
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
+from jaxmodal.spatial import examples
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.files import arm_from_dict, read_arm

@@ -325,7 +325,7 @@ def test_traced_and_batched_arms_are_not_written():
 def test_unknown_example():
     with pytest.raises(jm.ArmError) as error:
         jm.examples.load("two_link")
-    assert_says(error, ["'two_link'", "known are three_link_industrial", "two_link_flexible"])
+    assert_says(error, ["'two_link'", "known are canadarm2_like", "two_link_flexible"])
 
 
 PROGRAM = """

@@ -18,7 +18,7 @@ from design_opt.problem.problem import Problem
 from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
 from jaxmodal import examples
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX, BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml
 from jaxmodal.arm.files import arm_from_dict, read_arm
@@ -162,7 +162,7 @@ def _arm(entry: Any, folder: Path) -> Arm:
             warn_of_implausible_values(arm, "arm")
             return arm
         if isinstance(entry, str) and entry.startswith(EXAMPLE_PREFIX):
-            return examples.load(entry.removeprefix(EXAMPLE_PREFIX))
+            return require_planar(examples.load(entry.removeprefix(EXAMPLE_PREFIX)))
         if isinstance(entry, str):
             return read_arm(folder / entry)
     except ArmError as error:

@@ -295,6 +295,7 @@ TAKE_ARMS_IN_SPACE = (
     "write_arm",
     "the functions of parameters",
     "jaxmodal frequencies",
+    "sweeps of frequencies",
 )
 
 

@@ -45,7 +45,7 @@ class Addressed(Protocol):
 
 
 #: an arm of one kind or the other
-ArmKind = TypeVar("ArmKind", Arm, Addressed)
+ArmKind = TypeVar("ArmKind", bound=Arm | Addressed)
 
 _ADDRESS = re.compile(r"(?:link(?P<link>[1-9][0-9]*|\*)|payload)\.(?P<field>.+)", re.ASCII)
 

@@ -200,7 +200,7 @@ def load_arm(argument: str, check: bool = True) -> Arm:
 
 def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
     """Read the arm, planar or in space, that a command-line argument names; refuse with one message."""
-    from jaxmodal.arm import examples
+    from jaxmodal.spatial import examples
     from jaxmodal.spatial.files import read_arm
 
     try:
@@ -352,9 +352,9 @@ def check(arm: str) -> None:
 @click.option("--force", is_flag=True, help="Replace the file if it exists and differs.")
 def examples(name: str | None, out_file: Path | None, force: bool) -> None:
     """List the built-in arms, or print or write the TOML file of one."""
-    from jaxmodal.arm import examples as built_in
     from jaxmodal.cli import output as cli_output
     from jaxmodal.runtime.errors import ArmError
+    from jaxmodal.spatial import examples as built_in
 
     if name is None:
         if out_file is not None:

@@ -18,7 +18,6 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-from jaxmodal.arm import examples
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.checks import check
 from jaxmodal.arm.descriptions import posture_text
@@ -30,6 +29,7 @@ from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
 from jaxmodal.reproduction.published import FREQUENCY_COLUMNS
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import WIDTH, Table
+from jaxmodal.spatial import examples
 from jaxmodal.spatial.arm import SpatialArm
 
 CSV_COLUMNS = (

@@ -43,8 +43,9 @@ def compute_spectra(
     X64DisabledError
         If JAX runs in single precision.
     """
-    from jaxmodal.arm import examples
+    from jaxmodal.arm.arm import require_planar
     from jaxmodal.frequencies.one_arm import natural_frequencies
+    from jaxmodal.spatial import examples
 
     wanted = dict.fromkeys(
         (cell.table, cell.posture_deg, published.FREQUENCY_COLUMNS[cell.column])
@@ -55,7 +56,7 @@ def compute_spectra(
     spectra = {}
     for done, key in enumerate(wanted, start=1):
         name, posture_deg, theory = key
-        arm = examples.load(tables[name].example)
+        arm = require_planar(examples.load(tables[name].example))
         if tables[name].thickness_factor != 1.0:
             arm = arm.with_thickness_factor(tables[name].thickness_factor)
         arm = arm.with_posture([math.radians(float(angle)) for angle in posture_deg])

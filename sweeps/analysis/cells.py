@@ -9,8 +9,9 @@ from typing import Any
 import xarray as xr
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.files import arm_from_dict
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.files import arm_from_dict
 from sweeps.definition.errors import SweepError
 
 
@@ -28,7 +29,7 @@ def definition_of(ds: xr.Dataset) -> dict[str, Any]:
     return found
 
 
-def arm_of_cell(cell: xr.Dataset) -> tuple[Arm, str]:
+def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, str]:
     """Return the arm of one cell of a sweep, and its theory.
 
     Parameters

@@ -14,6 +14,7 @@ import xarray as xr
 from jaxmodal.batches.plan import FEW
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import series_search
+from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import NOT_COMPUTED, QUANTITIES
 from sweeps.store.dataset import dataset_bytes
@@ -28,6 +29,8 @@ _BATCH, _FEW, _SERIES = (20.0, 40_000.0), (0.5, 4000.0), (1.0, 100_000.0)
 _SHAPES = (10.0, 6000.0)
 #: seconds in which a process starts, opens the store and closes it
 _START = 1.3
+#: links of arms in space per second
+_LINKS_IN_SPACE = 250.0
 #: modes of an arm that those rates of arms hold for; more take longer in proportion
 _MODES = 10
 
@@ -60,9 +63,12 @@ def _estimate(sweep: Sweep) -> float:
     """Seconds that a sweep may take."""
     addresses = [column.address for entry in sweep.axes for column in entry.columns]
     compiling, rate = _FEW if sweep.num_cells <= FEW else _BATCH
+    arms = sweep.num_cells * len(sweep.solved_theories)
+    if isinstance(sweep.arm, SpatialArm):
+        rate = _LINKS_IN_SPACE / sweep.arm.num_links
+        return _START + arms * max(1.0, sweep.num_modes / _MODES) / rate
     if series_search.pays(sweep.arm, addresses, sweep.num_cells):
         compiling, rate = _SERIES
-    arms = sweep.num_cells * len(sweep.solved_theories)
     found = _START + compiling + arms * max(1.0, sweep.num_modes / _MODES) / rate
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         compiling, rate = _SHAPES

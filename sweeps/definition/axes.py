@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_finite, is_whole
-from jaxmodal.arm.parameters import full_address, unit_of
+from jaxmodal.arm.parameters import full_address
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.parameters import unit_of
 from sweeps.definition import limits
 from sweeps.definition.errors import SweepError
 

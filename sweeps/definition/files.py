@@ -10,10 +10,11 @@ from typing import Any
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX, BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml, table
-from jaxmodal.arm.files import arm_from_dict
 from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.files import arm_from_dict
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
 from sweeps.definition.random_designs import Range, random_design
@@ -125,13 +126,14 @@ def sweep_from_dict(
     return Sweep(_arm(document["arm"], Path(folder)), axes, **options)
 
 
-def _arm(entry: object, folder: Path) -> Arm | str | Path:
+def _arm(entry: object, folder: Path) -> Arm | SpatialArm | str | Path:
     if isinstance(entry, Mapping):
         try:
             arm = arm_from_dict(entry)
         except ArmError as error:
             raise SweepError(f"arm: {error}") from error
-        warn_of_implausible_values(arm, "arm")
+        if isinstance(arm, Arm):
+            warn_of_implausible_values(arm, "arm")
         return arm
     if isinstance(entry, str) and not entry.startswith(EXAMPLE_PREFIX):
         path = folder / entry

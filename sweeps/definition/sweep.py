@@ -18,13 +18,14 @@ from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_shear
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.arm.files import read_arm
 from jaxmodal.arm.parameters import addresses, resolve, set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
 from jaxmodal.runtime.limits import MODES
 from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.files import read_arm
 from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, address_of
 from sweeps.definition.descriptions import described_axis
@@ -41,7 +42,7 @@ class Sweep(ShowsTables):
     Parameters
     ----------
     arm
-        An `Arm`, or ``"example:NAME"`` for a built-in one, or the path of an arm file.
+        An `Arm` or a `SpatialArm`, or ``"example:NAME"`` for a built-in one, or the path of an arm file.
     axes
         The dimensions, from `axis`, `linspace`, `geomspace`, `zipped`, `random_design`; the sweep
         runs over their full product. One or more, no parameter twice.
@@ -73,7 +74,7 @@ class Sweep(ShowsTables):
     ((5,), 5, 64)
     """
 
-    arm: Arm
+    arm: Arm | SpatialArm
     axes: tuple[Axis, ...]
     theories: tuple[str, ...]
     num_modes: int
@@ -83,7 +84,7 @@ class Sweep(ShowsTables):
 
     def __init__(
         self,
-        arm: Arm | str | Path,
+        arm: Arm | SpatialArm | str | Path,
         axes: Sequence[Axis],
         *,
         theories: str | Sequence[str] = "timoshenko",
@@ -93,7 +94,7 @@ class Sweep(ShowsTables):
         name: str = "",
     ) -> None:
         values = {
-            "arm": arm if isinstance(arm, Arm) else _read(arm),
+            "arm": arm if isinstance(arm, Arm | SpatialArm) else _read(arm),
             "axes": tuple(axes),
             "theories": _names("theories", theories, THEORIES),
             "num_modes": _number_of_modes(num_modes),
@@ -105,6 +106,7 @@ class Sweep(ShowsTables):
         object.__setattr__(self, "sensitivity_to", _parameters(self, sensitivity_to))
         _check_names(self)
         _check_values(self)
+        _check_outputs(self)
 
     def tables(self) -> list[Table]:
         """Return the axes, and what is computed at their points."""
@@ -180,7 +182,7 @@ class Sweep(ShowsTables):
         text = json.dumps(self.description(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def arm_at(self, *index: int) -> Arm:
+    def arm_at(self, *index: int) -> Arm | SpatialArm:
         """Return the arm of one cell, given its index along each axis.
 
         Raises
@@ -196,12 +198,12 @@ class Sweep(ShowsTables):
         return set_parameters(self.arm, values)
 
 
-def _read(arm: str | Path) -> Arm:
+def _read(arm: str | Path) -> Arm | SpatialArm:
     if isinstance(arm, str) and arm.startswith(EXAMPLE_PREFIX):
         return examples.load(arm.removeprefix(EXAMPLE_PREFIX))
     if not isinstance(arm, (str, Path)):
         raise SweepError(
-            f"arm = {shown(arm)}: must be an Arm, 'example:NAME' or the path of an arm file."
+            f"arm = {shown(arm)}: must be an Arm or a SpatialArm, 'example:NAME' or the path of an arm file."
         )
     if arm in examples.names() and not Path(arm).exists():
         raise SweepError(
@@ -330,12 +332,31 @@ def _check_values(sweep: Sweep) -> None:
             )
     if "timoshenko" in sweep.solved_theories:
         try:
-            require_shear(sweep.arm)
+            require_timoshenko(sweep.arm)
         except ArmError as error:
             raise SweepError(f"theories: {error}") from error
 
 
-def _set(arm: Arm, values: dict[str, Any], place: str) -> None:
+def require_timoshenko(arm: Arm | SpatialArm) -> None:
+    """Refuse an arm that lacks shear coefficients, of either kind."""
+    if isinstance(arm, SpatialArm):
+        arm.model("timoshenko")
+    else:
+        require_shear(arm)
+
+
+def _check_outputs(sweep: Sweep) -> None:
+    """Refuse outputs of mode shapes where there are none."""
+    modal = [name for name in sweep.outputs if QUANTITIES[name].modal and name != "modal_status"]
+    if isinstance(sweep.arm, SpatialArm) and modal:
+        plain = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.modal)
+        raise SweepError(
+            f"outputs: {modal[0]!r} needs mode shapes, which sweeps have of planar arms only; of an arm in space take "
+            f"of {plain}."
+        )
+
+
+def _set(arm: Arm | SpatialArm, values: dict[str, Any], place: str) -> None:
     try:
         set_parameters(arm, values)
     except ArmError as error:

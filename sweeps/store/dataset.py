@@ -16,8 +16,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 import jaxmodal
-from jaxmodal.arm.parameters import describe, unit_of
 from jaxmodal.frequencies.status import Status
+from jaxmodal.spatial.parameters import describe, unit_of
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import NOT_COMPUTED, QUANTITIES, long_name_of
 from sweeps.store.grid import Grid

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_whole
+from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
@@ -16,6 +17,8 @@ from sweeps.store.solve import solve_cells, values_of, with_modes
 
 #: cells of one chunk, unless told otherwise: a second or two of work, of frequencies alone and with mode shapes
 CHUNK_CELLS, MODAL_CHUNK_CELLS = 65_536, 8192
+#: of arms in space, of frequencies alone: some seconds
+SPATIAL_CHUNK_CELLS = 256
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +66,8 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None) -> Grid:
     """
     modal = any(QUANTITIES[name].modal for name in sweep.outputs)
     usual = MODAL_CHUNK_CELLS if modal else CHUNK_CELLS
+    if isinstance(sweep.arm, SpatialArm):
+        usual = SPATIAL_CHUNK_CELLS
     limit = usual if chunk_cells is None else chunk_cells
     if not is_whole(limit, 1):
         raise SweepError(f"chunk_cells = {limit!r}: must be a whole number of 1 or more.")

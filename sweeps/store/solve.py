@@ -11,11 +11,13 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arrays import require_shear
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.modes.batches import modal_quantities_batch
-from sweeps.definition.sweep import Sweep
+from jaxmodal.spatial import cells as in_space
+from jaxmodal.spatial.arm import SpatialArm
+from sweeps.definition.sweep import Sweep, require_timoshenko
 from sweeps.solution.cells import SolvedCells
 
 #: how wide (relative) a bracket of the certificate may be
@@ -40,7 +42,10 @@ def solve_cells(
     values
         For each address of the sweep the values of N cells, in SI units.
     """
-    _, columns = columns_of(sweep.arm, values)
+    addresses, columns = columns_of(sweep.arm, values)
+    if isinstance(sweep.arm, SpatialArm):
+        given = dict(zip(addresses, columns, strict=True))
+        return SolvedCells(in_space.solve_cells(sweep.arm, given, sweep.num_modes, theory))
     with _PLANNING:  # the first device of several makes the plan, the others wait for it
         plan = _plan(_Identity(sweep), theory)
     found = plan.solve(columns)
@@ -65,12 +70,13 @@ def _plan(identity: _Identity, theory: str) -> Plan:
     """How the cells of a sweep are solved, the same in every process."""
     sweep = identity.sweep
     if theory == "timoshenko":
-        require_shear(sweep.arm)
+        require_timoshenko(sweep.arm)
     cells = sweep.num_cells
     chosen = np.arange(cells)
     if cells > _SAMPLE:
         chosen = np.random.default_rng(0).choice(cells, _SAMPLE, replace=False)
     sample = values_of(sweep, np.unravel_index(chosen, sweep.shape))
+    assert isinstance(sweep.arm, Arm)  # arms in space have no plan
     question = Question(sweep.arm, tuple(sample), sweep.num_modes, theory)
     return Plan.of(question, np.stack(list(sample.values())), cells)
 
@@ -88,5 +94,6 @@ def with_modes(
     solved: SolvedCells, sweep: Sweep, theory: str, values: Mapping[str, NDArray[np.float64]]
 ) -> SolvedCells:
     """Return the cells with their modal quantities, computed at the frequencies that they have."""
-    modal = modal_quantities_batch(sweep.arm, values, solved.found, addresses=sweep.sensitivity_to)
+    arm = require_planar(sweep.arm)
+    modal = modal_quantities_batch(arm, values, solved.found, addresses=sweep.sensitivity_to)
     return dataclasses.replace(solved, modal=modal)

@@ -244,7 +244,7 @@ def _rigidity(factor: float) -> float:
     """E I/L of link 1 at a thickness factor, N m."""
     from jaxmodal import examples
 
-    link = examples.load("two_link_flexible").with_thickness_factor(factor).links[0]
+    link = examples.two_link_flexible(factor).links[0]
     return float(link.youngs_modulus * link.second_moment / link.length)
 
 

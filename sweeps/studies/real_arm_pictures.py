@@ -47,7 +47,7 @@ _PIECES = (2, 4, 8, 16, 32)
 
 def bent_arm() -> Arm:
     """The industrial arm of the paper with joints 2 and 3 at 0.8 rad."""
-    return examples.load("three_link_industrial").with_posture([0.8, 0.8])
+    return examples.three_link_industrial().with_posture([0.8, 0.8])
 
 
 def joints_picture() -> Figure:

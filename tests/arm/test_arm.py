@@ -157,7 +157,10 @@ def test_thickness_factor_of_the_example_reaches_every_link():
 
 
 def test_examples_are_listed_and_have_a_name():
-    assert jm.examples.names() == ["three_link_industrial", "two_link_flexible"]
+    in_space = ["canadarm2_like", "six_axis_industrial"]
+    assert jm.examples.names() == sorted([*in_space, "three_link_industrial", "two_link_flexible"])
+    for name in in_space:
+        assert jm.examples.load(name) == getattr(jm.examples, name)()
     assert jm.examples.load("two_link_flexible") == jm.examples.two_link_flexible()
     assert jm.examples.load("three_link_industrial") == jm.examples.three_link_industrial()
     assert jm.examples.two_link_flexible().name == "two-link flexible arm"

@@ -54,7 +54,7 @@ jax.monitoring.register_event_duration_secs_listener(listen)
 import numpy as np
 import jaxmodal as jm
 
-arms = [jm.examples.load(name) for name in jm.examples.names()]
+arms = [jm.examples.two_link_flexible(), jm.examples.three_link_industrial()]
 arms.append(jax.tree_util.tree_map(jax.device_put, arms[0]))  # as a transformation returns an arm
 plain = arms[0].links
 spring = jm.Link(0.4, 7e10, 2700.0, jm.circle(0.03, "cowper"), poisson_ratio=0.3, joint_stiffness=1e3,

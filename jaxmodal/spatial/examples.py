@@ -1,12 +1,14 @@
-"""The example arms of the source paper, kept as TOML files inside the package."""
+"""The built-in arms, planar and in space, kept as TOML files inside the package."""
 
 import tomllib
 from typing import Any
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import BuiltIn
-from jaxmodal.arm.files import arm_from_dict
+from jaxmodal.arm.files import arm_from_dict as planar_arm_from_dict
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.files import arm_from_dict
 
 _FILES = BuiltIn(("jaxmodal", "data", "arms"), "example", ArmError)
 
@@ -27,8 +29,8 @@ def toml_text(name: str) -> str:
     return _FILES.text(name)
 
 
-def load(name: str) -> Arm:
-    """Return a built-in arm by name.
+def load(name: str) -> Arm | SpatialArm:
+    """Return a built-in arm by name, planar or in space.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def two_link_flexible(thickness_factor: Any = 1.0) -> Arm:
     >>> round(float(arm.links[0].length / arm.links[1].section.depth), 1)
     833.3
     """
-    return load("two_link_flexible").with_thickness_factor(thickness_factor)
+    return _planar("two_link_flexible").with_thickness_factor(thickness_factor)
 
 
 def three_link_industrial() -> Arm:
@@ -77,4 +79,45 @@ def three_link_industrial() -> Arm:
     >>> round(float(three_link_industrial().total_mass), 2)
     135.19
     """
-    return load("three_link_industrial")
+    return _planar("three_link_industrial")
+
+
+def six_axis_industrial() -> SpatialArm:
+    """Return a six-axis industrial arm in space: tubes, elastic joints with geared rotors, a payload of 20 kg.
+
+    Notes
+    -----
+    No maker's arm: round values of a common size, reach 1.6 m.
+
+    Examples
+    --------
+    >>> six_axis_industrial().num_links
+    6
+    """
+    return _spatial("six_axis_industrial")
+
+
+def canadarm2_like() -> SpatialArm:
+    """Return an arm like Canadarm2: two flexible booms between rigid links, five elastic joints.
+
+    Notes
+    -----
+    The booms have the E I, E A, G and torsional inertia that are printed in the paper on spatial arms with flexible
+    links and joints. Lengths, masses, payload and E are chosen; its file says what is what.
+
+    Examples
+    --------
+    >>> [link.rigid for link in canadarm2_like().links]
+    [True, False, False, True, True]
+    """
+    return _spatial("canadarm2_like")
+
+
+def _planar(name: str) -> Arm:
+    return planar_arm_from_dict(tomllib.loads(toml_text(name)), source=f"example {name}")
+
+
+def _spatial(name: str) -> SpatialArm:
+    arm = load(name)
+    assert isinstance(arm, SpatialArm)
+    return arm

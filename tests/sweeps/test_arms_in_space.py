@@ -1,0 +1,72 @@
+"""Sweeps over arms in space: the same door, certificates, resumption and checks as those over planar arms."""
+
+import shutil
+
+import numpy as np
+import pytest
+import xarray as xr
+from click.testing import CliRunner
+
+import jaxmodal as jm
+import sweeps
+from jaxmodal.cli.commands import main
+from sweeps import SweepError, linspace
+from sweeps.analysis.cells import arm_of_cell
+
+
+def small(**options):
+    values = {"num_modes": 3, "outputs": ["multiplicity", "bracket_lower", "count_below"]}
+    axes = [
+        linspace("theta_2", -60, 60, 3, unit="degree"),
+        linspace("link3.joint_axis.x", 0.0, 0.5, 2),
+    ]
+    return sweeps.Sweep(jm.examples.canadarm2_like(), axes, **values | options)
+
+
+def test_cells_are_single_calls_and_certified():
+    ds = sweeps.run(small())
+    assert ds.frequency.dims == ("theta_2", "link3_joint_axis_x", "mode")
+    assert bool(ds.certified.all())
+    assert ds["link3_joint_axis_x"].attrs["long_name"].startswith("component along x")
+    for place in ({"theta_2": 0, "link3_joint_axis_x": 1}, {"theta_2": 2, "link3_joint_axis_x": 0}):
+        cell = ds.isel(place)
+        arm, theory = arm_of_cell(cell)
+        assert isinstance(arm, jm.SpatialArm)
+        single = jm.natural_frequencies(arm, 3, theory)
+        np.testing.assert_allclose(cell.frequency, single.frequencies_hz, rtol=1e-13)
+        np.testing.assert_array_equal(cell.count_below, single.count_below)
+
+
+def test_a_store_resumes_to_the_same_bytes(tmp_path):
+    whole, part = tmp_path / "whole.zarr", tmp_path / "part.zarr"
+    sweeps.run(small(), whole, chunk_cells=2)
+    shutil.copytree(whole, part)
+    shutil.rmtree(part / "frequency/c/1")
+    sweeps.run(small(), part, chunk_cells=2)
+    for name in ("frequency", "status", "bracket_lower"):
+        np.testing.assert_array_equal(
+            xr.open_zarr(part, chunks=None)[name], xr.open_zarr(whole, chunks=None)[name]
+        )
+
+
+@pytest.mark.parametrize("name", ["six_axis_posture_map", "canadarm2_posture_map"])
+def test_the_built_in_posture_maps_run_and_are_verified(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    invoke = CliRunner().invoke
+    ran = invoke(main, ["sweep", "run", f"example:{name}", "--points", "2"])
+    assert ran.exit_code == 0, ran.output
+    assert "32 of 32 modes certified" in ran.output
+    found = invoke(main, ["sweep", "verify", f"{name}.zarr", "--cells", "2"])
+    assert found.exit_code == 0, found.output
+    assert (tmp_path / f"{name}_maps.png").exists()
+    planned = invoke(main, ["sweep", "plan", f"example:{name}"])
+    assert "about" in planned.output, planned.output
+
+
+def test_outputs_of_mode_shapes_are_refused():
+    with pytest.raises(SweepError, match=r"'sensitivity' needs mode shapes.*planar arms only"):
+        small(outputs=["sensitivity"])
+    plain = jm.spatial_section(1e-3, 1e-6, 1e-6, 2e-6)
+    link = jm.SpatialLink(1.0, 7e10, 2700.0, plain, poisson_ratio=0.3)
+    with pytest.raises(SweepError, match="a shear coefficient is missing"):
+        sweeps.Sweep(jm.SpatialArm((link,)), [linspace("link1.length", 1.0, 2.0, 2)])
