@@ -22,12 +22,27 @@ import numpy as np
 LINKS = tuple(range(1, 11))
 #: of the two-link arm: bang-bang over two seconds
 SECONDS = 2.0
-#: steps of the methods with fixed steps, s, and tolerances of the others
-STEPS = {"rk4": (4e-3, 2e-3, 1e-3, 5e-4), "linearly_implicit": (4e-3, 2e-3, 1e-3, 5e-4)}
-TOLERANCES = {
-    "tsit5": (1e-4, 1e-6, 1e-8),
-    "dopri8": (1e-4, 1e-6, 1e-8, 1e-10),
-    "kvaerno5": (1e-3, 1e-5),
+#: methods, with their steps in s or their tolerances: of the plain arm, and of one that is stiff
+SETTINGS: dict[str, dict[str, tuple[float, ...]]] = {
+    "plain": {
+        "rk4": (4e-3, 2e-3, 1e-3, 5e-4),
+        "linearly_implicit": (4e-3, 2e-3, 1e-3, 5e-4),
+        "tsit5": (1e-4, 1e-6, 1e-8),
+        "dopri8": (1e-4, 1e-6, 1e-8, 1e-10),
+        "kvaerno5": (1e-3, 1e-5, 1e-7),
+    },
+    "stiff": {
+        "rk4": (1.25e-4, 6.25e-5),
+        "linearly_implicit": (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4),
+        "dopri8": (1e-4, 1e-7),
+        "kvaerno5": (1e-3, 1e-5, 1e-7),
+    },
+}
+FIXED = ("rk4", "linearly_implicit")
+CELLS = {"plain": 64, "stiff": 8}
+ARMS = {
+    "plain": "two modes a link",
+    "stiff": "four modes a link, Kelvin-Voigt damping of 10 ms",
 }
 
 
@@ -49,13 +64,14 @@ def main(arguments: list[str] | None = None) -> None:
     for part in options.parts.split(","):
         known[part] = {
             "forward": lambda: forward(options.repeats),
-            "precision": lambda: precision(),
+            "precision": lambda: [row for arm in SETTINGS for row in precision(arm)],
             "speed": lambda: speed(options.cells, options.repeats),
         }[part]()
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(known, indent=1) + "\n")
     if "precision" in known:
         draw(known["precision"], options.out.with_name("dynamics_precision.png"))
+        options.out.with_name("dynamics_precision.md").write_text(table(known["precision"]))
 
 
 def spent(call: Callable[[], Any]) -> float:
@@ -144,13 +160,24 @@ def starts(cells: int) -> np.ndarray:
     return rng.uniform(-1.0, 1.0, (cells, 6)) * size
 
 
-def precision(cells: int = 64) -> list[dict[str, Any]]:
+def stiff_model() -> Any:
+    """The same arm with four modes each and structural damping, whose fastest rate is 2e4 1/s."""
+    from jaxmodal.dynamics import flexible_arm
+    from jaxmodal.reproduction.two_link_motions import section_seven_arm
+
+    return flexible_arm(section_seven_arm(), 4, kelvin_voigt_time=0.01)
+
+
+def precision(arm: str) -> list[dict[str, Any]]:
     """Processor time and error of every method, for a batch of bang-bang moves of two seconds."""
     import jax
 
     from jaxmodal.dynamics import bang_bang, trajectory
 
-    model, law, first = two_link_model(), bang_bang([0.1, 0.1], 0.5), starts(cells)
+    model = two_link_model() if arm == "plain" else stiff_model()
+    law, cells = bang_bang([0.1, 0.1], 0.5), CELLS[arm]
+    first = np.zeros((cells, model.num_coordinates))
+    first[:, [0, 1, 2, -model.modes[1]]] = starts(cells)[:, [0, 1, 2, 4]]
 
     def runner(method: str, times: np.ndarray, substeps: int = 1) -> Any:
         def ends(q: Any, rtol: Any) -> Any:
@@ -173,44 +200,93 @@ def precision(cells: int = 64) -> list[dict[str, Any]]:
     def add(method: str, setting: float, program: Any, rtol: float) -> None:
         error = float(np.abs(np.asarray(program(first, rtol)) - exact).max())
         seconds = statistics.median(spent(lambda: program(first, rtol)) for _ in range(3))
-        row = {"method": method, "setting": setting, "error_m": error}
+        row = {"arm": arm, "method": method, "setting": setting, "error_m": error}
         rows.append({**row, "ms_per_simulation": 1e3 * seconds / cells})
         each = rows[-1]["ms_per_simulation"]
         print(f"{method:18} {setting:8.0e}: error {error:.1e} m, {each:9.3f} ms each", flush=True)
 
-    for method, steps in STEPS.items():
-        for step in steps:
-            add(method, step, runner(method, few, round(SECONDS / 4 / step)), 1e-6)
-    for method, tolerances in TOLERANCES.items():
+    for method, settings in SETTINGS[arm].items():
         program = eighth if method == "dopri8" else runner(method, few)
-        for tolerance in tolerances:
-            add(method, tolerance, program, tolerance)
+        for setting in settings:
+            if method in FIXED:
+                add(method, setting, runner(method, few, round(SECONDS / 4 / setting)), 1e-6)
+            else:
+                add(method, setting, program, setting)
     return rows
 
 
-def speed(cells: int, repeats: int) -> dict[str, Any]:
-    """Two seconds of the two-link arm, many at once by RK4, beside SciPy's solve_ivp one by one."""
+#: how each method of ours runs in `speed`: its tolerance, or its step in s
+SPEEDS = (("rk4", 2e-3), ("rk4", 1e-3), ("dopri8", 1e-4), ("dopri8", 1e-6))
+#: tolerances of SciPy's, of which the loosest that is no less accurate stands beside each of ours
+OF_SCIPY = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+#: cases that SciPy integrates, too
+SAMPLE = 3
+
+
+def speed(cells: int, repeats: int) -> list[dict[str, Any]]:
+    """Two seconds of the two-link arm, many at once, beside SciPy's solve_ivp one by one at no less accuracy."""
+    import jax
+
+    from jaxmodal.dynamics import bang_bang, trajectory
+
+    model, law, first = two_link_model(), bang_bang([0.1, 0.1], 0.5), starts(cells)
+    few = np.linspace(0.0, SECONDS, 5)
+    exact, singles = by_scipy(model, first[:SAMPLE])
+    rows = []
+    for method, setting in SPEEDS:
+        fixed = method in FIXED
+        choices: dict[str, Any] = {"method": method}
+        choices |= (
+            {"substeps": round(SECONDS / 4 / setting)}
+            if fixed
+            else {"rtol": setting, "atol": 0.01 * setting}
+        )
+
+        def one(state: Any, chosen: Any = choices) -> Any:
+            found = trajectory(model, state, 0.0 * state, few, law, **chosen)
+            return found.q[-1], found.steps
+
+        start = time.process_time()
+        program = jax.jit(jax.vmap(one)).lower(first).compile()
+        compiling = time.process_time() - start
+        many = statistics.median(
+            spent(lambda it=program: it(first))  # type: ignore[misc]
+            for _ in range(repeats)
+        )
+        clock = time.perf_counter()
+        ends, steps = jax.device_get(program(first))
+        clock = time.perf_counter() - clock
+        error = float(np.abs(ends[:SAMPLE] - exact).max())
+        near = next((row for row in singles if row["error"] <= error), singles[-1])
+        total = float(np.sum(steps))
+        rows.append(
+            {
+                "method": method,
+                "setting": setting,
+                "cells": cells,
+                "compile_s": compiling,
+                "batch_processor_s": many,
+                "batch_wall_s": clock,
+                "steps_per_processor_s": total / many,
+                "steps_per_wall_s": total / clock,
+                "error": error,
+                "scipy_s_each": near["seconds"],
+                "scipy_error": near["error"],
+                "scipy_rtol": near["rtol"],
+                "ratio": near["seconds"] * cells / many,
+                "ratio_with_compiling": near["seconds"] * cells / (many + compiling),
+            }
+        )
+        print(" ".join(f"{name}={value}" for name, value in rows[-1].items()), flush=True)
+    return rows
+
+
+def by_scipy(model: Any, first: np.ndarray) -> tuple[np.ndarray, list[dict[str, float]]]:
+    """Final q of some cases at rtol 1e-11, and seconds and errors by tolerance: medians and the worst of the cases."""
     import jax
     import scipy.integrate
 
-    from jaxmodal.dynamics import bang_bang, equations, trajectory
-
-    model, law, first = two_link_model(), bang_bang([0.1, 0.1], 0.5), starts(cells)
-    few, step = np.linspace(0.0, SECONDS, 5), 1e-3
-    substeps = round(SECONDS / 4 / step)
-
-    def one(state: Any) -> Any:
-        return trajectory(model, state, 0.0 * state, few, law, method="rk4", substeps=substeps).q[
-            -1
-        ]
-
-    start = time.process_time()
-    program = jax.jit(jax.vmap(one)).lower(first).compile()
-    compiling = time.process_time() - start
-    many = statistics.median(spent(lambda: program(first)) for _ in range(repeats))
-    clock = time.perf_counter()
-    ends = np.asarray(jax.block_until_ready(program(first)))  # type: ignore[no-untyped-call]
-    clock = time.perf_counter() - clock
+    from jaxmodal.dynamics import equations
 
     slope = jax.jit(lambda q, rate, torques: equations.accelerations(model, q, rate, torques)[0])
 
@@ -218,71 +294,84 @@ def speed(cells: int, repeats: int) -> dict[str, Any]:
         torques = np.full(2, torque)
         return lambda _, y: np.concatenate([y[6:], slope(y[:6], y[6:], torques)])
 
-    def by_scipy(state: np.ndarray, rtol: float) -> np.ndarray:
+    def end(state: np.ndarray, rtol: float) -> np.ndarray:
         y = np.concatenate([state, np.zeros(6)])
-        for begin, end, torque in ((0.0, 0.5, 0.1), (0.5, 1.0, -0.1), (1.0, 2.0, 0.0)):
+        for begin, until, torque in ((0.0, 0.5, 0.1), (0.5, 1.0, -0.1), (1.0, 2.0, 0.0)):
             y = scipy.integrate.solve_ivp(
-                states(torque), (begin, end), y, "DOP853", rtol=rtol, atol=0.01 * rtol
+                states(torque), (begin, until), y, "DOP853", rtol=rtol, atol=0.01 * rtol
             ).y[:, -1]
         return y[:6]
 
-    by_scipy(first[0], 1e-3)
-    own, scipy_errors, chosen, singles = [], [], [], []
-    for k in range(3):
-        exact = by_scipy(first[k], 1e-11)
-        own.append(float(np.abs(ends[k] - exact).max()))
-        for rtol in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8):
+    exact = np.stack([end(state, 1e-11) for state in first])
+    rows = []
+    for rtol in OF_SCIPY:
+        seconds, errors = [], []
+        for state, truth in zip(first, exact, strict=True):
             begun = time.process_time()
-            found = by_scipy(first[k], rtol)
-            seconds = time.process_time() - begun
-            error = float(np.abs(found - exact).max())
-            if error <= own[-1]:
-                break
-        singles.append(seconds)
-        scipy_errors.append(error)
-        chosen.append(rtol)
-    alone = statistics.median(singles)
-    steps = cells * 4 * substeps
-    row = {
-        "cells": cells,
-        "step_s": step,
-        "compile_s": compiling,
-        "batch_processor_s": many,
-        "batch_wall_s": clock,
-        "steps_per_processor_s": steps / many,
-        "steps_per_wall_s": steps / clock,
-        "scipy_s_each": alone,
-        "ratio": alone * cells / many,
-        "ratio_with_compiling": alone * cells / (many + compiling),
-        "largest_error": max(own),
-        "scipy_error": max(scipy_errors),
-        "scipy_rtol": statistics.median(chosen),
-    }
-    for name, value in row.items():
-        print(f"{name:24} {value:.4g}", flush=True)
-    return row
+            found = end(state, rtol)
+            seconds.append(time.process_time() - begun)
+            errors.append(float(np.abs(found - truth).max()))
+        rows.append({"rtol": rtol, "seconds": statistics.median(seconds), "error": max(errors)})
+        print(f"SciPy {rtol:.0e}: {rows[-1]['seconds']:.2f} s, {rows[-1]['error']:.1e}", flush=True)
+    return exact, rows
 
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
-    """Error over processor time, a line for each method."""
-    from jaxmodal.plots.modes import new_figure
+    """Error over processor time, a panel for each arm, a line for each method."""
+    from jaxmodal.plots.figures import new_figure
 
-    figure = new_figure(6.4, 4.4)
-    axes = figure.subplots()
-    for method in dict.fromkeys(row["method"] for row in rows):
-        own = [row for row in rows if row["method"] == method]
-        axes.loglog(
-            [row["ms_per_simulation"] for row in own],
-            [row["error_m"] for row in own],
-            "o-",
-            markersize=4,
-            label=method,
-        )
-    axes.set_xlabel("processor time per simulation [ms]")
-    axes.set_ylabel("error of the tip after 2 s [m]")
-    axes.grid(color="0.9", which="both", linewidth=0.5)
-    axes.legend(fontsize=8)
+    figure = new_figure(10.0, 4.4)
+    panels = figure.subplots(1, len(ARMS))
+    methods = list(SETTINGS["plain"])
+    for axes, (arm, what) in zip(panels, ARMS.items(), strict=True):
+        for method in SETTINGS[arm]:
+            own = [row for row in rows if (row["arm"], row["method"]) == (arm, method)]
+            axes.loglog(
+                [row["ms_per_simulation"] for row in own],
+                [row["error_m"] for row in own],
+                marker="osD^v"[methods.index(method)],
+                color=f"C{methods.index(method)}",
+                markersize=5,
+                label=method,
+            )
+        axes.set_title(f"two-link arm, {what}", fontsize=10)
+        axes.set_xlabel("processor time per simulation of 2 s [ms]")
+        axes.set_ylabel("error of the tip at the end [m]")
+        axes.grid(color="0.9", which="both", linewidth=0.5)
+        axes.legend(fontsize=8)
     figure.savefig(path, dpi=130)
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The same as a table in Markdown."""
+    lines = [
+        "# Time and error of the methods",
+        "",
+        "Written by `python -m benchmarks.dynamics`.",
+        "",
+    ]
+    lines += [
+        "Bang-bang moves of two seconds, many as one `jax.vmap`; errors against `dopri8` at 1e-12.",
+        "",
+    ]
+    lines += ["![error over time](dynamics_precision.png)", ""]
+    for arm, what in ARMS.items():
+        lines += [f"## Two-link arm, {what}", ""]
+        lines += [
+            "| method | step or tolerance | time [ms] | error [m] |",
+            "| --- | --- | --- | --- |",
+        ]
+        for row in rows:
+            if row["arm"] == arm:
+                setting = (
+                    f"{1e3 * row['setting']:g} ms"
+                    if row["method"] in FIXED
+                    else f"{row['setting']:.0e}"
+                )
+                each = f"{row['ms_per_simulation']:.3g} | {row['error_m']:.1e}"
+                lines.append(f"| `{row['method']}` | {setting} | {each} |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

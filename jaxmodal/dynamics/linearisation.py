@@ -13,6 +13,7 @@ from jaxmodal.dynamics.histories import coordinates_of
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.optional import require_control
 
 if TYPE_CHECKING:
     import xarray
@@ -122,6 +123,31 @@ class Linearisation(NamedTuple):
             },
             coords,
         )
+
+    def to_control(self) -> Any:
+        """Return python-control's ``StateSpace`` of `state_space`; needs ``jaxmodal[control]``.
+
+        Names are those of `state_space` with ``_`` in place of full stops, which are not allowed there.
+
+        Raises
+        ------
+        ArmError
+            If these are systems along a motion, or the mass matrix is not positive definite.
+        ImportError
+            python-control is not installed.
+        """
+        control = require_control()
+        if self.times is not None:
+            raise ArmError(
+                f"to_control: this holds {len(self.times)} systems along a motion; must be one: linearise about the "
+                "state of a time, or take matrices of state_space."
+            )
+        space = self.state_space()
+        labels = {
+            f"{name}s": [str(label).replace(".", "_") for label in space[name].values]
+            for name in ("state", "input", "output")
+        }
+        return control.StateSpace(*(space[name].values for name in "ABCD"), 0, **labels)
 
 
 def _cholesky(mass: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from jaxmodal.response.modal import (
     frequencies_of,
     modal_superposition,
 )
-from jaxmodal.response.optional import require_control, require_slycot
+from jaxmodal.runtime.optional import require_control, require_slycot
 from jaxmodal.runtime.tables import ShowsTables, Table
 
 if TYPE_CHECKING:

@@ -3,6 +3,8 @@
 What compiles: a motion with its motor behind a spring, its linearisation, and the derivatives of forward dynamics.
 """
 
+import sys
+
 import jax
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from jaxmodal.dynamics import (
     linearise,
     linearise_along,
     simulate,
+    static_state,
     tip_position,
 )
 from jaxmodal.dynamics.histories import coordinates_of
@@ -78,6 +81,29 @@ def test_outputs_are_angles_and_the_tip(moving):
     moves = space["C"].sel(output="motor2").values
     assert (moves[size - 1], np.abs(moves).sum()) == (1.0, 1.0)
     assert not space["D"].any()
+
+
+def test_python_control_gives_the_motion_of_small_deviations(moving):
+    """Static gain of the joint angles against the stiffness matrix, by names; along a motion there is no one system."""
+    pytest.importorskip("control", reason="python-control is an extra")
+    model, motion = moving
+    state = static_state(model, [-1.2, 0.3])
+    small = linearise(model, state)
+    plant = small.to_control()
+    assert plant.input_labels == ["torque1", "torque2"]
+    assert plant.output_labels == ["theta1", "theta2", "motor2", "tip_x", "tip_y"]
+    assert plant.state_labels[-1] == "motor2_rate"
+    held = np.linalg.solve(small.stiffness, small.inputs)
+    expected = np.concatenate([held[[0, 1, 4]], small.tip @ held])
+    np.testing.assert_allclose(plant(0.0).real, expected, rtol=1e-9)
+    with pytest.raises(jm.ArmError, match="4 systems along a motion; must be one"):
+        linearise_along(model, motion).to_control()
+
+
+def test_python_control_is_named_where_it_is_missing(moving, monkeypatch):
+    monkeypatch.setitem(sys.modules, "control", None)
+    with pytest.raises(ImportError, match=r"needs control.*jaxmodal\[control\]"):
+        linearise(moving[0], np.zeros(5)).to_control()
 
 
 def test_along_a_motion_each_system_is_that_of_its_state(moving):
