@@ -43,6 +43,7 @@ from jaxmodal.modes.sensitivities import (
     directional_derivatives,
     sensitivities,
 )
+from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
 from jaxmodal.postures.series import PostureSeries, posture_series
@@ -98,6 +99,7 @@ __all__ = [
     "Sensitivities",
     "SpatialArm",
     "SpatialLink",
+    "SpatialModeShapes",
     "Spring",
     "StateSpace",
     "Status",

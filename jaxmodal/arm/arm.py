@@ -292,9 +292,10 @@ TAKE_ARMS_IN_SPACE = (
     "frequencies_in_band",
     "count_below",
     "certify",
+    "mode_shapes",
     "write_arm",
     "the functions of parameters",
-    "jaxmodal frequencies",
+    "jaxmodal frequencies and modes",
     "sweeps of frequencies",
 )
 

@@ -7,7 +7,7 @@ import importlib.util
 import io
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 import numpy as np
@@ -17,6 +17,7 @@ from jaxmodal.cli.commands import (
     EXIT_NOT_ALL,
     BadInput,
     digits_option,
+    load_any_arm,
     load_arm,
     parse_angles,
     posed,
@@ -27,8 +28,13 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import to_host
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jaxmodal.modes.mode_shapes import ModeShapes
     from jaxmodal.modes.sensitivities import Sensitivities
+    from jaxmodal.modes.spatial_shapes import SpatialModeShapes
+
+    AnyShapes: TypeAlias = ModeShapes | SpatialModeShapes
 
 _FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
 _posture = click.option(
@@ -95,13 +101,15 @@ def modes(
     from jaxmodal.arm.descriptions import posture_text
     from jaxmodal.cli.output import title_of
     from jaxmodal.modes.mode_shapes import mode_shapes
+    from jaxmodal.modes.spatial_shapes import SpatialModeShapes
+    from jaxmodal.modes.spatial_tables import spatial_shapes_table
     from jaxmodal.modes.tables import shapes_table
 
     require_file("--plot", plot, (".png", ".pdf", ".svg"))
     require_file("--animate", animate, (".gif",))
     if plot is not None or animate is not None:
         _require_plots()
-    arm = posed(load_arm(argument), argument, posture_deg)
+    arm = posed(load_any_arm(argument), argument, posture_deg)
     if mode > modes:
         raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
     try:
@@ -118,9 +126,10 @@ def modes(
         click.echo(_stations_csv(solved), nl=False)
     else:
         for shapes in solved:
-            click.echo(
-                shapes_table(shapes, title_of(name, arm, shapes.frequencies.theory), digits).text()
-            )
+            title = title_of(name, arm, shapes.frequencies.theory)
+            in_space = isinstance(shapes, SpatialModeShapes)
+            table = (spatial_shapes_table if in_space else shapes_table)(shapes, title, digits)
+            click.echo(table.text())
     _draw(solved, f"{name}, {posture_text(arm)}".rstrip(", "), plot, animate, mode)
     if not all(bool(np.all(shapes.frequencies.certified)) for shapes in solved):
         raise SystemExit(EXIT_NOT_ALL)
@@ -132,7 +141,7 @@ def _require_plots() -> None:
 
 
 def _draw(
-    solved: list[ModeShapes], name: str, plot: Path | None, animate: Path | None, mode: int
+    solved: Sequence[AnyShapes], name: str, plot: Path | None, animate: Path | None, mode: int
 ) -> None:
     from jaxmodal.plots.figures import PlotsUnavailableError
     from jaxmodal.plots.modes import animate_mode, plot_mode_shapes
@@ -148,8 +157,19 @@ def _draw(
         raise BadInput(str(error)) from error
 
 
-def _plain(argument: str, shapes: ModeShapes) -> dict[str, Any]:
-    fields = {name: np.asarray(getattr(shapes, name)).tolist() for name in _FIELDS}
+def _fields(shapes: AnyShapes) -> tuple[tuple[str, ...], np.ndarray]:
+    """Names of the fields, and their values, shape (modes, links, stations, fields)."""
+    from jaxmodal.modes.spatial_shapes import SpatialModeShapes
+    from jaxmodal.spatial.fields import FORCE, MOTION
+
+    if isinstance(shapes, SpatialModeShapes):
+        return (*MOTION, *FORCE), np.concatenate([shapes.motion, shapes.force], axis=-1)
+    return _FIELDS, np.stack([np.asarray(getattr(shapes, name)) for name in _FIELDS], axis=-1)
+
+
+def _plain(argument: str, shapes: AnyShapes) -> dict[str, Any]:
+    names, values = _fields(shapes)
+    turned = getattr(shapes, "rotation", None)
     return {
         "arm": argument,
         "theory": shapes.frequencies.theory,
@@ -158,22 +178,24 @@ def _plain(argument: str, shapes: ModeShapes) -> dict[str, Any]:
         "stations": np.asarray(shapes.stations).tolist(),
         "position": np.asarray(shapes.position).tolist(),
         "displacement": np.asarray(shapes.displacement).tolist(),
+        **({} if turned is None else {"rotation": np.asarray(turned).tolist()}),
         "participation": np.asarray(shapes.participation).tolist(),
         "effective_mass": np.asarray(shapes.effective_mass).tolist(),
         "total_mass": np.asarray(shapes.total_mass).tolist(),
-        "residual": np.max(np.asarray(shapes.residuals), axis=(1, 2)).tolist(),
-    } | fields
+        "residual": np.max(shapes.residuals, axis=(1, 2)).tolist(),
+    } | {name: values[..., k].tolist() for k, name in enumerate(names)}
 
 
-def _stations_csv(solved: list[ModeShapes]) -> str:
+def _stations_csv(solved: Sequence[AnyShapes]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    place = ("theory", "mode", "frequency_hz", "link", "station", "x", "y", "dx", "dy")
-    writer.writerow((*place, *_FIELDS))
+    axes = "xyz"[: solved[0].position.shape[-1]]
+    place = ("theory", "mode", "frequency_hz", "link", "station", *axes, *(f"d{x}" for x in axes))
+    writer.writerow((*place, *_fields(solved[0])[0]))
     for shapes in solved:
         hertz, xi = np.asarray(shapes.frequencies_hz), np.asarray(shapes.stations)
         position, moved = np.asarray(shapes.position), np.asarray(shapes.displacement)
-        fields = np.stack([np.asarray(getattr(shapes, name)) for name in _FIELDS], axis=-1)
+        fields = _fields(shapes)[1]
         for k, i, s in np.ndindex(*fields.shape[:3]):
             values = (*position[i, s], *moved[k, i, s], *fields[k, i, s])
             where = (shapes.frequencies.theory, k + 1, repr(float(hertz[k])), i + 1, xi[s])

@@ -59,7 +59,15 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     The paper's eqs 26-38 with the solutions regrouped. The shear force is the antiderivative of the inertia force and
     so holds for the theories without shear deformation, too.
     """
-    bending, axial = _solutions(link, theory, omega, xi)
+    waves = wave_numbers(link, theory, omega, extended=False)
+    return plane_fields(waves, theory, link.length, link.flexible, xi)
+
+
+def plane_fields(
+    w: WaveNumbers, theory: Theory, length: Array, flexible: Array | None, xi: Array
+) -> Array:
+    """`link_fields` of a link by its wave numbers; ``flexible`` is 1, or 0 for a rigid link, None where none is."""
+    bending, axial = _solutions(w, theory, length, flexible, xi)
     v, psi, shear, moment = (xp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
     u, normal = (xp.stack(rows, axis=-1) for rows in zip(*axial, strict=True))
     no4, no2 = xp.zeros_like(v), xp.zeros_like(u)
@@ -79,7 +87,8 @@ def link_motion(
     constants : Array, shape (6,)
         The constants of the link.
     """
-    bending, axial = _solutions(link, theory, omega, xi)
+    waves = wave_numbers(link, theory, omega, extended=False)
+    bending, axial = _solutions(waves, theory, link.length, link.flexible, xi)
 
     def total(solutions: Sequence[tuple[Array, ...]], constants: Array) -> list[Array]:
         return [
@@ -100,7 +109,8 @@ def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     link, theory, omega, xi
         As for `link_fields`.
     """
-    bending, axial = _solutions(link, theory, omega, xi)
+    waves = wave_numbers(link, theory, omega, extended=False)
+    bending, axial = _solutions(waves, theory, link.length, link.flexible, xi)
     v, psi, shear, moment = (
         xp.stack([xp.max(xp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)
     )
@@ -111,10 +121,9 @@ def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
 
 
 def _solutions(
-    link: BeamArrays, theory: Theory, omega: Array, xi: Array
+    w: WaveNumbers, theory: Theory, length: Array, flexible: Array | None, xi: Array
 ) -> tuple[list[_Bending], list[tuple[Array, Array]]]:
     """The four solutions of bending (v, psi, V, M_b) and the two axial ones (u, N) at the stations, in SI units."""
-    w = wave_numbers(link, theory, omega, extended=False)
     z2 = -w.beta * w.beta
     small, evanescent = w.beta * w.beta < _SMALL, w.z1 >= _SMALL
     si, co = xp.sin(w.beta * xi), xp.cos(w.beta * xi)
@@ -132,17 +141,17 @@ def _solutions(
     )
     bending = [_choose(small, a, b) for a, b in zip(start, general, strict=True)]
     axial = _axial(w, theory, xi)
-    if link.flexible is not None:
+    if flexible is not None:
         rotary = 0.5 * (w.sum_rs - w.g)  # omega^2 rho I L^2/(E I)
-        flexible, one = link.flexible > 0.0, xp.ones_like(xi)
+        bends, one = flexible > 0.0, xp.ones_like(xi)
         bar = _rigid_solutions(w.b2, rotary, xi)
-        bending = [_choose(flexible, a, b) for a, b in zip(bending, bar, strict=True)]
+        bending = [_choose(bends, a, b) for a, b in zip(bending, bar, strict=True)]
         still = [(one, -w.mass_term * xi), (0.0 * one, one)]
         axial = [
-            (xp.where(flexible, u, a), xp.where(flexible, normal, b))
+            (xp.where(bends, u, a), xp.where(bends, normal, b))
             for (u, normal), (a, b) in zip(axial, still, strict=True)
         ]
-    rigidity, length = w.flexural_rigidity, link.length
+    rigidity = w.flexural_rigidity
     scaled = [
         _Bending(
             b.v, b.psi / length, b.shear * (rigidity / length**2), b.moment * (rigidity / length)

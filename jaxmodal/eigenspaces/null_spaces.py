@@ -160,8 +160,8 @@ def power_of_two(x: Array) -> Array:
     return xp.exp2(xp.round(xp.log2(xp.where(x > 0.0, x, 1.0))))
 
 
-def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: Array) -> Array:
-    """Null vectors of ``matrix`` as columns, (6n, 3); differentiable where the multiplicity does not change.
+def null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: Array) -> Array:
+    """Null vectors of ``matrix`` as columns, one for each of ``used``; differentiable where their number is the same.
 
     What the rounding of the frequency leaves of the residual goes where a change of frequency would put it,
     along ``slope``, the derivative of the matrix, times the null vectors: there it is small beside the terms of
@@ -169,7 +169,8 @@ def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: 
     """
     scaled = matrix * rows[:, None] * columns[None, :]
     _, _, vt = linalg.svd(constant(scaled))
-    right = vt[: -SLOTS - 1 : -1, :].T * used[None, :]  # slot 0 has the smallest singular value
+    slots = used.shape[0]
+    right = vt[: -slots - 1 : -1, :].T * used[None, :]  # slot 0 has the smallest singular value
     left = (slope * rows[:, None] * columns[None, :]) @ right
     largest = xp.max(xp.abs(left), axis=0)
     left = left / xp.where(largest > 0.0, largest, 1.0)[None, :]
@@ -180,7 +181,7 @@ def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: 
             xp.concatenate([right.T, xp.diag(1.0 - used)], axis=1),
         ]
     )
-    target = np.concatenate([np.zeros((size, SLOTS)), np.eye(SLOTS)])
+    target = np.concatenate([np.zeros((size, slots)), np.eye(slots)])
     solution = linalg.solve(bordered, target)
     # one refinement makes the residual of each condition small beside its own terms
     solution = solution + constant(linalg.solve(bordered, target - bordered @ solution))
@@ -191,7 +192,7 @@ def _null_space(matrix: Array, slope: Array, rows: Array, columns: Array, used: 
 def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     """Derivative of the matrix of the conditions with respect to omega.
 
-    On the host a central difference, right to about 1e-9: it only sets the direction in which `_null_space` leaves a
+    On the host a central difference, right to about 1e-9: it only sets the direction in which `null_space` leaves a
     residual of 1e-16, and no result changes with it beyond rounding.
     """
 
@@ -278,7 +279,7 @@ def eigenspace(
     matrix = _conditions_matrix(beams, omega, rows[:, 0], rows[:, last])
     scales = _equilibration(*constant((beams, omega, rows)))
     slope = _matrix_slope(*constant((beams, theory, omega)))
-    constants = _null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
+    constants = null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
     fields = xp.einsum("nsfc,mnc->mnsf", rows, constants)
     largest = xp.max(xp.abs(constant(fields)), axis=2)
     outer = mapped(with_heavy_bodies, (None, None, 0, 0, 0))(

@@ -7,7 +7,7 @@ import functools
 import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import jax
 import jax.numpy as jnp
@@ -34,9 +34,11 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
+from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
 from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arm import SpatialArm
 
 if TYPE_CHECKING:
     import pandas
@@ -151,6 +153,7 @@ class ModeShapes(Drawn, ShowsDatasets):
         return self.to_xarray()[fields].to_dataframe()
 
 
+@overload
 def mode_shapes(
     arm: Arm,
     num_modes: int = 10,
@@ -158,13 +161,34 @@ def mode_shapes(
     *,
     stations: int | ArrayLike | Sequence[float] = 21,
     throw: bool = True,
-) -> ModeShapes:
+) -> ModeShapes: ...
+
+
+@overload
+def mode_shapes(
+    arm: SpatialArm,
+    num_modes: int = 10,
+    theory: str = "timoshenko",
+    *,
+    stations: int | ArrayLike | Sequence[float] = 21,
+    throw: bool = True,
+) -> SpatialModeShapes: ...
+
+
+def mode_shapes(
+    arm: Arm | SpatialArm,
+    num_modes: int = 10,
+    theory: str = "timoshenko",
+    *,
+    stations: int | ArrayLike | Sequence[float] = 21,
+    throw: bool = True,
+) -> ModeShapes | SpatialModeShapes:
     """Mode shapes of the lowest natural frequencies of an arm with blocked joints.
 
     Parameters
     ----------
-    arm : Arm
-        The arm; its values may be traced (jit, vmap, grad).
+    arm : Arm or SpatialArm
+        The arm; the values of a planar one may be traced (jit, vmap, grad).
     num_modes, theory, throw
         As for `natural_frequencies`.
     stations : int or array, shape (S,)
@@ -173,7 +197,7 @@ def mode_shapes(
 
     Returns
     -------
-    ModeShapes
+    ModeShapes or SpatialModeShapes
         Of unit modal mass. NaN where the input is invalid, and in the rows of modes of zero frequency (free
         hinges), which are motions without strain.
 
@@ -187,7 +211,7 @@ def mode_shapes(
     Exact solutions of the beam equations (the paper's eqs 31-38), nothing is interpolated. Sign: the first of
     v, u, psi (times the length of the arm) at the tip of the last link, then of the link before it, and so on,
     that exceeds a millionth of the largest displacement is positive. A repeated frequency gets an orthonormal
-    basis of its modes.
+    basis of its modes. In space the first of v, w, u, phi_z, phi_y, phi_x decides.
 
     Examples
     --------
@@ -198,6 +222,8 @@ def mode_shapes(
     [2.0, 2.0, 2.0]
     """
     xi = _stations(stations)
+    if isinstance(arm, SpatialArm):
+        return spatial_mode_shapes(arm, num_modes, theory, xi, throw)
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
     beams, invalid, flags = beam_values(arm), invalid_values(arm), theory_flags(theory)
     lanes, numbers = padding(num_modes)
@@ -336,14 +362,14 @@ def _shapes(
 _compiled_shapes = functools.partial(jax.jit, static_argnums=0)(_shapes)
 
 
-def modal_assurance(a: ModeShapes, b: ModeShapes) -> Array:
+def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialModeShapes) -> Array:
     """Modal assurance criterion (mac) of every mode of ``a`` with every mode of ``b``.
 
     Parameters
     ----------
-    a, b : ModeShapes
-        Of arms with the same number of links, computed for the same ``num_modes``; theory, posture and values
-        may differ.
+    a, b : ModeShapes or SpatialModeShapes
+        Both of planar arms or both of arms in space, with the same number of links, computed for the same
+        ``num_modes``; theory, posture and values may differ.
 
     Returns
     -------
@@ -364,10 +390,11 @@ def modal_assurance(a: ModeShapes, b: ModeShapes) -> Array:
     >>> [round(float(x), 6) for x in jm.modal_assurance(full, simple).diagonal()]
     [1.0, 1.0]
     """
-    if a.motions.shape[-1] != b.motions.shape[-1]:
+    if type(a) is not type(b) or a.motions.shape[-1] != b.motions.shape[-1]:
+        sizes = [(len(x.omega), *x.position.shape[:2], x.position.shape[-1]) for x in (a, b)]
         raise ValueError(
-            f"a has shapes {a.u.shape}, b {b.u.shape} (modes, links, stations): compute both for"
-            " the same numbers of modes and links"
+            f"a has sizes {sizes[0]}, b {sizes[1]} (modes, links, stations, axes): compute both for"
+            " the same numbers of modes and links, both in the plane or both in space"
         )
     mass = 0.5 * (a.masses + b.masses)[None, :]
     products = (a.motions * mass) @ b.motions.T

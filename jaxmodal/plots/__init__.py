@@ -5,6 +5,7 @@ from jaxmodal.plots.figures import PlotsUnavailableError
 from jaxmodal.plots.modes import animate_mode, draw_shapes, plot_mode_shapes
 from jaxmodal.plots.resonance_maps import draw_resonance_map, plot_resonance_map
 from jaxmodal.plots.sensitivities import draw_sensitivities
+from jaxmodal.plots.spatial_modes import draw_spatial_shapes
 
 __all__ = [
     "PlotsUnavailableError",
@@ -13,6 +14,7 @@ __all__ = [
     "draw_resonance_map",
     "draw_sensitivities",
     "draw_shapes",
+    "draw_spatial_shapes",
     "plot_mode_shapes",
     "plot_resonance_map",
 ]

@@ -8,28 +8,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from jaxmodal.frequencies.status import Status
+from jaxmodal.modes.mode_shapes import ModeShapes
+from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.plots.figures import COLOURS, axes_or_new, new_figure
+from jaxmodal.plots.mode_titles import check_mode, mode_title
+from jaxmodal.plots.spatial_modes import animate, draw_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from jaxmodal.modes.mode_shapes import ModeShapes
+AnyShapes: TypeAlias = ModeShapes | SpatialModeShapes
 
 #: The largest displacement drawn, as a share of the reach of the arm.
 DRAWN_SHARE = 0.18
 _ROWS = 5
-_LABELS = {
-    "timoshenko": "Timoshenko",
-    "rayleigh": "Rayleigh",
-    "euler_bernoulli": "Euler-Bernoulli",
-    "bending_only": "bending only",
-}
 
 
 def _reach(position: np.ndarray) -> float:
@@ -86,15 +83,8 @@ def draw_shapes(shapes: ModeShapes, axes: Axes | None = None, mode: int = 1) -> 
     check_mode(shapes, mode)
     axes = axes_or_new(axes, 5.0, 4.0)
     draw_mode(axes, shapes, mode - 1)
-    axes.set_title(_title(shapes, mode - 1), fontsize=10)
+    axes.set_title(mode_title(shapes, mode - 1), fontsize=10)
     return axes
-
-
-def check_mode(shapes: ModeShapes, mode: int) -> None:
-    """Refuse a mode number, from 1, that the shapes do not have."""
-    count = len(shapes.omega)
-    if not isinstance(mode, int) or not 1 <= mode <= count:
-        raise ValueError(f"mode = {mode!r}: the shapes have modes 1 to {count}")
 
 
 def draw_mode(
@@ -121,22 +111,16 @@ def draw_mode(
         side.set_color("0.85")
 
 
-def _title(shapes: ModeShapes, mode: int) -> str:
-    hertz = float(shapes.frequencies_hz[mode])
-    label = _LABELS[shapes.frequencies.theory]
-    mark = "" if int(shapes.frequencies.status[mode]) == Status.certified else " (not certified)"
-    return f"mode {mode + 1}: {hertz:.5g} Hz{mark}\n{label}"
-
-
 def plot_mode_shapes(
-    shapes: ModeShapes | Sequence[ModeShapes], path: str | Path | None = None, title: str = ""
+    shapes: AnyShapes | Sequence[AnyShapes], path: str | Path | None = None, title: str = ""
 ) -> Figure:
     """Draw all modes of one arm, those of several theories side by side, as in the paper's Figure 5.
 
     Parameters
     ----------
-    shapes : ModeShapes or sequence of them
-        Shapes with the same number of modes; a sequence gives a column each.
+    shapes : ModeShapes, SpatialModeShapes or sequence of them
+        Shapes with the same number of modes; a sequence gives a column each. A mode of an arm in space is drawn in an
+        oblique view and three views along the axes of the ground.
     path : str or Path, optional
         Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
     title : str
@@ -160,22 +144,28 @@ def plot_mode_shapes(
             f"shapes: {len(columns)} given, with {sorted(counts)} modes; give one or more with the same number of modes"
         )
     (modes,) = counts
-    alone = len(columns) == 1  # a grid, row by row; theories side by side otherwise
+    spatial = [column for column in columns if isinstance(column, SpatialModeShapes)]
+    planar = [column for column in columns if isinstance(column, ModeShapes)]
+    if not planar:
+        return draw_page(spatial, path, title)
+    if spatial:
+        raise ValueError("shapes: some of a planar arm, some of an arm in space; draw them apart")
+    alone = len(planar) == 1  # a grid, row by row; theories side by side otherwise
     blocks = math.ceil(math.sqrt(modes)) if alone else math.ceil(modes / _ROWS)
     rows = math.ceil(modes / blocks) if alone else min(modes, _ROWS)
-    width = len(columns) * blocks
+    width = len(planar) * blocks
     figure = new_figure(2.6 * width, 2.3 * rows + (0.4 if title else 0.0))
     grid = figure.subplots(rows, width, squeeze=False)
     for axes in grid.flat:
         axes.set_visible(False)
     for mode in range(modes):
         row, block = divmod(mode, blocks) if alone else divmod(mode, _ROWS)[::-1]
-        for place, column in enumerate(columns):
-            axes = grid[row, block * len(columns) + place]
+        for place, column in enumerate(planar):
+            axes = grid[row, block * len(planar) + place]
             axes.set_visible(True)
             colour = COLOURS[place % len(COLOURS)]
-            draw_mode(axes, column, mode, colour, _alignment(columns[0], column, mode))
-            axes.set_title(_title(column, mode), fontsize=9)
+            draw_mode(axes, column, mode, colour, _alignment(planar[0], column, mode))
+            axes.set_title(mode_title(column, mode), fontsize=9)
     if title:
         figure.suptitle(title, fontsize=11)
     if path is not None:
@@ -184,13 +174,13 @@ def plot_mode_shapes(
 
 
 def animate_mode(
-    shapes: ModeShapes, mode: int, path: str | Path, *, frames: int = 30, seconds: float = 1.5
+    shapes: AnyShapes, mode: int, path: str | Path, *, frames: int = 30, seconds: float = 1.5
 ) -> None:
     """Write one period of a mode as an animated GIF.
 
     Parameters
     ----------
-    shapes : ModeShapes
+    shapes : ModeShapes or SpatialModeShapes
         The shapes.
     mode : int
         Which one, from 1.
@@ -211,6 +201,9 @@ def animate_mode(
     check_mode(shapes, mode)
     if frames < 2:
         raise ValueError(f"frames = {frames!r}; expected at least 2")
+    if isinstance(shapes, SpatialModeShapes):
+        animate(shapes, mode, path, frames, seconds)
+        return
     figure = new_figure(5.0, 4.0)
     from matplotlib.animation import FuncAnimation, PillowWriter
 
@@ -218,7 +211,7 @@ def animate_mode(
     draw_mode(axes, shapes, mode - 1)
     rest, deformed = _deformed(shapes, mode - 1)
     *moving, tips, _ = axes.lines[1:]
-    axes.set_title(_title(shapes, mode - 1), fontsize=10)
+    axes.set_title(mode_title(shapes, mode - 1), fontsize=10)
 
     def show(frame: int) -> list[Any]:
         now = rest + (deformed - rest) * math.sin(2.0 * math.pi * frame / frames)

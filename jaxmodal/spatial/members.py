@@ -96,7 +96,7 @@ def members(sections: Sections, theory: Theory, omega: np.ndarray, extended: Kin
     """All flexible members of an arm at frequencies of shape (trials, cells)."""
     shape = (sections.length.shape[0], *np.broadcast_shapes(omega.shape, sections.length.shape[1:]))
     at = np.broadcast_to(omega, shape)
-    w = _waves(sections, theory, at, extended)
+    w = member_waves(sections, theory, at, extended)
     functions, turns = member_functions(w)
     axial = np.stack([np.full(shape, theory.axial), np.ones(shape)])
     length = np.broadcast_to(sections.length, (2, *shape))
@@ -117,7 +117,7 @@ def members(sections: Sections, theory: Theory, omega: np.ndarray, extended: Kin
     ]
 
 
-def _waves(s: Sections, theory: Theory, omega: np.ndarray, extended: Kind) -> WaveNumbers:
+def member_waves(s: Sections, theory: Theory, omega: np.ndarray, extended: Kind) -> WaveNumbers:
     """Wave numbers of the two planes, shape (2, links, trials, cells), torsion as the second one's axial motion."""
     shape = (2, *omega.shape)
 

@@ -44,7 +44,7 @@ class SpatialModel:
     @functools.cached_property
     def sections(self) -> Sections | None:
         """Of the flexible links."""
-        return sections_of(self.links)
+        return sections_of([link for link in self.links if not link.rigid])
 
     @functools.cached_property
     def _constants(self) -> dict[bool, tuple[list[LinkConstants], list[JointSpring]]]:
@@ -110,18 +110,17 @@ class SpatialModel:
 
 
 def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
-    """The sections of the flexible links, values that are numbers or columns (cells,)."""
+    """The sections of links, values that are numbers or columns (cells,); a shear modulus that is not needed is 1."""
     rows = []
     for link in links:
-        if link.rigid:
-            continue
+        unknown = link.poisson_ratio is None and link.shear_modulus is None
         values = link.section_values
         kappa = (values.shear_coefficient_y, values.shear_coefficient_z)
         rows.append(
             (
                 link.length,
                 link.youngs_modulus,
-                link.shear_modulus_value,
+                1.0 if unknown else link.shear_modulus_value,
                 link.density,
                 values.area,
                 values.second_moment_y,

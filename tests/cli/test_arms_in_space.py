@@ -37,8 +37,28 @@ def test_a_posture_of_another_number_of_joints(arm_file):
     assert "takes 2 angles (theta_2 to theta_n) or 3" in result.output
 
 
+def test_modes_as_table_json_and_csv(arm_file, tmp_path):
+    picture, gif = tmp_path / "modes.png", tmp_path / "mode.gif"
+    arguments = ["modes", arm_file, "--modes", "2", "--stations", "2"]
+    drawn = ["--plot", str(picture), "--animate", str(gif)]
+    result = CliRunner().invoke(main, [*arguments, *drawn])
+    assert result.exit_code == 0, result.output
+    assert "twist %" in result.output
+    assert picture.stat().st_size > 1000
+    assert gif.read_bytes()[:3] == b"GIF"
+    shapes = jm.mode_shapes(bent_arm(), 2, stations=2)
+    result = CliRunner().invoke(main, [*arguments, "--format", "json"])
+    (found,) = json.loads(result.output)
+    np.testing.assert_allclose(found["phi_x"], np.asarray(shapes.motion)[..., 3], rtol=1e-12)
+    np.testing.assert_allclose(found["rotation"], np.asarray(shapes.rotation), rtol=1e-12)
+    result = CliRunner().invoke(main, [*arguments, "--format", "csv"])
+    head, *rows = result.output.splitlines()
+    assert head.startswith("theory,mode,frequency_hz,link,station,x,y,z,dx,dy,dz,u,v,w,phi_x")
+    assert len(rows) == 2 * 3 * 2
+
+
 @pytest.mark.parametrize(
-    "command", [["modes"], ["sensitivities"], ["check"], ["postures", "--frequency", "1"]]
+    "command", [["sensitivities"], ["check"], ["postures", "--frequency", "1"]]
 )
 def test_commands_of_planar_arms_say_what_takes_arms_in_space(arm_file, command):
     name, *options = command

@@ -68,6 +68,7 @@ class Chain:
         self.size = 0
         self.free = []
         self.places = []
+        self.along = []
         self.base = None
         if entry.get("base_stiffness") is not None:
             self.base = slice(0, 6)
@@ -133,6 +134,7 @@ class Chain:
     def beam(self, link, place, start, blocks):
         half, weights = 0.5 * link["length"], tables(self.degree)[0]
         motions = [self.at(link, place, start, number) for number in range(len(weights) + 1)]
+        self.along.append(np.stack(motions))
         polar = link["second_moment_y"] + link["second_moment_z"]
         per_length = link["density"] * link["area"] + link.get("nonstructural_mass", 0.0)
         inertia = link["density"] * np.array(
@@ -181,3 +183,15 @@ def frequencies(entry, theory, degree=20):
         elastic = elastic - q @ (q.T @ elastic)
     values = np.linalg.svd(elastic, compute_uv=False)
     return np.concatenate([np.zeros(len(chain.free)), 1.0 / values[values > 0.0]])
+
+
+def mode_motions(entry, theory, degree, modes):
+    """The lowest modes of an arm without free hinges, of unit modal mass, up to their signs.
+
+    Motions (u, v, w, phi_x, phi_y, phi_z) in the links' axes at the points of `tables`, shape (modes, n, points, 6).
+    """
+    chain = Chain(entry, theory, degree)
+    assert not chain.free
+    _, values, coordinates = np.linalg.svd(chain.rows(), full_matrices=False)
+    coordinates = coordinates[:modes] / values[:modes, None]
+    return np.einsum("npfq,mq->mnpf", np.stack(chain.along), coordinates)

@@ -1,0 +1,187 @@
+"""Mode shapes of arms in space, with section forces, energies and what a base excitation does to them."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jax
+import numpy as np
+
+from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.runtime.namespace import Array, to_host
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.energies import SpatialEnergies
+from jaxmodal.spatial.modal_model import modal_model
+from jaxmodal.spatial.motions import frames, mass_points, of_number, rigid_motions
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class SpatialModeShapes(Drawn, ShowsDatasets):
+    """Mode shapes of one arm in space: K modes, n links, S stations on each link; SI units; of unit modal mass.
+
+    ``motion`` and ``force`` are those of each link's own section axes: x along the link from its base to its tip, y and
+    z the principal axes of its section, turned by ``section_roll``. The amplitude is that of a harmonic motion
+    ``sin(omega t)``; unit modal mass means that the mass-weighted square of it, bodies included, is 1 kg m^2.
+
+    Attributes
+    ----------
+    frequencies : NaturalFrequencies
+        The frequencies of the modes, with their certificates.
+    stations : Array, shape (S,)
+        x/L, the same on every link.
+    motion : Array, shape (K, n, S, 6)
+        Displacements u, v, w in m and rotations phi_x, phi_y, phi_z in rad, right-handed about x, y, z.
+    force : Array, shape (K, n, S, 6)
+        Section forces ``N = E A u'``, ``V_y = kappa_y G A (v' - phi_z)``, ``V_z = kappa_z G A (w' + phi_y)`` in N,
+        torque ``G J phi_x'`` and bending moments ``E I_y phi_y'``, ``E I_z phi_z'`` in N m.
+    position : Array, shape (n, S, 3)
+        The stations of the arm at rest, in m, in the axes of the ground, from the place of joint 1.
+    displacement, rotation : Array, shape (K, n, S, 3)
+        Displacements (m) and rotations (rad) in the axes of the ground.
+    energies : SpatialEnergies
+        Peak strain and kinetic energies in J by kind, arrays of shape (K, n).
+    residuals : Array, shape (K, n, 4)
+        By how much each condition is missed, relative to its scale: continuity of displacements and rotations at the
+        joint of each link, balance of forces and moments at its tip, the laws of the springs included. The scale is
+        the largest value of its kind anywhere on the arm in that mode.
+    participation : Array, shape (K, 6)
+        Participation factors of a base that moves along x, y, z (sqrt(kg)) or turns about x, y, z (m sqrt(kg)) of the
+        ground.
+    total_mass : Array, shape (6,)
+        Mass (kg) three times, and moments of inertia about the base (kg m^2), that move with the base.
+    orthogonality : Array, shape (K, K)
+        Mass inner products of the modes; the identity but for rounding.
+    motions : Array, shape (K, D)
+        The modes at all points that have a mass, in m and rad: at nodes along the links and at bodies.
+    masses : Array, shape (D,)
+        The masses (kg) and inertias (kg m^2) there; the products of a tensor give inertias of both signs.
+    """
+
+    picture: ClassVar[str] = "jaxmodal.plots.spatial_modes:draw_spatial_shapes"
+    frequencies: NaturalFrequencies
+    stations: Array
+    motion: Array
+    force: Array
+    position: Array
+    displacement: Array
+    rotation: Array
+    energies: SpatialEnergies
+    residuals: Array
+    participation: Array
+    total_mass: Array
+    orthogonality: Array
+    motions: Array
+    masses: Array
+
+    @property
+    def omega(self) -> Array:
+        """Angular frequencies in rad/s, shape (K,)."""
+        return self.frequencies.omega
+
+    @property
+    def frequencies_hz(self) -> Array:
+        """Frequencies in Hz, shape (K,)."""
+        return self.frequencies.frequencies_hz
+
+    @property
+    def effective_mass(self) -> Array:
+        """Effective modal masses of a base that moves along x, y, z (kg) or turns about them (kg m^2), shape (K, 6).
+
+        Over all modes they add up to ``total_mass``, less what a theory without axial motion lets follow the base
+        rigidly.
+        """
+        return self.participation**2
+
+    @property
+    def rayleigh_quotient(self) -> Array:
+        """Strain over kinetic energy times omega^2, in rad^2/s^2, shape (K,): omega^2 for an exact shape."""
+        return self.omega**2 * self.energies.strain / self.energies.kinetic
+
+    def tables(self) -> list[Table]:
+        """Return what the modes are made of: shares of energy, effective masses, residuals."""
+        from jaxmodal.modes.spatial_tables import spatial_shapes_table
+
+        return [spatial_shapes_table(self)]
+
+    def animate(self, path: str | Path, mode: int = 1, **options: Any) -> None:
+        """Write one period of a mode, from 1, as an animated GIF; options as of `jaxmodal.plots.animate_mode`."""
+        importlib.import_module("jaxmodal.plots.modes").animate_mode(self, mode, path, **options)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""
+        from jaxmodal.modes.spatial_tables import spatial_shapes_dataset
+
+        return spatial_shapes_dataset(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return displacements, rotations and section forces as a data frame, a row for mode, link and station."""
+        from jaxmodal.spatial.fields import FORCE, MOTION
+
+        return self.to_xarray()[[*MOTION, *FORCE]].to_dataframe()
+
+
+def spatial_mode_shapes(
+    arm: SpatialArm, num_modes: int, theory: str, xi: np.ndarray, throw: bool
+) -> SpatialModeShapes:
+    """`mode_shapes` of a concrete arm in space, at the stations ``xi``."""
+    found: NaturalFrequencies = to_host(natural_frequencies(arm, num_modes, theory, throw=throw))
+    model = modal_model(arm, theory)
+    chain, points = model.chain, quadrature_size(num_modes)
+    free = int(np.sum(found.omega == 0.0))
+    known = np.flatnonzero(found.omega > 0.0)  # NaN: there is no such mode
+    rigid = rigid_motions(chain, points)
+    carried, masses = zip(
+        *(mass_points(chain, model.theory, of_number(rigid, k)) for k in range(6)), strict=True
+    )
+    weighed = np.stack(carried) * masses[0]
+
+    def rows(values: np.ndarray) -> np.ndarray:
+        full = np.full((num_modes, *values.shape[1:]), np.nan)
+        full[known] = values
+        return full
+
+    n = len(model.links)
+    fields, motions = np.zeros((0, n, xi.size, 12)), np.zeros((0, weighed.shape[1]))
+    energies, residuals = SpatialEnergies(*(np.zeros((0, n)),) * 12), np.zeros((0, n, 4))
+    gram = np.full((num_modes, num_modes), np.nan)
+    if known.size:
+        omega = found.omega[known]
+        modes, motions, _ = model.modes(
+            omega, found.group[known] - free, found.multiplicity[known], points, xi
+        )
+        fields, residuals = modes.at, model.residuals(omega, modes)
+        energies = jax.tree_util.tree_map(lambda *x: np.stack(x), *model.energies(omega, modes))
+        gram[np.ix_(known, known)] = (motions * masses[0]) @ motions.T
+    places = frames(chain)
+    section = np.stack([frame.section for frame in places])
+    position = np.stack([frame.start + xi[:, None] * (frame.end - frame.start) for frame in places])
+    return jax.device_put(
+        SpatialModeShapes(
+            frequencies=found,
+            stations=xi,
+            motion=rows(fields[..., :6]),
+            force=rows(fields[..., 6:]),
+            position=position,
+            displacement=rows(np.einsum("nij,knsj->knsi", section, fields[..., :3])),
+            rotation=rows(np.einsum("nij,knsj->knsi", section, fields[..., 3:6])),
+            energies=jax.tree_util.tree_map(rows, energies),
+            residuals=rows(residuals),
+            participation=rows(motions @ weighed.T),
+            total_mass=np.einsum("kd,kd->k", np.stack(carried), weighed),
+            orthogonality=gram,
+            motions=rows(motions),
+            masses=masses[0],
+        )
+    )

@@ -1,0 +1,70 @@
+"""Displacements and section forces along the links of an arm in space: the planar solutions in two planes.
+
+Fields are (u, v, w, phi_x, phi_y, phi_z, N, V_y, V_z, M_x, M_y, M_z) in the section's axes; forces are those that the
+outer part exerts on the inner one, so that each is conjugate to its displacement.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
+from jaxmodal.dynamic_stiffness.fields import plane_fields
+from jaxmodal.spatial.links import SpatialLink
+from jaxmodal.spatial.members import member_waves
+from jaxmodal.spatial.model import sections_of
+from jaxmodal.spatial.values import LinkValues
+
+#: names of the fields in their order
+MOTION = ("u", "v", "w", "phi_x", "phi_y", "phi_z")
+FORCE = ("normal", "shear_y", "shear_z", "torque", "moment_y", "moment_z")
+#: places and signs of the planar fields (u, v, psi, N, V, M) of the two planes among those in space
+_PLANES = (
+    (np.array([0, 1, 5, 6, 7, 11]), np.ones(6)),
+    (np.array([3, 2, 4, 9, 8, 10]), np.array([1.0, 1.0, -1.0, 1.0, 1.0, -1.0])),
+)
+
+
+def arm_fields(
+    links: Sequence[SpatialLink],
+    values: Sequence[LinkValues],
+    theory: Theory,
+    omega: float,
+    xi: np.ndarray,
+) -> np.ndarray:
+    """The fields of all links for a unit value of each of their twelve constants.
+
+    Parameters
+    ----------
+    links, values
+        The n links and what they are made of, one cell.
+    theory : Theory
+        Flags of the theory.
+    omega : float
+        Angular frequency > 0 in rad/s.
+    xi : np.ndarray, shape (s,)
+        Stations x/L.
+
+    Returns
+    -------
+    np.ndarray, shape (n, s, 12, 12)
+        Link, station, field, constant.
+    """
+    sections = sections_of(links)
+    assert sections is not None
+    waves = member_waves(sections, theory, np.full((len(links), 1, 1), omega), False)
+    found = np.zeros((len(links), xi.size, 12, 12))
+    elastic = dataclasses.replace(theory, axial=np.float64(1.0))
+    for number, (link, value) in enumerate(zip(links, values, strict=True)):
+        beam, flexible = value.beam, np.float64(not link.rigid)
+        for plane, (places, signs) in enumerate(_PLANES):
+            w = WaveNumbers(*(x[plane, number, 0, 0] for x in waves))
+            if plane == 1:  # where a rigid link is turned about its axis
+                w = w._replace(mass_term=omega * omega * beam.polar[0] * beam.length[0])
+            own = plane_fields(w, elastic if plane else theory, beam.length[0], flexible, xi)
+            columns = np.arange(6) + 6 * plane
+            found[number][:, places[:, None], columns] = own * signs[:, None]
+    return found
