@@ -49,15 +49,15 @@ def evaluator():
 def test_random_feasible_designs_are_worse_than_an_optimum_and_better_than_none(evaluator):
     best = optimise(evaluator.problem, evaluator=evaluator)
     assert best.status == "converged"
-    found = perturb(best, 300)
-    assert found.feasible == 300
+    found = perturb(best, 60)
+    assert found.feasible == 60
     assert found.better == 0
     assert found.best_gain <= 1e-9
     y = best.report.y + np.array([0.05, 0.0])  # feasible and heavier
     beside = copy.copy(best)
     beside.report = evaluator.report(y)
     assert beside.report.violation == 0.0
-    assert perturb(beside, 100).better > 10
+    assert perturb(beside, 40).better > 4
 
 
 def test_any_optax_optimiser_may_do_the_inner_steps(evaluator):
@@ -66,7 +66,7 @@ def test_any_optax_optimiser_may_do_the_inner_steps(evaluator):
         evaluator.problem,
         "augmented_lagrangian",
         optimizer=optax.adam(0.02),
-        max_iterations=400,
+        max_iterations=150,
         evaluator=evaluator,
     )
     assert slow.report.violation <= 1e-6

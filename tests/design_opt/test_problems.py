@@ -199,11 +199,11 @@ def test_arms_with_offsets_hubs_and_bodies_off_the_axis_are_optimised():
 def test_infeasible_limits_get_the_least_violation_and_where():
     """f1 at least 200 Hz is out of reach; the least violation is that of the best tube among many."""
     problem = Problem(arm(), [wall()], MinimiseMass(), [FrequencyLimit(1, at_least_hz=200.0)])
-    found = optimise(problem, max_iterations=20)
+    found = optimise(problem, max_iterations=6)
     assert found.status == "infeasible"
     assert "f1 >= 200 Hz" in found.message
-    tubes = [jm.set_parameters(arm(), {ADDRESS: w}) for w in np.linspace(0.001, 0.02, 20)]
-    best = max(float(jm.natural_frequencies(tube, 1).frequencies_hz[0]) for tube in tubes)
+    tubes = jm.natural_frequencies_batch(arm(), {ADDRESS: np.linspace(0.001, 0.02, 20)}, 1)
+    best = float(np.max(tubes.frequencies_hz))
     assert found.report.violation == pytest.approx(1.0 - best / 200.0, abs=1e-4)
 
 
