@@ -79,6 +79,7 @@ class LazyGroup(click.Group):
             "modes": "jaxmodal.cli.modes:modes",
             "sensitivities": "jaxmodal.cli.modes:sensitivities",
             "postures": "jaxmodal.cli.postures:postures",
+            "equations": "jaxmodal.cli.equations:equations",
             "simulate": "jaxmodal.cli.simulate:simulate",
             "reproduce-motions": "jaxmodal.cli.simulate:reproduce_motions",
             "resonance-map": "jaxmodal.cli.postures:resonance_map",

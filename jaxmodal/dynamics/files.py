@@ -192,3 +192,21 @@ def _angles(name: str, value: object, n: int) -> np.ndarray:
             f"{name} = {shown(value)}: must be a list of {n} angles, one for each joint."
         )
     return np.radians(_row(name, value, n))
+
+
+def model_arguments(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What the table ``dynamics`` of a document says of the model: keyword arguments of `flexible_arm`.
+
+    Empty where there is no table; keys of a simulation are left aside.
+
+    Raises
+    ------
+    ArmError
+        If the table has unknown keys.
+    """
+    if "dynamics" not in document:
+        return {}
+    with within("dynamics."):
+        keys = table("dynamics", document["dynamics"], ArmError)
+        check_keys(keys, (*_OWN, *_OF_MODEL, *_OF_RUN), (), ArmError)
+    return {name: keys[name] for name in _OF_MODEL if name in keys}

@@ -1,0 +1,189 @@
+"""The command ``jaxmodal equations``."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jaxmodal.cli.commands import ARM_HELP, BadInput
+from jaxmodal.cli.paths import require_file
+from jaxmodal.runtime.whole_files import write_text
+
+#: names and suffixes as in `jaxmodal.symbolic.FORMS`, known before that is imported
+_FORMATS = {"c": ".c", "numpy": ".py", "jax": ".py", "matlab": ".m", "latex": ".tex"}
+
+
+def _whole_numbers(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> int | list[int] | None:
+    if value is None:
+        return None
+    try:
+        numbers = [int(part) for part in value.split(",")]
+    except ValueError as error:
+        raise click.BadParameter(
+            f"{value!r}: give a whole number, or one for each link such as 2,1.", ctx, param
+        ) from error
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+@click.command(epilog=ARM_HELP)
+@click.argument("arm", metavar="ARM")
+@click.option(
+    "--links",
+    type=click.IntRange(1),
+    help="Take the first so many links; the payload stands at their end.",
+)
+@click.option(
+    "--modes",
+    metavar="M[,M,...]",
+    callback=_whole_numbers,
+    help="Assumed modes of every link, or of each.  [default: 2]",
+)
+@click.option(
+    "--shapes",
+    help="Family of shapes, such as clamped_mass or polynomial.  [default: clamped_mass]",
+)
+@click.option(
+    "--inertia-order",
+    type=click.Choice(["full", "first"]),
+    help="Powers of the deflections in B.  [default: full]",
+)
+@click.option(
+    "--frames",
+    type=click.Choice(["rotation", "linear"]),
+    help="How a bent link turns the next.  [default: rotation]",
+)
+@click.option(
+    "--foreshortening/--no-foreshortening",
+    default=None,
+    help="Whether a bent link gets shorter.  [default: yes]",
+)
+@click.option(
+    "--gravity",
+    metavar="X,Y",
+    help="Acceleration of gravity in m/s^2, such as 0,-9.81.  [default: 0,0]",
+)
+@click.option(
+    "--quantities",
+    metavar="B,h,...",
+    default="B,h,K,D,g,Q",
+    show_default=True,
+    help="Any of B, h, C, K, D, g, c, Q, tau.",
+)
+@click.option(
+    "--integrals",
+    type=click.Choice(["symbolic", "numeric"]),
+    default="symbolic",
+    show_default=True,
+    help="Whether constants have names or are numbers.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(list(_FORMATS)), default="numpy", show_default=True
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write into this file, named as the function; C also gets a .h and a _test.c beside it.",
+)
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+def equations(
+    arm: str,
+    links: int | None,
+    modes: int | list[int] | None,
+    shapes: str | None,
+    inertia_order: str | None,
+    frames: str | None,
+    foreshortening: bool | None,
+    gravity: str | None,
+    quantities: str,
+    integrals: str,
+    form: str,
+    out: Path | None,
+    force: bool,
+) -> None:
+    """Write out the equations of motion of ARM, as code or as a document.
+
+    A table [dynamics] of the file gives modes, gravity, damping and so on; options stand above it. Without --out the
+    text goes to standard output. Exit status: 0, or 2 for bad input.
+    """
+    from jaxmodal.runtime.errors import ArmError
+    from jaxmodal.symbolic import operation_counts, write, written_equations
+
+    require_file("--out", out, (_FORMATS[form],))
+    if out is None and form == "c":
+        raise BadInput("--format c: makes several files; give --out model.c.")
+    given = {
+        "modes": modes,
+        "shapes": shapes,
+        "inertia_order": inertia_order,
+        "frames": frames,
+        "foreshortening": foreshortening,
+        "gravity": None if gravity is None else _vector(gravity),
+    }
+    with _refused(arm, ArmError):
+        model = _model(
+            arm, links, {name: value for name, value in given.items() if value is not None}
+        )
+    try:
+        made = written_equations(model, quantities.split(","), integrals=integrals)
+        texts = write(made, form, "model" if out is None else out.stem)
+    except ArmError as error:
+        raise BadInput(str(error)) from error
+    if out is None:
+        click.echo(next(iter(texts.values())), nl=False)
+        return
+    paths = {out.with_name(name): text for name, text in texts.items()}
+    for path in paths:
+        if path.exists() and not force:
+            raise BadInput(f"--out {path}: exists already; give --force to replace it.")
+    try:
+        for path, text in paths.items():
+            write_text(path, text)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(f"--out {out}: cannot be written ({reason}).") from error
+    counts = operation_counts(made)
+    click.echo(
+        f"wrote {', '.join(path.name for path in paths)}: {len(made.coordinates)} coordinates, {counts.additions} "
+        f"additions, {counts.multiplications} multiplications, {counts.functions} functions"
+    )
+
+
+@contextlib.contextmanager
+def _refused(arm: str, error_type: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except error_type as error:
+        raise BadInput(f"{arm}: {error}") from error
+
+
+def _vector(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise BadInput(f"--gravity {text}: give two numbers in m/s^2, such as 0,-9.81.") from error
+
+
+def _model(argument: str, links: int | None, options: dict[str, Any]) -> Any:
+    """The model of an arm by its argument: what its file says of it, and options above that."""
+    from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+    from jaxmodal.arm.files import read_document
+    from jaxmodal.cli.commands import load_arm
+    from jaxmodal.dynamics import flexible_arm
+    from jaxmodal.dynamics.files import model_arguments
+
+    arm = load_arm(argument)
+    said = {} if argument.startswith(EXAMPLE_PREFIX) else model_arguments(read_document(argument))
+    if links is not None:
+        starts = [i for i, link in enumerate(arm.links) if not link.segment]
+        if links > len(starts):
+            raise BadInput(
+                f"--links {links}: {argument} has {len(starts)} between joints; give at most as many, or another arm."
+            )
+        arm = arm.replace(links=arm.links[: [*starts, len(arm.links)][links]])
+    return flexible_arm(arm, **{**said, **options})

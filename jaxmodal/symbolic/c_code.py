@@ -1,0 +1,201 @@
+"""Equations as C99: a header, a function that allocates nothing, and a main that tests what was built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.evaluation import evaluated
+from jaxmodal.symbolic.headings import arguments_of, heading
+from jaxmodal.symbolic.infix import Text, infix_language, wrapped
+from jaxmodal.symbolic.schedule import scheduled
+
+#: states that the test main holds, and how closely it wants their results: compilers and libraries differ in rounding
+TESTED_STATES, TEST_TOLERANCE = 3, 1e-12
+
+
+def c_files(equations: WrittenEquations, name: str) -> dict[str, str]:
+    """``name.h``, ``name.c`` and ``name_test.c``, by file name."""
+    return {
+        f"{name}.c": _source(equations, name),
+        f"{name}.h": _header(equations, name),
+        f"{name}_test.c": _test_main(equations, name),
+    }
+
+
+def _comment(lines: list[str]) -> list[str]:
+    return ["/*", *(f" * {line}".rstrip() for line in lines), " */"]
+
+
+def _prototype(equations: WrittenEquations, name: str) -> list[str]:
+    size = len(equations.coordinates)
+    parts = [f"const double {argument}[{size}]" for argument, _ in arguments_of(equations)]
+    for quantity, shape in equations.shapes.items():
+        parts.append(f"double {quantity}" + "".join(f"[{extent}]" for extent in shape))
+    return wrapped(f"void {name}({', '.join(parts)})", "")
+
+
+def _header(equations: WrittenEquations, name: str) -> str:
+    guard = f"{name.upper()}_H"
+    upper = name.upper()
+    joints = equations.joints
+    lines = [
+        *_comment(heading(equations, "C99")),
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        f"#define {upper}_COORDINATES {len(equations.coordinates)}",
+        f"#define {upper}_JOINTS {joints}",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        "/* All results are written; arrays are by rows. Nothing is allocated or kept between calls. */",
+    ]
+    prototype = _prototype(equations, name)
+    prototype[-1] += ";"
+    lines += [*prototype, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+def _source(equations: WrittenEquations, name: str) -> str:
+    plan = scheduled(equations, infix_language())
+    lines = [*_comment(heading(equations, "C99")), "#include <math.h>", f'#include "{name}.h"', ""]
+    for symbol in equations.symbols.values():
+        if symbol.value is not None:
+            lines.append(f"static const double {symbol.name} = {symbol.value!r};")
+    lines += ["", *_prototype(equations, name), "{"]
+    needed = equations.used
+    for argument, names in arguments_of(equations):
+        used = False
+        for place, symbol_name in enumerate(names):
+            if symbol_name in needed:
+                lines.append(f"    const double {symbol_name} = {argument}[{place}];")
+                used = True
+        if not used:
+            lines.append(f"    (void){argument};")
+    for target, text in [*plan.constants, *plan.steps]:
+        lines += _assigned(f"const double {target}", text)
+    for quantity, entries in plan.results.items():
+        for at, entry in zip(np.ndindex(equations.shapes[quantity]), entries, strict=True):
+            index = "".join(f"[{k}]" for k in at)
+            lines += _assigned(f"{quantity}{index}", entry)
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _assigned(target: str, text: Text) -> list[str]:
+    return wrapped(f"{target} = {text.text};", "    ")
+
+
+def _test_main(equations: WrittenEquations, name: str) -> str:
+    """States with results of the recorded formulas; with the argument -, states from standard input."""
+    size = len(equations.coordinates)
+    arguments = arguments_of(equations)
+    rng = np.random.default_rng(0)
+    states = rng.uniform(-1.0, 1.0, (TESTED_STATES, len(arguments), size))
+    states[:, 0, equations.joints :] *= 0.01
+    values: dict[str, Any] = {symbol.name: symbol.value for symbol in equations.symbols.values()}
+    for k, (_, names) in enumerate(arguments):
+        values |= {symbol_name: states[:, k, place] for place, symbol_name in enumerate(names)}
+    roots = [entry for entries in equations.quantities.values() for entry in entries]
+    found = evaluated(equations.graph, roots, values)
+    expected = np.stack([np.broadcast_to(value, TESTED_STATES) for value in found], axis=-1)
+    results = len(roots)
+    lines = [
+        *_comment(
+            [
+                f"Tests {name}.c: `cc {name}.c {name}_test.c -lm`.",
+                "",
+                "Without arguments: computes known states, says how far the results are from what they should be, and",
+                f"returns 0 where that is at most {TEST_TOLERANCE:g} of the largest entry of their quantity.",
+                f"With the argument -: reads states ({', '.join(a for a, _ in arguments)}) from standard input and",
+                f"prints the results of each on a line: {', '.join(equations.quantities)}, by rows.",
+            ]
+        ),
+        "#include <math.h>",
+        "#include <stdio.h>",
+        "#include <string.h>",
+        f'#include "{name}.h"',
+        "",
+        f"static const double states[{TESTED_STATES}][{len(arguments) * size}] = {{",
+        *_rows(states.reshape(TESTED_STATES, -1)),
+        "};",
+        "",
+        f"static const double expected[{TESTED_STATES}][{results}] = {{",
+        *_rows(expected),
+        "};",
+        "",
+        f"static void compute(const double state[{len(arguments) * size}], double results[{results}])",
+        "{",
+    ]
+    places, start = [], 0
+    for quantity, shape in equations.shapes.items():
+        lines.append(f"    static double {quantity}" + "".join(f"[{n}]" for n in shape) + ";")
+    passed = [f"state + {k * size}" if k else "state" for k in range(len(arguments))]
+    lines += wrapped(f"{name}({', '.join([*passed, *equations.shapes])});", "    ")
+    for quantity, shape in equations.shapes.items():
+        count = int(np.prod(shape))
+        lines.append(f"    memcpy(results + {start}, {quantity}, sizeof {quantity});")
+        places.append((quantity, start, count))
+        start += count
+    lines += ["}", ""]
+    lines += [
+        "static int from_input(void)",
+        "{",
+        f"    static double state[{len(arguments) * size}], results[{results}];",
+        "    int k = 0;",
+        '    while (scanf("%lf", &state[k]) == 1) {',
+        f"        if (++k < {len(arguments) * size}) {{",
+        "            continue;",
+        "        }",
+        "        k = 0;",
+        "        compute(state, results);",
+        f"        for (int i = 0; i < {results}; i++) {{",
+        f"            printf(\"%.17g%c\", results[i], i + 1 < {results} ? ' ' : '\\n');",
+        "        }",
+        "    }",
+        "    return k != 0;",
+        "}",
+        "",
+        "static double difference(const double *found, const double *known, int count)",
+        "{",
+        "    double size = 0.0, worst = 0.0;",
+        "    for (int i = 0; i < count; i++) {",
+        "        size = fmax(size, fabs(known[i]));",
+        "        /* written so that a result that is no number counts */",
+        "        const double gap = fabs(found[i] - known[i]);",
+        "        worst = gap <= worst ? worst : gap;",
+        "    }",
+        "    return size > 0.0 ? worst / size : worst;",
+        "}",
+        "",
+        "int main(int argc, char **argv)",
+        "{",
+        f"    static double results[{results}];",
+        "    int failed = 0;",
+        '    if (argc > 1 && strcmp(argv[1], "-") == 0) {',
+        "        return from_input();",
+        "    }",
+        f"    for (int state = 0; state < {TESTED_STATES}; state++) {{",
+        "        double gap;",
+        "        compute(states[state], results);",
+    ]
+    for quantity, first, count in places:
+        lines += [
+            f"        gap = difference(results + {first}, expected[state] + {first}, {count});",
+            f'        printf("state %d, {quantity}: %.1e\\n", state + 1, gap);',
+            f"        failed |= !(gap <= {TEST_TOLERANCE:g});",
+        ]
+    lines += ["    }", "    return failed;", "}"]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(table: np.ndarray) -> list[str]:
+    lines = []
+    for row in table:
+        numbers = ", ".join(repr(float(value)) for value in row)
+        lines += wrapped("{" + numbers + "},", "    ")
+    return lines

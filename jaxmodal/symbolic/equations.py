@@ -1,0 +1,68 @@
+"""What is written: the equations of motion of one arm as expressions, with all that is needed to read them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from jaxmodal.symbolic.graph import Expression, Graph
+from jaxmodal.symbolic.nomenclature import Symbol
+
+#: every quantity of B(q) q'' + h(q, q') + K q + D q' + c(q') + g(q) = Q u, with what it is
+QUANTITIES: Mapping[str, str] = {
+    "B": "inertia matrix",
+    "h": "Coriolis and centrifugal forces",
+    "C": "matrix with C q' = h and B' - 2 C skew",
+    "K": "stiffness matrix",
+    "D": "damping matrix",
+    "g": "gravity",
+    "c": "dry friction",
+    "Q": "places of the motors' torques",
+    "tau": "inverse dynamics: B q'' + h + K q + D q' + c + g",
+}
+#: what is written where nothing else is asked for
+USUAL = ("B", "h", "K", "D", "g", "Q")
+
+
+@dataclasses.dataclass(frozen=True)
+class WrittenEquations:
+    """Equations as expressions of one graph.
+
+    Attributes
+    ----------
+    quantities : dict of str to tuple of Expression
+        By name, row by row.
+    shapes : dict of str to tuple of int
+        (N, N), (N,) or (N, n) of each.
+    coordinates, rates, accelerations : tuple of str
+        Names of the arguments, in the order of q; those of which nothing depends are arguments all the same.
+    symbols : dict of str to Symbol
+        What every name stands for, constants with their values.
+    meanings : dict of str to str
+        What each quantity is.
+    posed : tuple
+        How: inertia_order, frames, foreshortening, and whether integrals are symbolic or numeric.
+    joints : int
+        Number of joints n.
+    used : frozenset of str
+        Symbols that stand in a formula.
+    """
+
+    graph: Graph
+    quantities: dict[str, tuple[Expression, ...]]
+    shapes: dict[str, tuple[int, ...]]
+    coordinates: tuple[str, ...]
+    rates: tuple[str, ...]
+    accelerations: tuple[str, ...]
+    symbols: dict[str, Symbol]
+    meanings: dict[str, str]
+    posed: tuple[str, str, bool, str]
+    joints: int
+    used: frozenset[str]
+
+    def __repr__(self) -> str:
+        order, frames, shorter, integrals = self.posed
+        return (
+            f"WrittenEquations({', '.join(self.quantities)} of {len(self.coordinates)} coordinates; "
+            f"inertia_order={order!r}, frames={frames!r}, foreshortening={shorter}, integrals={integrals!r})"
+        )

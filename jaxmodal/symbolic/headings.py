@@ -1,0 +1,39 @@
+"""What stands above written equations, in every language: what they are, of what, and in which order."""
+
+from __future__ import annotations
+
+from jaxmodal import __version__
+from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.schedule import operation_counts
+
+
+def arguments_of(equations: WrittenEquations) -> list[tuple[str, tuple[str, ...]]]:
+    """The arguments, q and rate always, acceleration where tau is computed, with the names of their entries."""
+    found = [("q", equations.coordinates), ("rate", equations.rates)]
+    if equations.accelerations:
+        found.append(("acceleration", equations.accelerations))
+    return found
+
+
+def heading(equations: WrittenEquations, form: str) -> list[str]:
+    """Lines of a heading, the first a title."""
+    order, frames, shorter, integrals = equations.posed
+    counts = operation_counts(equations)
+    lines = [
+        f"Equations of motion of an arm with flexible links, written by jaxmodal {__version__} for {form}.",
+        "B(q) q'' + h(q, q') + K q + D q' + c(q') + g(q) = Q u, in SI units and radians.",
+        f"Posed with inertia_order = {order!r}, frames = {frames!r}, foreshortening = {shorter}; "
+        f"integrals {integrals}.",
+        f"Operations: {counts.additions} additions, {counts.multiplications} multiplications, "
+        f"{counts.functions} functions.",
+        "",
+        f"q = ({', '.join(equations.coordinates)})",
+        "rate holds their rates"
+        + (", acceleration their accelerations" if equations.accelerations else "")
+        + ".",
+        "",
+    ]
+    for name, meaning in equations.meanings.items():
+        shape = " by ".join(str(size) for size in equations.shapes[name])
+        lines.append(f"{name}: {meaning}, {shape}")
+    return lines

@@ -1,0 +1,67 @@
+"""Formulas as text with +, -, * and brackets, which Python, C and MATLAB write alike."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import NamedTuple
+
+from jaxmodal.symbolic.graph import ADD, MULTIPLY
+from jaxmodal.symbolic.schedule import Language
+
+_SUM, _SIGN, _PRODUCT, _ATOM = range(4)
+
+
+class Text(NamedTuple):
+    """A formula and how tightly its outermost operation binds."""
+
+    text: str
+    binding: int
+
+    def within(self, least: int) -> str:
+        """The text, in brackets where it binds less tightly than that."""
+        return self.text if self.binding >= least else f"({self.text})"
+
+
+def _number(value: float) -> Text:
+    return Text(repr(float(value)), _ATOM if value >= 0.0 else _SIGN)
+
+
+def _infix(operation: str, left: Text, right: Text) -> Text:
+    if operation == MULTIPLY:
+        return Text(f"{left.within(_PRODUCT)}*{right.within(_PRODUCT)}", _PRODUCT)
+    sign, least = ("+", _SUM) if operation == ADD else ("-", _SIGN)
+    second = right.within(_PRODUCT if right.binding == _SIGN else least)
+    return Text(f"{left.within(_SUM)} {sign} {second}", _SUM)
+
+
+def infix_language(sine: str = "sin", cosine: str = "cos", tanh: str = "tanh") -> Language[Text]:
+    """The language with these names of its functions."""
+    functions = {"sin": sine, "cos": cosine, "tanh": tanh}
+    return Language(
+        number=_number,
+        name=lambda name: Text(name, _ATOM),
+        infix=_infix,
+        negate=lambda form: Text(f"-{form.within(_PRODUCT)}", _SIGN),
+        function=lambda name, form: Text(f"{functions[name]}({form.text})", _ATOM),
+    )
+
+
+def wrapped(line: str, indent: str, ending: str = "", width: int = 110) -> list[str]:
+    """One statement on as many lines as it needs, broken at blanks; ``ending`` closes each but the last."""
+    return [
+        part + ("" if last else ending)
+        for part, last in _marked(
+            textwrap.wrap(
+                line,
+                width - len(ending),
+                initial_indent=indent,
+                subsequent_indent=indent + "    ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        )
+    ]
+
+
+def _marked(lines: list[str]) -> list[tuple[str, bool]]:
+    return [(line, number == len(lines) - 1) for number, line in enumerate(lines)]

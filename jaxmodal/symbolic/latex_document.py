@@ -1,0 +1,195 @@
+"""Equations as a LaTeX document: nomenclature with values, intermediate quantities, entries of every quantity."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import numpy as np
+
+from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.graph import ADD, MULTIPLY
+from jaxmodal.symbolic.headings import heading
+from jaxmodal.symbolic.nomenclature import Symbol
+from jaxmodal.symbolic.schedule import Language, scheduled
+
+#: visible signs on a line, and operations in a formula, beyond which it is broken
+_LINE, _LONGEST = 85, 10
+
+_LABEL = re.compile(r"(?P<letter>[A-Za-z]+)_(?P<link>\d+)(_(?P<axis>[xy]))?(_(?P<order>[01]))?")
+_LETTERS = {"zeta": r"\zeta", "Omega": r"\Omega"}
+#: symmetric quantities: entries below the diagonal are not written
+_SYMMETRIC = frozenset({"B", "K", "D", "M"})
+_FUNCTIONS = {"sin": r"\sin", "cos": r"\cos", "tanh": r"\tanh"}
+
+_ABOUT = r"""Each link $i$ has a frame that turns without stretching; vectors of a link are in its frame, with parts $x$
+(along the link) and $y$ (across). In the intermediate quantities $e_i$ is the direction of frame $i$ in the frame
+before, $\zeta_i$ the end of link $i$ as seen from its base, $S_i$ and $I_i$ the first and second moment, about joint
+$i$, of all that lies beyond that joint, $\Omega_i$ the rate of the frame, $a_i$ the acceleration of its origin without
+second derivatives of the coordinates, and $g_i$ gravity turned into the frame, with its sign changed. A last index $0$
+or $1$ parts what is free of the deflections from what is linear in them. All $t_k$ are auxiliary: what occurs more than
+once is written once. Integrals of a link are over all mass that moves with it: hub, bodies, stator, payload."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Formula:
+    """A sum of signed terms, each a product without its sign."""
+
+    terms: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        """The formula in one line."""
+        first, *rest = self.terms
+        start = first[1] if first[0] == "+" else f"-{first[1]}"
+        return " ".join([start, *(f"{sign} {term}" for sign, term in rest)])
+
+    @property
+    def factor(self) -> str:
+        """The formula as a factor: in brackets if it is a sum or has a sign."""
+        if len(self.terms) == 1 and self.terms[0][0] == "+":
+            return self.text
+        return rf"\left({self.text}\right)"
+
+
+def _flipped(form: Formula) -> tuple[tuple[str, str], ...]:
+    return tuple(("-" if sign == "+" else "+", term) for sign, term in form.terms)
+
+
+def _infix(operation: str, left: Formula, right: Formula) -> Formula:
+    if operation == MULTIPLY:
+        if left.text == "0.5" or left.text == r"\tfrac{1}{2}":
+            return Formula((("+", rf"\tfrac{{1}}{{2}} {right.factor}"),))
+        return Formula((("+", rf"{left.factor}\,{right.factor}"),))
+    return Formula(left.terms + (right.terms if operation == ADD else _flipped(right)))
+
+
+def number(value: float) -> str:
+    """A number as it is read in a formula."""
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    mantissa, _, exponent = f"{value:.6g}".partition("e")
+    return mantissa if not exponent else rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+
+
+def _number(value: float) -> Formula:
+    return Formula((("+" if value >= 0.0 else "-", number(abs(value))),))
+
+
+def _language(symbols: dict[str, Symbol]) -> Language[Formula]:
+    def named(name: str) -> Formula:
+        return Formula((("+", shown(name, symbols)),))
+
+    return Language(
+        number=_number,
+        name=named,
+        infix=_infix,
+        negate=lambda form: Formula(_flipped(form)),
+        function=lambda name, form: Formula(
+            (("+", rf"{_FUNCTIONS[name]}\left({form.text}\right)"),)
+        ),
+    )
+
+
+def shown(name: str, symbols: dict[str, Symbol]) -> str:
+    """A name of the code as it stands in a formula."""
+    if name in symbols:
+        return symbols[name].latex
+    if re.fullmatch(r"t\d+", name):
+        return f"t_{{{name[1:]}}}"
+    match = _LABEL.fullmatch(name)
+    if match is None:
+        return rf"\mathit{{{name}}}".replace("_", r"\_")
+    letter = _LETTERS.get(match["letter"], match["letter"])
+    axis = None if letter == r"\Omega" else match["axis"]
+    index = ",".join(part for part in (match["link"], axis, match["order"]) if part)
+    return f"{letter}_{{{index}}}"
+
+
+def _visible(text: str) -> int:
+    """About how many signs a formula shows."""
+    plain = re.sub(r"\\[a-zA-Z]+", "x", text)
+    return len(re.sub(r"[{}_^\\, ]", "", plain))
+
+
+def _equation(left: str, form: Formula) -> str:
+    """One equation of an align*, on as many lines as it needs."""
+    lines, current = [], ""
+    for place, (sign, term) in enumerate(form.terms):
+        piece = term if place == 0 and sign == "+" else f"{sign} {term}"
+        if current and _visible(current) + _visible(piece) > _LINE:
+            lines.append(current)
+            current = ""
+        current = f"{current} {piece}".strip()
+    lines.append(current)
+    return f"{left} &= " + "\\\\\n&\\quad ".join(lines)
+
+
+def _aligned(equations: list[str]) -> list[str]:
+    return ["\\begin{align*}", "\\\\\n".join(equations), "\\end{align*}"] if equations else []
+
+
+def _unit(unit: str) -> str:
+    return re.sub(r"\^(\d)", r"$^{\1}$", unit)
+
+
+def latex_document(equations: WrittenEquations) -> str:
+    """A document that compiles with the packages amsmath, geometry and longtable."""
+    symbols = equations.symbols
+    plan = scheduled(equations, _language(symbols), _LONGEST)
+    order, frames, shorter, integrals = equations.posed
+    lines = [
+        r"\documentclass[a4paper,10pt]{article}",
+        r"\usepackage[margin=22mm]{geometry}",
+        r"\usepackage{amsmath}",
+        r"\usepackage{longtable}",
+        r"\allowdisplaybreaks",
+        r"\setcounter{MaxMatrixCols}{64}",
+        r"\begin{document}",
+        r"\section*{Equations of motion of an arm with flexible links}",
+        r"\[ B(q)\,\ddot{q} + h(q, \dot{q}) + K q + D \dot{q} + c(\dot{q}) + g(q) = Q u \]",
+        "% " + heading(equations, "LaTeX")[0],
+        f"Posed with the inertia matrix of {order} order, {frames} frames, "
+        f"{'with' if shorter else 'without'} foreshortening; integrals are {integrals}. SI units and radians.",
+        "",
+        _ABOUT,
+        r"\section*{Nomenclature}",
+        r"\begin{longtable}{llll}",
+        r"symbol & meaning & unit & value \\ \hline \endhead",
+    ]
+    for symbol in symbols.values():
+        value = "" if symbol.value is None else f"${_number(symbol.value).text}$"
+        lines.append(
+            rf"${symbol.latex}$ & {symbol.meaning.replace('^', '')} & {_unit(symbol.unit)} & {value} \\"
+            if "$" not in symbol.meaning
+            else rf"${symbol.latex}$ & {symbol.meaning} & {_unit(symbol.unit)} & {value} \\"
+        )
+    lines.append(r"\end{longtable}")
+    coordinates = ", ".join(symbols[name].latex for name in equations.coordinates)
+    lines += ["The coordinates are", rf"$q = ({coordinates})$."]
+    for title, steps in (("Of constants", plan.constants), ("Of the state", plan.steps)):
+        if steps:
+            lines.append(rf"\section*{{Intermediate quantities: {title.lower()}}}")
+            lines += _aligned([_equation(shown(name, symbols), form) for name, form in steps])
+    for quantity, entries in plan.results.items():
+        symmetric = quantity in _SYMMETRIC
+        note = "; it is symmetric" if symmetric else ""
+        lines.append(rf"\section*{{{_title(equations.meanings[quantity])}}}")
+        lines.append(f"Entries that are not written are 0{note}.")
+        rows = []
+        for place, entry in zip(np.ndindex(equations.shapes[quantity]), entries, strict=True):
+            if entry.text == "0" or (symmetric and place[0] > place[1]):
+                continue
+            index = ",".join(str(k + 1) for k in place)
+            letter = r"\tau" if quantity == "tau" else quantity
+            rows.append(_equation(f"{letter}_{{{index}}}", entry))
+        lines += _aligned(rows)
+    return "\n".join([*lines, r"\end{document}"]) + "\n"
+
+
+def _title(meaning: str) -> str:
+    """A meaning with its formulas as such, beginning with a capital."""
+    text = re.sub(
+        r"[BCKDhcgq]'* - 2 C|C q' = h|B q'' \+ .* \+ g", lambda found: f"${found[0]}$", meaning
+    )
+    return text[0].upper() + text[1:]

@@ -1,0 +1,97 @@
+"""Small motions about a symbolic posture: M x'' + D x' + K x = G u, written out."""
+
+from __future__ import annotations
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.symbolic.differentiation import substitute, tangent
+from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.graph import Expression
+from jaxmodal.symbolic.terms import Writer
+
+MEANINGS = {
+    "M": "inertia matrix at the state",
+    "D": "derivative of all else by the rates",
+    "K": "derivative of all else by the coordinates",
+    "G": "places of the motors' torques",
+}
+
+
+def linearised_equations(
+    model: FlexibleArm,
+    *,
+    deflections: bool = False,
+    rates: bool = False,
+    integrals: str = "symbolic",
+) -> WrittenEquations:
+    """Write out the matrices of small motions about a state whose joint angles are symbols.
+
+    Parameters
+    ----------
+    model
+        The arm and how its equations are posed.
+    deflections
+        Whether the modal coordinates of the state are symbols too; 0 otherwise.
+    rates
+        Whether the state moves; at rest otherwise.
+    integrals
+        As in `written_equations`.
+
+    Returns
+    -------
+    WrittenEquations
+        With M, D, K, each (N, N), and G, (N, n): what `jaxmodal.dynamics.linearise` computes for free joints.
+
+    Raises
+    ------
+    ArmError
+        If an argument is not allowed.
+
+    Notes
+    -----
+    With gravity, a straight arm is no state of rest: K without deflections leaves out how the sag stiffens or softens.
+
+    Examples
+    --------
+    >>> import jax; jax.config.update("jax_enable_x64", True)
+    >>> import jaxmodal as jm
+    >>> from jaxmodal import dynamics, symbolic
+    >>> model = dynamics.flexible_arm(jm.examples.two_link_flexible(), modes=2)
+    >>> sorted(symbolic.linearised_equations(model).shapes)
+    ['D', 'G', 'K', 'M']
+    """
+    for name, value in (("deflections", deflections), ("rates", rates)):
+        if not isinstance(value, bool):
+            raise ArmError(f"{name} = {shown(value)}: must be True or False.")
+    writer = Writer(model, integrals)
+    graph, names, size = writer.graph, writer.names, range(writer.size)
+    rest = writer.steady()
+    if rates:  # at rest the velocity forces and all their derivatives are 0
+        rest = [a + b for a, b in zip(rest, writer.velocity_forces(), strict=True)]
+
+    def by(symbols: list[Expression]) -> list[list[Expression]]:
+        columns = [tangent(graph, rest, {symbol.index: graph.one}) for symbol in symbols]
+        return [[columns[b][a] for b in size] for a in size]
+
+    fixed = {} if deflections else dict.fromkeys(_modal(writer), graph.zero)
+    if not rates:
+        fixed |= {rate.index: graph.zero for rate in names.rates}
+
+    def at_state(table: list[list[Expression]]) -> list[list[Expression]]:
+        flat = substitute(graph, [entry for row in table for entry in row], fixed)
+        width = len(table[0])
+        return [flat[k : k + width] for k in range(0, len(flat), width)]
+
+    made = {
+        "M": at_state(writer.inertia()),
+        "D": at_state(by(names.rates)),
+        "K": at_state(by(names.coordinates)),
+        "G": writer.inputs(),
+    }
+    return writer.written(made, MEANINGS, integrals)
+
+
+def _modal(writer: Writer) -> list[int]:
+    """Indices of the symbols of the modal coordinates."""
+    return [symbol.index for symbol in writer.names.coordinates[writer.model.layout.modal]]

@@ -1,0 +1,86 @@
+"""Names of coordinates and of integrals, in code and in formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxmodal.dynamics.model import FlexibleArm
+
+
+def parted(number: int) -> str:
+    """What parts two numbers in an index where they would run together."""
+    return "," if number > 9 else ""
+
+
+def dotted(latex: str, dots: str) -> str:
+    """A letter with its index, dotted: the dot is on the letter alone."""
+    letter, _, index = latex.partition("_")
+    return dots.format(letter) + (f"_{index}" if index else "")
+
+
+def owner_of(model: FlexibleArm, place: int) -> tuple[int, int | None]:
+    """The link and the mode of a coordinate; the joint and None of an angle."""
+    n = model.num_links
+    if place < n:
+        return place, None
+    found = np.argwhere(model.layout.places == place)
+    if len(found):
+        return int(found[0, 0]), int(found[0, 1])
+    return model.layout.driven.index(place), None
+
+
+def coordinate_names(model: FlexibleArm) -> list[tuple[str, str, str, str]]:
+    """Of each coordinate its name in code and in formulas, its meaning and its unit."""
+    names = []
+    for place in range(model.num_coordinates):
+        owner, mode = owner_of(model, place)
+        n = owner + 1
+        if mode is not None:
+            index = f"{n}{parted(n)}{mode + 1}"
+            meaning = f"modal coordinate {mode + 1} of link {n}"
+            names.append((f"delta_{n}_{mode + 1}", rf"\delta_{{{index}}}", meaning, "unit"))
+        elif place < model.num_links:
+            names.append((f"theta_{n}", rf"\theta_{{{n}}}", f"angle of joint {n}", "rad"))
+        else:
+            meaning = f"angle of the motor of joint {n} behind its gear"
+            names.append((f"motor_{n}", rf"\chi_{{{n}}}", meaning, "rad"))
+    return names
+
+
+def integral_name(
+    n: int, m: int, a: int, b: int, marks: list[tuple[str, str]]
+) -> tuple[str, str, str, str]:
+    """Name, formula, meaning and unit of the scalar product of functions a <= b of link n."""
+    (first, shown), (second, other) = marks[a], marks[b]
+
+    def shape(k: int) -> bool:
+        return 2 <= k < 2 + m
+
+    integrand = f"{shown}^2" if a == b and a > 0 else " ".join(filter(None, (shown, other)))
+    meaning = rf"$\int {integrand}\,\mathrm{{d}}m$ of link {n}"
+    index = f"{n}{parted(n)}"
+    if (a, b) == (0, 0):
+        return f"m_{n}", f"m_{{{n}}}", f"mass of link {n} and all that rides on it", "kg"
+    if (a, b) == (0, 1):
+        return f"md_{n}", f"(md)_{{{n}}}", f"first moment of link {n}: {meaning}", "kg m"
+    if (a, b) == (1, 1):
+        return f"Jo_{n}", f"J_{{o{n}}}", f"inertia of link {n} about its joint: {meaning}", "kg m^2"
+    if a == 0 and shape(b):
+        return f"v_{n}_{second}", f"v_{{{index}{second}}}", meaning, "kg m per unit"
+    if a == 1 and shape(b):
+        return f"w_{n}_{second}", f"w_{{{index}{second}}}", meaning, "kg m^2 per unit"
+    if shape(a) and shape(b):
+        return (
+            f"z_{n}_{first}_{second}",
+            f"z_{{{index}{first}{second}}}",
+            meaning,
+            "kg m^2 per unit^2",
+        )
+    letter, order = ("gamma", "2") if a < 2 else (("lambda", "3") if shape(a) else ("mu", "4"))
+    unit = {"1": "kg m", "x": "kg m^2"}.get(first, "kg m^2")
+    return (
+        f"{letter}_{n}_{first}_{second}",
+        rf"\{letter}_{{{index}{first},{second}}}",
+        meaning,
+        f"{unit} per unit^{order}",
+    )

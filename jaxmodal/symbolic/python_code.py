@@ -1,0 +1,106 @@
+"""Equations as a Python module for NumPy or JAX: one function of the state, and the constants beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.headings import arguments_of, heading
+from jaxmodal.symbolic.infix import Text, infix_language, wrapped
+from jaxmodal.symbolic.schedule import scheduled
+
+_MODULES = {"numpy": ("numpy", "np"), "jax": ("jax.numpy", "jnp")}
+
+_STACKED = '''
+
+def _stacked(shape, state, entries):
+    """Entries along the last axes of an array, after those of the states."""
+    batch = state.shape[:-1]
+    whole = [{xp}.broadcast_to(entry, batch) for entry in entries]
+    return {xp}.stack(whole, axis=-1).reshape(batch + shape)
+'''
+
+
+def python_module(equations: WrittenEquations, form: str, name: str = "equations") -> str:
+    """A module with the function ``name``, which takes a state or batches of them and returns a dict of arrays.
+
+    Parameters
+    ----------
+    equations
+        What is to be written.
+    form
+        ``"numpy"`` or ``"jax"``; the latter goes through `jax.jit`, `jax.vmap` and `jax.grad`.
+    name
+        Of the function.
+    """
+    module, xp = _MODULES[form]
+    plan = scheduled(equations, infix_language(f"{xp}.sin", f"{xp}.cos", f"{xp}.tanh"))
+    arguments = arguments_of(equations)
+    lines = ['"""' + heading(equations, form)[0], ""]
+    lines += [*heading(equations, form)[1:], '"""', "", f"import {module} as {xp}", ""]
+    constants = [symbol for symbol in equations.symbols.values() if symbol.value is not None]
+    for symbol in constants:
+        lines.append(f"{symbol.name} = {symbol.value!r}")
+    for target, text in plan.constants:
+        lines += wrapped_python(f"{target} = ", text)
+    lines.append(_STACKED.format(xp=xp))
+    signature = ", ".join(argument for argument, _ in arguments)
+    lines += [
+        "",
+        f"def {name}({signature}):",
+        f'    """{", ".join(equations.quantities)} as a dict of arrays; the last axis of the arguments has '
+        f'{len(equations.coordinates)} entries."""',
+    ]
+    for argument, names in arguments:
+        lines.append(f"    {argument} = {xp}.asarray({argument})")
+        for place, symbol_name in enumerate(names):
+            if symbol_name in equations.used:
+                lines.append(f"    {symbol_name} = {argument}[..., {place}]")
+    for target, text in plan.steps:
+        lines += wrapped_python(f"{target} = ", text, "    ")
+    first = arguments[0][0]
+    lines.append("    return {")
+    for quantity, entries in plan.results.items():
+        lines.append(f'        "{quantity}": _stacked({equations.shapes[quantity]}, {first}, [')
+        lines += wrapped(", ".join(entry.text for entry in entries), " " * 12)
+        lines.append("        ]),")
+    lines.append("    }")
+    return "\n".join(lines) + "\n"
+
+
+def wrapped_python(start: str, text: Text, indent: str = "") -> list[str]:
+    """An assignment; one that takes several lines stands in brackets."""
+    line = f"{indent}{start}{text.text}"
+    if len(line) <= 110:
+        return [line]
+    return [f"{indent}{start}(", *wrapped(text.text, indent + "    "), f"{indent})"]
+
+
+def function(equations: WrittenEquations, form: str = "numpy") -> Callable[..., dict[str, Any]]:
+    """The equations as a function of states.
+
+    Parameters
+    ----------
+    equations
+        What is to be computed.
+    form
+        ``"numpy"`` or ``"jax"``.
+
+    Returns
+    -------
+    callable
+        From q and rate (and acceleration where tau is asked for), each of shape (..., N), to a dict of arrays by
+        quantity, of shapes (..., N, N) and so on.
+
+    Raises
+    ------
+    ArmError
+        If the form is neither.
+    """
+    if form not in _MODULES:
+        raise ArmError(f"form = {form!r}: must be 'numpy' or 'jax'; write() gives the other forms.")
+    names: dict[str, Any] = {}
+    exec(compile(python_module(equations, form), f"<equations for {form}>", "exec"), names)
+    return names["equations"]

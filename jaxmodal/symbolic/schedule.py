@@ -1,0 +1,208 @@
+"""The order in which expressions are computed: what is used more than once gets a name and is computed once."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.graph import (
+    ADD,
+    FUNCTIONS,
+    MULTIPLY,
+    NEGATE,
+    NUMBER,
+    SUBTRACT,
+    SYMBOL,
+    Expression,
+    Graph,
+)
+
+#: a formula with more operations than this is cut into two, for lines that can be read
+LONGEST = 24
+
+Form = TypeVar("Form")
+
+
+@dataclasses.dataclass(frozen=True)
+class Language(Generic[Form]):
+    """How one language writes an expression; a form is a text with its precedence, or an object of a package."""
+
+    number: Callable[[float], Form]
+    name: Callable[[str], Form]
+    infix: Callable[[str, Form, Form], Form]
+    negate: Callable[[Form], Form]
+    function: Callable[[str, Form], Form]
+
+
+@dataclasses.dataclass(frozen=True)
+class Schedule(Generic[Form]):
+    """Formulas in the order in which they are computed.
+
+    Attributes
+    ----------
+    constants, steps : list of (str, Form)
+        Named intermediate results: those of constants alone, then those of the state.
+    results : dict of str to list of Form
+        The entries of every quantity, by intermediate results.
+    """
+
+    constants: list[tuple[str, Form]]
+    steps: list[tuple[str, Form]]
+    results: dict[str, list[Form]]
+
+
+@dataclasses.dataclass(frozen=True)
+class OperationCounts:
+    """How many operations one evaluation takes.
+
+    Attributes
+    ----------
+    additions
+        Sums, differences and changes of sign.
+    multiplications
+        Products; there are no divisions.
+    functions
+        Sines, cosines and hyperbolic tangents.
+    of_constants
+        Operations on constants alone, of all kinds, which are done once.
+    """
+
+    additions: int
+    multiplications: int
+    functions: int
+    of_constants: int
+
+    @property
+    def total(self) -> int:
+        """All operations that depend on the state."""
+        return self.additions + self.multiplications + self.functions
+
+
+def operation_counts(equations: WrittenEquations) -> OperationCounts:
+    """How many operations the equations take, each intermediate result computed once.
+
+    All written forms take the same: they are written from the same graph.
+    """
+    graph = equations.graph
+    found: collections.Counter[str] = collections.Counter()
+    constant = 0
+    for index in graph.needed(_roots(equations)):
+        operation = graph.operations[index]
+        if operation in (NUMBER, SYMBOL):
+            continue
+        if graph.varies[index]:
+            found[operation] += 1
+        else:
+            constant += 1
+    return OperationCounts(
+        found[ADD] + found[SUBTRACT] + found[NEGATE],
+        found[MULTIPLY],
+        sum(found[name] for name in FUNCTIONS),
+        constant,
+    )
+
+
+def _roots(equations: WrittenEquations) -> list[Expression]:
+    return [entry for entries in equations.quantities.values() for entry in entries]
+
+
+def scheduled(
+    equations: WrittenEquations, language: Language[Form], longest: int = LONGEST
+) -> Schedule[Form]:
+    """All formulas of some equations in one language; those with more than ``longest`` operations are cut."""
+    graph, roots = equations.graph, _roots(equations)
+    order = graph.needed(roots)
+    named = _named(graph, order, roots, longest)
+    names = _Names(equations)
+    forms: dict[int, Form] = {}
+    constants: list[tuple[str, Form]] = []
+    steps: list[tuple[str, Form]] = []
+    for index in order:
+        form = _form(graph, index, forms, language)
+        if index in named:
+            name = names.of(index)
+            (steps if graph.varies[index] else constants).append((name, form))
+            form = language.name(name)
+        forms[index] = form
+    results = {
+        quantity: [forms[entry.index] for entry in entries]
+        for quantity, entries in equations.quantities.items()
+    }
+    return Schedule(constants, steps, results)
+
+
+def substituted(equations: WrittenEquations, language: Language[Form]) -> Schedule[Form]:
+    """All formulas with every intermediate result put in."""
+    forms: dict[int, Form] = {}
+    for index in equations.graph.needed(_roots(equations)):
+        forms[index] = _form(equations.graph, index, forms, language)
+    results = {
+        quantity: [forms[entry.index] for entry in entries]
+        for quantity, entries in equations.quantities.items()
+    }
+    return Schedule([], [], results)
+
+
+class _Names:
+    """Names of intermediate results: what they mean where that is known, else t1, t2 and so on; each once."""
+
+    def __init__(self, equations: WrittenEquations) -> None:
+        self.labels = equations.graph.labels
+        self.taken = set(equations.symbols) | set(equations.quantities) | {"q", "rate"}
+        self.count = 0
+
+    def of(self, index: int) -> str:
+        name = self.labels.get(index)
+        if name is None or name in self.taken:
+            self.count += 1
+            name = f"t{self.count}"
+        self.taken.add(name)
+        return name
+
+
+def _named(
+    graph: Graph, order: Sequence[int], roots: Sequence[Expression], longest: int
+) -> set[int]:
+    """Nodes that get a name: used twice, labelled, a mix of constants alone, or too long to stand in a formula."""
+    uses: collections.Counter[int] = collections.Counter()
+    for root in {root.index for root in roots}:
+        uses[root] += 1
+    wanted: collections.Counter[int] = collections.Counter(root.index for root in roots)
+    for index in order:
+        if graph.operations[index] not in (NUMBER, SYMBOL):
+            for part in graph.parts(Expression(graph, index)):
+                uses[part.index] += 1
+                # a constant in a formula of the state is computed before all states
+                if graph.varies[index] and not graph.varies[part.index]:
+                    uses[part.index] += 1
+    named, length = set(), {}
+    for index in order:
+        if graph.operations[index] in (NUMBER, SYMBOL):
+            length[index] = 0
+            continue
+        parts = graph.parts(Expression(graph, index))
+        length[index] = 1 + sum(length[part.index] for part in parts)
+        several = uses[index] > 1 or wanted[index] > 1 or index in graph.labels
+        if graph.operations[index] == NEGATE and index not in graph.labels:
+            several = False  # a sign is no work: written where it is used
+        if several or length[index] > longest:
+            named.add(index)
+            length[index] = 0
+    return named
+
+
+def _form(graph: Graph, index: int, forms: dict[int, Form], language: Language[Form]) -> Form:
+    operation, operands = graph.operations[index], graph.operands[index]
+    if operation == NUMBER:
+        return language.number(float(operands[0]))  # type: ignore[arg-type]
+    if operation == SYMBOL:
+        return language.name(str(operands[0]))
+    parts = [forms[part.index] for part in graph.parts(Expression(graph, index))]
+    if operation == NEGATE:
+        return language.negate(parts[0])
+    if operation in FUNCTIONS:
+        return language.function(operation, parts[0])
+    return language.infix(operation, parts[0], parts[1])

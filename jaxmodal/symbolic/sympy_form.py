@@ -1,0 +1,95 @@
+"""Equations as matrices of SymPy, or of SymEngine."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, NamedTuple
+
+from jaxmodal.dynamics.model import one_of
+from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.graph import ADD, MULTIPLY
+from jaxmodal.symbolic.schedule import Language, scheduled, substituted
+
+LIBRARIES = ("sympy", "symengine")
+
+
+class SymbolicMatrices(NamedTuple):
+    """Equations in a symbolic package.
+
+    Attributes
+    ----------
+    replacements : list of (Symbol, Expr)
+        Intermediate results, each after those that it uses; empty where they are put in.
+    matrices : dict of str to Matrix
+        Every quantity by name; vectors are columns.
+    symbols : dict of str to Symbol
+        Coordinates, rates and constants by name.
+    values : dict of Symbol to float
+        Of the constants.
+    """
+
+    replacements: list[tuple[Any, Any]]
+    matrices: dict[str, Any]
+    symbols: dict[str, Any]
+    values: dict[Any, float]
+
+
+def to_sympy(
+    equations: WrittenEquations, *, intermediate: bool = True, library: str = "sympy"
+) -> SymbolicMatrices:
+    """Return equations as matrices of a symbolic package.
+
+    Parameters
+    ----------
+    equations
+        From `written_equations` or `linearised_equations`.
+    intermediate
+        Whether what occurs more than once stands apart, as `sympy.cse` has it. Put in, formulas grow quickly with the
+        number of links.
+    library
+        ``"sympy"`` or ``"symengine"``, which is faster and knows less.
+
+    Raises
+    ------
+    ArmError
+        If the library is neither.
+    ImportError
+        If it is not installed.
+    """
+    one_of("library", library, LIBRARIES, "'sympy' is in the extra `symbolic`")
+    try:
+        package = importlib.import_module(library)
+    except ImportError as error:
+        remedy = "'jaxmodal[symbolic]'" if library == "sympy" else "symengine"
+        raise ImportError(
+            f"to_sympy needs {library}, which is not installed: run `pip install {remedy}`."
+        ) from error
+    symbols = {name: package.Symbol(name) for name in equations.symbols}
+    language: Language[Any] = Language(
+        number=lambda value: (
+            package.Integer(int(value)) if value == int(value) else package.Float(value)
+        ),
+        name=lambda name: symbols[name] if name in symbols else package.Symbol(name),
+        infix=_infix,
+        negate=lambda form: -form,
+        function=lambda name, form: getattr(package, name)(form),
+    )
+    plan = scheduled(equations, language) if intermediate else substituted(equations, language)
+    matrices = {
+        name: package.Matrix(*(equations.shapes[name] + (1,))[:2], entries)
+        for name, entries in plan.results.items()
+    }
+    values = {
+        symbols[name]: symbol.value
+        for name, symbol in equations.symbols.items()
+        if symbol.value is not None
+    }
+    steps = [*plan.constants, *plan.steps]
+    replacements = [(package.Symbol(name), form) for name, form in steps]
+    return SymbolicMatrices(replacements, matrices, symbols, values)
+
+
+def _infix(operation: str, left: Any, right: Any) -> Any:
+    if operation == MULTIPLY:
+        return left * right
+    return left + right if operation == ADD else left - right

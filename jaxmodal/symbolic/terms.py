@@ -1,0 +1,223 @@
+"""The terms of the equations of motion as expressions, each written when it is asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.model import FlexibleArm, one_of
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.symbolic.chain import Chain
+from jaxmodal.symbolic.differentiation import gradient, tangent
+from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.graph import SYMBOL, TANH, Expression, Graph
+from jaxmodal.symbolic.motion import accelerations, velocities, weights
+from jaxmodal.symbolic.nomenclature import Nomenclature
+from jaxmodal.symbolic.planar import whole
+
+INTEGRALS = ("symbolic", "numeric")
+
+Table = list[list[Expression]]
+
+
+class Writer:
+    """Writes each quantity of a model when asked for; what two quantities share is written once."""
+
+    def __init__(self, model: FlexibleArm, integrals: str) -> None:
+        check_model(model)
+        one_of("integrals", integrals, INTEGRALS, "'numeric' puts the numbers of this arm in")
+        self.model, self.graph = model, Graph()
+        self.names = Nomenclature(self.graph, model, integrals == "symbolic")
+        self.first = model.inertia_order == "first"
+        self.chain = Chain(self.names, self.first)
+        self.size, self.joints = model.num_coordinates, model.num_links
+        self._inertia: Table | None = None
+
+    # gravity is never truncated
+    def gravity(self) -> list[Expression]:
+        """g(q)."""
+        g = self.names.gravity()
+        if all(part.is_zero for part in g):
+            return [self.graph.zero] * self.size
+        chain = Chain(self.names, False) if self.first else self.chain
+        return [whole(row) for row in chain.work(weights(chain, g))]
+
+    def rotary(self) -> Table:
+        """The constant part of B of all that turns."""
+        table = [[self.graph.zero] * self.size for _ in range(self.size)]
+        for inertia, row in reversed(self.names.turning()):
+            for a in range(self.size):
+                weighted = inertia * row[a]
+                for b in range(a, self.size):
+                    table[a][b] = table[b][a] = table[a][b] + weighted * row[b]
+        return table
+
+    def inertia(self) -> Table:
+        """B(q)."""
+        if self._inertia is None:
+            moving, turning = self.chain.inertia(), self.rotary()
+            self._inertia = [
+                [whole(a) + b for a, b in zip(*rows, strict=True)]
+                for rows in zip(moving, turning, strict=True)
+            ]
+        return self._inertia
+
+    def momentum(self, rates: Sequence[Expression]) -> list[Expression]:
+        """The part of B(q) q' that translation makes, without forming B."""
+        return [whole(row) for row in self.chain.work(velocities(self.chain, rates))]
+
+    def _along_rates(self) -> dict[int, Expression]:
+        pairs = zip(self.names.coordinates, self.names.rates, strict=True)
+        return {coordinate.index: rate for coordinate, rate in pairs}
+
+    def velocity_forces(self) -> list[Expression]:
+        """h(q, q')."""
+        if not self.first:
+            field = accelerations(self.chain, self.names.rates)
+            return [whole(row) for row in self.chain.work(field)]
+        # of a truncated B: d/dt (dT/dq') - dT/dq with its own kinetic energy T
+        momentum = self.momentum(self.names.rates)
+        energy = 0.5 * self.graph.total(
+            a * b for a, b in zip(momentum, self.names.rates, strict=True)
+        )
+        change = tangent(self.graph, momentum, self._along_rates())
+        share = gradient(self.graph, energy, self.names.coordinates)
+        return [a - b for a, b in zip(change, share, strict=True)]
+
+    def velocity_matrix(self) -> Table:
+        """C(q, q'): half of B' plus the skew part of the derivative of B q' by q at constant q'."""
+        flat = [entry for row in self.inertia() for entry in row]
+        change = tangent(self.graph, flat, self._along_rates())
+        momentum = self.momentum(self.names.rates)
+        by_place = [
+            tangent(self.graph, momentum, {coordinate.index: self.graph.one})
+            for coordinate in self.names.coordinates
+        ]
+        size = range(self.size)
+        return [
+            [0.5 * (change[a * self.size + b] + (by_place[b][a] - by_place[a][b])) for b in size]
+            for a in size
+        ]
+
+    def stiffness(self) -> Table:
+        """K."""
+        return self.names.matrix("k", self.model.stiffness, "stiffness")
+
+    def damping(self) -> Table:
+        """D."""
+        return self.names.matrix("d", self.model.damping, "damping")
+
+    def friction(self) -> list[Expression]:
+        """c(q')."""
+        made = [self.graph.zero] * self.size
+        width = float(self.model.coulomb_width)
+        for i, place in enumerate(self.model.layout.driven):
+            torque = self.names.constant(
+                f"f_{i + 1}",
+                f"f_{{{i + 1}}}",
+                f"torque of dry friction at joint {i + 1}",
+                "N m",
+                self.model.coulomb[i],
+            )
+            steep = self.names.constant(
+                "steep",
+                r"\epsilon",
+                "1 over the rate at which dry friction sets in",
+                "s/rad",
+                1.0 / width,
+            )
+            if not torque.is_zero:
+                made[place] = torque * self.graph.function(TANH, steep * self.names.rates[place])
+        return made
+
+    def inputs(self) -> Table:
+        """Q: a column for each motor."""
+        table = [[self.graph.zero] * self.joints for _ in range(self.size)]
+        for i, place in enumerate(self.model.layout.driven):
+            table[place][i] = self.graph.one
+        return table
+
+    def times(self, table: Table, vector: Sequence[Expression]) -> list[Expression]:
+        """The product of a table with a vector."""
+        return [self.graph.total(a * b for a, b in zip(row, vector, strict=True)) for row in table]
+
+    def steady(self) -> list[Expression]:
+        """K q + D q' + c + g."""
+        parts = (
+            self.times(self.stiffness(), self.names.coordinates),
+            self.times(self.damping(), self.names.rates),
+            self.friction(),
+            self.gravity(),
+        )
+        return [self.graph.total(terms) for terms in zip(*parts, strict=True)]
+
+    def inverse_dynamics(self) -> list[Expression]:
+        """What must act on each coordinate."""
+        more = self.names.accelerations
+        if self.first:
+            moving = [
+                a + b for a, b in zip(self.momentum(more), self.velocity_forces(), strict=True)
+            ]
+        else:
+            field = accelerations(self.chain, self.names.rates, more)
+            moving = [whole(row) for row in self.chain.work(field)]
+        parts = (moving, self.times(self.rotary(), more), self.steady())
+        return [self.graph.total(terms) for terms in zip(*parts, strict=True)]
+
+    def written(
+        self, made: Mapping[str, Any], meanings: Mapping[str, str], integrals: str
+    ) -> WrittenEquations:
+        """Quantities, each a list or a table of expressions, with all that is needed to read them."""
+        flat: dict[str, tuple[Expression, ...]] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
+        for name, value in made.items():
+            rows = value if value and isinstance(value[0], list) else None
+            flat[name] = tuple(entry for row in rows for entry in row) if rows else tuple(value)
+            shapes[name] = (len(rows), len(rows[0])) if rows else (len(value),)
+        graph = self.graph
+        used = {
+            str(graph.operands[index][0])
+            for index in graph.needed([entry for entries in flat.values() for entry in entries])
+            if graph.operations[index] == SYMBOL
+        }
+        names = self.names
+        state = [
+            tuple(str(graph.operands[symbol.index][0]) for symbol in symbols)
+            for symbols in (names.coordinates, names.rates, names.accelerations)
+        ]
+        listed = {*state[0], *state[1], *(state[2] if "tau" in made else ())}
+        model = self.model
+        return WrittenEquations(
+            graph=graph,
+            quantities=flat,
+            shapes=shapes,
+            coordinates=state[0],
+            rates=state[1],
+            accelerations=state[2] if "tau" in made else (),
+            symbols={name: symbol for name, symbol in names.table.items() if name in used | listed},
+            meanings=dict(meanings),
+            posed=(model.inertia_order, model.frames, model.foreshortening, integrals),
+            joints=self.joints,
+            used=frozenset(used),
+        )
+
+
+def check_model(model: Any) -> None:
+    """Refuse what is no model with known values."""
+    if not isinstance(model, FlexibleArm):
+        raise ArmError(
+            f"model = {shown(model)}: must be a FlexibleArm; jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
+        )
+    fields = dataclasses.fields(FlexibleArm)
+    arrays = [getattr(model, field.name) for field in fields if not field.metadata.get("static")]
+    if any(is_traced(value) for value in arrays):
+        raise ArmError(
+            "model: holds traced values; must be concrete, for its zeros decide which terms there are."
+        )
+    if not all(np.all(np.isfinite(value)) for value in arrays):
+        raise ArmError("model: holds a value that is not finite; all must be.")

@@ -1,0 +1,103 @@
+"""Does `jaxmodal equations` write what the Python calls write, and refuse the rest?"""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import jaxmodal as jm
+from jaxmodal.cli.commands import main
+from jaxmodal.cli.equations import _FORMATS
+from jaxmodal.dynamics import flexible_arm
+from jaxmodal.symbolic import FORMS, write, written_equations
+
+EXAMPLE = "example:three_link_industrial"
+TEXT = """
+[[links]]
+length = 0.5
+youngs_modulus = 7e10
+density = 2700.0
+hub_inertia = 0.01
+section = { shape = "rectangle", depth = 0.003, width = 0.04 }
+
+[dynamics]
+modes = 3
+until = 0.1
+gravity = [0.0, -9.81]
+frames = "linear"
+"""
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["equations", *map(str, arguments)])
+
+
+def test_the_formats_are_those_of_the_library():
+    assert dict(FORMS) == _FORMATS
+
+
+def test_files_are_those_of_the_calls(tmp_path):
+    out = tmp_path / "model.c"
+    options = ("--links", 2, "--modes", "2,1", "--inertia-order", "first", "--frames", "linear")
+    options = (*options, "--no-foreshortening", "--gravity", "0,-9.81", "--quantities", "h,B")
+    result = run(EXAMPLE, *options, "--format", "c", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("wrote model.c, model.h, model_test.c: 5 coordinates, ")
+    arm = jm.examples.three_link_industrial()
+    arm = arm.replace(links=arm.links[:2])
+    chosen = {"inertia_order": "first", "frames": "linear", "foreshortening": False}
+    model = flexible_arm(arm, (2, 1), gravity=(0.0, -9.81), **chosen)
+    texts = write(written_equations(model, ["B", "h"]), "c", "model")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == texts
+    again = run(EXAMPLE, *options, "--format", "c", "--out", out)
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    assert run(EXAMPLE, *options, "--format", "c", "--out", out, "--force").exit_code == 0
+
+
+def test_the_table_of_the_file_is_heard_and_options_stand_above_it(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(TEXT)
+    arm = jm.read_arm(path)
+    model = flexible_arm(arm, 3, gravity=(0.0, -9.81), frames="linear")
+    assert run(path).stdout == write(written_equations(model), "numpy", "model")["model.py"]
+    model = flexible_arm(arm, 1, gravity=(0.0, -9.81))
+    result = run(path, "--modes", 1, "--frames", "rotation", "--format", "jax")
+    assert result.stdout == write(written_equations(model), "jax", "model")["model.py"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((EXAMPLE, "--links", 7), "--links 7: example:three_link_industrial has 3"),
+        ((EXAMPLE, "--modes", "2,x"), "'2,x': give a whole number"),
+        ((EXAMPLE, "--modes", "2,1"), "modes = [2, 1]"),
+        ((EXAMPLE, "--modes", -1), "modes = -1"),
+        ((EXAMPLE, "--gravity", "9.81"), "gravity = [9.81]"),
+        ((EXAMPLE, "--gravity", "down"), "--gravity down"),
+        ((EXAMPLE, "--shapes", "sines"), "family = 'sines'"),
+        ((EXAMPLE, "--quantities", "B,z"), "quantities = 'z'"),
+        ((EXAMPLE, "--format", "c"), "give --out model.c"),
+        ((EXAMPLE, "--format", "c", "--out", "none/model.c"), "no folder"),
+        ((EXAMPLE, "--format", "c", "--out", "model.py"), "ends in .c"),
+        ((EXAMPLE, "--format", "c", "--out", "my-model.c"), "name = 'my-model'"),
+        (("none.toml",), "none.toml"),
+    ],
+    ids=lambda value: None if isinstance(value, tuple) else value,
+)
+def test_bad_input(arguments, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert words in " ".join(result.stderr.split())
+    assert result.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_written_runs(tmp_path):
+    out = tmp_path / "arm_model.py"
+    assert run(EXAMPLE, "--links", 1, "--out", out).exit_code == 0
+    names = {}
+    exec(out.read_text(), names)
+    found = names["arm_model"](np.zeros(3), np.ones(3))
+    assert found["B"].shape == (3, 3)
+    assert np.all(np.linalg.eigvalsh(found["B"]) > 0.0)
