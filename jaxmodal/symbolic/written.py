@@ -22,8 +22,8 @@ _WORDS = """
 and as assert async await auto break case catch char class const continue def default del do double elif else elseif end
 enum except extern finally float for from function global goto if import in inline int is lambda long main nonlocal not
 np jnp numpy jax or otherwise parfor pass persistent raise register restrict return short signed sizeof spmd static
-struct switch try typedef union unsigned void volatile while with yield q rate acceleration sin cos tanh fabs fmax memcpy
-printf scanf strcmp states expected compute difference zeros
+struct switch try typedef union unsigned void volatile while with yield q rate acceleration sin cos tanh fabs fmax
+memcpy printf scanf strcmp states expected compute difference zeros
 """
 _TAKEN = frozenset(_WORDS.split())
 

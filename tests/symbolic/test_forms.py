@@ -1,8 +1,8 @@
 """Do the written texts compute what the formulas say: NumPy, JAX, C as compiled here, MATLAB, LaTeX and SymPy?
 
 C needs a compiler and LaTeX one of its programs; without, their tests are skipped. MATLAB is not at hand where tests
-run: each line must be of the few forms that MATLAB and this test both know, and is then computed here; with GNU Octave the
-file is run as well.
+run: each line must be of the few forms that MATLAB and this test both know, and is then computed here; with GNU
+Octave the file is run as well.
 """
 
 import re
