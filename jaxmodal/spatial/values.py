@@ -19,7 +19,6 @@ from jaxmodal.spatial.matrices import product, skew, transposed
 
 #: imaginary part of a value whose derivative is sought: with its square nothing of it is left
 _STEP = 1e-100
-_X = Direction(1.0, 0.0, 0.0)
 
 
 class BeamValues(NamedTuple):
@@ -116,7 +115,9 @@ def _link(link: SpatialLink, payload: RigidBody | None) -> LinkValues:
     return LinkValues(
         beam=_beam(link),
         rotation=rotation,
-        roll=_turn(_X, 0.0 if link.section_roll is None else link.section_roll),
+        roll=_turn(
+            Direction(1.0, 0.0, 0.0), 0.0 if link.section_roll is None else link.section_roll
+        ),
         base_offset=_place(link.base_offset),
         end_offset=_place(link.end_offset),
         tip=tip if payload is None else tip + _mass(payload),
