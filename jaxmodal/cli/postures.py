@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from jaxmodal.arm.parameters import full_address
 from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
 from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.postures.tables import limited, row_values
 from jaxmodal.runtime.namespace import to_host
 
 if TYPE_CHECKING:
@@ -117,16 +119,71 @@ def _band(
 
 def _turning(found: ResonanceMap) -> str:
     """Which joints turn, in words."""
+    within = limited(found)
+    turns = f", joint {found.joint} turns{' ' * bool(within)}{within}"
     if not found.across:
-        return f", joint {found.joint} turns"
+        return turns
+    if isinstance(found.across, str):
+        values, heading = row_values(found)
+        return f"{turns}, {heading} from {values[0]:g} to {values[-1]:g}"
+    if within:
+        return f"{turns}, joint {found.across} too"
     return f", joints {found.joint} and {found.across} turn"
+
+
+def _two_numbers(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[float, float] | None:
+    """Two finite numbers, ascending."""
+    if value is None:
+        return None
+    try:
+        low, high = (float(part) for part in value.split(","))
+    except ValueError:
+        low = high = math.nan
+    if not (-math.inf < low < high < math.inf):
+        raise click.BadParameter(
+            f"{value!r}: give two numbers, the lower first, such as 0,5.", ctx, param
+        )
+    return low, high
+
+
+def _of_rows(across: str | None) -> int | str | None:
+    """The option --across: the number of a joint, or an address."""
+    return int(across) if across is not None and across.isascii() and across.isdigit() else across
+
+
+def _row_ends(
+    across: int | str | None, values: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    """The option --values in rad or SI units; angles are given in degrees."""
+    angle = not isinstance(across, str) or full_address(across).endswith(".joint_angle")
+    if values is None or not angle:
+        return values
+    return math.radians(values[0]), math.radians(values[1])
 
 
 @click.command("resonance-map", epilog=ARM_HELP)
 @click.argument("argument", metavar="ARM")
 @click.option("--band-hz", metavar="LOW,HIGH", callback=_band, required=True)
 @_joint
-@click.option("--across", type=int, help="The other joint of the map; by default the next one.")
+@click.option(
+    "--across",
+    metavar="JOINT|ADDRESS",
+    help="The other joint of the map, by default the next one; or any parameter, such as payload.mass.",
+)
+@click.option(
+    "--values",
+    metavar="LOW,HIGH",
+    callback=_two_numbers,
+    help="From where to where --across goes: degrees for angles, else SI units.",
+)
+@click.option(
+    "--limits-deg",
+    metavar="LOW,HIGH",
+    callback=_two_numbers,
+    help="Joint limits: least and largest angle of --joint, degrees from -180 to 180.",
+)
 @click.option("--points", type=click.IntRange(min=2), default=361, show_default=True)
 @_posture
 @_theory
@@ -139,7 +196,9 @@ def resonance_map(
     argument: str,
     band_hz: tuple[float, float],
     joint: int,
-    across: int | None,
+    across: str | None,
+    values: tuple[float, float] | None,
+    limits_deg: tuple[float, float] | None,
     points: int,
     posture_deg: tuple[float, ...] | None,
     theory: str,
@@ -148,8 +207,8 @@ def resonance_map(
     """Postures of an ARM without a natural frequency in a band, with exact borders.
 
     Two joints turn, the others keep their angles; of a two-link arm one turns, and the angles to avoid are listed.
-    Without --out every border is listed. Exit status: 0 when every border is certified, 1
-    when some are not, 2 for bad input.
+    With --across payload.mass --values 0,5 it is a map of one joint and a parameter. Without --out every border is
+    listed. Exit status: 0 when every border is certified, 1 when some are not, 2 for bad input.
     """
     from jaxmodal.plots.figures import PlotsUnavailableError
     from jaxmodal.plots.resonance_maps import plot_resonance_map
@@ -160,8 +219,18 @@ def resonance_map(
     arm = posed(load_arm(argument), argument, posture_deg)
     low, high = (2.0 * math.pi * hertz for hertz in band_hz)
     title = f"{arm.name or argument} ({theory})"
+    rows = _of_rows(across)
+    if limits_deg is not None and max(map(abs, limits_deg)) > 180.0:
+        raise BadInput(
+            f"--limits-deg {limits_deg[0]:g},{limits_deg[1]:g}: must lie from -180 to 180 degrees, a whole turn."
+        )
+    limits = None if limits_deg is None else [math.radians(limit) for limit in limits_deg]
     try:
-        found = resonance_free(arm, low, high, joint, across, points, theory)
+        found = resonance_free(
+            *(arm, low, high, joint, rows, points, theory),
+            values=_row_ends(rows, values),
+            limits=limits,
+        )
         if out is not None:
             plot_resonance_map(
                 found, out, f"{title}\n{band_hz[0]:g} to {band_hz[1]:g} Hz{_turning(found)}"

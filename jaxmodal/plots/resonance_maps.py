@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxmodal.plots.figures import axes_or_new, new_figure
 from jaxmodal.postures.resonance_maps import ResonanceMap
+from jaxmodal.postures.tables import row_values
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -84,14 +85,25 @@ def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str
     )
     labels = _draw_map(found, axes) if found.across else _draw_strip(found, axes)
     for which, colour in enumerate(_ENDS):
-        labels.append(_line(colour, f"a mode at {(low, high)[which]:g} Hz"))
-    axes.set_xlim(-180.0, 180.0)
-    axes.set_xticks(range(-180, 181, 60 if found.across else 30))
+        labels.append(_line(colour, f"{_modes(found, which)} at {(low, high)[which]:g} Hz"))
+    least, most = np.degrees(np.asarray(found.limits))
+    axes.set_xlim(least, most)
+    if most - least > 180.0:
+        step = 60 if found.across else 30
+        axes.set_xticks([x for x in range(-180, 181, step) if least <= x <= most])
     axes.set_xlabel(f"angle of joint {found.joint} [°]")
     figure = axes.get_figure(root=True)
     assert figure is not None
     figure.legend(handles=labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     return axes
+
+
+def _modes(found: ResonanceMap, which: int) -> str:
+    """Which modes have a frequency of the band's end somewhere on the map."""
+    modes = np.unique(np.asarray(found.border_mode)[np.asarray(found.end) == which])
+    if not modes.size or modes[0] < 1:
+        return "a mode"
+    return f"mode{'s' * (modes.size > 1)} {', '.join(map(str, modes))}"
 
 
 def _line(colour: str, label: str) -> Artist:
@@ -115,7 +127,8 @@ def _draw_strip(found: ResonanceMap, axes: Axes) -> list[Artist]:
     """The turn of one joint as a strip, its borders labelled with angle and mode."""
     count = int(np.isfinite(np.asarray(found.border)[0]).sum())
     border = np.degrees(np.asarray(found.border)[0, :count])
-    edges = np.concatenate([[-180.0], border, [180.0]])
+    least, most = np.degrees(np.asarray(found.limits))
+    edges = np.concatenate([[least], border, [most]])
     inside = np.clip(np.asarray(found.modes_inside)[0, : count + 1], 0, len(_SHADES) - 1)
     for low, high, number in zip(edges[:-1], edges[1:], inside, strict=True):
         axes.axvspan(low, high, facecolor=_SHADES[number], edgecolor="none")
@@ -141,11 +154,13 @@ def _draw_map(found: ResonanceMap, axes: Axes) -> list[Artist]:
     """The turns of two joints as a map."""
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
-    turn = np.linspace(-np.pi, np.pi, _PIXELS)
+    least, most = np.asarray(found.limits).tolist()
+    turn = np.linspace(least, most, _PIXELS)
+    across, heading = row_values(found)
     inside = np.clip(found.on_grid(turn), 0, len(_SHADES) - 1)
     axes.pcolormesh(
         np.degrees(turn),
-        np.degrees(np.asarray(found.across_angle)),
+        across,
         inside,
         cmap=ListedColormap(_SHADES),
         norm=BoundaryNorm(np.arange(len(_SHADES) + 1) - 0.5, len(_SHADES)),
@@ -155,10 +170,14 @@ def _draw_map(found: ResonanceMap, axes: Axes) -> list[Artist]:
     for which, colour in enumerate(_ENDS):
         x, y = _joined(found, which)
         axes.plot(x, y, color=colour, linewidth=1.1)
-    axes.set_ylim(-180.0, 180.0)
-    axes.set_yticks(range(-180, 181, 60))
-    axes.set_aspect("equal")
-    axes.set_ylabel(f"angle of joint {found.across} [°]")
+    axes.set_ylim(across[0], across[-1])
+    if isinstance(found.across, str):
+        axes.set_ylabel(heading)
+    else:
+        if across[-1] - across[0] > 180.0:
+            axes.set_yticks([y for y in range(-180, 181, 60) if across[0] <= y <= across[-1]])
+        axes.set_aspect("equal")
+        axes.set_ylabel(f"angle of {heading}")
     return _shades(int(inside.max()))
 
 
@@ -168,7 +187,7 @@ def _joined(found: ResonanceMap, which: int) -> tuple[np.ndarray, np.ndarray]:
     Where two borders of a row end, a line joins them.
     """
     border = np.degrees(np.where(np.asarray(found.end) == which, np.asarray(found.border), np.nan))
-    mode, rows = np.asarray(found.border_mode), np.degrees(np.asarray(found.across_angle))
+    mode, (rows, _) = np.asarray(found.border_mode), row_values(found)
     x: list[float] = []
     y: list[float] = []
     for i in range(rows.size):

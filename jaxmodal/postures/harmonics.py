@@ -105,12 +105,12 @@ def _factors_of(
 ) -> tuple[Array, DoubleDouble, Array]:
     """D without the growth of the hyperbolic functions, that growth (a logarithm), and J, at lanes (omega, angles).
 
-    ``omega`` of shape (L,), ``angles`` (n - 1, L).
+    ``omega`` of shape (L,), ``angles`` (n - 1, L); fields of ``beams`` (n,), or (n, L) for an arm in each lane.
     """
     links, omega = beams.length.shape[0], resolved(starting_scale(beams), omega, True)
     turned = xp.concatenate([xp.zeros_like(omega)[None], angles])
     lanes = jax.tree_util.tree_map(
-        lambda x: xp.broadcast_to(x[:, None], (links, *omega.shape)), beams
+        lambda x: xp.broadcast_to(x if x.ndim > 1 else x[:, None], (links, *omega.shape)), beams
     )
     lanes = dataclasses.replace(lanes, joint_angle=turned)
     terms_at = terms_of_links(lanes, theory, omega, True)
@@ -151,6 +151,8 @@ def determinant(
 
     Parameters
     ----------
+    beams : BeamArrays
+        Of one arm, fields of shape (n,), or of an arm for each frequency, (n, F).
     omega : np.ndarray, shape (F,)
         Angular frequencies in rad/s.
     angles : np.ndarray, shape (n - 1, F)
@@ -166,10 +168,16 @@ def determinant(
         at = np.arange(start, min(start + size, omega.size))
         lanes = np.resize(at, size)
         factor, growth, count = _factors(
-            beams, theory, jnp.asarray(omega[lanes]), jnp.asarray(angles[:, lanes])
+            of_cells(beams, lanes), theory, jnp.asarray(omega[lanes]), jnp.asarray(angles[:, lanes])
         )
         found.append([np.asarray(x)[: at.size] for x in (factor, growth.hi, growth.lo, count)])
     return Determinant(*np.concatenate(found, axis=1))
+
+
+def of_cells(beams: BeamArrays, cells: np.ndarray) -> BeamArrays:
+    """Some of many arms, fields (n, F); one arm for all, fields (n,), stays as it is."""
+    found: BeamArrays = jax.tree_util.tree_map(lambda x: x[:, cells] if x.ndim > 1 else x, beams)
+    return found
 
 
 @functools.lru_cache(maxsize=8)

@@ -18,7 +18,7 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.frequencies.status import Status
-from jaxmodal.postures.harmonics import determinant
+from jaxmodal.postures.harmonics import determinant, of_cells
 from jaxmodal.postures.tables import postures_dataset, postures_table
 from jaxmodal.postures.trigonometric_zeros import (
     FIFTHS,
@@ -139,12 +139,9 @@ def postures_at(
     """
     beams, flags = prepared_values(arm, theory)
     frequencies, angles = _arguments(arm, omega, joint, postures)
-    found = _solved(beams, flags, frequencies, angles, joint - 2)
-    order = np.argsort(found[0], axis=1)  # NaN last
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), MOST_ANGLES)
-    angle, below, above = (np.take_along_axis(x, order, axis=1).reshape(shape) for x in found)
-    exists = np.isfinite(angle)
-    below, above = np.where(exists, below, 0), np.where(exists, above, 0)
+    found = angles_with(beams, flags, frequencies, angles, joint)
+    angle, below, above = (x.reshape(shape) for x in found)
     proven = above > below
     status = np.where(proven, int(Status.certified), int(Status.uncertified))
     return jax.device_put(
@@ -161,6 +158,21 @@ def postures_at(
     )
 
 
+def angles_with(
+    beams: BeamArrays, flags: Theory, omega: np.ndarray, angles: np.ndarray, joint: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Angles of a joint at which N arms have frequencies ``omega`` (N,), ascending, NaN beyond the last, (N, 4).
+
+    With the counts at both sides, which differ where the angle is certified. ``angles`` (n - 1, N) are theta_2 to
+    theta_n, ``beams`` of one arm for all, fields (n,), or of N, fields (n, N).
+    """
+    found = _solved(beams, flags, omega, angles, joint - 2)
+    order = np.argsort(found[0], axis=1)  # NaN last
+    angle, below, above = (np.take_along_axis(x, order, axis=1) for x in found)
+    exists = np.isfinite(angle)
+    return angle, np.where(exists, below, 0), np.where(exists, above, 0)
+
+
 def _solved(
     beams: BeamArrays, flags: Theory, omega: np.ndarray, angles: np.ndarray, row: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -168,7 +180,8 @@ def _solved(
     cells = omega.size
     lanes = np.repeat(angles, 5, axis=1)
     lanes[row] = np.tile(FIFTHS, cells)
-    values = determinant(beams, flags, np.repeat(omega, 5), lanes).factor.reshape(cells, 5)
+    fivefold = of_cells(beams, np.repeat(np.arange(cells), 5))
+    values = determinant(fivefold, flags, np.repeat(omega, 5), lanes).factor.reshape(cells, 5)
     size = np.abs(values).max(axis=1, keepdims=True)
     size = np.where(size > 0.0, size, 1.0)
     polynomial = through_fifths(values / size)
@@ -179,8 +192,9 @@ def _solved(
         """Count at both sides of the frequency in postures with the angle ``at``, and keep what is proven."""
         posture = angles[:, cell]
         posture[row] = at
+        own = of_cells(beams, cell)
         counts = [
-            determinant(beams, flags, omega[cell] * (1.0 + side * _DISTANCE), posture).passed
+            determinant(own, flags, omega[cell] * (1.0 + side * _DISTANCE), posture).passed
             for side in (-1.0, 1.0)
         ]
         good = counts[1] > counts[0]
@@ -197,7 +211,9 @@ def _solved(
     if cell.size:
         posture = angles[:, cell]
         posture[row] = angle[cell, column]
-        exact = determinant(beams, flags, omega[cell], posture).factor / size[cell, 0]
+        exact = (
+            determinant(of_cells(beams, cell), flags, omega[cell], posture).factor / size[cell, 0]
+        )
         proof(cell, column, corrected(polynomial[cell], posture[row], exact))
     proven = above > below
     angle[~(proven | crossing) | repeated(angle, proven)] = np.nan
@@ -208,15 +224,20 @@ def _leading(postures: Any) -> tuple[int, ...]:
     return () if postures is None else np.shape(postures)[:-1]
 
 
-def _arguments(arm: Arm, omega: Any, joint: int, postures: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies (N,) and angles (n - 1, N)."""
-    joints = arm.num_links - 1
+def require_joint(arm: Arm, joint: object) -> None:
+    """Refuse what is not the number of a joint whose angle changes frequencies, with a `ValueError`."""
     if not is_whole(joint, 2, arm.num_links):
         raise ValueError(
             f"joint = {shown(joint)}; expected the number of a link from 2 to {arm.num_links}, whose base has the joint"
-            if joints
+            if arm.num_links > 1
             else f"joint = {shown(joint)}: an arm of one link has no joint whose angle changes a frequency"
         )
+
+
+def _arguments(arm: Arm, omega: Any, joint: int, postures: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies (N,) and angles (n - 1, N)."""
+    require_joint(arm, joint)
+    joints = arm.num_links - 1
     frequencies = real_array(omega, "omega")
     if frequencies.ndim > 1 or not (np.isfinite(frequencies) & (frequencies > 0.0)).all():
         raise ValueError(

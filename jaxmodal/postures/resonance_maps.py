@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
@@ -13,12 +14,15 @@ import numpy as np
 from jaxmodal.arm.arguments import is_whole, real_array, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.arm.parameters import full_address, resolve, set_parameters, unit_of
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
-from jaxmodal.postures.harmonics import determinant
-from jaxmodal.postures.inverse import postures_at
+from jaxmodal.postures.harmonics import determinant, of_cells
+from jaxmodal.postures.inverse import angles_with, require_joint
 from jaxmodal.postures.tables import resonance_dataset, resonance_tables
 from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
+from jaxmodal.runtime.errors import within
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 
 #: most borders along one row: the angles of both ends of the band
 _BORDERS = 2 * MOST_ANGLES
+_ANGLE = re.compile(r"link([1-9][0-9]*)\.joint_angle", re.ASCII)
 
 
 @jax.tree_util.register_dataclass
@@ -35,13 +40,14 @@ _BORDERS = 2 * MOST_ANGLES
 class ResonanceMap(Drawn, ShowsDatasets):
     """Exact borders of the postures with natural frequencies inside a band.
 
-    A row for each angle of one joint; along it, the other joint turns from -pi to pi through pieces
-    between borders, at which a natural frequency enters or leaves the band.
+    A row for each angle of one joint, or for each value of any parameter; along it, another joint turns within its
+    limits through pieces between borders, at which a natural frequency enters or leaves the band.
 
     Attributes
     ----------
     across_angle : Array, shape (M,)
-        Angles of the joint ``across`` in rad; one NaN if there is no such joint.
+        Of the rows: angles of the joint ``across`` in rad, or values of the parameter ``across`` in its SI unit; one
+        NaN if there is neither.
     border : Array, shape (M, 8)
         Angles of ``joint`` at which an end of the band is a natural frequency, ascending in (-pi, pi], NaN beyond.
     end : Array, shape (M, 8)
@@ -53,8 +59,12 @@ class ResonanceMap(Drawn, ShowsDatasets):
         last; -1 beyond. Zero is free of resonance.
     band : Array, shape (2,)
         Ends of the band in rad/s.
-    joint, across : int
-        Numbers of the links whose joints turn; ``across`` is 0 if there is none.
+    limits : Array, shape (2,)
+        Least and largest angle of ``joint``, rad.
+    joint : int
+        Number of the link whose joint turns along the rows.
+    across : int or str
+        Number of the link whose joint has an angle for each row, or the address of a parameter; 0 if there is none.
     theory : str
         Name of the theory.
     """
@@ -66,8 +76,9 @@ class ResonanceMap(Drawn, ShowsDatasets):
     border_mode: Array
     modes_inside: Array
     band: Array
+    limits: Array
     joint: int = dataclasses.field(metadata={"static": True})
-    across: int = dataclasses.field(metadata={"static": True})
+    across: int | str = dataclasses.field(metadata={"static": True})
     theory: str = dataclasses.field(metadata={"static": True})
 
     @property
@@ -77,16 +88,16 @@ class ResonanceMap(Drawn, ShowsDatasets):
 
     @property
     def free(self) -> Array:
-        """Share of a turn of ``joint`` without a natural frequency in the band, by row, shape (M,)."""
+        """Share of the range of ``joint`` without a natural frequency in the band, by row, shape (M,)."""
         edges = self._edges()
         widths = jnp.where(self.modes_inside == 0, edges[:, 1:] - edges[:, :-1], 0.0)
-        return jnp.sum(widths, axis=1) / (2.0 * math.pi)
+        return jnp.sum(widths, axis=1) / (self.limits[1] - self.limits[0])
 
     @property
     def avoid(self) -> list[tuple[float, float]]:
-        """Intervals of ``joint``, degrees in [-180, 180], with a natural frequency in the band; of the first row.
+        """Intervals of ``joint``, degrees within its limits, with a natural frequency in the band; of the first row.
 
-        Ends that lie at a border are exact; an interval that goes on across 180 degrees is cut there.
+        Ends that lie at a border are exact; an interval that goes on across a limit or 180 degrees is cut there.
         """
         edges, inside = np.degrees(np.asarray(self._edges())[0]), np.asarray(self.modes_inside)[0]
         found: list[tuple[float, float]] = []
@@ -107,14 +118,12 @@ class ResonanceMap(Drawn, ShowsDatasets):
 
     def _edges(self) -> Array:
         """Ends of the pieces, shape (M, 10); those that do not exist have no width."""
-        inner = jnp.where(jnp.isfinite(self.border), self.border, math.pi)
-        rows = inner.shape[0]
-        return jnp.concatenate(
-            [jnp.full((rows, 1), -math.pi), inner, jnp.full((rows, 1), math.pi)], axis=1
-        )
+        inner = jnp.where(jnp.isfinite(self.border), self.border, self.limits[1])
+        low, high = (jnp.full((inner.shape[0], 1), limit) for limit in self.limits)
+        return jnp.concatenate([low, inner, high], axis=1)
 
     def on_grid(self, angles: Any) -> np.ndarray:
-        """Number of natural frequencies in the band at angles (P,) of ``joint`` in [-pi, pi], shape (M, P)."""
+        """Number of natural frequencies in the band at angles (P,) of ``joint`` within its limits, shape (M, P)."""
         piece = np.sum(np.asarray(self.border)[:, :, None] < real_array(angles, "angles"), axis=1)
         return np.take_along_axis(np.asarray(self.modes_inside), piece, axis=1)
 
@@ -124,9 +133,12 @@ def resonance_free(
     omega_min: float,
     omega_max: float,
     joint: int = 2,
-    across: int | None = None,
+    across: int | str | None = None,
     points: int = 181,
     theory: str = "timoshenko",
+    *,
+    values: Any = None,
+    limits: Any = None,
 ) -> ResonanceMap:
     """Postures of an arm whose natural frequencies stay out of a band, with exact borders.
 
@@ -138,12 +150,18 @@ def resonance_free(
         Ends of the band in rad/s, 0 < omega_min < omega_max.
     joint : int
         The joint (2 to n) along which borders are solved for.
-    across : int, optional
-        The joint of the rows; by default the next one, or joint 2 after the last. Two-link arms have none.
+    across : int or str, optional
+        The joint of the rows, by default the next one, or joint 2 after the last; two-link arms have none. Or the
+        address of any parameter, such as ``"payload.mass"``.
     points : int
-        Number of rows, evenly spaced from -pi to pi.
+        Number of rows.
     theory : str
         As for `natural_frequencies`.
+    values : (float, float), optional
+        First and last value of the rows, rad for a joint and the SI unit of a parameter, which needs them; from -pi to
+        pi by default.
+    limits : (float, float), optional
+        Least and largest angle of ``joint``, rad, in [-pi, pi]: a full turn by default.
 
     Returns
     -------
@@ -153,7 +171,10 @@ def resonance_free(
     Raises
     ------
     ValueError
-        The band is empty or not finite, or a joint is not one of the arm's, or both are the same.
+        The band is empty or not finite, a joint is not one of the arm's, both are the same, or values or limits are not
+        usable.
+    ArmError
+        No parameter has the address, or the arm may not have one of its values.
 
     Examples
     --------
@@ -173,21 +194,29 @@ def resonance_free(
         )
     if not is_whole(points, 2):
         raise ValueError(f"points = {shown(points)}; expected a whole number of 2 or more")
+    require_joint(arm, joint)
     row = _across(arm, joint, across)
+    least, most = _limits(limits)
     rows = points if row else 1
-    angles = np.linspace(-np.pi, np.pi, points) if row else np.full(1, np.nan)
+    angles = _row_values(row, values, points)
     own = [float(link.joint_angle) for link in arm.links[1:]]
-    postures = np.tile(np.array(own), (rows, 1))
-    if row:
-        postures[:, row - 2] = angles
-    ends = [postures_at(arm, np.full(rows, w), joint, postures, theory) for w in (low, high)]
-    border = np.concatenate([e.angle for e in ends], axis=1)
+    postures = np.tile(np.array(own), (rows, 1)).T
+    beams, flags = prepared_values(arm, theory)
+    if isinstance(row, str):
+        beams = _varied(arm, row, angles)
+    elif row:
+        postures[row - 2] = angles
+    ends = [angles_with(beams, flags, np.full(rows, w), postures, joint) for w in (low, high)]
+    border = np.concatenate([angle for angle, _, _ in ends], axis=1)
+    mode = np.concatenate([np.where(up > down, down + 1, 0) for _, down, up in ends], axis=1)
+    if limits is not None:
+        border = np.where((border > least) & (border < most), border, np.nan)
     order = np.argsort(border, axis=1)
     border = np.take_along_axis(border, order, axis=1)
-    mode = np.take_along_axis(np.concatenate([e.mode for e in ends], axis=1), order, axis=1)
-    end = np.where(np.isfinite(border), order // MOST_ANGLES, -1)
-    beams, flags = prepared_values(arm, theory)
-    inside = _inside(beams, flags, (low, high), postures, joint - 2, border)
+    exists = np.isfinite(border)
+    mode = np.where(exists, np.take_along_axis(mode, order, axis=1), 0)
+    end = np.where(exists, order // MOST_ANGLES, -1)
+    inside = _inside(beams, flags, (low, high), postures, joint - 2, border, (least, most))
     return jax.device_put(
         ResonanceMap(
             across_angle=angles,
@@ -196,6 +225,7 @@ def resonance_free(
             border_mode=mode.astype(np.int32),
             modes_inside=inside.astype(np.int32),
             band=np.array([low, high]),
+            limits=np.array([least, most]),
             joint=joint,
             across=row,
             theory=theory,
@@ -203,16 +233,70 @@ def resonance_free(
     )
 
 
-def _across(arm: Arm, joint: int, across: Any) -> int:
-    """Number of the joint of the rows, 0 for none."""
+def _across(arm: Arm, joint: int, across: Any) -> int | str:
+    """Number of the joint of the rows, 0 for none, or the address of a parameter that is no joint's angle."""
     joints = range(2, arm.num_links + 1)
     if across is None:
         return 0 if len(joints) < 2 else (joint + 1 if joint < arm.num_links else 2)
+    if isinstance(across, str):
+        with within(f"across = {shown(across)}: "):
+            resolve(arm, across)
+        address = full_address(across)
+        turned = _ANGLE.fullmatch(address)
+        if not turned:
+            return address
+        across = int(turned[1])
     if not is_whole(across, 2, arm.num_links) or across == joint:
         raise ValueError(
-            f"across = {shown(across)}, joint = {shown(joint)}; expected two different joints out of {list(joints)}"
+            f"across = {shown(across)}, joint = {shown(joint)}; expected two different joints out of {list(joints)}, or"
+            " the address of a parameter"
         )
     return int(across)
+
+
+def _pair(name: str, given: Any, expected: str) -> tuple[float, float]:
+    pair = real_array(given, name)
+    if pair.shape != (2,) or not (np.isfinite(pair).all() and pair[0] < pair[1]):
+        raise ValueError(f"{name} = {shown(given)}; expected {expected}")
+    return float(pair[0]), float(pair[1])
+
+
+def _limits(limits: Any) -> tuple[float, float]:
+    if limits is None:
+        return -math.pi, math.pi
+    expected = (
+        "two angles in rad, ascending, from -pi to pi: the least and the largest of the joint"
+    )
+    least, most = _pair("limits", limits, expected)
+    if least < -math.pi * (1.0 + 1e-15) or most > math.pi * (1.0 + 1e-15):
+        raise ValueError(f"limits = {shown(limits)}; expected {expected}")
+    return least, most
+
+
+def _row_values(row: int | str, values: Any, points: int) -> np.ndarray:
+    """Angles or values of the rows, evenly spaced, shape (M,)."""
+    if not row:
+        if values is not None:
+            raise ValueError(
+                f"values = {shown(values)}: there is nothing that they are of; give across, a joint or an address"
+            )
+        return np.full(1, np.nan)
+    unit = unit_of(row) if isinstance(row, str) else "rad"
+    if values is None and isinstance(row, str):
+        raise ValueError(
+            f"values: {row} needs them; expected its first and its last value in {unit}"
+        )
+    ends = (-math.pi, math.pi) if values is None else values
+    return np.linspace(*_pair("values", ends, f"the first and the last value, in {unit}"), points)
+
+
+def _varied(arm: Arm, address: str, values: np.ndarray) -> BeamArrays:
+    """Beams of the arm with each of some values (M,) at an address, fields (n, M)."""
+    columns = columns_of(arm, [address], values[None])
+    for place in np.flatnonzero(columns.invalid)[:1]:
+        set_parameters(arm, {address: float(values[place])})
+        raise ValueError(f"values: the arm may not have {address} = {values[place]:.6g}")
+    return unpacked(columns.packed)
 
 
 def _inside(
@@ -222,19 +306,20 @@ def _inside(
     postures: np.ndarray,
     column: int,
     border: np.ndarray,
+    limits: tuple[float, float],
 ) -> np.ndarray:
     """Number of natural frequencies in the band in the middle of each piece, shape (M, 9), -1 where there is none."""
     rows = border.shape[0]
-    edges = np.concatenate(
-        [np.full((rows, 1), -np.pi), np.nan_to_num(border, nan=np.pi), np.full((rows, 1), np.pi)], 1
-    )
+    low, high = (np.full((rows, 1), limit) for limit in limits)
+    edges = np.concatenate([low, np.nan_to_num(border, nan=limits[1]), high], axis=1)
     row, piece = np.nonzero(
         np.arange(_BORDERS + 1) <= np.sum(np.isfinite(border), axis=1, keepdims=True)
     )
-    middle = postures[row].T.copy()
+    middle = postures[:, row]
     middle[column] = 0.5 * (edges[row, piece] + edges[row, piece + 1])
+    own = of_cells(beams, row)
     below, above = (
-        determinant(beams, flags, np.full(row.size, omega), middle).passed for omega in band
+        determinant(own, flags, np.full(row.size, omega), middle).passed for omega in band
     )
     inside = np.full((rows, _BORDERS + 1), -1)
     inside[row, piece] = above - below

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxmodal.arm.parameters import describe, unit_of
 from jaxmodal.frequencies.tables import certificate_text, status_variable
 from jaxmodal.runtime.tables import Table, shortened
 
@@ -71,11 +72,14 @@ def resonance_tables(found: ResonanceMap, title: str = "") -> list[Table]:
     hertz = np.asarray(found.band) / (2.0 * np.pi)
     share = 100.0 * float(np.mean(np.asarray(found.free)))
     border, mode = np.degrees(np.asarray(found.border)), np.asarray(found.border_mode)
-    across, end = np.degrees(np.asarray(found.across_angle)), np.asarray(found.end)
+    across, heading = row_values(found)
+    end = np.asarray(found.end)
     head = title or f"{hertz[0]:.6g} to {hertz[1]:.6g} Hz ({found.theory})"
     count = int(np.isfinite(border).sum())
     certified = "all certified" if found.certified else "NOT all certified"
-    notes = [f"{share:.2f} % of the postures are free of resonance; {count} borders, {certified}"]
+    within = limited(found)
+    of = f"postures {within}" if within else "postures"
+    notes = [f"{share:.2f} % of the {of} are free of resonance; {count} borders, {certified}"]
     if not found.across:
         spans = [f"{low:.1f}° to {high:.1f}°" for low, high in found.avoid]
         notes.append(f"avoid, of joint {found.joint}: {', '.join(spans) or 'nothing'}")
@@ -86,8 +90,25 @@ def resonance_tables(found: ResonanceMap, title: str = "") -> list[Table]:
         rows.append([*row, _ANGLE.format(border[i, j]), number, f"{hertz[end[i, j]]:.6g}"])
     headings = [f"joint {found.joint} [°]", "mode", "has [Hz]"]
     if found.across:
-        headings = [f"joint {found.across} [°]", *headings]
+        headings = [heading, *headings]
     return [Table(head, (), (), notes), Table("borders", headings, shortened(rows))]
+
+
+def row_values(found: ResonanceMap) -> tuple[np.ndarray, str]:
+    """Values of the rows of a map as people read them, and what they are, with the unit."""
+    values = np.asarray(found.across_angle)
+    if isinstance(found.across, str):
+        unit = unit_of(found.across)
+        if unit == "rad":
+            return np.degrees(values), f"{found.across} [°]"
+        return values, found.across if unit == "1" else f"{found.across} [{unit}]"
+    return np.degrees(values), f"joint {found.across} [°]"
+
+
+def limited(found: ResonanceMap) -> str:
+    """Within which limits the joint turns, in words; nothing for a full turn."""
+    low, high = np.degrees(np.asarray(found.limits))
+    return "" if high - low > 359.999 else f"within {low:g}° to {high:g}°"
 
 
 def resonance_dataset(found: ResonanceMap) -> xarray.Dataset:
@@ -117,7 +138,13 @@ def resonance_dataset(found: ResonanceMap) -> xarray.Dataset:
             {"long_name": "share of a turn that is free", "units": "1"},
         ),
     }
-    angle = ("row", np.degrees(np.asarray(found.across_angle)), {"units": "degree"})
+    rows: dict[str, Any] = {}
+    if isinstance(found.across, str):
+        about = {"units": unit_of(found.across), "long_name": describe(found.across)}
+        rows = {"across_value": ("row", np.asarray(found.across_angle), about)}
+    elif found.across:
+        rows = {"across_angle": ("row", row_values(found)[0], {"units": "degree"})}
     band = (np.asarray(found.band) / (2.0 * np.pi)).tolist()
     attrs = {"band_hz": band, "joint": found.joint, "across": found.across, "theory": found.theory}
-    return xarray.Dataset(variables, {"across_angle": angle} if found.across else {}, attrs)
+    attrs["limits_deg"] = np.degrees(np.asarray(found.limits)).tolist()
+    return xarray.Dataset(variables, rows, attrs)

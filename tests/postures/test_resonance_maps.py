@@ -1,6 +1,7 @@
 """Are the borders of the resonance-free postures where the counts change, and is the picture drawn?"""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,6 +77,64 @@ def test_a_two_link_arm_has_one_row():
     assert np.allclose([line.get_xdata()[0] for line in picture.lines], np.degrees(angles))
 
 
+GEARED = jm.read_arm(Path(__file__).parent.parent / "data" / "geared_two_link.toml")
+SHAKEN = (2 * np.pi * 8.0, 2 * np.pi * 8.6)
+LIMITS = np.radians([-60.0, 150.0])
+
+
+def test_a_parameter_may_stand_across():
+    """Borders of each payload are angles with the band's end; between them the counts; the payload is off the axis."""
+    found = jm.resonance_free(
+        GEARED, *SHAKEN, across="payload.mass", values=(0.0, 6.0), points=5, limits=LIMITS
+    )
+    assert (found.across, found.certified) == ("payload.mass", True)
+    masses = np.asarray(found.across_angle)
+    np.testing.assert_array_equal(masses, [0.0, 1.5, 3.0, 4.5, 6.0])
+    borders, ends = np.asarray(found.border), np.asarray(found.end)
+    assert np.isfinite(borders).sum() >= 4
+    for row, place in zip(*np.nonzero(np.isfinite(borders)), strict=True):
+        arm = jm.set_parameters(GEARED, {"payload.mass": masses[row]})
+        held = arm.with_posture([borders[row, place]])
+        omega = jm.natural_frequencies(held, 3).omega[found.border_mode[row, place] - 1]
+        assert abs(float(omega) / SHAKEN[ends[row, place]] - 1.0) < 1e-11
+        both = [
+            inside(arm.with_posture([borders[row, place] + side * 1e-9]), SHAKEN)
+            for side in (-1.0, 1.0)
+        ]
+        assert both == [int(n) for n in found.modes_inside[row, place : place + 2]]
+
+
+def test_limits_cut_a_turn():
+    """Angles to avoid end at a limit, and shares are those of the range."""
+    arm = jm.set_parameters(GEARED, {"payload.mass": 4.0})
+    whole = jm.resonance_free(arm, *SHAKEN)
+    found = jm.resonance_free(arm, *SHAKEN, limits=LIMITS)
+    assert found.avoid[0][0] == pytest.approx(-60.0)
+    assert found.avoid[1] == whole.avoid[1]
+    avoided = sum(high - low for low, high in found.avoid)
+    assert float(found.free[0]) == pytest.approx(1.0 - avoided / 210.0)
+    assert "within -60° to 150°" in str(found)
+
+
+def test_a_map_of_a_joint_and_a_parameter_of_an_arm_without_shear_data():
+    """theta_3 is a joint by another name; stiffness has a unit on its axis; lines say which mode they are."""
+    link = jm.Link(1.0, 7e10, 2700.0, jm.circle(0.03), joint_stiffness=1e3)
+    arm = jm.Arm((link, link))
+    found = jm.resonance_free(
+        *(arm, 10.0, 16.0), across="link2.joint_stiffness", values=(200.0, 2000.0), points=4,
+        theory="bending_only",
+    )  # fmt: skip
+    assert found.certified
+    assert np.isfinite(np.asarray(found.border)).any()
+    axes = plot_resonance_map(found).axes[0]
+    assert axes.get_ylabel() == "link2.joint_stiffness [N m/rad]"
+    (legend,) = axes.figure.legends
+    assert any(text.get_text().startswith("mode 1 at ") for text in legend.get_texts())
+    assert found.to_xarray()["across_value"].attrs["units"] == "N m/rad"
+    again = jm.resonance_free(THREE, *BAND, across="theta_3", points=3)
+    assert again.across == 3
+
+
 def test_the_picture_is_written(three, tmp_path):
     for name in ("map.png", "map.svg"):
         figure = plot_resonance_map(three, tmp_path / name)
@@ -92,6 +151,13 @@ def test_the_picture_is_written(three, tmp_path):
         ({"across": 7}, "two different joints"),
         ({"joint": 5}, "joint = 5"),
         ({"points": 1}, "points = 1"),
+        ({"across": "payload.mass"}, "payload.mass needs them.*in kg"),
+        ({"across": "payload.mas", "values": (0, 1)}, "Did you mean 'payload.mass'"),
+        ({"across": "payload.mass", "values": (-1, 1)}, "payload.mass = -1.0"),
+        ({"across": "payload.mass", "values": (1, 0)}, "the first and the last value, in kg"),
+        ({"across": "theta_2"}, "two different joints"),
+        ({"limits": (1.0, 0.0)}, "two angles in rad"),
+        ({"limits": (-4.0, 0.0)}, "from -pi to pi"),
     ],
 )
 def test_bad_maps_are_refused(changes, words):
@@ -148,3 +214,12 @@ def test_the_command_resonance_map(tmp_path):
     assert done.exit_code == 0, done.output
     assert "all certified" in done.stdout
     assert out.exists()
+    file = str(Path(__file__).parent.parent / "data" / "geared_two_link.toml")
+    shaken = ["resonance-map", file, "--band-hz", "8,8.6", "--across", "payload.mass"]
+    done = run(*shaken, "--values", "0,6", "--points", "5", "--limits-deg=-60,150")
+    assert "within -60° to 150°, payload.mass [kg] from 0 to 6" in done.stdout
+    assert "free of resonance; 6 borders, all certified" in done.stdout
+    for wrong in (["--values", "6,0"], ["--values", "0,6", "--limits-deg=-200,0"]):
+        done = run(*shaken, *wrong)
+        assert done.exit_code == 2
+        assert wrong[-1].rpartition("=")[2] in done.stderr
