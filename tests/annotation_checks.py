@@ -45,10 +45,9 @@ IN_SPACE = [
 ]
 CHECKED += IN_SPACE
 
-#: what the fast tests check: the modules in which the public functions are, and those that no trace runs through.
-#: Elsewhere the checks double the time of an arm solved in NumPy and add a third to that of a trace
+#: what the fast tests check: the modules in which the public functions are that take or give arrays. Everywhere else, arms
+#: and their tables above all, the checks are more than half of the processor time of those tests
 CHECKED_IN_FAST_TESTS = [
-    *(f"jaxmodal.{room}" for room in ("arm", "plots", "reproduction", "cli")),
     *(f"jaxmodal.frequencies.{name}" for name in ("one_arm", "counts", "results", "tapers")),
     *(f"jaxmodal.modes.{name}" for name in ("mode_shapes", "sensitivities", "batches")),
     *(f"jaxmodal.postures.{name}" for name in ("inverse", "resonance_maps", "series")),
