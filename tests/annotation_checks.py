@@ -45,8 +45,8 @@ IN_SPACE = [
 ]
 CHECKED += IN_SPACE
 
-#: what the fast tests check: the modules in which the public functions are that take or give arrays. Everywhere else, arms
-#: and their tables above all, the checks are more than half of the processor time of those tests
+#: what the fast tests check: the modules of the public functions that take or give arrays. Elsewhere, in arms and their
+#: tables above all, the checks take as long as what they check
 CHECKED_IN_FAST_TESTS = [
     *(f"jaxmodal.frequencies.{name}" for name in ("one_arm", "counts", "results", "tapers")),
     *(f"jaxmodal.modes.{name}" for name in ("mode_shapes", "sensitivities", "batches")),

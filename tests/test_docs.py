@@ -30,8 +30,8 @@ from jaxmodal.cli.commands import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SLOW = {"optimisation.md", "sensitivities.md", "sweeps.md"}
-"""Pages that compile as much as all others: tests of designs, derivatives and sweeps ask the same in little."""
+SLOW = {"dynamics.md", "optimisation.md", "sensitivities.md", "sweeps.md"}
+"""Pages that compile as much as all others: tests of motions, designs, derivatives, sweeps ask the same in little."""
 LANGUAGES = {"python", "console", "toml", "json", "sh", "text"}
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LONG_NUMBER = re.compile(r"\d+\.\d{13,}")
