@@ -58,6 +58,25 @@ def two_links():
     return arm, jm.posture_series(arm, 2.0), jm.resonance_free(arm, 1.3, 1.5, points=2)
 
 
+def test_what_is_of_another_kind_is_refused_by_name(two_links):
+    """Lists of addresses, directions, shapes and results of batches."""
+    arm = two_links[0]
+    shapes = jm.mode_shapes(arm, 1)
+    quantities = plain(jm.modal_quantities_batch)
+    calls = {
+        "addresses = 3j": lambda: plain(jm.sensitivities)(arm, 1, addresses=3j),
+        "addresses = 'payload.mass'": lambda: plain(jm.sensitivities)(arm, 1, addresses="payload.mass"),
+        "direction": lambda: plain(jm.directional_derivatives)(arm, 3, 1),
+        "b = .*: must be mode shapes": lambda: plain(jm.modal_assurance)(shapes, arm),
+        "a = .*: must be mode shapes": lambda: plain(jm.modal_assurance)(3.0, shapes),
+        "frequencies = 'x'": lambda: quantities(arm, {"payload.mass": [0.1]}, "x"),
+        "address = 3j": lambda: plain(jm.describe)(3j),
+    }  # fmt: skip
+    for words, call in calls.items():
+        with pytest.raises(jm.ArmError, match=words):
+            call()
+
+
 @pytest.mark.parametrize(
     "wrong", [3.0 + 1j, np.array([3.0, 1j]), "a", None, [[1.0], [1.0, 2.0]], {}]
 )

@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import jax.numpy as jnp
@@ -77,6 +77,8 @@ def full_address(parameter: str) -> str:
     >>> full_address("theta_2"), full_address("payload_mass"), full_address("link1.length")
     ('link2.joint_angle', 'payload.mass', 'link1.length')
     """
+    if not isinstance(parameter, str):
+        raise ArmError(f"address = {shown(parameter)}: must be text such as 'link1.length'.")
     theta = _THETA.fullmatch(parameter)
     return f"link{theta[1]}.joint_angle" if theta else ALIASES.get(parameter, parameter)
 
@@ -155,6 +157,21 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
         if not _has(arm, single):
             raise ArmError(_unknown(arm, given, single, addresses(arm)))
     return singles
+
+
+def listed(addresses: object) -> tuple[str, ...]:
+    """Return a list of addresses as a tuple.
+
+    Raises
+    ------
+    ArmError
+        If it is no list, or a single text, whose letters would be taken for addresses.
+    """
+    if isinstance(addresses, str) or not isinstance(addresses, Iterable):
+        raise ArmError(
+            f"addresses = {shown(addresses)}: must be a list of addresses such as ['link1.length', 'payload.mass']."
+        )
+    return tuple(addresses)
 
 
 def _has(arm: Arm | Addressed, single: str) -> bool:
@@ -329,8 +346,6 @@ def in_words(address: str, meaning: str) -> str:
 
 def about(address: str, declared: Mapping[str, tuple[str, str]]) -> tuple[str, str]:
     """Unit and meaning of an address among those ``declared``, by address without the number of the link."""
-    if not isinstance(address, str):
-        raise ArmError(f"{shown(address)} is not an address; give a text such as 'link1.length'.")
     address = full_address(address)
     generic = re.sub(r"^link(?:[1-9][0-9]*|\*)\.", "link.", address, flags=re.ASCII)
     if (generic == address and address.startswith("link.")) or generic not in declared:

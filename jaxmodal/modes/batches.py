@@ -23,7 +23,8 @@ from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import columns_of, rates_of
 from jaxmodal.arm.documents import table
-from jaxmodal.arm.parameters import resolve
+from jaxmodal.arm.parameters import listed, resolve
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
 from jaxmodal.eigenspaces.energies import Energies
@@ -131,10 +132,14 @@ def modal_quantities_batch(
     [0.5, 0.5]
     """
     require_planar(arm)
-    members = [resolve(arm, address) for address in addresses]
+    members = [resolve(arm, address) for address in listed(addresses)]
     singles = list(dict.fromkeys(single for group in members for single in group))
     parameters = table("parameters", parameters, ArmError)
     columns = [real_array(value, f"parameters[{a!r}]") for a, value in parameters.items()]
+    if not isinstance(frequencies, NaturalFrequencies):
+        raise ArmError(
+            f"frequencies = {shown(frequencies)}: must be what natural_frequencies_batch found for these parameters."
+        )
     frequencies = to_host(frequencies)
     omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
     if omega.ndim != 2 or any(column.shape != omega.shape[:1] for column in columns):

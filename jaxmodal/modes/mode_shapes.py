@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values, invalid_values
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
 from jaxmodal.eigenspaces.energies import Energies, mode_energies
 from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
@@ -35,6 +36,7 @@ from jaxmodal.frequencies.root_search import NOT_THERE
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
@@ -379,8 +381,8 @@ def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialMo
 
     Raises
     ------
-    ValueError
-        The two have different sizes.
+    ArmError, ValueError
+        One is no mode shapes, or the two have different sizes.
 
     Examples
     --------
@@ -390,6 +392,11 @@ def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialMo
     >>> [round(float(x), 6) for x in jm.modal_assurance(full, simple).diagonal()]
     [1.0, 1.0]
     """
+    for name, shapes in (("a", a), ("b", b)):
+        if not isinstance(shapes, ModeShapes | SpatialModeShapes):
+            raise ArmError(
+                f"{name} = {shown(shapes)}: must be mode shapes; mode_shapes(arm) gives them."
+            )
     if type(a) is not type(b) or a.motions.shape[-1] != b.motions.shape[-1]:
         sizes = [(len(x.omega), *x.position.shape[:2], x.position.shape[-1]) for x in (a, b)]
         raise ValueError(

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays, beam_values
+from jaxmodal.arm.documents import table as checked_table
 from jaxmodal.arm.parameters import addresses as all_addresses
-from jaxmodal.arm.parameters import get_parameter, resolve, set_parameters
+from jaxmodal.arm.parameters import get_parameter, listed, resolve, set_parameters
 from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.dynamic_stiffness.beams import theory_flags
@@ -156,7 +157,7 @@ def sensitivities(
         raise ValueError(
             f"repeated = {repeated!r}; choose one of {', '.join(map(repr, _REPEATED))}"
         )
-    names = tuple(all_addresses(arm) if addresses is None else addresses)
+    names = tuple(all_addresses(arm)) if addresses is None else listed(addresses)
     members = [resolve(arm, name) for name in names]
     found, shown = _with_neighbours(arm, num_modes, theory, throw)
     cluster_tolerance = real_number(cluster_tolerance, "cluster_tolerance", "relative")
@@ -323,6 +324,7 @@ def directional_derivatives(
     In a cluster: the eigenvalues of the derivative projected on an orthonormal basis of its modes. As t
     decreases from 0 the derivatives are the negatives of those for the opposite direction.
     """
+    direction = checked_table("direction", direction, ArmError)
     found, shown = _with_neighbours(arm, num_modes, theory, throw)
     if np.any(found.omega == 0.0):
         raise ValueError(

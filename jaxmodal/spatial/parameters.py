@@ -117,6 +117,7 @@ _DECLARED = _declared()
 
 def _about(address: str) -> tuple[str, str]:
     """Unit and meaning of an address of an arm of either kind; what both have means the same."""
+    address = planar.full_address(address)  # refuses what is no text
     without = re.sub(r"(?<=\.)(joint_frame|joint_spring)[1-9][0-9]*\.", r"\1.", address)
     return planar.about(without, _DECLARED | planar.DECLARED)
 

@@ -232,7 +232,7 @@ def pictures(ds: xr.Dataset) -> dict[str, Figure]:
     dict
         Names and figures: ``samples`` where parameters change together in no order, else ``maps`` for two
         axes or more and ``branches`` for a single one; ``slenderness`` for a thickness factor,
-        ``sensitivities`` where there are any, and always ``certificates``.
+        ``sensitivities`` where there are any, and ``certificates`` where a mode is not certified.
 
     Raises
     ------
@@ -253,7 +253,8 @@ def pictures(ds: xr.Dataset) -> dict[str, Figure]:
         found["branches"] = branches(ds, axes[0])
     if "sensitivity" in ds and not scattered:
         found["sensitivities"] = sensitivities(ds, axes)
-    found["certificates"] = certificate_map(ds, axes[0], axes[1] if len(axes) >= 2 else None)
+    if bool((ds.status != int(Status.certified)).any()):
+        found["certificates"] = certificate_map(ds, axes[0], axes[1] if len(axes) >= 2 else None)
     return found
 
 

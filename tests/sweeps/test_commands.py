@@ -80,7 +80,7 @@ def test_run_writes_dataset_pictures_and_summary(sweep_file):
     for words in ("small sweep", "12 of 12 modes certified", "mode 1: ", "computed 6 of 6 cells"):
         assert words in result.stdout
     names = sorted(path.name for path in Path().iterdir())
-    assert names == ["small.toml", "small.zarr", "small_certificates.png", "small_maps.png"]
+    assert names == ["small.toml", "small.zarr", "small_maps.png"]
     again = invoke("run", sweep_file, "--no-plot")
     assert "computed 0 of 6 cells" in again.stdout
 
@@ -147,7 +147,7 @@ def test_plot_draws_what_is_asked(sweep_file, store):
         assert result.stdout.strip() == name
         assert Path(name).stat().st_size > 1000
     everything = invoke("plot", store)
-    assert everything.stdout.split() == ["small_maps.png", "small_certificates.png"]
+    assert everything.stdout.split() == ["small_maps.png"]  # all is certified
 
 
 def test_export_writes_netcdf_and_csv(sweep_file, store):

@@ -244,7 +244,7 @@ def test_samples_are_drawn_against_each_of_their_parameters():
     design = sweeps.random_design(ranges, 5, seed=1)
     ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", [design], num_modes=2))
     found = plots.pictures(ds)
-    assert list(found) == ["samples", "certificates"]
+    assert list(found) == ["samples"]
     for axes, column in zip(found["samples"].axes, design.columns, strict=True):
         for mode, line in enumerate(axes.lines):
             np.testing.assert_array_equal(line.get_xdata(), column.values)
@@ -261,7 +261,7 @@ def test_parameters_that_ascend_together_are_drawn_against_the_first():
         name="load",
     )
     ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", [load], num_modes=1))
-    assert list(plots.pictures(ds)) == ["branches", "certificates"]
+    assert list(plots.pictures(ds)) == ["branches"]
     (line,) = plots.branches(ds, "load").axes[0].lines
     np.testing.assert_array_equal(line.get_xdata(), [0, 5, 10])
 
@@ -278,10 +278,13 @@ def test_the_certificate_map_counts_every_status(map_of_postures):
 
 
 def test_the_pictures_suit_the_axes(map_of_postures, thickness):
-    assert list(plots.pictures(map_of_postures)) == ["maps", "certificates"]
-    assert list(plots.pictures(thickness)) == ["slenderness", "certificates"]
+    assert list(plots.pictures(map_of_postures)) == ["maps"]
+    assert list(plots.pictures(thickness)) == ["slenderness"]
     line = map_of_postures.isel(theta_3=0)
-    assert list(plots.pictures(line)) == ["branches", "certificates"]
+    assert list(plots.pictures(line)) == ["branches"]
+    status = map_of_postures.status.copy(deep=True)
+    status[0, 0, 0] = 1
+    assert list(plots.pictures(map_of_postures.assign(status=status))) == ["maps", "certificates"]
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])
