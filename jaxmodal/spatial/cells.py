@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -20,11 +20,19 @@ from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import LARGEST
 from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.float64_search import Found, search, settle
 from jaxmodal.spatial.model import SpatialModel
+from jaxmodal.spatial.neighbours import Neighbours
 from jaxmodal.spatial.parameters import value_at
 
 #: cells side by side: matrices of 36 entries for each trial of each then fill the cache, and few wait for the slowest
 _CELLS = 32
+#: cells up to which all are searched in double-double: float64 needs others to start from
+_FEW = 16
+#: cells that float64 searches side by side
+_SIDE_BY_SIDE = 128
+#: open modes of a cell up to which they are taken one by one; beyond, the cell is searched anew
+_MOST_OPEN = 6
 
 
 def solve_cells(
@@ -59,16 +67,91 @@ def solve_cells(
     }
     size = next(iter(columns.values())).size
     flags = arm.model(theory).flags
-    parts = []
-    for start in range(0, size, chunk or _CELLS):
-        piece = {a: column[start : start + (chunk or _CELLS)] for a, column in columns.items()}
-        parts.append(_solved(arm, piece, num_modes, flags, theory))
-    return jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts)
+    found: list[NaturalFrequencies | None] = [None] * size
+    left = np.ones(size, bool)
+    if size > _FEW:
+        for cell, result in _quickly(arm, columns, num_modes, flags, theory, chunk):
+            found[cell], left[cell] = result, False
+    rest, step = np.flatnonzero(left), chunk or _CELLS
+    for start in range(0, rest.size, step):
+        block = rest[start : start + step]
+        piece = {address: column[block] for address, column in columns.items()}
+        for cell, result in zip(block, _solved(arm, piece, num_modes, flags, theory), strict=True):
+            found[cell] = result
+    return jax.tree_util.tree_map(lambda *x: np.stack(x), *found)
+
+
+def _quickly(
+    arm: SpatialArm,
+    columns: Mapping[str, np.ndarray],
+    num_modes: int,
+    flags: Any,
+    theory: str,
+    chunk: int | None,
+) -> Iterator[tuple[int, NaturalFrequencies]]:
+    """The cells that float64 finishes, or all but a few modes of."""
+
+    def model_of(cells: np.ndarray) -> SpatialModel:
+        some = arm.with_values({address: column[cells] for address, column in columns.items()})
+        return SpatialModel(some.links, some.payload, flags, some.base_stiffness)
+
+    size, start, known = next(iter(columns.values())).size, 0, Neighbours(columns)
+    numbers, parts = np.arange(1, num_modes + 1), []
+    with np.errstate(all="ignore"):
+        valid = _valid(arm.with_values(columns), size)
+        usual = np.flatnonzero(
+            valid & (np.broadcast_to(model_of(np.arange(size)).free, valid.shape) == 0)
+        )
+        while start < usual.size:
+            block = usual[start : start + (chunk or (_SIDE_BY_SIDE if start else _FEW))]
+            start += block.size
+            part = search(model_of(block), block.size, num_modes, known.near(block))
+            done = part.proven.all(axis=0)
+            known.add(block[done], part.every[:, done])
+            parts.append((block, part))
+        _settled(model_of, parts, chunk or _SIDE_BY_SIDE)
+    for block, part in parts:
+        for place in np.flatnonzero(part.proven.all(axis=0)):
+            certificate = Confirmation(
+                part.proven[:, place],
+                part.count_below[:, place],
+                part.count_above[:, place],
+                part.bracket[:, place],
+                numbers - 1,
+                part.error[:, place],
+            )
+            solution = Solution(
+                part.omega[:, place], part.proven[:, place], certificate, np.int64(part.evaluations)
+            )
+            result = result_of(solution, numbers, np.int64(0), np.bool_(False), theory)
+            yield int(block[place]), result
+
+
+def _settled(
+    model_of: Callable[[np.ndarray], SpatialModel],
+    parts: Sequence[tuple[np.ndarray, Found]],
+    step: int,
+) -> None:
+    """Take the open modes of all cells by double-double, side by side, where few are open; into ``parts``."""
+    open_modes = [
+        (number, mode, cell)
+        for number, (_, part) in enumerate(parts)
+        for mode, cell in zip(*np.nonzero(~part.proven), strict=True)
+        if np.sum(~part.proven[:, cell]) <= _MOST_OPEN and part.omega[mode, cell] > 0.0
+    ]
+    for start in range(0, len(open_modes), step):
+        some = open_modes[start : start + step]
+        cells = np.array([parts[number][0][cell] for number, _, cell in some])
+        every = np.stack([parts[number][1].every[:, cell] for number, _, cell in some], axis=1)
+        again = settle(model_of(cells), every, np.array([mode for _, mode, _ in some]))
+        for lane, (number, mode, cell) in enumerate(some):
+            for field in ("omega", "count_below", "count_above", "error", "proven"):
+                getattr(parts[number][1], field)[mode, cell] = getattr(again, field)[0, lane]
 
 
 def _solved(
     arm: SpatialArm, columns: dict[str, np.ndarray], num_modes: int, flags: Any, theory: str
-) -> NaturalFrequencies:
+) -> list[NaturalFrequencies]:
     """Cells of one chunk; those with a value that an arm may not have are solved as the arm itself, and refused."""
     cells = next(iter(columns.values())).size
     with np.errstate(all="ignore"):
@@ -79,13 +162,10 @@ def _solved(
     free = np.broadcast_to(model.free, (cells,))
     numbers = np.arange(1, num_modes + 1)
     solutions = _searched(model, np.maximum(numbers[:, None], free + 1))
-    return jax.tree_util.tree_map(
-        lambda *x: np.stack(x),
-        *(
-            result_of(solution, numbers, free[cell], np.bool_(~valid[cell]), theory)
-            for cell, solution in enumerate(solutions)
-        ),
-    )
+    return [
+        result_of(solution, numbers, free[cell], np.bool_(~valid[cell]), theory)
+        for cell, solution in enumerate(solutions)
+    ]
 
 
 def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:

@@ -41,11 +41,13 @@ def evaluate(
     theory: Theory,
     omega: np.ndarray,
     extended: Kind,
+    pairs: Sequence[int] = (0, 1, 2),
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells).
 
     ``base`` holds the springs of an elastic base, ``sections`` are those of the flexible links, None where there is
-    none. ``(-1)**count == sign`` at every frequency.
+    none. ``(-1)**count == sign`` at every frequency. ``pairs`` is the order in which the directions of elastic ends are
+    released; what depends on it is rounding.
     """
     flexible = [] if sections is None else members(sections, theory, omega, extended)
     tally = Tally(omega.shape)
@@ -54,7 +56,7 @@ def evaluate(
     w = number(np.zeros((6, 6, *omega.shape)), extended)
     for link in reversed(links):
         member = None if link.bar is not None else flexible[link.place]
-        w = _with_link(link, member, squared, w, tally)
+        w = _with_link(link, member, squared, w, tally, pairs)
     for spring in base:
         end = through_spring(w, spring.direction, spring.unit, spring.compliance)
         w = end.stiffness
@@ -65,7 +67,12 @@ def evaluate(
 
 
 def _with_link(
-    link: LinkConstants, member: Member | None, squared: Number, w: Number, tally: Tally
+    link: LinkConstants,
+    member: Member | None,
+    squared: Number,
+    w: Number,
+    tally: Tally,
+    pairs: Sequence[int],
 ) -> Number:
     """One link added to the stiffness ``w`` at its tip; what the link before feels at its own, in its axes."""
     if link.tip is not None:
@@ -74,7 +81,7 @@ def _with_link(
         w = shifted(w, link.end_offset)
     if link.roll is not None:
         w = turned(w, transposed(link.roll))
-    w = _through_beam(link, member, squared, w, tally)
+    w = _through_beam(link, member, squared, w, tally, pairs)
     if link.roll is not None:
         w = turned(w, link.roll)
     if link.base_offset is not None:
@@ -90,14 +97,17 @@ def _with_link(
 
 
 def _through_beam(
-    link: LinkConstants, member: Member | None, squared: Number, w: Number, tally: Tally
+    link: LinkConstants,
+    member: Member | None,
+    squared: Number,
+    w: Number,
+    tally: Tally,
+    pairs: Sequence[int],
 ) -> Number:
     if member is None:
         return shifted(w, link.axis) - link.bar * squared
-    for pair, receptance, determinant in zip(
-        PAIRS, member.receptances, member.determinants, strict=True
-    ):
-        end = released(w, pair, receptance, determinant)
+    for place in pairs:
+        end = released(w, PAIRS[place], member.receptances[place], member.determinants[place])
         w = end.stiffness
         tally.times(end.factor, end.passed)
     tally.times(member.factor, member.passed)

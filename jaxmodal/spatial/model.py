@@ -100,9 +100,12 @@ class SpatialModel:
     def harmless(self) -> SpatialModel:
         return self
 
-    def evaluate_cells(self, omega: np.ndarray, extended: bool) -> Evaluation:
+    def evaluate_cells(
+        self, omega: np.ndarray, extended: bool, pairs: Sequence[int] = (0, 1, 2)
+    ) -> Evaluation:
         """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
-        return evaluate(*self.constants(extended), self.sections, self.flags, omega, extended)
+        constants = self.constants(extended)
+        return evaluate(*constants, self.sections, self.flags, omega, extended, pairs)
 
     def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
         found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), extended)

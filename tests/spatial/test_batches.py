@@ -6,7 +6,8 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import to_host
-from tests.spatial.cases import bent_arm, standing_arm
+from jaxmodal.spatial.neighbours import Neighbours
+from tests.spatial.cases import bent_arm, references, standing_arm
 
 MODES = 5
 RNG = np.random.default_rng(11)
@@ -80,3 +81,57 @@ def test_arguments_are_checked():
         jm.natural_frequencies_batch(
             bent_arm(), {"link2.joint_angle": [0.1], "payload.mass": [1.0, 2.0]}, 2
         )
+
+
+def postures(arm, cells, seed):
+    rng = np.random.default_rng(seed)
+    return {f"link{k}.joint_angle": rng.uniform(-3.0, 3.0, cells) for k in arm.joints}
+
+
+@pytest.mark.parametrize("name", ["six axes", "S05", "S07", "S09", "S13"])
+def test_what_float64_finishes_is_what_double_double_finds(name):
+    """Up to 16 cells are searched in double-double alone, of which `test_reference_cases` knows that it is right."""
+    if name == "six axes":
+        arm, theory = jm.examples.six_axis_industrial(), "timoshenko"
+    else:
+        arm, theory = references()[name].arm, references()[name].theory
+    cells = postures(arm, 32, 4)
+    quick = to_host(jm.natural_frequencies_batch(arm, cells, MODES, theory))
+    widths = np.diff(quick.bracket, axis=-1)[..., 0] / quick.omega
+    assert np.mean(widths > 1e-9) > 0.5  # most were finished in float64
+    for start in (0, 16):
+        some = {address: column[start : start + 16] for address, column in cells.items()}
+        exact = to_host(jm.natural_frequencies_batch(arm, some, MODES, theory))
+        own = slice(start, start + 16)
+        np.testing.assert_allclose(quick.omega[own], exact.omega, rtol=1e-12)
+        for field in ("status", "count_below", "count_above"):
+            np.testing.assert_array_equal(getattr(quick, field)[own], getattr(exact, field))
+        assert np.all(quick.bracket[own, :, 0] < exact.omega)
+        assert np.all(exact.omega < quick.bracket[own, :, 1])
+    assert np.all(widths <= 2.1e-8)
+
+
+def test_many_cells_with_hinges_repeated_frequencies_and_impossible_values():
+    """What float64 cannot finish is found among what it can, in its place."""
+    arm = bent_arm()
+    cells = postures(arm, 24, 6) | {"link2.joint_stiffness": np.full(24, 9e3)}
+    cells["link2.joint_stiffness"][[3, 20]] = 0.0, -1.0
+    result = to_host(jm.natural_frequencies_batch(arm, cells, 3))
+    assert result.omega[3, 0] == 0.0
+    assert np.all(result.omega[np.arange(24) != 3][:19, 0] > 0.0)
+    assert np.all(result.status[20] == Status.invalid_input)
+    assert result.certified[np.arange(24) != 20].all()
+    tube_arm = references()["S16"].arm
+    lengths = np.linspace(0.5, 0.7, 18)
+    double = to_host(jm.natural_frequencies_batch(tube_arm, {"link1.length": lengths}, 4))
+    assert double.certified.all()
+    np.testing.assert_array_equal(double.multiplicity[:, :2], 2)
+
+
+def test_cells_start_from_those_that_are_like_them():
+    angles = np.array([0.1, 3.0, -3.1, 0.2])
+    known = Neighbours({"link2.joint_angle": angles, "link1.length": np.array([1.0, 1, 1, 1])})
+    assert known.near(np.array([3])) is None
+    known.add(np.array([0, 1]), np.array([[10.0, 20.0]]))
+    # a turn is no distance: -3.1 is nearest to 3.0
+    np.testing.assert_array_equal(known.near(np.array([2, 3])), [[20.0, 10.0]])

@@ -1,0 +1,195 @@
+"""Frequencies of arms in space side by side that float64 finishes, because its own error shows to be small enough.
+
+What rounding does to a determinant depends on the order in which the directions of the elastic ends are released, and,
+close to a resonance of a link alone, on the last digits of the frequency. Two orders at the ends of two narrow brackets
+therefore tell how many digits there are: the mode is taken where all four counts are right and the zeros of both
+determinants agree. Of the other modes double-double takes the ends anew; what it does not find there is left open.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+from jaxmodal.spatial.model import SpatialModel
+
+#: relative half-widths of the brackets whose ends are counted, of the first order and of the second
+_HALF, _NEARER = 1e-8, 0.7e-8
+#: relative width to which the estimates are enclosed before
+_ROUGH, _ROUNDS = 1e-4, 9
+#: modes beyond those sought, whose estimates the interpolation needs
+_BEYOND = 2
+#: relative distance from its neighbours below which a mode is left to double-double
+_CLOSE = 1e-3
+#: omega f''/f' of D with the nearest modes divided out: of what grows with the frequency, and of the modes far above
+_CURVATURE = 100.0
+#: how far the zeros of the two orders may lie apart (relative): errors are of this size, so a twentieth of 1e-12
+_ALLOWED = 5e-14
+#: first trials of each mode, and the range of them in trials of `grid_trials`, as for a single arm
+_DENSITY, _WIDEST = 16, 24
+#: two orders of the pairs of directions
+_USUAL, _OTHER = (0, 1, 2), (2, 1, 0)
+
+
+class Found(NamedTuple):
+    """Modes of cells, arrays of shape (modes, cells): frequencies, counts at the ends of their brackets, and errors.
+
+    ``proven`` says which are done; of the others ``omega`` is an estimate. ``every`` holds the estimates in the
+    middles of the brackets, those of the next modes included.
+    """
+
+    omega: np.ndarray
+    every: np.ndarray
+    count_below: np.ndarray
+    count_above: np.ndarray
+    bracket: np.ndarray
+    error: np.ndarray
+    proven: np.ndarray
+    evaluations: int
+
+
+def search(
+    model: SpatialModel,
+    cells: int,
+    num_modes: int,
+    near: np.ndarray | None,
+) -> Found:
+    """The lowest modes of every cell.
+
+    Parameters
+    ----------
+    model : SpatialModel
+        Arms side by side, none of which has a free joint.
+    cells, num_modes : int
+        How many there are of both.
+    near : np.ndarray, shape (num_modes + 2, cells), optional
+        Frequencies of arms that are like these, in rad/s.
+    """
+    scale = np.broadcast_to(model.scales, (cells,))
+    tried = 0
+
+    def evaluated(omega: np.ndarray, pairs: tuple[int, ...] = _USUAL) -> Evaluation:
+        nonlocal tried
+        tried += omega.shape[0]
+        return model.evaluate_cells(resolved(scale, omega, False), False, pairs)
+
+    modes = np.arange(1, num_modes + _BEYOND + 1)
+    if near is None:
+        grid = grid_trials(scale, min(modes.size, _WIDEST))
+        first = np.geomspace(grid[0], grid[-1], _DENSITY * modes.size)
+        guess = np.geomspace(grid[0], grid[-1], modes.size)
+    else:
+        guess = near
+        first = np.concatenate(
+            [0.5 * near[:1], np.sqrt(near[:-1] * near[1:]), near[-1:] * [[1.1], [2.0]]]
+        )
+    rough = find_brackets(
+        evaluated,
+        np.broadcast_to(modes[:, None], (modes.size, cells)),
+        first,
+        guess,
+        model.log_at_zero,
+        _ROUGH,
+        _ROUNDS,
+    )
+    every = rough.estimate
+    samples = [
+        _sample(functools.partial(evaluated, pairs=pairs), every[:num_modes], half)
+        for pairs, half in ((_USUAL, _HALF), (_OTHER, _NEARER))
+    ]
+    found = _judged(every, modes[:num_modes], samples)
+    return found._replace(proven=found.proven & (found.error < _ALLOWED), evaluations=tried)
+
+
+def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Found:
+    """One mode of each cell by double-double at the ends of its bracket; shapes (1, cells).
+
+    Parameters
+    ----------
+    model : SpatialModel
+        The cells.
+    every : np.ndarray, shape (modes, cells)
+        Estimates of all modes of each, and of the next ones.
+    mode : np.ndarray, shape (cells,)
+        Which mode is sought, from 0.
+    """
+    scale = np.broadcast_to(model.scales, mode.shape)
+    sample = _sample(
+        lambda omega: model.evaluate_cells(resolved(scale, omega, True), True),
+        np.take_along_axis(every, mode[None], axis=0),
+        _HALF,
+    )
+    found = _judged(every, mode[None] + 1, [sample], mode)
+    return found._replace(error=np.full_like(found.error, _CURVATURE * _HALF * _HALF))
+
+
+class Sample(NamedTuple):
+    """Both sides of estimates (modes, cells): frequencies and what was evaluated there, shape (2, modes, cells)."""
+
+    ends: np.ndarray
+    values: Evaluation
+
+
+def _sample(evaluate: Callable[[np.ndarray], Evaluation], omega: np.ndarray, half: float) -> Sample:
+    ends = np.stack([omega * (1.0 - half), omega * (1.0 + half)])
+    values = evaluate(ends.reshape(-1, omega.shape[1]))
+    return Sample(ends, jax.tree_util.tree_map(lambda x: x.reshape(ends.shape), values))
+
+
+def _judged(
+    every: np.ndarray,
+    numbers: np.ndarray,
+    samples: Sequence[Sample],
+    place: np.ndarray | None = None,
+) -> Found:
+    """What evaluations at the ends say of modes of these numbers.
+
+    ``every`` holds the estimates of all modes, shape (all, cells). With ``place`` there is one mode for each cell, the
+    one of this place among all; else they are the first ones.
+    """
+    first = samples[0]
+    size = first.values.count.shape[1]
+    chosen = np.arange(size)[:, None] if place is None else place[None]
+    omega = np.take_along_axis(every, np.broadcast_to(chosen, (size, every.shape[1])), axis=0)
+    wanted = np.stack([numbers - 1, numbers])
+    wanted = wanted[:, :, None] if place is None else wanted
+    right = np.isfinite(omega)
+    for sample in samples:
+        signs = (sample.values.sign > 0.0) == (wanted % 2 == 0)
+        right &= np.all((sample.values.count == wanted) & signs, axis=0)
+    zeros = np.empty((len(samples), *omega.shape))
+    apart = np.empty_like(omega)
+    for k in range(size):
+        own = np.arange(every.shape[0])[:, None] == chosen[k]
+        others = np.where(own, np.nan, every)
+        apart[k] = np.nanmin(np.abs(others / omega[k] - 1.0), axis=0)
+        for zero, sample in zip(zeros, samples, strict=True):
+            zero[k] = _zero(others, sample.ends[:, k], sample.values.log_abs[:, k])
+    found = np.mean(zeros, axis=0)
+    spread = np.max(zeros, axis=0) - np.min(zeros, axis=0)
+    return Found(
+        found,
+        every,
+        first.values.count[0],
+        first.values.count[1],
+        np.stack([first.ends[0], first.ends[1]], axis=-1),
+        spread / found + np.finfo(float).eps,
+        right & (apart > _CLOSE) & np.isfinite(found),
+        0,
+    )
+
+
+def _zero(others: np.ndarray, ends: np.ndarray, logs: np.ndarray) -> np.ndarray:
+    """Zero of the chord of D over omega^2 with the nearest modes, shape (modes, cells), NaN for none, divided out."""
+    lower2, upper2 = ends[0] ** 2, ends[1] ** 2
+    ratio = np.nanprod(np.abs((lower2 - others**2) / (upper2 - others**2)), axis=0)
+    fraction = 1.0 / (1.0 + ratio * np.exp(logs[1] - logs[0]))
+    span = fraction * (upper2 - lower2)
+    return np.asarray(ends[0] + span / (ends[0] + np.sqrt(lower2 + span)))
