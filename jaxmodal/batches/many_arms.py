@@ -81,8 +81,8 @@ def natural_frequencies_batch(
     the zero of the determinant, good to about 1e-13. Modes that float64 cannot part are solved
     in double-double. Memory: the chunks in work and the result.
 
-    Arms in space are searched side by side in NumPy: in float64, with brackets 2e-8 wide, where two orders of elimination
-    agree, else in double-double with brackets of 1e-12. Errors were 5.3e-13 at most; ``kernel`` says nothing there.
+    Arms in space are searched side by side in NumPy: in float64, with brackets 2e-8 wide, where two orders of
+    elimination agree, else in double-double with brackets of 1e-12; errors were 5.3e-13 at most. ``kernel`` says nothing.
 
     Examples
     --------
