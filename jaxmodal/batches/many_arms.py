@@ -82,7 +82,7 @@ def natural_frequencies_batch(
     in double-double. Memory: the chunks in work and the result.
 
     Arms in space are searched side by side in NumPy: in float64, with brackets 2e-8 wide, where two orders of
-    elimination agree, else in double-double with brackets of 1e-12; errors were 5.3e-13 at most. ``kernel`` says nothing.
+    elimination agree, else in double-double with brackets of 1e-12; errors were 5.3e-13 at most. ``kernel`` is unused.
 
     Examples
     --------
