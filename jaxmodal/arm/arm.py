@@ -293,9 +293,11 @@ TAKE_ARMS_IN_SPACE = (
     "count_below",
     "certify",
     "mode_shapes",
+    "sensitivities",
+    "directional_derivatives",
     "write_arm",
     "the functions of parameters",
-    "jaxmodal frequencies and modes",
+    "jaxmodal frequencies, modes and sensitivities",
     "sweeps of frequencies",
 )
 

@@ -18,7 +18,6 @@ from jaxmodal.cli.commands import (
     BadInput,
     digits_option,
     load_any_arm,
-    load_arm,
     parse_angles,
     posed,
 )
@@ -264,7 +263,7 @@ def sensitivities(
     require_file("--plot", plot, (".png", ".pdf", ".svg"))
     if plot is not None:
         _require_plots()
-    arm = posed(load_arm(argument), argument, posture_deg)
+    arm = posed(load_any_arm(argument), argument, posture_deg)
     try:
         table = all_sensitivities(
             arm, modes, theory, addresses=addresses or None, repeated=repeated, throw=False

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import jax
@@ -35,11 +35,13 @@ from jaxmodal.frequencies.one_arm import (
 )
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
+from jaxmodal.modes.spatial_sensitivities import spatial_derivatives, spatial_projection
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, to_host
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray
@@ -103,7 +105,7 @@ class Sensitivities(Drawn, ShowsDatasets):
 
 
 def sensitivities(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     num_modes: int = 10,
     theory: str = "timoshenko",
     *,
@@ -116,8 +118,8 @@ def sensitivities(
 
     Parameters
     ----------
-    arm : Arm
-        A concrete arm; inside jit, vmap and grad differentiate `natural_frequencies` itself.
+    arm : Arm or SpatialArm
+        A concrete arm; inside jit, vmap and grad differentiate `natural_frequencies` itself, of planar arms.
     num_modes, theory, throw
         As for `natural_frequencies`.
     addresses : sequence of str, optional
@@ -152,7 +154,8 @@ def sensitivities(
     >>> [round(float(x), 9) for x in table.logarithmic[0]]   # omega goes with L^-2 and sqrt(E)
     [-2.0, 0.5]
     """
-    require_planar(arm)
+    if not isinstance(arm, SpatialArm):
+        require_planar(arm)
     if repeated not in _REPEATED:
         raise ValueError(
             f"repeated = {repeated!r}; choose one of {', '.join(map(repr, _REPEATED))}"
@@ -163,17 +166,11 @@ def sensitivities(
     cluster_tolerance = real_number(cluster_tolerance, "cluster_tolerance", "relative")
     cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, cluster, ends, num_modes, repeated, cluster_tolerance)
-    beams = beam_values(arm)
-    free = found.omega == 0.0  # these stay zero for every change but that of their hinges
-    gradient = mean_gradient(
-        quadrature_size(found.omega.shape[0]),
-        beams,
-        theory_flags(theory),
-        np.where(free, 1.0, found.omega[found.group]),
-        np.where(free, 1, found.multiplicity),
+    of_arm = (
+        spatial_derivatives(arm, found, theory)
+        if isinstance(arm, SpatialArm)
+        else _planar_derivatives(arm, found, theory)
     )
-    gradient = jax.tree_util.tree_map(lambda x: np.where(free[:, None], 0.0, x), gradient)
-    of_arm = _pulled_back(arm, gradient)
     columns = [sum(of_arm[single] for single in singles) for singles in members]
     derivative = np.stack(columns, axis=1) if columns else np.zeros((found.omega.shape[0], 0))
     derivative = _means(derivative, cluster)[:num_modes]
@@ -198,8 +195,22 @@ def sensitivities(
     )
 
 
+def _planar_derivatives(arm: Arm, found: NaturalFrequencies, theory: str) -> dict[str, Array]:
+    """The derivatives of the frequencies, of groups of them of their means, by every address; each of shape (K,)."""
+    free = found.omega == 0.0  # these stay zero for every change but that of their hinges
+    gradient = mean_gradient(
+        quadrature_size(found.omega.shape[0]),
+        beam_values(arm),
+        theory_flags(theory),
+        np.where(free, 1.0, found.omega[found.group]),
+        np.where(free, 1, found.multiplicity),
+    )
+    gradient = jax.tree_util.tree_map(lambda x: np.where(free[:, None], 0.0, x), gradient)
+    return _pulled_back(arm, gradient)
+
+
 def _with_neighbours(
-    arm: Arm, num_modes: int, theory: str, throw: bool
+    arm: Arm | SpatialArm, num_modes: int, theory: str, throw: bool
 ) -> tuple[NaturalFrequencies, NaturalFrequencies]:
     """The frequencies with a few beyond, all of them numbers, and those asked for, of NumPy."""
     count = positive_integer(num_modes, "num_modes", limits.MODES)
@@ -268,7 +279,7 @@ def _means(derivative: Array, cluster: np.ndarray) -> Array:
 
 
 def _logarithmic(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     of_arm: dict[str, Array],
     members: list[list[str]],
     omega: Array,
@@ -285,7 +296,7 @@ def _logarithmic(
 
 
 def directional_derivatives(
-    arm: Arm,
+    arm: Arm | SpatialArm,
     direction: Mapping[str, float],
     num_modes: int = 10,
     theory: str = "timoshenko",
@@ -297,7 +308,7 @@ def directional_derivatives(
 
     Parameters
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         A concrete arm.
     direction : mapping of address to float
         Rate of change of parameters, in SI units per unit of a path parameter t; others do not change.
@@ -337,19 +348,36 @@ def directional_derivatives(
         if not np.isfinite(as_scalar(f"direction[{name!r}]", rate, "finite")):
             raise ArmError(f"direction[{name!r}] = {as_text(rate)}: must be finite.")
     rate_of = {single: rate for name, rate in direction.items() for single in resolve(arm, name)}
+    if not isinstance(arm, SpatialArm):
+        require_planar(arm)
+    projected_on = (
+        spatial_projection(arm, found, theory, rate_of)
+        if isinstance(arm, SpatialArm)
+        else _planar_projection(arm, found, theory, rate_of)
+    )
+    result = np.zeros(num_modes)
+    for a in np.unique(first[:num_modes]):
+        members = np.arange(a, last[a] + 1)
+        kept = members[members < num_modes]
+        result[kept] = np.linalg.eigvalsh(projected_on(members))[: len(kept)]
+    return jax.device_put(np.where(np.isnan(shown.omega), np.nan, result))
+
+
+def _planar_projection(
+    arm: Arm, found: NaturalFrequencies, theory: str, rate_of: Mapping[str, float]
+) -> Callable[[NDArray[np.int64]], Array]:
+    """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
     names, along = tuple(rate_of), np.array(list(rate_of.values()), np.float64)
     rates = to_host(_pushed_forward(arm, names, _values(arm, names), along))
     beams, flags = beam_values(arm), theory_flags(theory)
     with np.errstate(all="ignore"):
         modes = mode_fields(beams, flags, found)
-    result = np.zeros(num_modes)
-    for a in np.unique(first[:num_modes]):
-        members = np.arange(a, last[a] + 1)
+
+    def projected_on(members: NDArray[np.int64]) -> Array:
         omega = np.mean(found.omega[members])
-        own = jax.tree_util.tree_map(lambda x, members=members: x[members], modes)
+        own = jax.tree_util.tree_map(lambda x: x[members], modes)
         gradients = projected_gradients(beams, flags, omega, own)
         terms = jax.tree_util.tree_map(lambda g, r: np.einsum("abn,n->ab", g, r), gradients, rates)
-        projected = sum(jax.tree_util.tree_leaves(terms))
-        kept = members[members < num_modes]
-        result[kept] = np.linalg.eigvalsh(projected)[: len(kept)]
-    return jax.device_put(np.where(np.isnan(shown.omega), np.nan, result))
+        return sum(jax.tree_util.tree_leaves(terms))
+
+    return projected_on

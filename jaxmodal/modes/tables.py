@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.arm.parameters import describe, unit_of
 from jaxmodal.frequencies.tables import (
     DIGITS,
     certificate_text,
@@ -15,6 +14,7 @@ from jaxmodal.frequencies.tables import (
     status_remedies,
 )
 from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.parameters import describe, unit_of
 
 if TYPE_CHECKING:
     import xarray

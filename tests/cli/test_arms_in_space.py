@@ -57,9 +57,21 @@ def test_modes_as_table_json_and_csv(arm_file, tmp_path):
     assert len(rows) == 2 * 3 * 2
 
 
-@pytest.mark.parametrize(
-    "command", [["sensitivities"], ["check"], ["postures", "--frequency", "1"]]
-)
+def test_sensitivities_of_some_addresses(arm_file, tmp_path):
+    names, picture = ["link2.joint_axis.x", "payload.inertia.xx"], tmp_path / "bars.png"
+    chosen = [part for name in names for part in ("--address", name)]
+    arguments = ["sensitivities", arm_file, "--modes", "2", *chosen]
+    result = CliRunner().invoke(main, [*arguments, "--format", "json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.output)
+    table = jm.sensitivities(bent_arm(), 2, addresses=names)
+    np.testing.assert_allclose(found["derivative_hz"], np.asarray(table.derivative_hz), rtol=1e-12)
+    result = CliRunner().invoke(main, [*arguments, "--plot", str(picture)])
+    assert "link2.joint_axis.x" in result.output
+    assert picture.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("command", [["check"], ["postures", "--frequency", "1"]])
 def test_commands_of_planar_arms_say_what_takes_arms_in_space(arm_file, command):
     name, *options = command
     result = CliRunner().invoke(main, [name, arm_file, *options])

@@ -1,0 +1,76 @@
+"""Derivatives of the frequencies of arms in space by address, alone and projected on modes that coincide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.gradients import by_leaves
+from jaxmodal.spatial.modal_model import ModalModel, modal_model
+from jaxmodal.spatial.motions import Motion, of_number
+from jaxmodal.spatial.parameters import value_at
+
+
+def _modes(model: ModalModel, found: NaturalFrequencies) -> tuple[int, Motion]:
+    """How many frequencies are zero, and the modes of the others."""
+    free = int(np.sum(found.omega == 0.0))
+    return free, model.modes(
+        found.omega[free:],
+        found.group[free:] - free,
+        found.multiplicity[free:],
+        quadrature_size(found.omega.size),
+        np.zeros(0),
+    )[0]
+
+
+def _places(arm: SpatialArm) -> Any:
+    """The arm with the number of each value among its leaves in the place of the value."""
+    leaves, structure = jax.tree_util.tree_flatten(arm)
+    return jax.tree_util.tree_unflatten(structure, range(len(leaves)))
+
+
+def spatial_derivatives(
+    arm: SpatialArm, found: NaturalFrequencies, theory: str
+) -> dict[str, np.ndarray]:
+    """The derivative of each frequency by every address, (K,), of modes of any basis where frequencies coincide.
+
+    There the mean over the frequencies that coincide has a meaning, and no single one. Those that are zero stay so.
+    """
+    model = modal_model(arm, theory)
+    free, modes = _modes(model, found)
+    rates, places = model.rates(), _places(arm)
+    derivatives = np.zeros((found.omega.size, len(jax.tree_util.tree_leaves(arm))))
+    for k, omega in enumerate(found.omega[free:].tolist()):
+        mode = of_number(modes, k)
+        gradient = model.squared_gradient(omega, mode, mode)
+        derivatives[free + k] = by_leaves(gradient, rates) / (2.0 * omega)
+    return {address: derivatives[:, value_at(places, address)] for address in arm.addresses()}
+
+
+def spatial_projection(
+    arm: SpatialArm, found: NaturalFrequencies, theory: str, rate_of: Mapping[str, float]
+) -> Callable[[np.ndarray], np.ndarray]:
+    """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
+    model = modal_model(arm, theory)
+    _, modes = _modes(model, found)
+    rates, places = model.rates(), _places(arm)
+    along = np.zeros(len(jax.tree_util.tree_leaves(arm)))
+    for address, rate in rate_of.items():
+        along[value_at(places, address)] = rate
+
+    def projected_on(members: np.ndarray) -> np.ndarray:
+        omega = float(np.mean(found.omega[members]))
+        chosen = [of_number(modes, int(k)) for k in members]
+        entries = [
+            [by_leaves(model.squared_gradient(omega, a, b), rates) @ along for b in chosen]
+            for a in chosen
+        ]
+        return np.array(entries) / (2.0 * omega)
+
+    return projected_on
