@@ -5,7 +5,7 @@ In float64, for shapes and derivatives; what counts and determinants need is in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxmodal.spatial.bases import BaseStiffness
 from jaxmodal.spatial.bodies import RigidBody
-from jaxmodal.spatial.geometry import Position
+from jaxmodal.spatial.geometry import Direction, Position
 from jaxmodal.spatial.links import SpatialLink
 from jaxmodal.spatial.matrices import product, skew, transposed
 
@@ -166,12 +166,12 @@ def _place(offset: Position | None) -> np.ndarray:
     return _stacked([0.0] * 3 if offset is None else list(offset))
 
 
-def _unit(vector: Iterable[Any]) -> np.ndarray:
+def _unit(vector: Direction) -> np.ndarray:
     v = _stacked(list(vector))
     return np.asarray(v / np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])[None])
 
 
-def _turn(axis: Iterable[Any], angle: Any) -> np.ndarray:
+def _turn(axis: Direction, angle: Any) -> np.ndarray:
     """``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)``."""
     n, half = _unit(axis), 0.5 * np.atleast_1d(angle)
     sine, cosine = np.sin(half), np.cos(half)
