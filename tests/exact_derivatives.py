@@ -13,6 +13,8 @@ from mpmath import mp, mpf
 #: working precision: the determinant cancels some of it, the differences half of the rest
 DIGITS = 80
 _STEP = "1e-22"
+#: stands for a rigid support, N/m and N m/rad
+_RIGID = "1e30"
 
 
 def parameters_of(arm):
@@ -48,13 +50,39 @@ def link_values(values, number, shapes):
     return (own["length"], young, area, second, own["density"], kappa_g, *(own[k] for k in rest))
 
 
+def base_states(values):
+    """The motions that the base allows, as columns u, v, psi, N, V, M: a displacement 1 on a spring, or a force 1."""
+    names = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
+    states = [[mpf(0)] * 6 for _ in range(3)]
+    for k, name in enumerate(names):
+        spring = values.get(f"link1.{name}", mpf("inf"))
+        if mp.isfinite(spring):
+            states[k][k], states[k][3 + k] = mpf(1), spring
+        else:
+            states[k][3 + k] = mpf(1)
+    return states
+
+
+def with_supports(values, number, state):
+    """The state beyond the supports at the tip of a link."""
+    springs = [
+        values.get(f"link{number}.support_{name}_stiffness", mpf(0))
+        for name in ("x", "y", "torsional")
+    ]
+    if not any(springs):
+        return state
+    along_x, along_y, about = (mpf(_RIGID) if mp.isinf(k) else k for k in springs)
+    angle = mp.fsum(values[f"link{k}.joint_angle"] for k in range(1, number + 1))
+    c, s = mp.cos(angle), mp.sin(angle)
+    u, v, psi, normal, shear, moment = state
+    x, y = along_x * (c * u - s * v), along_y * (s * u + c * v)
+    return [u, v, psi, normal + c * x + s * y, shear - s * x + c * y, moment + about * psi]
+
+
 def determinant(values, shapes, theory, omega):
     """The determinant of the conditions at the tip; zero at a natural frequency."""
     square = omega * omega
-    # columns: unit normal force, shear force and moment at the base; rows u, v, psi, N, V, M
-    states = [[mpf(0)] * 6 for _ in range(3)]
-    for k in range(3):
-        states[k][3 + k] = mpf(1)
+    states = base_states(values)
     count = len(shapes)
     for number in range(1, count + 1):
         length, young, area, second, density, kappa_g, mass, inertia, angle, spring = link_values(
@@ -80,14 +108,14 @@ def determinant(values, shapes, theory, omega):
             u, v, psi, normal, shear, moment = state
             u, v = cosine * u + sine * v, cosine * v - sine * u
             normal, shear = cosine * normal + sine * shear, cosine * shear - sine * normal
-            if mp.isfinite(spring):
+            if number > 1 and mp.isfinite(spring):
                 psi = psi + moment / spring
             u, normal = axial[0] * u + axial[1] * normal, axial[2] * u + axial[3] * normal
             v, psi, moment, shear = (
                 sum(entry * x for entry, x in zip(row, (v, psi, moment, shear), strict=True))
                 for row in bending
             )
-            state[:] = [
+            beyond = [
                 u,
                 v,
                 psi,
@@ -95,6 +123,7 @@ def determinant(values, shapes, theory, omega):
                 shear - square * mass * v,
                 moment - square * inertia * psi,
             ]
+            state[:] = with_supports(values, number, beyond)
     (a, b, c), (d, e, f), (g, h, i) = (state[3:] for state in states)
     return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
 

@@ -7,7 +7,7 @@ of each element are expanded in Legendre polynomials:
     curvature psi' = kappa(x),  shear strain v' - psi = gamma(x),  axial strain u' = epsilon(x),
 
 plus the rotation phi of every torsional spring or hinge and the give of every spring along and
-across a link. A clamped chain is statically determinate, so
+across a link, free where its stiffness is zero. A clamped chain is statically determinate, so
 these strains are free of constraints, and all displacements follow from them by integration from
 the base outwards. The strain energy is diagonal (Legendre polynomials are orthogonal); scaled to
 the identity, the whole model is one matrix B whose rows are sqrt(mass) times displacement at
@@ -22,6 +22,9 @@ the rotary inertia, bending-only also epsilon (links axially rigid). Nothing loc
 is inverted, and a frequency loses only eps * omega_k / omega_1, where an eigensolver on (K, M)
 would lose eps * (omega_max / omega_1)^2. The strains form a Ritz basis: frequencies converge from
 above.
+
+A support at a tip adds its own strain energy, of a displacement that follows from the strains; a rigid one is a linear
+condition on them.
 """
 
 from __future__ import annotations
@@ -70,6 +73,8 @@ class FELink:
     q: float = 0.0
     """Non-structural mass per length."""
     rigid: bool = False
+    support: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Stiffnesses from the tip to the ground, along its x and y axes and about the tip."""
     taper: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
     """Area and second moment at shares 0 to 1 of the length, in place of A and I; one element."""
 
@@ -132,6 +137,10 @@ def case_from_arm(arm: Any, model: str) -> Case:
                 payload=body if last else (0.0, 0.0, 0.0, 0.0),
                 q=value(link, "nonstructural_mass"),
                 rigid=link.rigid,
+                support=pair(
+                    link,
+                    *("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness"),
+                ),
             )
         )
     return Case(tuple(links), model)
@@ -186,9 +195,16 @@ def mass_factor(case: Case, degree: int = 16, elements: int | Sequence[int] = 1)
     """The matrix B: kinetic energy omega^2 |B q|^2 / 2 for strain energy |q|^2 / 2.
 
     ``degree`` is that of the strain polynomials in each element, ``elements`` the number of
-    equal elements per link (one number, or one per link). The first columns are the free hinges
-    (kT = 0), which have no strain energy.
+    equal elements per link (one number, or one per link). The first columns are the free joints
+    (stiffness 0), which have no strain energy.
     """
+    return _model(case, degree, elements)[0]
+
+
+def _model(
+    case: Case, degree: int, elements: int | Sequence[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """B; what strains move supports by, times the root of their stiffness; what they move rigid ones by."""
     cuts = [elements] * len(case.links) if isinstance(elements, int) else list(elements)
     cuts = [
         1 if link.rigid or link.taper else pieces
@@ -203,6 +219,9 @@ def mass_factor(case: Case, degree: int = 16, elements: int | Sequence[int] = 1)
     stations = np.append(points, 1.0)
     rotary = case.model in ("timoshenko", "rayleigh")
     rows: list[np.ndarray] = []
+    sprung: list[np.ndarray] = []
+    still: list[np.ndarray] = []
+    turned = 0.0
     u0 = np.zeros(columns)
     v0, psi0 = u0.copy(), u0.copy()
     hinge, column = 0, hinges(case)
@@ -215,6 +234,7 @@ def mass_factor(case: Case, degree: int = 16, elements: int | Sequence[int] = 1)
 
     for link, pieces in zip(case.links, cuts, strict=True):
         s, c = np.sin(link.theta), np.cos(link.theta)
+        turned += link.theta
         u0, v0 = c * u0 + s * v0, -s * u0 + c * v0
         before = psi0
         body(*link.stator)
@@ -257,19 +277,31 @@ def mass_factor(case: Case, degree: int = 16, elements: int | Sequence[int] = 1)
         u0, v0 = u0 - link.end[1] * psi0, v0 + link.end[0] * psi0
         body(link.M, link.J, *link.centre)
         body(*link.payload)
-    return np.vstack(rows)
+        c, s = np.cos(turned), np.sin(turned)
+        for stiffness, row in zip(
+            link.support, (c * u0 - s * v0, s * u0 + c * v0, psi0), strict=True
+        ):
+            if np.isinf(stiffness):
+                still.append(row / np.linalg.norm(row))
+            elif stiffness > 0:
+                sprung.append(np.sqrt(stiffness) * row)
+    nothing = np.zeros((0, columns))
+    return np.vstack(rows), np.vstack([nothing, *sprung]), np.vstack([nothing, *still])
 
 
 def hinges(case: Case) -> int:
-    """Free hinges, each of which adds a mode of zero frequency."""
-    return sum(link.kT == 0.0 for link in case.links)
+    """Free joints, each of which adds a mode of zero frequency where no support hinders it."""
+    return sum(k == 0.0 for link in case.links for k in (link.kT, link.kx, link.ky))
 
 
 def frequencies(
     case: Case, num_modes: int, degree: int = 16, elements: int | Sequence[int] = 1
 ) -> np.ndarray:
     """The lowest natural frequencies in rad/s, ascending, repeated by multiplicity."""
-    factor, free = mass_factor(case, degree, elements), hinges(case)
+    factor, sprung, still = _model(case, degree, elements)
+    free = hinges(case)
+    if sprung.size or still.size:
+        factor, free = _supported(factor, free, sprung, still)
     if free:  # the strained motions, each with the free ones that make its momenta vanish
         loose = scipy.linalg.qr(factor[:, :free], mode="economic")[0]
         factor = factor[:, free:]
@@ -277,6 +309,28 @@ def frequencies(
             factor = factor - loose @ (loose.T @ factor)
     singular = scipy.linalg.svdvals(_graded(factor))
     return np.append(np.zeros(free), 1 / singular[: max(num_modes - free, 0)])[:num_modes]
+
+
+def _supported(
+    factor: np.ndarray, free: int, sprung: np.ndarray, still: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """B in coordinates of unit strain energy with supports, after the motions that these leave without any."""
+    strain = np.vstack([np.eye(factor.shape[1])[free:], sprung])
+    if still.size:
+        allowed = scipy.linalg.null_space(still, rcond=1e-13)
+        factor, strain = factor @ allowed, strain @ allowed
+    sizes = np.linalg.norm(factor, axis=0)
+    factor, strain = factor / sizes, strain / sizes
+    # rows of stiff springs first, or their rounding would hide the soft ones
+    order = np.argsort(-np.max(np.abs(strain), axis=1))
+    triangle, places = scipy.linalg.qr(strain[order], mode="r", pivoting=True)
+    size = np.abs(np.diag(triangle))
+    held = int(np.sum(size > 1e-13 * size[0]))
+    factor = factor[:, places]
+    within = scipy.linalg.solve_triangular(triangle[:held, :held], triangle[:held, held:])
+    moved = factor[:, held:] - factor[:, :held] @ within
+    bent = scipy.linalg.solve_triangular(triangle[:held, :held], factor[:, :held].T, trans=1).T
+    return np.hstack([moved, bent]), moved.shape[1]
 
 
 def _graded(factor: np.ndarray) -> np.ndarray:
@@ -299,8 +353,11 @@ def count_below(
     counted on the pivots of a Bunch-Kaufman factorisation (Sylvester's law); no eigenvalue of
     the pencil is computed.
     """
-    factor = mass_factor(case, degree, elements)
+    factor, sprung, still = _model(case, degree, elements)
     stiffness = np.append(np.zeros(hinges(case)), np.ones(factor.shape[1] - hinges(case)))
-    pencil = np.diag(stiffness) - omega**2 * (factor.T @ factor)
+    pencil = np.diag(stiffness) + sprung.T @ sprung - omega**2 * (factor.T @ factor)
+    if still.size:
+        allowed = scipy.linalg.null_space(still, rcond=1e-13)
+        pencil = allowed.T @ pencil @ allowed
     _, blocks, _ = scipy.linalg.ldl(pencil)
     return int(np.sum(scipy.linalg.eigvalsh_tridiagonal(np.diag(blocks), np.diag(blocks, 1)) < 0))

@@ -18,7 +18,8 @@ from design_opt.problem.objectives import Objective
 from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import DesignSpace, FixedReach, Variable
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_shear
+from jaxmodal.arm.arrays import require_known
+from jaxmodal.arm.links import JOINT_SPRINGS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -114,11 +115,14 @@ class Problem:
     def _check(self) -> None:
         _check_name("theory", self.theory, THEORIES)
         _check_name("aggregate", self.aggregate, AGGREGATES)
-        if any(float(link.joint_stiffness) == 0.0 for link in self.arm.links):
-            raise ProblemError(
-                "arm: a joint_stiffness is 0, a free hinge, whose zero frequencies no optimisation counts; give a"
-                " small one."
-            )
+        for number, link in enumerate(self.arm.links, start=1):
+            for name in JOINT_SPRINGS:
+                value = getattr(link, name)
+                if value is not None and float(value) == 0.0:
+                    raise ProblemError(
+                        f"arm: link{number}.{name} is 0, a free joint, whose zero frequencies no optimisation counts;"
+                        " give a small one."
+                    )
         if not self.objectives:
             raise ProblemError("objective: there is none; give one, such as MinimiseMass().")
         for part in self.objectives:
@@ -137,11 +141,10 @@ class Problem:
         for entry in entries:
             if entry.postures != "":
                 check_set(entry.label, entry.postures, self.sets)
-        if self.theory == "timoshenko":
-            try:
-                require_shear(self.arm)
-            except ArmError as error:
-                raise ProblemError(f"theory: {error}") from error
+        try:
+            require_known(self.arm, self.theory)
+        except ArmError as error:
+            raise ProblemError(f"theory: {error}") from error
         labels = [rule.label for rule in self.constraints]
         for label in labels:
             if labels.count(label) > 1:

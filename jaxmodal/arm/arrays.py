@@ -15,7 +15,7 @@ from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, on_host, to_host, xp
 
-__all__ = ["BeamArrays", "beam_arrays", "invalid_values", "require_shear"]
+__all__ = ["BeamArrays", "beam_arrays", "invalid_values", "require_known", "require_shear"]
 
 
 @jax.tree_util.register_dataclass
@@ -33,7 +33,7 @@ class BeamArrays:
 
     The fields after it are None where no link of the arm has anything of the kind. They are those
     of `Link`; ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m,
-    and ``flexible`` is 1, or 0 for a rigid link.
+    and ``flexible`` is 1, or 0 for a rigid link; ``ground_angle`` is the angle of the link to the ground's x axis.
     """
 
     length: Float[Array, "..."]
@@ -61,6 +61,10 @@ class BeamArrays:
     tip_moment_y: Float[Array, "..."] | None = None
     nonstructural_mass: Float[Array, "..."] | None = None
     flexible: Float[Array, "..."] | None = None
+    support_x_stiffness: Float[Array, "..."] | None = None
+    support_y_stiffness: Float[Array, "..."] | None = None
+    support_torsional_stiffness: Float[Array, "..."] | None = None
+    ground_angle: Float[Array, "..."] | None = None
 
 
 #: fields that every arm has
@@ -76,6 +80,11 @@ OPTIONAL = (
     {"base_offset_x": 0.0, "base_offset_y": 0.0, "end_offset_x": 0.0, "end_offset_y": 0.0},
     {"tip_centre_x": 0.0, "tip_centre_y": 0.0},
     {"nonstructural_mass": 0.0},
+    {
+        "support_x_stiffness": 0.0,
+        "support_y_stiffness": 0.0,
+        "support_torsional_stiffness": 0.0,
+    },
 )
 
 
@@ -128,7 +137,7 @@ def beam_values(arm: Arm) -> BeamArrays:
             columns |= {name: column(name, absent) for name, absent in group.items()}
     if any(link.rigid for link in arm.links):
         columns["flexible"] = np.array([0.0 if link.rigid else 1.0 for link in arm.links])
-    columns = with_bodies(columns, arm.payload)
+    columns = with_ground_angle(with_bodies(columns, arm.payload))
     return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
 
 
@@ -156,6 +165,13 @@ def with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
         mass = before(mass, columns.pop("stator_mass"))
         inertia = before(inertia, columns.pop("stator_inertia"))
     return columns | {"tip_mass": mass, "tip_inertia": inertia}
+
+
+def with_ground_angle(columns: dict[str, Any]) -> dict[str, Any]:
+    """With the angle of every link to the ground's x axis where a tip is supported, in which supports act."""
+    if "support_x_stiffness" not in columns:
+        return columns
+    return columns | {"ground_angle": xp.cumsum(columns["joint_angle"], axis=0)}
 
 
 def _column(values: Any, count: int) -> Float[Array, " k"]:
@@ -189,6 +205,29 @@ def require_one_arm(arm: Arm) -> None:
                 f"{jax.tree_util.keystr(path).lstrip('.')} = {shown(leaf)}: this takes one arm, "
                 "whose values are numbers; map over a batch of arms with jax.vmap."
             )
+
+
+def require_known(arm: Arm, theory: str) -> None:
+    """Refuse an arm that a theory cannot take: one without shear data, or a rigid link against a rigid support.
+
+    Raises
+    ------
+    ArmError
+        Naming the link and the value. Traced values are not looked at.
+    """
+    if theory == "timoshenko":
+        require_shear(arm)
+    if theory != "bending_only":
+        return
+    for number, link in enumerate(require_planar(arm).links, start=1):
+        for name in ("support_x_stiffness", "support_y_stiffness"):
+            value = getattr(link, name)
+            if value is not None and on_host(value) and np.any(np.isinf(value)):
+                raise ArmError(
+                    f"link{number}.{name} = inf: links of the theory 'bending_only' are rigid along their axes, and so"
+                    " cannot lie against a rigid support; give a large finite stiffness, or choose the theory"
+                    " 'euler_bernoulli'."
+                )
 
 
 def require_shear(arm: Arm) -> None:

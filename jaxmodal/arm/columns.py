@@ -13,17 +13,32 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import OPTIONAL, PLAIN, BeamArrays, require_one_arm, with_bodies
+from jaxmodal.arm.arrays import (
+    OPTIONAL,
+    PLAIN,
+    BeamArrays,
+    require_known,
+    require_one_arm,
+    with_bodies,
+    with_ground_angle,
+)
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import Record, quantities
 from jaxmodal.runtime.namespace import Array, xp
 
 #: imaginary part of a value whose derivative is sought: with its square nothing of it is left
 _STEP = 1e-100
-#: the fields of `BeamArrays` in the order of packed columns, without and with features
-_FEATURES = tuple(
-    f.name for f in dataclasses.fields(BeamArrays) if f.name not in (*PLAIN, "has_shear")
+#: the fields of `BeamArrays` in the order of packed columns, those that only arms with supports at tips have last
+_SUPPORTS = (
+    *("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness"),
+    "ground_angle",
 )
+_FEATURES = tuple(
+    f.name
+    for f in dataclasses.fields(BeamArrays)
+    if f.name not in (*PLAIN, *_SUPPORTS, "has_shear")
+)
+_LAYOUTS = (PLAIN, PLAIN + _FEATURES, PLAIN + _FEATURES + _SUPPORTS)
 #: what stands for a feature that an arm does not have
 _ABSENT = {
     "joint_axial_stiffness": np.inf,
@@ -40,8 +55,9 @@ class Columns:
     Attributes
     ----------
     packed : np.ndarray, shape (fields, links, cells)
-        The fields of `BeamArrays`: the plain ones alone where no link of any cell has a feature, else all, a feature
-        that a link has not with a value that changes nothing. 1 throughout where the cell is invalid.
+        The fields of `BeamArrays`: the plain ones alone where no link of any cell has a feature, else all, those of
+        supports only where there is one; a feature that a link has not with a value that changes nothing. 1
+        throughout where the cell is invalid.
     invalid : np.ndarray, shape (cells,)
         Cells with a value that an arm may not have.
     """
@@ -59,6 +75,12 @@ def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Column
         fields = _fields(varied, cells)
         invalid = ~_valid(varied, cells)
     return Columns(np.where(invalid, 1.0, _packed(fields, (arm.num_links, cells))), invalid)
+
+
+def require_variants(arm: Arm, theory: str, values: Mapping[str, np.ndarray]) -> None:
+    """`arrays.require_known` of an arm and of its variants, with ``values`` by address."""
+    supports = {address: column for address, column in values.items() if ".support_" in address}
+    require_known(set_parameters(arm, supports) if supports else arm, theory)
 
 
 def rates_of(
@@ -97,20 +119,20 @@ def _moved(record: Any, path: Sequence[str | int]) -> tuple[Any, Any]:
 
 def unpacked(packed: Any) -> BeamArrays:
     """Beams from packed columns, of JAX or NumPy: each field is one of ``packed`` along its first axis."""
-    names = PLAIN if packed.shape[0] == len(PLAIN) else PLAIN + _FEATURES
+    names = next(layout for layout in _LAYOUTS if len(layout) == packed.shape[0])
     return BeamArrays(**dict(zip(names, packed, strict=True)), has_shear=True)
 
 
 def repacked(beams: BeamArrays) -> Array:
     """The fields of beams from `unpacked`, along a new first axis."""
-    fields = (getattr(beams, name) for name in PLAIN + _FEATURES)
+    fields = (getattr(beams, name) for name in _LAYOUTS[-1])
     return xp.stack([field for field in fields if field is not None])
 
 
 def _packed(fields: Mapping[str, Any], shape: tuple[int, ...]) -> np.ndarray:
-    featured = any(fields.get(name) is not None for name in _FEATURES)
-    packed = np.empty((len(PLAIN) + featured * len(_FEATURES), *shape), fields["length"].dtype)
-    for place, name in enumerate(PLAIN + featured * _FEATURES):
+    names = next(layout for layout in _LAYOUTS if fields.keys() <= set(layout))
+    packed = np.empty((len(names), *shape), fields["length"].dtype)
+    for place, name in enumerate(names):
         value = fields.get(name)
         packed[place] = _ABSENT.get(name, 0.0) if value is None else value
     return packed
@@ -133,7 +155,7 @@ def _fields(arm: Arm, cells: int, dtype: type = np.float64) -> dict[str, Any]:
     if any(link.rigid for link in arm.links):
         flexible = [0.0 if link.rigid else 1.0 for link in arm.links]
         fields["flexible"] = np.repeat(np.array(flexible)[:, None], cells, axis=1)
-    return with_bodies(fields, arm.payload)
+    return with_ground_angle(with_bodies(fields, arm.payload))
 
 
 def _valid(arm: Arm, cells: int) -> np.ndarray:

@@ -14,6 +14,7 @@ from jaxmodal.arm.quantities import (
     POSITIVE,
     SPRING,
     STIFFNESS,
+    SUPPORT,
     Constraint,
     Record,
     Scalar,
@@ -28,6 +29,8 @@ from jaxmodal.runtime.errors import ArmError
 _NONE = "leave it out for none"
 #: fields that are true or false
 FLAGS = ("segment", "rigid")
+#: the springs of a joint; one of stiffness 0 lets it move freely
+JOINT_SPRINGS = ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
 #: what a segment has none of: it continues the previous link, without a joint
 JOINT_FIELDS = (
     "joint_angle",
@@ -75,7 +78,7 @@ class Link(Record):
         Factor s on the thickness: a rectangle's depth becomes h s; a raw section's A and I
         become A s and I s^3. Other shapes refuse s != 1.
     joint_axial_stiffness, joint_shear_stiffness
-        Springs of the joint along and across the link, N/m; None or inf is rigid.
+        Springs of the joint along and across the link, N/m; None or inf is rigid, 0 a free slide.
     hub_mass, hub_inertia
         Body on the joint's axis beyond its springs, kg and kg m^2: it moves with this link.
     stator_mass, stator_inertia
@@ -90,6 +93,11 @@ class Link(Record):
         Centre of gravity of the body at the tip, seen from the tip, m; left out, it lies at the tip.
     nonstructural_mass
         Mass per length that moves with the sections and does not turn with them, kg/m.
+    support_x_stiffness, support_y_stiffness
+        Springs from the tip to the ground, along its x and y axes, N/m; inf is a rigid support, None or 0 none. A link
+        of angle 0 points along x, and so does link 1 at joint angle 0.
+    support_torsional_stiffness
+        Torsional spring from the tip to the ground, N m/rad; inf holds the tip from turning.
     segment
         True: the link continues the previous one, with no joint between.
     rigid
@@ -224,6 +232,15 @@ class Link(Record):
     nonstructural_mass: Scalar | None = quantity(
         "kg/m", "mass per length that does not bend", NON_NEGATIVE, _NONE, default=None
     )
+    support_x_stiffness: Scalar | None = quantity(
+        "N/m", "spring from the tip to the ground, along its x axis", SUPPORT, _NONE, default=None
+    )
+    support_y_stiffness: Scalar | None = quantity(
+        "N/m", "spring from the tip to the ground, along its y axis", SUPPORT, _NONE, default=None
+    )
+    support_torsional_stiffness: Scalar | None = quantity(
+        "N m/rad", "torsional spring from the tip to the ground", SUPPORT, _NONE, default=None
+    )
     segment: bool = static(default=False)
     rigid: bool = static(default=False)
 
@@ -250,6 +267,25 @@ class Link(Record):
         _check_combinations(self)
 
     def constraints(self) -> tuple[Constraint, ...]:
+        return (*self._scaling(), *self._held())
+
+    def _held(self) -> tuple[Constraint, ...]:
+        """A rigid support needs a link that gives."""
+        names = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
+        given = [(name, getattr(self, name)) for name in names if self.rigid]
+        return tuple(
+            Constraint(
+                name,
+                value,
+                value < math.inf,
+                "finite at the tip of a rigid link",
+                "give a large one, or hold the link by its joint",
+            )
+            for name, value in given
+            if value is not None
+        )
+
+    def _scaling(self) -> tuple[Constraint, ...]:
         if not self.section.scalable:
             unscaled = Constraint(
                 "thickness_factor",

@@ -49,7 +49,8 @@ ANGLE = Rule(
 )
 POISSON = Rule("greater than -1 and at most 0.5", lambda x: (x > -1.0) & (x <= 0.5))
 STIFFNESS = Rule("0 (a free hinge) or more (inf for a rigid joint)", lambda x: x >= 0.0)
-SPRING = Rule("greater than 0 (inf for a rigid joint)", lambda x: x > 0.0)
+SPRING = Rule("0 (a free slide) or more (inf for a rigid joint)", lambda x: x >= 0.0)
+SUPPORT = Rule("0 (no support) or more (inf for a rigid one)", lambda x: x >= 0.0)
 
 
 class Constraint(NamedTuple):

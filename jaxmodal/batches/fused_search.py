@@ -23,7 +23,7 @@ from jaxmodal.batches.kernels import BatchProblem, enclosed
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import evaluate_links, log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.root_search import separating_trials
 from jaxmodal.frequencies.zero_modes import without_zero_modes
 from jaxmodal.runtime.devices import is_gpu
@@ -141,7 +141,7 @@ def enclosed_fused(
     # surplus rows repeat the last mode
     row = jnp.minimum(jnp.arange(rows), problem.modes - 1)
     trial = separating_trials(rough, problem.modes)
-    free = number_of_hinges(beams, shape[0]).astype(jnp.float64)
+    free = number_of_zero_modes(beams, shape[0]).astype(jnp.float64)
     flags = problem.flags
     arrays = [
         values,

@@ -24,7 +24,7 @@ from jaxmodal.batches.pilots import Guess
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.resolution import resolved, starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -55,18 +55,23 @@ def _row(packed: Array) -> BeamArrays:
     return jax.tree_util.tree_map(lambda x: x[:, None], unpacked(packed))
 
 
-def _evaluate(problem: BatchProblem, beams: BeamArrays, omega: Array, extended: bool) -> Evaluation:
-    """Determinant and count, the zero frequencies of free hinges divided out and not counted."""
-    if extended:
-        omega = resolved(starting_scale(beams), omega, extended)
-    value = evaluate(beams, problem.flags, omega, extended)
-    if not problem.hinged:
-        return value
-    return without_zero_modes(value, number_of_hinges(beams, beams.length.shape[0]), omega)
+def _evaluator(
+    problem: BatchProblem, beams: BeamArrays, extended: bool
+) -> Callable[[Array], Evaluation]:
+    """Determinant and count at frequencies, the zero frequencies of free joints divided out and not counted."""
+    free = number_of_zero_modes(beams, beams.length.shape[0]) if problem.hinged else None
+
+    def at(omega: Array) -> Evaluation:
+        if extended:
+            omega = resolved(starting_scale(beams), omega, extended)
+        value = evaluate(beams, problem.flags, omega, extended)
+        return value if free is None else without_zero_modes(value, free, omega)
+
+    return at
 
 
 def _float64(problem: BatchProblem, beams: BeamArrays) -> Callable[[Array], Evaluation]:
-    return lambda omega: _evaluate(problem, beams, omega, False)
+    return _evaluator(problem, beams, False)
 
 
 def _numbers(problem: BatchProblem) -> Array:
@@ -171,7 +176,7 @@ def improve_block(
 
 def extend_block(problem: BatchProblem, packed: Array, omega: Array) -> tuple[Array, Array, Array]:
     """Sign of D, log|D| and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
-    value = _evaluate(problem, unpacked(packed), omega, True)
+    value = _evaluator(problem, unpacked(packed), True)(omega)
     return value.sign, value.log_abs, value.count
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import require_shear
+from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import full_address, resolve
 from jaxmodal.batches.fused_search import chosen_kernel
@@ -107,9 +107,8 @@ def natural_frequencies_batch(
             solve_cells(arm, dict(zip(given, columns, strict=True)), modes, theory, chunk)
         )
     require_planar(arm)
-    if theory == "timoshenko":
-        require_shear(arm)
     addresses, values = columns_of(arm, parameters)
+    require_variants(arm, theory, dict(zip(addresses, values, strict=True)))
     chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
     question = Question(arm, addresses, modes, theory)
     return Plan.of(question, values, values.shape[1], chunk, kernel).solve(values)

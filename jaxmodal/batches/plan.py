@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.arm.links import JOINT_SPRINGS
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
@@ -19,6 +21,8 @@ from jaxmodal.batches.pilots import PILOTS
 from jaxmodal.batches.results import Results
 from jaxmodal.batches.work import Pilots, Work
 from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
 from jaxmodal.postures.series_passes import Tables
@@ -118,7 +122,7 @@ class Plan:
 
     def _work(self, values: np.ndarray, pool: ThreadPoolExecutor) -> Work:
         question = self.question
-        free = _free_hinges(question.arm, question.addresses, values)
+        free = _zero_modes(question.arm, question.addresses, values)
         problem = BatchProblem(
             theory_flags(question.theory), question.modes, hinged=bool(free.any())
         )
@@ -139,16 +143,24 @@ class Plan:
         return work.results.frozen(self.question.theory)
 
 
-def _free_hinges(arm: Arm, addresses: tuple[str, ...], values: np.ndarray) -> np.ndarray:
-    """How many joints of each cell turn freely, int32, shape (cells,)."""
+def _zero_modes(arm: Arm, addresses: tuple[str, ...], values: np.ndarray) -> np.ndarray:
+    """How many modes of each cell have frequency zero, int32, shape (cells,)."""
     stiffness = {
-        f"link{number}.joint_stiffness": np.asarray(link.joint_stiffness)
+        f"link{number}.{name}": np.asarray(np.inf if value is None else value)
         for number, link in enumerate(arm.links, start=1)
+        for name, value in ((name, getattr(link, name)) for name in JOINT_SPRINGS)
     }
     for address, column in zip(addresses, values, strict=True):
-        singles = resolve(arm, address) if address.endswith(".joint_stiffness") else []
+        singles = resolve(arm, address) if address.endswith(JOINT_SPRINGS) else []
         stiffness |= dict.fromkeys(singles, column)
     free = np.zeros(values.shape[1], np.int32)
     for value in stiffness.values():
         free += value == 0.0
+    held = any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
+    if not held or not free.any():
+        return free
+    for start in range(0, free.size, FEW):  # supports hinder some of these motions
+        some = slice(start, start + FEW)
+        beams = unpacked(columns_of(arm, addresses, values[:, some]).packed)
+        free[some] = number_of_zero_modes(beams, arm.num_links)
     return free

@@ -10,7 +10,7 @@ import dataclasses
 from typing import Any, NamedTuple
 
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.joints import attachments, compliance, torsional_spring
+from jaxmodal.dynamic_stiffness.joints import attachments, compliance, spring_law
 from jaxmodal.runtime.namespace import Array, placed, xp
 
 
@@ -100,14 +100,16 @@ class JointLaw(NamedTuple):
 def joint_law(beams: BeamArrays, omega: Array) -> JointLaw:
     """Springs of every joint along u, v and psi; ``unit`` also multiplies the motion before the joint."""
     x = attachments(beams)
-    unit, torsional = torsional_spring(beams.joint_stiffness)
+    unit, torsional = spring_law(beams.joint_stiffness)
     zero, one = xp.zeros_like(unit), xp.ones_like(unit)
     if x.relative_inertia is not None:
         unit = unit - omega * omega * x.relative_inertia * torsional
     axial = zero if x.axial_compliance is None else x.axial_compliance
     shear = zero if x.shear_compliance is None else x.shear_compliance
+    along = one if x.axial_unit is None else x.axial_unit
+    across = one if x.shear_unit is None else x.shear_unit
     return JointLaw(
-        xp.stack([one, one, unit], axis=1),
+        xp.stack([along, across, unit], axis=1),
         xp.stack([axial, shear, torsional], axis=1),
         zero if x.carried_inertia is None else x.carried_inertia,
     )

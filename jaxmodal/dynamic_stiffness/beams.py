@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Kind, Number, evaluate_formula, number, select, sqrt
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values, require_shear
+from jaxmodal.arm.arrays import BeamArrays, beam_values, require_known
 from jaxmodal.runtime.errors import suggestion
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.precision import require_x64
@@ -68,8 +68,7 @@ def prepared_values(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
     """
     flags = theory_flags(theory)
     require_x64()
-    if theory == "timoshenko":
-        require_shear(arm)
+    require_known(arm, theory)
     return beam_values(arm), flags
 
 

@@ -21,6 +21,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, wave_numbers
+from jaxmodal.dynamic_stiffness.supports import SUPPORTS, in_ground_axes, support_forces
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.precision import require_x64
@@ -138,6 +139,9 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     carried = jnp.roll(omega * omega * law.carried, -1).at[-1].set(0.0)
     forces = tip[:, 3:] - inertia_forces(beams, omega, tip)
     forces = forces.at[:, 2].add(-carried[:, None] * tip[:, 2])
+    if beams.ground_angle is not None:
+        pushed = support_forces(beams, tip[:, :3])
+        forces = forces + in_ground_axes(pushed, -beams.ground_angle)
     moved = law.unit[..., None] * joint[:, :3] - law.compliance[..., None] * joint[:, 3:]
     inner = EndFields(*(moved[:, k] for k in range(3)), *(joint[:, k] for k in range(3, 6)))
     outer = EndFields(*(tip[:, k] for k in range(6)))
@@ -157,8 +161,8 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
             -(c * inner.normal[i] - s * inner.shear[i]),
         ]
         before = [
-            c * outer.u[i - 1] + s * outer.v[i - 1],
-            -s * outer.u[i - 1] + c * outer.v[i - 1],
+            law.unit[i, 0] * (c * outer.u[i - 1] + s * outer.v[i - 1]),
+            law.unit[i, 1] * (-s * outer.u[i - 1] + c * outer.v[i - 1]),
             law.unit[i, 2] * outer.psi[i - 1],
             tip_moment[i - 1],
             tip_shear[i - 1],
@@ -193,7 +197,8 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko"
     Raises
     ------
     ArmError, ValueError, X64DisabledError
-        As `natural_frequencies`; an arm with a rigid link, which has no such constants, is refused.
+        As `natural_frequencies`; an arm with a rigid link, which has no such constants, or with a rigid support at
+        a tip is refused.
 
     Notes
     -----
@@ -205,7 +210,7 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko"
 
 
 def _elastic(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
-    """What the matrix needs of an arm; an arm with a rigid link is refused."""
+    """What the matrix needs of an arm; one with a rigid link or support is refused."""
     _, flags = prepared_values(arm, theory)
     for number, link in enumerate(arm.links, start=1):
         if link.rigid:
@@ -213,6 +218,13 @@ def _elastic(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
                 f"link{number}.rigid = True: the characteristic matrix is that of elastic links; "
                 "count_below and natural_frequencies take rigid ones."
             )
+        for name in SUPPORTS:
+            value = getattr(link, name)
+            if value is not None and not is_traced(value) and np.any(np.isinf(value)):
+                raise ArmError(
+                    f"link{number}.{name} = inf: the characteristic matrix balances forces, which a rigid support takes"
+                    " all; count_below and natural_frequencies take rigid ones."
+                )
     return beam_arrays(arm), flags
 
 

@@ -156,10 +156,14 @@ def add_terms(
         flexible = leading(terms.features["flexible"]) > 0.0
         own, growth = (xp.where(flexible, x, 0.0) for x in (own, growth))
     pivots = [pivot, *(leading(x) for x in result.others)]
+    held = [leading(x) for x in result.supports]
     tally = tally.times(
-        leading(result.delta) * leading(result.det) * math.prod(pivots),
+        leading(result.delta) * leading(result.det) * math.prod(pivots + held),
         growth,
         leading(result.delta),
     )
-    tally = tally.plus(own + sum((p < 0.0).astype(omega.dtype) for p in pivots))
+    passed = own + sum((p < 0.0).astype(omega.dtype) for p in pivots)
+    tally = tally.plus(
+        passed - sum((p < 0.0).astype(omega.dtype) for p in held) if held else passed
+    )
     return result.stiffness, tally

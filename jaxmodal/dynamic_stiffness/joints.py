@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from jaxmodal.arithmetic.operations import Number, nonzero, select
 from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.supports import support_laws
 from jaxmodal.runtime.namespace import Array, xp
 
 #: a named tuple of the entries uu, uv, up, vv, vp, pp
@@ -23,11 +22,14 @@ Symmetric = Any
 class Attachments(NamedTuple):
     """The values of the features of one link, None where the arm has none of the kind; arrays, then numbers.
 
-    ``axial_compliance, shear_compliance`` in m/N; ``relative_inertia = N (N - 1) J``, ``driven_inertia = N J`` and
-    ``carried_inertia = (1 - N) J`` of a rotor of inertia J and gear ratio N, in kg m^2.
+    ``axial_unit, axial_compliance`` and those of shear are laws as `spring_law` gives them, compliances in m/N;
+    ``relative_inertia = N (N - 1) J``, ``driven_inertia = N J`` and ``carried_inertia = (1 - N) J`` of a rotor of
+    inertia J and gear ratio N, in kg m^2. The laws of supports at the tip are those of `supports.support_laws`.
     """
 
+    axial_unit: Any = None
     axial_compliance: Any = None
+    shear_unit: Any = None
     shear_compliance: Any = None
     hub_mass: Any = None
     hub_inertia: Any = None
@@ -41,6 +43,12 @@ class Attachments(NamedTuple):
     tip_moment_x: Any = None
     tip_moment_y: Any = None
     flexible: Any = None
+    support_x_unit: Any = None
+    support_x_spring: Any = None
+    support_y_unit: Any = None
+    support_y_spring: Any = None
+    support_turn_unit: Any = None
+    support_turn_spring: Any = None
 
 
 def attachments(link: BeamArrays) -> Attachments:
@@ -55,16 +63,20 @@ def attachments(link: BeamArrays) -> Attachments:
         }
     springs: dict[str, Array] = {}
     if link.joint_axial_stiffness is not None and link.joint_shear_stiffness is not None:
-        springs = {
-            "axial_compliance": compliance(link.joint_axial_stiffness),
-            "shear_compliance": compliance(link.joint_shear_stiffness),
-        }
+        names = ("axial_unit", "axial_compliance", "shear_unit", "shear_compliance")
+        laws = (*spring_law(link.joint_axial_stiffness), *spring_law(link.joint_shear_stiffness))
+        springs = dict(zip(names, laws, strict=True))
+    supports = {
+        f"support_{name}_{part}": x
+        for name, law in zip(("x", "y", "turn"), support_laws(link), strict=False)
+        for part, x in zip(("unit", "spring"), law, strict=True)
+    }
     plain = {
         name: getattr(link, name)
         for name in Attachments._fields
         if hasattr(link, name) and getattr(link, name) is not None
     }
-    return Attachments(**plain, **rotor, **springs)
+    return Attachments(**plain, **rotor, **springs, **supports)
 
 
 def compliance(stiffness: Array) -> Array:
@@ -73,13 +85,13 @@ def compliance(stiffness: Array) -> Array:
     return xp.where(rigid, 0.0, 1.0 / xp.where(rigid, 1.0, stiffness))
 
 
-def torsional_spring(stiffness: Array) -> tuple[Array, Array]:
-    """The spring law ``unit * rotation = compliance * moment``, rad and rad/(N m).
+def spring_law(stiffness: Array) -> tuple[Array, Array]:
+    """The law of a spring of a joint, ``unit * give = compliance * force``, for a rotation or a displacement.
 
-    Rigid: (1, 0). A spring: (1, 1/k). A free hinge: (0, 1).
+    Rigid: (1, 0). A spring: (1, 1/k). A free hinge or slide: (0, 1).
     """
-    hinge = stiffness == 0.0
-    return xp.where(hinge, 0.0, 1.0), compliance(xp.where(hinge, 1.0, stiffness))
+    free = stiffness == 0.0
+    return xp.where(free, 0.0, 1.0), compliance(xp.where(free, 1.0, stiffness))
 
 
 def with_body(
@@ -103,11 +115,11 @@ def shifted(w: Symmetric, x: Number, y: Number) -> Symmetric:
     return w._replace(up=up, vp=vp, pp=pp)
 
 
-def through_axial_spring(p: Symmetric, y: Number) -> tuple[Symmetric, Number]:
-    """A spring of compliance y along u in series, and its pivot ``1 + y P_uu``."""
-    pivot = nonzero(y * p.uu + 1.0)
-    by_pivot = 1.0 / pivot
-    a = y * by_pivot
+def through_axial_spring(p: Symmetric, unit: Number, y: Number) -> tuple[Symmetric, Number]:
+    """A spring along u in series, of the law of `spring_law`, and its pivot ``unit + y P_uu``."""
+    pivot = nonzero(y * p.uu + unit)
+    inverse = 1.0 / pivot
+    a, by_pivot = y * inverse, unit * inverse
     return (
         p._replace(
             uu=p.uu * by_pivot,
@@ -121,9 +133,9 @@ def through_axial_spring(p: Symmetric, y: Number) -> tuple[Symmetric, Number]:
     )
 
 
-def through_shear_spring(p: Symmetric, y: Number) -> tuple[Symmetric, Number]:
-    """A spring of compliance y along v in series, and its pivot ``1 + y P_vv``."""
-    turned, pivot = through_axial_spring(p._replace(uu=p.vv, up=p.vp, vv=p.uu, vp=p.up), y)
+def through_shear_spring(p: Symmetric, unit: Number, y: Number) -> tuple[Symmetric, Number]:
+    """A spring along v in series, and its pivot ``unit + y P_vv``."""
+    turned, pivot = through_axial_spring(p._replace(uu=p.vv, up=p.vp, vv=p.uu, vp=p.up), unit, y)
     return turned._replace(uu=turned.vv, up=turned.vp, vv=turned.uu, vp=turned.up), pivot
 
 
@@ -145,10 +157,3 @@ def rigid_or(
         shifted(tip, length, length * 0.0), one, mass_term, third + rotary_term, half, one * 0.0
     )
     return type(elastic)(*(select(flexible, a, b) for a, b in zip(elastic, rigid, strict=True)))
-
-
-def number_of_hinges(beams: BeamArrays, num_links: Array | int) -> Array:
-    """How many joints turn freely, int64: as many modes have zero frequency, for no two share a motion."""
-    stiffness = beams.joint_stiffness
-    place = np.arange(stiffness.shape[0]).reshape((-1,) + (1,) * (stiffness.ndim - 1))
-    return xp.sum((stiffness == 0.0) & (place < num_links), axis=0)

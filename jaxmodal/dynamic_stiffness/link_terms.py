@@ -29,9 +29,9 @@ from jaxmodal.dynamic_stiffness.joints import (
     attachments,
     rigid_or,
     shifted,
+    spring_law,
     through_axial_spring,
     through_shear_spring,
-    torsional_spring,
     with_body,
 )
 from jaxmodal.dynamic_stiffness.member import (
@@ -48,7 +48,16 @@ from jaxmodal.dynamic_stiffness.stiffness import (
     through_joint,
     through_member,
 )
+from jaxmodal.dynamic_stiffness.supports import (
+    directions,
+    where_not_held,
+    with_springs,
+    with_supports,
+)
 from jaxmodal.runtime.namespace import Array, take_first, tree_on_host, xp
+
+#: what follows the features of a link with supports: its angle to the ground
+_GROUND = ("ground_sine", "ground_cosine")
 
 
 class LinkResult(NamedTuple):
@@ -60,8 +69,10 @@ class LinkResult(NamedTuple):
     delta: Number
     tests: SymmetryTests
     receptance: Receptance
-    #: pivots of the springs along u and v, of links with features
+    #: of links with features: pivots of the springs along u and v, each a mode where negative
     others: list[Number]
+    #: of links with supports: their pivots, each a mode less where negative
+    supports: list[Number]
 
 
 class _LinkInputs(NamedTuple):
@@ -103,15 +114,18 @@ def _link_formula(*numbers: Number) -> list[Number]:
 
 @functools.cache
 def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
-    """`_link_formula` for links with features (fields of `Attachments`), whose values follow the other inputs.
+    """`_link_formula` for links with features (fields of `Attachments` and the angle to the ground), after the others.
 
-    Two more outputs: the pivots of the springs along u and v.
+    Two more outputs: the pivots of the springs along u and v; with supports three more, theirs.
     """
+    supported = "ground_sine" in features
 
     def formula(*numbers: Number) -> list[Number]:
         i, w, f = _SPLIT[0], _SPLIT[0] + _SPLIT[1], sum(_SPLIT[:3])
         link, waves = _LinkInputs(*numbers[:i]), WaveNumbers(*numbers[i:w])
-        more = Attachments(**dict(zip(features, numbers[sum(_SPLIT) :], strict=True)))
+        given = dict(zip(features, numbers[sum(_SPLIT) :], strict=True))
+        turn = [given.pop(name) for name in _GROUND] if supported else []
+        more = Attachments(**given)
         member, tests = free_end_member(
             waves, MemberFunctions(*numbers[w:f]), link.length, link.axial
         )
@@ -120,11 +134,24 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         moments = (zero, zero) if more.tip_moment_x is None else first
         outboard = Stiffness(*numbers[f : sum(_SPLIT)])
         tip = with_body(outboard, omega2, link.tip_mass, link.tip_inertia, *moments)
+        if supported:
+            laws = [
+                (more.support_x_unit, more.support_x_spring),
+                (more.support_y_unit, more.support_y_spring),
+                (more.support_turn_unit, more.support_turn_spring),
+            ]
+            tip = where_not_held(tip, turn[0], turn[1], [unit for unit, _ in laws])
         if more.end_offset_x is not None:
             tip = shifted(tip, more.end_offset_x, more.end_offset_y)
         inner, det, receptance = through_member(member, tip)
         delta = member.delta
+        held: list[Number] = []
+        if supported:
+            along = directions(turn[0], turn[1], more.end_offset_x, more.end_offset_y)
+            inner, held = with_supports(inner, member, tip, along, laws)
+            tip = with_springs(tip, along, laws) if more.flexible is not None else tip
         if more.flexible is not None:
+            held = [select(more.flexible, x, one) for x in held]
             rotary = (waves.sum_rs - waves.g) * 0.5 * waves.flexural_rigidity
             inner = rigid_or(more.flexible, inner, tip, link.length, waves.mass_term, rotary)
             det, delta = (select(more.flexible, x, one * c) for x, c in ((det, 1.0), (delta, 4.0)))
@@ -139,12 +166,12 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         inner, pivot = through_joint(inner, unit, link.joint_compliance)
         others = [one, one]
         if more.axial_compliance is not None:
-            inner, others[0] = through_axial_spring(inner, more.axial_compliance)
-            inner, others[1] = through_shear_spring(inner, more.shear_compliance)
+            inner, others[0] = through_axial_spring(inner, more.axial_unit, more.axial_compliance)
+            inner, others[1] = through_shear_spring(inner, more.shear_unit, more.shear_compliance)
         if more.carried_inertia is not None:
             inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
         stiffness = rotated(inner, link.sin_angle, link.cos_angle)
-        return [*stiffness, det, pivot, delta, *tests, *receptance, *others]
+        return [*stiffness, det, pivot, delta, *tests, *receptance, *others, *held]
 
     return formula
 
@@ -153,14 +180,16 @@ def _unflatten(values: list[Number]) -> LinkResult:
     k = len(Stiffness._fields)
     t = k + 3 + len(SymmetryTests._fields)
     det, pivot, delta = values[k : k + 3]
+    more = t + len(Receptance._fields)
     return LinkResult(
         stiffness=Stiffness(*values[:k]),
         det=det,
         pivot=pivot,
         delta=delta,
         tests=SymmetryTests(*values[k + 3 : t]),
-        receptance=Receptance(*values[t : t + len(Receptance._fields)]),
-        others=values[t + len(Receptance._fields) :],
+        receptance=Receptance(*values[t:more]),
+        others=values[more : more + 2],
+        supports=values[more + 2 :],
     )
 
 
@@ -181,22 +210,29 @@ def link_terms(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -
     """Wave numbers and functions of one link, its tip body and the joint at its base."""
     w = wave_numbers(link, theory, omega, extended)
     functions, turns = member_functions(w)
-    unit, compliance = torsional_spring(link.joint_stiffness)
-    ((sine, cosine, _),) = sin_cos(number(xp.abs(link.joint_angle), extended))
-    sine = keep(sine * number(xp.where(link.joint_angle < 0.0, -1.0, 1.0), extended))
-    cosine = keep(cosine)
+    unit, compliance = spring_law(link.joint_stiffness)
+    sine, cosine = _turn(link.joint_angle, extended)
     values = (link.length, theory.axial, omega, link.tip_mass, link.tip_inertia, unit, compliance)
     nothing = xp.zeros_like(omega)
+    features = {
+        name: number(x + nothing, extended)
+        for name, x in attachments(link)._asdict().items()
+        if x is not None
+    }
+    if link.ground_angle is not None:
+        features |= dict(zip(_GROUND, _turn(link.ground_angle + nothing, extended), strict=True))
     return LinkTerms(
         numbers=[*(number(v, extended) for v in values), sine, cosine, *w, *functions],
-        features={
-            name: number(x + nothing, extended)
-            for name, x in attachments(link)._asdict().items()
-            if x is not None
-        },
+        features=features,
         turns=turns,
         growth=select(w.z1, w.alpha, number(nothing, extended)),
     )
+
+
+def _turn(angle: Array, extended: Kind) -> tuple[Number, Number]:
+    """Sine and cosine of an angle."""
+    ((sine, cosine, _),) = sin_cos(number(xp.abs(angle), extended))
+    return keep(sine * number(xp.where(angle < 0.0, -1.0, 1.0), extended)), keep(cosine)
 
 
 def terms_of_links(

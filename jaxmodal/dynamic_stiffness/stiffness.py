@@ -55,8 +55,8 @@ class _Matrix(NamedTuple):
 
 def through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, Receptance]:
     """``P = F + H^T X H`` with ``X = W (I + R W)^-1``, det(I + R W), and the signs of R + R W R."""
-    q = keep_all(_identity_plus_product(m, w))
-    a = _adjugate(q)
+    q = keep_all(identity_plus_product(m, w))
+    a = adjugate(q)
     det = keep(nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu))
     by_det = 1.0 / det
     x = keep_all(
@@ -82,7 +82,7 @@ def through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, R
     return keep_all(inner), det, _receptance(m, q, a.uu, det)
 
 
-def _identity_plus_product(m: FreeEndMember, w: Stiffness) -> _Matrix:
+def identity_plus_product(m: FreeEndMember, w: Stiffness) -> _Matrix:
     """``Q = I + R W``."""
     return _Matrix(
         uu=m.r_uu * w.uu + 1.0,
@@ -97,7 +97,7 @@ def _identity_plus_product(m: FreeEndMember, w: Stiffness) -> _Matrix:
     )
 
 
-def _adjugate(q: _Matrix) -> _Matrix:
+def adjugate(q: _Matrix) -> _Matrix:
     """The adjugate: ``Q adj Q = det Q``."""
     return _Matrix(
         uu=q.vv * q.pp - q.vp * q.pv,
@@ -159,7 +159,7 @@ def _sign_changes(*coefficients: Array) -> Array:
 def through_joint(p: Stiffness, unit: Number, y: Number) -> tuple[Stiffness, Number]:
     """A torsional spring in series: ``P - y (P e)(P e)^T/pivot``, e the rotation, ``pivot = unit + y e^T P e``.
 
-    Unit and compliance y are those of `joints.torsional_spring`: (1, 0) is rigid, (0, 1) a free hinge.
+    Unit and compliance y are those of `joints.spring_law`: (1, 0) is rigid, (0, 1) a free hinge.
     """
     pivot = nonzero(y * p.pp + unit)
     inverse = 1.0 / pivot

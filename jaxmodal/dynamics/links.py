@@ -18,6 +18,7 @@ from jaxmodal.runtime.errors import ArmError, within
 _NOT_HERE = (
     *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
     *("tip_centre_x", "tip_centre_y", "joint_axial_stiffness", "joint_shear_stiffness"),
+    *("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness"),
 )
 
 

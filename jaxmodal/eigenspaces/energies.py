@@ -23,7 +23,9 @@ from jaxmodal.dynamic_stiffness.attachments import (
     spring_gives,
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
+from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
 
 
@@ -35,7 +37,7 @@ class Energies:
     Attributes
     ----------
     bending, shear, axial, joint : Array, shape (..., n)
-        Strain energy of the link, and of the springs at its base.
+        Strain energy of the link, and of the springs at its base and of supports at its tip.
     translation, rotation : Array, shape (..., n)
         Kinetic energy of the link's mass and of the rotary inertia of its sections.
     body_translation, body_rotation : Array, shape (..., n)
@@ -143,18 +145,25 @@ def energies_of(
 
 
 class _Ends(NamedTuple):
-    """Fields beyond the joints and at the tips, (n, 6); displacements before the joints and over springs, (n, 3)."""
+    """Fields beyond the joints and at the tips, (n, 6); displacements before the joints and over springs, (n, 3).
+
+    Of arms with supports also what these do.
+    """
 
     joint: Array
     tip: Array
     before: Array
     gives: Array
+    supports: SupportGives | None = None
 
 
 def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
     joint, tip = at_joint(beams, omega, mode.inner), at_tip(beams, mode.outer)
     before = before_joint(beams, tip)
-    return _Ends(joint, tip, before, spring_gives(beams, omega, joint, before))
+    ends = _Ends(joint, tip, before, spring_gives(beams, omega, joint, before))
+    if beams.support_x_stiffness is None:
+        return ends
+    return ends._replace(supports=support_gives(beams, omega, mode.inner, mode.outer))
 
 
 def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
@@ -165,6 +174,9 @@ def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
         if stiffness is not None:
             finite = xp.where(xp.isinf(stiffness), 0.0, stiffness)
             total = total + finite * a.gives[:, k] * b.gives[:, k]
+    if a.supports is not None and b.supports is not None:
+        x, y = a.supports, b.supports
+        total = total - 0.5 * xp.sum(x.pushed * y.moved + y.pushed * x.moved, axis=1)
     return total
 
 
@@ -200,7 +212,8 @@ def frequency_gradient(
     Notes
     -----
     Bodies and springs enter by the displacement where they act and the give of the spring; an angle by the moment
-    that the force in the joint has about it for a turn of the outboard part; a length by the force ``-dE/dL`` that is
+    that the force in the joint has about it for a turn of the outboard part, supports included, and at supports, which
+    do not turn, by what their force does in a turn of the tip; a length by the force ``-dE/dL`` that is
     constant along a uniform link; an offset by the section force there times the rotation.
     """
     return gradient_of(beams, theory, omega, link_integrals(beams, a, b), a, b)
@@ -275,6 +288,16 @@ def _gradient_of_features(
             found[f"{place}_offset_y"] = _mutual(x, y, 3)
     if beams.flexible is not None:
         found["flexible"] = xp.zeros_like(beams.length)
+    if first.supports is not None and second.supports is not None:
+        x, y = first.supports, second.supports
+        moved = x.moved * y.moved
+        found |= {name: moved[:, k] for k, name in enumerate(SUPPORTS)}
+        found["ground_angle"] = (
+            x.pushed[:, 0] * y.moved[:, 1]
+            + y.pushed[:, 0] * x.moved[:, 1]
+            - x.pushed[:, 1] * y.moved[:, 0]
+            - y.pushed[:, 1] * x.moved[:, 0]
+        )
     return found
 
 

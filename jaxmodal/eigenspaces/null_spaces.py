@@ -27,6 +27,12 @@ from jaxmodal.dynamic_stiffness.attachments import (
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.fields import link_fields
+from jaxmodal.dynamic_stiffness.supports import (
+    law_arrays,
+    support_forces,
+    unsupported,
+    without_supports,
+)
 from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, quadrature
 from jaxmodal.runtime.namespace import Array, added, constant, linalg, mapped, on_host, placed, xp
 
@@ -77,8 +83,9 @@ def end_conditions(
     -------
     own, previous, following : Array, shape (n, 6, ...)
         Six rows for each link i: at its base the continuity of u, v, psi, at its tip the balance of N, V, M_b,
-        in link i's axes. A row adds ``own`` of link i, ``previous`` of link i - 1 and ``following`` of link i +
-        1, which are listed under i - 1 and i + 1; at the base and at the tip of the arm there is no neighbour.
+        in link i's axes; where tips are supported in the ground's axes, at a rigid support the displacement. A row
+        adds ``own`` of link i, ``previous`` of link i - 1 and ``following`` of link i + 1, which are listed under
+        i - 1 and i + 1; at the base and at the tip of the arm there is no neighbour.
         With true fields every sum is zero.
 
     Notes
@@ -97,14 +104,18 @@ def end_conditions(
     balance = outer[:, 3:] - inertia_forces(beams, omega, outer)
     carried = placed(xp.roll(expand(omega * omega * law.carried), -1, axis=0), -1, 0.0)
     balance = added(balance, np.s_[:, 2], -carried * outer[:, 2])
+    held = beams.support_x_stiffness is not None
+    if held:
+        pushed = support_forces(beams, outer[:, :3], sizes)
+        balance = unsupported(beams, balance, sizes) + pushed
     own = xp.concatenate([motion, balance], axis=1)
     s, c = xp.roll(sine, -1, axis=0), xp.roll(cosine, -1, axis=0)
-    turns = xp.roll(unit[:, 2], -1, axis=0)
+    along, across, turns = (xp.roll(unit[:, k], -1, axis=0) for k in range(3))
     zero = xp.zeros_like(inner[:, 0])
     previous = -xp.stack(
         [
-            c * outer[:, 0] + s * outer[:, 1],
-            c * outer[:, 1] - s * outer[:, 0],
+            along * (c * outer[:, 0] + s * outer[:, 1]),
+            across * (c * outer[:, 1] - s * outer[:, 0]),
             turns * outer[:, 2],
             zero,
             zero,
@@ -112,17 +123,15 @@ def end_conditions(
         ],
         axis=1,
     )
-    following = -xp.stack(
-        [
-            zero,
-            zero,
-            zero,
-            cosine * inner[:, 3] - sine * inner[:, 4],
-            sine * inner[:, 3] + cosine * inner[:, 4],
-            inner[:, 5],
-        ],
-        axis=1,
-    )
+    forces = [
+        cosine * inner[:, 3] - sine * inner[:, 4],
+        sine * inner[:, 3] + cosine * inner[:, 4],
+        inner[:, 5],
+    ]
+    if held:
+        beyond = unsupported(beams, xp.stack(forces, axis=1), sizes, before=True)
+        forces = [beyond[:, k] for k in range(3)]
+    following = -xp.stack([zero, zero, zero, *forces], axis=1)
     return own, previous, following
 
 
@@ -218,12 +227,12 @@ def with_heavy_bodies(
 
     A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as
     the end value of a field it is known to 1e-16 of the motion of the link only. Both agree to rounding of the
-    latter. Bodies beside the axis are left as they are.
+    latter. Bodies beside the axis are left as they are, and those at tips with supports.
     """
     if beams.tip_moment_x is not None or beams.end_offset_x is not None:
         return outer
     free = dataclasses.replace(
-        beams,
+        without_supports(beams),
         tip_mass=xp.zeros_like(beams.tip_mass),
         tip_inertia=xp.zeros_like(beams.tip_inertia),
     )
@@ -234,6 +243,9 @@ def with_heavy_bodies(
     moved = placed(moved, np.s_[:, :2], xp.max(moved[:, :2], axis=1, keepdims=True))
     loaded = placed(loaded, np.s_[:, :2], xp.max(loaded[:, :2], axis=1, keepdims=True))
     heavy = mass * moved > loaded
+    if beams.support_x_stiffness is not None:
+        unit, stiffness = law_arrays(beams)
+        heavy = heavy & xp.all((unit > 0.5) & (stiffness == 0.0), axis=1, keepdims=True)
     displacement = forces / xp.where(heavy, mass, 1.0)
     return placed(outer, np.s_[:, :3], xp.where(heavy, displacement, outer[:, :3]))
 

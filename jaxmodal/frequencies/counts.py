@@ -11,7 +11,7 @@ from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.dynamic_stiffness.beams import prepared_values
-from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation
 from jaxmodal.frequencies.host_solver import confirm_on_host, count_on_host
 from jaxmodal.frequencies.models import OtherArm, model_of
@@ -87,7 +87,7 @@ def certify(
         The arm.
     omegas : ArrayLike, shape (K,)
         Frequencies in rad/s, ascending, claimed to be modes 1 to K, each to a relative ``tolerance``; of an arm
-        with free hinges the zero frequencies are left out, and K counts from the first other mode.
+        with free joints the zero frequencies are left out, and K counts from the first other mode.
     theory : str
         As for `natural_frequencies`.
     tolerance : float
@@ -125,7 +125,9 @@ def certify(
     beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
     lanes = padded_size(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
-    modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_hinges(beams, arm.num_links)
+    modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_zero_modes(
+        beams, arm.num_links
+    )
     found = confirm_padded(
         *padded_beams(beams, jnp.asarray(False)),
         flags,

@@ -13,7 +13,7 @@ from jaxmodal.arm.arrays import BeamArrays, invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
-from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.runtime.namespace import tree_on_host
 
@@ -46,7 +46,7 @@ class PlanarModel:
 
     @property
     def zero_frequencies(self) -> int:
-        return int(number_of_hinges(self.beams, self.beams.length.shape[0]))
+        return int(number_of_zero_modes(self.beams, self.beams.length.shape[0]))
 
     def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
         return evaluate(

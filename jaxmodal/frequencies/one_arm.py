@@ -50,8 +50,8 @@ def natural_frequencies(
     Returns
     -------
     NaturalFrequencies
-        ``omega`` of shape (num_modes,) in rad/s, ascending, with counts, brackets and status. Each free hinge
-        (stiffness 0) adds a mode of frequency exactly 0, a motion without strain, at the head of the list.
+        ``omega`` of shape (num_modes,) in rad/s, ascending, with counts, brackets and status. Each free joint
+        (stiffness 0) whose motion no support hinders adds a mode of frequency exactly 0 at the head of the list.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.dynamic_stiffness.joints import number_of_hinges
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.resolution import evaluate_resolved, starting_scale
 from jaxmodal.frequencies.root_search import LARGEST, find_brackets, grid_trials
@@ -45,7 +45,7 @@ def padded_beams(beams: BeamArrays, invalid: Array) -> tuple[BeamArrays, Array]:
 
 
 class PaddedProblem(NamedTuple):
-    """What to search for in an arm: its padded beams, numbers of modes, and how many hinges are free.
+    """What to search for in an arm: its padded beams, numbers of modes, and how many modes have frequency zero.
 
     ``modes`` holds the numbers (lanes,) of the ``num_modes`` modes, the last one over and over beyond them; ``search``
     has, in place of modes of zero frequency, which no search finds, the lowest other one.
@@ -66,7 +66,7 @@ def padded_problem(
     """The search for modes ``first + 1`` to ``first + num_modes`` of an arm."""
     padded, num_links = padded_beams(beams, invalid)
     modes = first + jnp.minimum(jnp.arange(1, lanes + 1), num_modes)
-    free = jnp.where(invalid, 0, number_of_hinges(beams, beams.length.shape[0]))
+    free = jnp.where(invalid, 0, number_of_zero_modes(beams, beams.length.shape[0]))
     search = jnp.maximum(modes, free + 1)
     return PaddedProblem(padded, num_links, modes, search, jnp.asarray(num_modes), free)
 

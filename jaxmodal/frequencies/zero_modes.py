@@ -1,4 +1,4 @@
-"""The modes of frequency zero, one for each free hinge: left out of searches, and put before what these have found."""
+"""The modes of frequency zero, which free joints allow: left out of searches, and put before what these have found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jaxmodal.runtime.namespace import Array, xp
 
 
 def without_zero_modes(value: Evaluation, free: Array, omega: Array) -> Evaluation:
-    """``value`` with the zero frequencies of ``free`` hinges, int64, divided out and not counted."""
+    """``value`` with the ``free`` zero frequencies, int64, divided out and not counted."""
     return dataclasses.replace(
         value,
         sign=xp.where(free % 2 == 0, value.sign, -value.sign),
@@ -23,7 +23,7 @@ def without_zero_modes(value: Evaluation, free: Array, omega: Array) -> Evaluati
 
 
 def with_zero_modes(result: NaturalFrequencies, modes: Array, free: Array) -> NaturalFrequencies:
-    """The result for the first of these mode numbers; the lowest, one for each free hinge, have frequency zero.
+    """The result for the first of these mode numbers; the ``free`` lowest have frequency zero.
 
     In their place stand copies of the lowest other mode, whose lower count says how many modes lie below it. ``free``
     has the leading axes of the result.

@@ -201,7 +201,7 @@ def mode_shapes(
     -------
     ModeShapes or SpatialModeShapes
         Of unit modal mass. NaN where the input is invalid, and in the rows of modes of zero frequency (free
-        hinges), which are motions without strain.
+        joints), which are motions without strain.
 
     Raises
     ------

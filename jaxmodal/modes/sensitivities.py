@@ -339,8 +339,8 @@ def directional_derivatives(
     found, shown = _with_neighbours(arm, num_modes, theory, throw)
     if np.any(found.omega == 0.0):
         raise ValueError(
-            "the arm has free hinges (joint_stiffness = 0): their modes of zero frequency have no derivative in a"
-            " direction; give the hinge a soft spring, or use sensitivities for the other modes"
+            "the arm has free joints (a stiffness of 0): their modes of zero frequency have no derivative in a"
+            " direction; give the joint a soft spring, or use sensitivities for the other modes"
         )
     first, last = clusters(found.omega, found.group, cluster_tolerance)
     check_clusters(found.omega, first, last, num_modes, "mean", cluster_tolerance)

@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import joint_law
+from jaxmodal.dynamic_stiffness.supports import law_arrays
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import end_conditions
 from jaxmodal.runtime.namespace import Array, added, placed, xp
@@ -36,7 +37,8 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
     Scales: the largest displacement on the arm; the largest rotation, or that displacement over the length of
     the arm; the largest section or inertia force; the largest moment or moment of inertia forces of a body, or
     that force times the least radius of gyration. The second terms serve modes in which nothing turns, such as
-    the axial ones of a straight arm.
+    the axial ones of a straight arm. At a support: the largest of these, or what a spring of its stiffness takes for
+    the largest displacement or rotation.
     """
     own, previous, following = end_conditions(beams, omega, mode.inner, mode.outer)
     missed = xp.abs(added(added(own, np.s_[1:], previous[:-1]), np.s_[:-1], following[1:]))
@@ -52,12 +54,20 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
     moment = xp.maximum(moment, force * gyration)
     scale = xp.stack([displacement, displacement, rotation, force, force, moment])
     scale = xp.broadcast_to(scale, missed.shape)
-    law = joint_law(beams, omega)  # at a free hinge the condition is that of the moment
-    # far above 1 where a geared rotor turns against a soft spring or none
-    unit = xp.abs(law.unit[:, 2])
-    turn = xp.maximum(unit * rotation, law.compliance[:, 2] * moment)
-    turn = xp.where(unit > 0.5, unit * rotation, turn)
-    return missed / placed(scale, np.s_[:, 2], turn)
+    if (
+        beams.support_x_stiffness is not None
+    ):  # where it is stiff or rigid the condition is that of the motion
+        unit, stiffness = law_arrays(beams)
+        loaded = xp.maximum(unit * scale[:, 3:], stiffness * scale[:, :3])
+        scale = placed(scale, np.s_[:, 3:], loaded)
+    # at a free hinge or slide the condition is that of the force; the unit is far above 1 where a geared rotor turns
+    # against a soft spring or none
+    law = joint_law(beams, omega)
+    unit = xp.abs(law.unit)
+    moves = xp.stack([displacement, displacement, rotation])[None]
+    loads = xp.stack([force, force, moment])[None]
+    given = xp.where(unit > 0.5, unit * moves, xp.maximum(unit * moves, law.compliance * loads))
+    return missed / placed(scale, np.s_[:, :3], given)
 
 
 def signs(outer: Array, beams: BeamArrays) -> Array:

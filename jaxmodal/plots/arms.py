@@ -12,6 +12,7 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.links import Link
+from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.eigenspaces.modal_mass import link_starts
 from jaxmodal.plots.figures import COLOURS, axes_or_new
 
@@ -24,10 +25,10 @@ _LARGEST = 0.05
 
 
 def draw_arm(arm: Arm, axes: Axes | None = None) -> Axes:
-    """Draw an arm to scale in its posture: links with their depth, joints, bodies, payload.
+    """Draw an arm to scale in its posture: links with their depth, joints, supports, bodies, payload.
 
-    Bodies are discs at their centres of gravity, whose areas are as their masses; a body of unknown depth is drawn as
-    a line.
+    Supports at tips are triangles, filled where rigid, and a square about the tip where a spring turns it back. Bodies
+    are discs at their centres of gravity, whose areas are as their masses; a body of unknown depth is drawn as a line.
 
     Parameters
     ----------
@@ -68,6 +69,7 @@ def draw_arm(arm: Arm, axes: Axes | None = None) -> Axes:
         centre = tip + _offset(link, "tip_centre") @ axial
         bodies.append((centre, float(link.tip_mass), f"body {number}", _BODY))
         axes.plot(*np.stack([tip, centre]).T, color="0.4", linewidth=1.2, linestyle=":")
+        _draw_supports(axes, link, tip)
         joint = tip
     payload = joint + _offset(arm.payload, "centre") @ axial
     bodies.append((payload, float(arm.payload.mass), "payload", _PAYLOAD))
@@ -104,9 +106,26 @@ def _draw_link(
     axes.fill(*corners.T, facecolor=_LINK, edgecolor="0.25", linewidth=1.0, zorder=2)
 
 
+def _draw_supports(axes: Axes, link: Link, tip: np.ndarray) -> None:
+    """Triangles towards the ground, filled where a support is rigid; a square where a spring turns the tip back."""
+    for name, marker in zip(SUPPORTS, ("<", "^", "s"), strict=True):
+        stiffness = getattr(link, name)
+        if stiffness is not None and float(stiffness) > 0.0:
+            face = "black" if math.isinf(float(stiffness)) else "white"
+            axes.plot(
+                *tip,
+                marker=marker,
+                markersize=11,
+                markerfacecolor=face,
+                markeredgecolor="black",
+                zorder=4,
+            )
+
+
 def _draw_joint(axes: Axes, link: Link, at: np.ndarray, number: int) -> None:
     stiffness = float(link.joint_stiffness)
-    if number == 1:
+    slides = (link.joint_axial_stiffness, link.joint_shear_stiffness)
+    if number == 1 and all(x is None or float(x) > 0.0 for x in slides):
         axes.plot(*at, marker="s", color="black", markersize=8, zorder=6)
     elif math.isinf(stiffness):
         axes.plot(*at, marker="o", color="0.25", markersize=4, zorder=6)

@@ -199,7 +199,7 @@ def modal_superposition(
     Raises
     ------
     ArmError
-        The arm has no such port, or motions of zero frequency (free hinges).
+        The arm has no such port, or motions of zero frequency (free joints).
     ValueError
         Damping is negative, of the wrong length, or given twice.
     UncertifiedError

@@ -75,7 +75,7 @@ def _require_vibration(omega: Floats) -> None:
     free = int(np.sum(omega == 0.0))
     if free:
         raise ArmError(
-            f"the arm has {free} motion(s) without a restoring force (free hinges), in which it drifts away: give "
+            f"the arm has {free} motion(s) without a restoring force (free joints), in which it drifts away: give "
             "these joints a joint_stiffness greater than 0, or leave it out for rigid joints."
         )
 

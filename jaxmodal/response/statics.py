@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values, require_shear
+from jaxmodal.arm.arrays import BeamArrays, beam_values, require_known
 from jaxmodal.dynamic_stiffness.attachments import flexibility, joint_law
 from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.eigenspaces.modal_mass import link_starts, quadrature
 from jaxmodal.response.ports import RELATIVE, Port, port_row, ports
 from jaxmodal.runtime.errors import ArmError
 
 Floats = NDArray[np.float64]
+#: the springs of a joint in the order of u, v and psi
+_SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
 
 
 def static_compliance(
@@ -45,13 +48,14 @@ def static_compliance(
     Raises
     ------
     ArmError
-        The arm has no such port; a free hinge lies between the base and a load, which then nothing holds.
+        The arm has no such port; a free joint lies between the base and a load or a support.
 
     Notes
     -----
     The arm is a chain: section forces follow from the loads by statics alone, and the compliance is the integral of
     the products of the section forces of two unit loads over the stiffnesses, plus those of the joints' springs
-    (Castigliano). The integrands are polynomials of degree 2, which Gauss's rule integrates to rounding.
+    (Castigliano). The integrands are polynomials of degree 2, which Gauss's rule integrates to rounding. Supports at
+    tips are loads that answer to the motion there.
 
     Examples
     --------
@@ -61,17 +65,34 @@ def static_compliance(
     0.8888888888888888
     """
     flags = theory_flags(theory)
-    if flags.shear:
-        require_shear(arm)
+    require_known(arm, theory)
     driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
-    everything = list(dict.fromkeys((*driven, *read)))
-    for each in everything:
+    for each in (*driven, *read):
         if each.place == "base":
             raise ArmError(f"port {str(each)!r}: the base is held; give a port of the arm.")
+    supports = _supports(arm)
+    everything = list(dict.fromkeys((*driven, *read, *supports)))
     beams = beam_values(arm)
     found = _between(beams, arm, everything, bool(flags.shear), bool(flags.axial))
+    if supports:  # they push back until each has the give that its force makes
+        held = [everything.index(x) for x in supports]
+        gives = np.diag([1.0 / stiffness for stiffness in supports.values()])
+        found = found - found[:, held] @ np.linalg.solve(
+            found[np.ix_(held, held)] + gives, found[held]
+        )
     rows, columns = ([everything.index(x) for x in part] for part in (read, driven))
     return found[np.ix_(rows, columns)]
+
+
+def _supports(arm: Arm) -> dict[Port, float]:
+    """The directions in which tips are supported, and the stiffnesses."""
+    found = {}
+    for number, link in enumerate(arm.links, start=1):
+        for name, direction in zip(SUPPORTS, ("x", "y", "rotation"), strict=True):
+            stiffness = getattr(link, name)
+            if stiffness is not None and float(stiffness) > 0.0:
+                found[Port("tip", direction, number)] = float(stiffness)
+    return found
 
 
 def _between(
@@ -109,8 +130,9 @@ def _between(
         for k in range(3):
             if law.unit[j, k] == 0.0 and np.any(np.abs(at_spring[:, k]) > 0.0):
                 raise ArmError(
-                    f"link{j + 1}.joint_stiffness = 0: nothing holds the arm under a static load beyond this joint; "
-                    "give it a stiffness greater than 0, or leave it out for a rigid joint."
+                    f"link{j + 1}.{_SPRINGS[k]} = 0: nothing holds the arm under a static load beyond this joint, "
+                    "or supports alone, which is not computed here; give it a stiffness greater than 0, or leave "
+                    "it out for a rigid joint."
                 )
         springs = np.where(law.unit[j] == 0.0, 0.0, law.compliance[j])
         total += (at_spring * springs) @ at_spring.T

@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Kind, Number, number, sin_cos, sqrt
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.joints import torsional_spring
+from jaxmodal.dynamic_stiffness.joints import spring_law
 from jaxmodal.spatial.bases import BaseStiffness
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.geometry import Direction, Position, Rotation
@@ -247,7 +247,7 @@ def _six(kind: str, unit: Number) -> Number:
 
 
 def _spring(kind: str, unit: Number, stiffness: Any, extended: Kind) -> JointSpring:
-    one, compliance = torsional_spring(np.atleast_1d(np.asarray(stiffness, np.float64)))
+    one, compliance = spring_law(np.atleast_1d(np.asarray(stiffness, np.float64)))
     law = column(one, extended)
     # 1/k in double-double, of the stiffness itself
     finite = np.isfinite(stiffness) & (np.asarray(stiffness) > 0.0)

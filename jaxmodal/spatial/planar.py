@@ -9,6 +9,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.shapes import RawSection, Rectangle, Section
+from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
@@ -42,6 +43,11 @@ def to_spatial(
 
 
 def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
+    for name in SUPPORTS:
+        if getattr(link, name) is not None:
+            raise ArmError(
+                f"{name} = {shown(getattr(link, name))}: an arm in space has no supports at tips; leave it out."
+            )
     values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
     springs = (
         (link.joint_axial_stiffness, (1.0, 0.0, 0.0)),

@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ import numpy as np
 from jaxmodal import examples
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_shear
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.parameters import addresses, resolve, set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES
@@ -330,19 +330,20 @@ def _check_values(sweep: Sweep) -> None:
             raise SweepError(
                 f"axis {column.name!r}: {column.address} = {ends[0]!r}: must be greater than 0."
             )
-    if "timoshenko" in sweep.solved_theories:
+    values = {column.address: column.si_values for entry in sweep.axes for column in entry.columns}
+    for theory in sweep.solved_theories:
         try:
-            require_timoshenko(sweep.arm)
+            _require_theory(sweep.arm, theory, values)
         except ArmError as error:
             raise SweepError(f"theories: {error}") from error
 
 
-def require_timoshenko(arm: Arm | SpatialArm) -> None:
-    """Refuse an arm that lacks shear coefficients, of either kind."""
-    if isinstance(arm, SpatialArm):
-        arm.model("timoshenko")
-    else:
-        require_shear(arm)
+def _require_theory(arm: Arm | SpatialArm, theory: str, values: Mapping[str, np.ndarray]) -> None:
+    """Refuse an arm that lacks shear coefficients, of either kind, or that a theory cannot take with these values."""
+    if not isinstance(arm, SpatialArm):
+        require_variants(arm, theory, values)
+    elif theory == "timoshenko":
+        arm.model(theory)
 
 
 def _check_outputs(sweep: Sweep) -> None:

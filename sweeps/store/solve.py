@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arrays import require_known
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.modes.batches import modal_quantities_batch
 from jaxmodal.spatial import cells as in_space
 from jaxmodal.spatial.arm import SpatialArm
-from sweeps.definition.sweep import Sweep, require_timoshenko
+from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 
 #: how wide (relative) a bracket of the certificate may be
@@ -69,8 +70,7 @@ class _Identity:
 def _plan(identity: _Identity, theory: str) -> Plan:
     """How the cells of a sweep are solved, the same in every process."""
     sweep = identity.sweep
-    if theory == "timoshenko":
-        require_timoshenko(sweep.arm)
+    require_known(require_planar(sweep.arm), theory)
     cells = sweep.num_cells
     chosen = np.arange(cells)
     if cells > _SAMPLE:

@@ -1,0 +1,91 @@
+"""How many modes have frequency zero: motions without strain that the free joints allow and no support hinders."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.supports import SUPPORTS
+from jaxmodal.runtime.namespace import Array, linalg, xp
+
+#: a motion that moves supports by less than this, beside what free joints move them by at most, moves them by rounding
+_STILL = 1e-13
+
+
+def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
+    """How many modes have zero frequency, int64.
+
+    Without supports that is one for each free hinge or slide, for no two share a motion. Of their motions supports at
+    tips leave those that move none of them: all less the rank of what they move the supports by.
+
+    Parameters
+    ----------
+    beams : BeamArrays
+        Link values, each of shape (n,) or (n, ...).
+    num_links : Array or int
+        Number of links in use, where ``beams`` is padded to a longer shape.
+    """
+    stiffness = beams.joint_stiffness
+    free = (stiffness == 0.0).astype(np.int64)
+    slides = (beams.joint_axial_stiffness, beams.joint_shear_stiffness)
+    for slide in slides:
+        if slide is not None:
+            free = free + (slide == 0.0).astype(np.int64)
+    used = np.arange(stiffness.shape[0]).reshape((-1,) + (1,) * (stiffness.ndim - 1)) < num_links
+    total = xp.sum(xp.where(used, free, 0), axis=0)
+    if beams.support_x_stiffness is None:
+        return total
+    moves = _moves_of_supports(beams, used)
+    values = linalg.svd(moves, compute_uv=False)
+    rank = xp.sum(values > _STILL * xp.maximum(values[..., :1], 1.0), axis=-1)
+    return total - rank
+
+
+def _moves_of_supports(beams: BeamArrays, used: Array) -> Array:
+    """What each free motion of a joint (its slides, its turn) moves each support by, shape (..., 3 n, 3 n).
+
+    Displacements are in shares of the length of the arm; 0 where there is no support, and where the joint is not free.
+    """
+    n = beams.length.shape[0]
+    never = xp.full_like(beams.joint_stiffness, np.inf)
+    joints = xp.stack(
+        [
+            never if x is None else x
+            for x in (
+                beams.joint_axial_stiffness,
+                beams.joint_shear_stiffness,
+                beams.joint_stiffness,
+            )
+        ]
+    )
+    free = (joints == 0.0) & used[None]
+    held = (xp.stack([getattr(beams, name) for name in SUPPORTS]) > 0.0) & used[None]
+    zero = xp.zeros_like(beams.length)
+    base, end = (
+        [zero if x is None else x for x in pair]
+        for pair in (
+            (beams.base_offset_x, beams.base_offset_y),
+            (beams.end_offset_x, beams.end_offset_y),
+        )
+    )
+    along, across = base[0] + beams.length + end[0], base[1] + end[1]
+    c, s = xp.cos(beams.ground_angle), xp.sin(beams.ground_angle)
+    size = xp.sum(xp.where(used, xp.abs(along) + xp.abs(across), 0.0), axis=0, keepdims=True)
+    reach_x, reach_y = (c * along - s * across) / size, (s * along + c * across) / size
+    tip_x, tip_y = xp.cumsum(reach_x, axis=0), xp.cumsum(reach_y, axis=0)
+    x = tip_x[:, None] - (tip_x - reach_x)[None]
+    y = tip_y[:, None] - (tip_y - reach_y)[None]
+    none, one = xp.zeros_like(x), xp.ones_like(x)
+    cosine, sine = c[None] + none, s[None] + none
+    moves = xp.stack(  # (3 supports, 3 motions, n tips, n joints, ...)
+        [
+            xp.stack([cosine, -sine, -y]),
+            xp.stack([sine, cosine, x]),
+            xp.stack([none, none, one]),
+        ]
+    )
+    outboard = np.tril(np.ones((n, n), bool)).reshape((n, n) + (1,) * (x.ndim - 2))
+    counts = held[:, None, :, None] & free[None, :, None, :] & outboard[None, None]
+    moves = xp.where(counts, moves, 0.0)
+    moves = xp.moveaxis(moves, (0, 1, 2, 3), (-4, -2, -3, -1))
+    return moves.reshape((*moves.shape[:-4], 3 * n, 3 * n))

@@ -1,0 +1,440 @@
+"""Free, sliding and sprung bases, supports at tips: exact frequencies, counts and zeros? Against closed forms, finite
+elements, and derivatives in 40 digits."""
+
+import math
+
+import jax
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import jaxmodal as jm
+from tests import exact_derivatives, finite_elements
+from tests.problems import COUNT_DISTANCE, ORACLE
+from tests.real_arms import STRUCTURES, random_arm, relative, steel
+
+BETA = 1e-13
+"""Relative error of beta L: frequencies are right to the last digits."""
+
+SHAPES = 1e-10
+ORTHOGONAL = 1e-12
+RAYLEIGH = 1e-12
+
+EXACT = 1e-10
+"""Of the largest logarithmic derivative of the mode."""
+
+INF = math.inf
+FREE = {"joint_stiffness": 0.0, "joint_axial_stiffness": 0.0, "joint_shear_stiffness": 0.0}
+PINNED = {"support_x_stiffness": INF, "support_y_stiffness": INF}
+HELD = PINNED | {"support_torsional_stiffness": INF}
+SPRING, TWIST = 10.0, 3.0
+
+
+def _sin(b):
+    return mpmath.sin(b)
+
+
+def _free(b):
+    return mpmath.cos(b) * mpmath.cosh(b) - 1
+
+
+def _propped(b):
+    return mpmath.sin(b) * mpmath.cosh(b) - mpmath.cos(b) * mpmath.sinh(b)
+
+
+def _guided(b):
+    return mpmath.sin(b) * mpmath.cosh(b) + mpmath.cos(b) * mpmath.sinh(b)
+
+
+def _sprung(b):
+    """Clamped, a spring across at the tip: R. D. Blevins, Formulas for Natural Frequency and Mode Shape, table 8-1."""
+    c, s, ch, sh = mpmath.cos(b), mpmath.sin(b), mpmath.cosh(b), mpmath.sinh(b)
+    return b**3 * (1 + c * ch) + SPRING * (s * ch - c * sh)
+
+
+def _twisted(b):
+    """Clamped, a torsional spring at the tip."""
+    c, s, ch, sh = mpmath.cos(b), mpmath.sin(b), mpmath.cosh(b), mpmath.sinh(b)
+    return b * (1 + c * ch) + TWIST * (s * ch + c * sh)
+
+
+BEAMS = {
+    "pinned-pinned": ({"joint_stiffness": 0.0} | PINNED, _sin, 0, (1, 1)),
+    "clamped-pinned": ({"support_y_stiffness": INF}, _propped, 0, (1, 0)),
+    "clamped-clamped": (HELD, _free, 0, (1, 1)),
+    "clamped-sliding": ({"support_torsional_stiffness": INF}, _guided, 0, (1, 0)),
+    "sliding-free": ({"joint_shear_stiffness": 0.0}, _guided, 1, (1, 0)),
+    "sliding-pinned": ({"joint_shear_stiffness": 0.0, "support_y_stiffness": INF},
+                       lambda b: mpmath.cos(b), 0, (1, 0)),
+    "pinned-free": ({"joint_stiffness": 0.0}, _propped, 1, (1, 0)),
+    "free-pinned": (FREE | PINNED, _propped, 1, (0, 1)),
+    "free-free": (FREE, _free, 3, (0, 0)),
+    "free-clamped": (FREE | HELD, lambda b: 1 + mpmath.cos(b) * mpmath.cosh(b), 0, (0, 1)),
+    "spring across": ({"support_y_stiffness": SPRING}, _sprung, 0, (1, 0)),
+    "torsional spring": ({"support_torsional_stiffness": TWIST}, _twisted, 0, (1, 0)),
+}  # fmt: skip
+
+
+def roots(equation, count):
+    """The lowest positive roots, each between two signs on a fine grid."""
+    found, b = [], mpmath.mpf("0.05")
+    with mpmath.workdps(40):
+        while len(found) < count:
+            if equation(b) * equation(b + mpmath.mpf("0.05")) < 0:
+                ends = (b, b + mpmath.mpf("0.05"))
+                found.append(mpmath.findroot(equation, ends, solver="anderson", tol=1e-50))
+            b += mpmath.mpf("0.05")
+    return np.array([float(x) for x in found])
+
+
+@pytest.mark.parametrize("name", BEAMS)
+def test_beams_with_supports(name):
+    """E = I = rho = L = 1, A = 100: bending at beta^2/10, and the rod, whose ends are held or not."""
+    supports, equation, zeros, axial = BEAMS[name]
+    arm = jm.Arm((jm.Link(1.0, 1.0, 1.0, jm.raw_section(100.0, 1.0), **supports),))
+    bending = roots(equation, 6) ** 2 / 10
+    k = np.arange(1, 20)
+    rod = np.pi * (k if axial[0] == axial[1] else k - 0.5)
+    truth = np.sort(np.concatenate([np.zeros(zeros), bending, rod[rod < bending[-1]]]))
+    result = jm.natural_frequencies(arm, truth.size, "euler_bernoulli")
+    assert np.all(np.asarray(result.certified))
+    assert np.all(np.asarray(result.omega)[:zeros] == 0.0)
+    assert np.max(relative(result.omega, truth)) <= 2.0 * BETA, name
+    counts = np.asarray(
+        jm.count_below(arm, np.array([1e-9, 0.5 * truth[zeros]]), "euler_bernoulli")
+    )
+    assert np.array_equal(counts, [zeros, zeros])
+
+
+def supported_arm(seed, theory):
+    """A random arm with any feature, any base and any supports; how the supports stand to the links is random, too."""
+    rng = np.random.default_rng(seed)
+    arm = random_arm(seed, str(rng.choice([*STRUCTURES])))
+    links = []
+    for number, link in enumerate(arm.links):
+        changes = {}
+        across = float(link.youngs_modulus * link.second_moment / link.length**3)
+        if number == 0:
+            for name in FREE:
+                if rng.random() < 0.4:
+                    changes[name] = 0.0
+        elif number == 1 and rng.random() < 0.2:
+            changes["joint_shear_stiffness"] = 0.0
+        sizes = {"x": across, "y": across, "torsional": across * float(link.length) ** 2}
+        for name, size in sizes.items():
+            draw = rng.random()
+            stiff = size * 10 ** rng.uniform(-2, 3)
+            rigid = not link.rigid and (name == "torsional" or theory != "bending_only")
+            changes[f"support_{name}_stiffness"] = (
+                0.0 if draw < 0.6 else INF if draw < 0.75 and rigid else stiff
+            )
+        links.append(link.replace(**changes))
+    return arm.replace(links=tuple(links))
+
+
+def compare(seed, theory, num_modes=8, degree=30):
+    arm = supported_arm(seed, theory)
+    case = finite_elements.case_from_arm(arm, theory)
+    truth = finite_elements.frequencies(case, num_modes + 2, degree)
+    result = jm.natural_frequencies(arm, num_modes, theory, throw=False)
+    assert np.all(np.asarray(result.certified)), np.asarray(result.status)
+    error = relative(result.omega, truth[:num_modes])
+    assert np.max(error) <= ORACLE, error
+    draws = np.exp(
+        np.random.default_rng(seed).uniform(np.log(truth[truth > 0][0] / 3), np.log(truth[-2]), 16)
+    )
+    clear = (
+        np.min(np.abs(draws[:, None] / np.where(truth > 0, truth, 1e-300) - 1), axis=1)
+        > COUNT_DISTANCE
+    )
+    omega = draws[clear]
+    counts = np.asarray(jm.count_below(arm, omega, theory))
+    assert np.array_equal(counts, np.searchsorted(truth, omega))
+    assert counts[0] == finite_elements.count_below(case, omega[0], degree)
+
+
+@settings(max_examples=4, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), theory=st.sampled_from(jm.THEORIES))
+def test_random_supports_against_finite_elements(seed, theory):
+    compare(seed, theory)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theory", jm.THEORIES)
+def test_a_thousand_arms(theory):
+    """250 arms in each theory: frequencies, zeros and counts."""
+    for seed in range(250):
+        compare(seed, theory)
+
+
+def test_free_bent_arms():
+    """In space, bent at their joints: three zeros, the rest those of finite elements."""
+    for angles in ([0.7, -1.2], [math.pi / 2, math.pi / 2], [0.0, 0.0]):
+        arm = jm.examples.three_link_industrial().with_posture(angles)
+        arm = arm.replace(links=(arm.links[0].replace(**FREE), *arm.links[1:]))
+        truth = finite_elements.frequencies(finite_elements.case_from_arm(arm, "timoshenko"), 8, 30)
+        result = jm.natural_frequencies(arm, 8)
+        assert np.all(np.asarray(result.omega)[:3] == 0.0)
+        assert np.all(truth[:3] == 0.0)
+        assert np.max(relative(result.omega, truth)) <= ORACLE
+
+
+ZEROS = [
+    ({}, {}, 0),
+    ({"joint_stiffness": 0.0}, {}, 1),
+    (FREE, {}, 3),
+    (FREE, {"support_x_stiffness": 1e5}, 2),
+    (FREE, {"support_torsional_stiffness": 1e5}, 2),
+    (FREE, PINNED, 1),
+    (FREE, HELD, 0),
+    ({"joint_stiffness": 0.0}, {"support_y_stiffness": 1e5}, 0),
+    ({"joint_stiffness": 0.0}, {"support_x_stiffness": 1e5}, 1),  # points at the joint
+    ({"joint_stiffness": 0.0}, {"support_x_stiffness": INF}, 1),
+    ({"joint_axial_stiffness": 0.0}, {"support_y_stiffness": 1e5}, 1),
+]
+
+
+@pytest.mark.parametrize(("base", "tip", "zeros"), ZEROS)
+@pytest.mark.parametrize("angle", [0.0, math.pi])
+def test_zeros_by_rule(base, tip, zeros, angle):
+    """Two links in one line, straight or folded back: what supports leave of what the base lets go."""
+    first = steel(length=0.7, **base)
+    arm = jm.Arm((first, steel(joint_angle=angle, **tip)))
+    result = jm.natural_frequencies(arm, 5)
+    assert np.all(np.asarray(result.certified))
+    assert int(np.sum(np.asarray(result.omega) == 0.0)) == zeros
+    assert int(jm.count_below(arm, 1e-3 * result.omega[zeros])) == zeros
+
+
+def test_where_a_link_ends_does_not_matter():
+    """A spring at a station of a link is one at the tip of a segment; a support at a joint is at the tip before."""
+    spring = {"support_x_stiffness": 3e5, "support_y_stiffness": 2e6}
+    whole = jm.Arm((steel(), steel(joint_angle=0.6, joint_stiffness=0.0)))
+    cut = jm.Arm((steel(length=0.25), steel(length=0.25, segment=True), whole.links[1]))
+    assert (
+        np.max(
+            relative(
+                jm.natural_frequencies(cut, 5).omega,
+                np.asarray(jm.natural_frequencies(whole, 5).omega),
+            )
+        )
+        <= 1e-13
+    )
+    held = cut.replace(links=(cut.links[0].replace(**spring), *cut.links[1:]))
+    truth = finite_elements.frequencies(finite_elements.case_from_arm(held, "timoshenko"), 5, 30)
+    assert np.max(relative(jm.natural_frequencies(held, 5).omega, truth)) <= ORACLE
+
+
+def test_turning_the_whole_arm_turns_the_supports():
+    """Springs of one size hold alike from every side; of two sizes they do not, and a quarter turn exchanges them."""
+
+    def lowest(angle, x, y):
+        first = steel(joint_angle=angle)
+        second = steel(joint_angle=0.4, support_x_stiffness=x, support_y_stiffness=y)
+        return np.asarray(jm.natural_frequencies(jm.Arm((first, second)), 3).omega)
+
+    assert np.max(np.abs(lowest(0.0, 1e6, 1e6) / lowest(1.1, 1e6, 1e6) - 1)) <= 1e-13
+    assert np.max(np.abs(lowest(0.0, 1e6, 1e4) / lowest(math.pi / 2, 1e4, 1e6) - 1)) <= 1e-12
+    assert np.max(np.abs(lowest(0.0, 1e6, 1e4) / lowest(1.1, 1e6, 1e4) - 1)) >= 1e-3
+
+
+@pytest.mark.parametrize(
+    "seed", [k if k < 4 else pytest.param(k, marks=pytest.mark.slow) for k in range(40)]
+)
+def test_mode_shapes(seed):
+    theory = jm.THEORIES[seed % 4]
+    shapes = jm.mode_shapes(supported_arm(seed, theory), 6, theory, stations=2)
+    free = int(np.sum(np.asarray(shapes.omega) == 0.0))
+    assert np.max(np.asarray(shapes.residuals)[free:]) <= SHAPES
+    gram = np.asarray(shapes.orthogonality)[free:, free:]
+    assert np.max(np.abs(gram - np.eye(6 - free))) <= ORTHOGONAL
+    quotient = np.asarray(shapes.rayleigh_quotient)[free:]
+    assert np.max(np.abs(quotient / np.asarray(shapes.omega)[free:] ** 2 - 1)) <= RAYLEIGH
+
+
+def held_arm(**tip):
+    """Two links on a hinge and springs, supported at both tips."""
+    base = {"joint_stiffness": 0.0, "joint_axial_stiffness": 3e6, "joint_shear_stiffness": 2e5}
+    elbow = {
+        "support_x_stiffness": 4e4,
+        "support_y_stiffness": 0.0,
+        "support_torsional_stiffness": 0.0,
+    }
+    first = steel(joint_angle=0.3, **base, **elbow)
+    second = steel(joint_angle=0.6, joint_stiffness=1e4, tip_mass=0.5, tip_inertia=1e-3, **tip)
+    return jm.Arm((first, second), jm.Payload(0.2, 1e-4))
+
+
+def supported_two(**tip):
+    """Two links in a bend on a clamped base."""
+    return jm.Arm((steel(joint_angle=0.2), steel(joint_angle=0.6, **tip)))
+
+
+TIPS = {
+    "springs": {"support_x_stiffness": 2e5, "support_y_stiffness": 7e5, "support_torsional_stiffness": 3e3},
+    "rigid": {"support_x_stiffness": 2e5, "support_y_stiffness": INF, "support_torsional_stiffness": 3e3},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("theory", ["timoshenko", "euler_bernoulli"])
+@pytest.mark.parametrize("tip", TIPS)
+def test_derivatives_against_forty_digits(tip, theory):
+    """By supports, base springs (one of them 0), angles (that of link 1 turns the arm against them) and all else."""
+    arm = held_arm(**TIPS[tip])
+    table = jm.sensitivities(arm, 5, theory)
+    values = exact_derivatives.parameters_of(arm)
+    scale = np.array([abs(values[a]) or 1.0 for a in table.addresses])
+    scale[~np.isfinite(scale)] = 0.0
+    for mode in (0, 1, 4):
+        omega = float(table.frequencies.omega[mode])
+        exact, derivatives = exact_derivatives.frequency_and_derivatives(
+            arm, ["rectangle"] * 2, theory, omega
+        )
+        assert abs(omega / float(exact) - 1) <= ORACLE
+        expected = np.array([float(derivatives[a]) for a in table.addresses])
+        found = np.asarray(table.derivative)[mode]
+        weighted = np.abs(found - expected) * scale
+        assert np.max(weighted) <= EXACT * np.max(np.abs(expected) * scale), mode
+
+
+VARIED = {
+    "link2.support_x_stiffness": (1e4, 1e7), "link2.support_torsional_stiffness": (1e2, 1e5),
+    "link1.joint_shear_stiffness": (1e4, 1e7), "link1.joint_angle": (-1.0, 1.0), "link2.joint_angle": (-2.0, 2.0),
+}  # fmt: skip
+
+
+def cells_of(arm, count):
+    """Random values at `VARIED`, a few at their limits; and the arm of each cell."""
+    rng = np.random.default_rng(7)
+    cells = {
+        address: np.exp(rng.uniform(*np.log(ends), count))
+        if ends[0] > 0
+        else rng.uniform(*ends, count)
+        for address, ends in VARIED.items()
+    }
+    cells["link2.support_x_stiffness"][:3] = (0.0, INF, 1e12)
+    at = [{a: float(v[k]) for a, v in cells.items()} for k in range(count)]
+    return cells, [jm.set_parameters(arm, values) for values in at]
+
+
+@pytest.mark.parametrize("tip", TIPS)
+def test_batches_and_single_arms_agree(tip):
+    arm = held_arm(**TIPS[tip])
+    cells, arms = cells_of(arm, 30)
+    batch = jm.natural_frequencies_batch(arm, cells, 5)
+    assert bool(batch.certified.all())
+    for cell in (0, 1, 2, 12, 23):
+        one = jm.natural_frequencies(arms[cell], 5)
+        assert np.max(relative(batch.omega[cell], np.asarray(one.omega))) <= ORACLE
+        assert np.array_equal(batch.count_below[cell], one.count_below)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tip", TIPS)
+def test_compiled_cells_agree(tip):
+    """What a large batch compiles, and the derivatives of its cells."""
+    arm = held_arm(**TIPS[tip])
+    cells, arms = cells_of(arm, 30)
+    batch = jm.natural_frequencies_batch(arm, cells, 5)
+    compiled = jm.natural_frequencies_batch(arm, cells, 5, chunk_size=32)
+    assert np.array_equal(batch.count_below, compiled.count_below)
+    assert np.max(relative(compiled.omega, np.asarray(batch.omega))) <= ORACLE
+    quantities = jm.modal_quantities_batch(arm, cells, batch, addresses=list(VARIED))
+    for cell in (0, 1, 2, 12):
+        table = jm.sensitivities(arms[cell], 5, addresses=list(VARIED))
+        largest = np.max(np.abs(np.asarray(table.derivative)), axis=0)
+        error = np.abs(np.asarray(quantities.derivative[cell]) - np.asarray(table.derivative))
+        assert np.max(error / np.where(largest > 0.0, largest, 1.0)) <= 1e-9
+
+
+def test_zeros_of_a_batch():
+    """Cells with none, one and two motions that supports leave."""
+    second = steel(joint_angle=0.6, joint_stiffness=0.0, support_x_stiffness=1e5)
+    arm = jm.Arm((steel(joint_stiffness=0.0), second))
+    cells = {
+        "link2.support_x_stiffness": np.array([0.0, 1e5, INF, 1e5]),
+        "link2.joint_stiffness": np.array([0.0, 0.0, 0.0, 1e3]),
+    }
+    batch = jm.natural_frequencies_batch(arm, cells, 4)
+    assert bool(batch.certified.all())
+    assert np.sum(np.asarray(batch.omega) == 0.0, axis=1).tolist() == [2, 1, 1, 0]
+
+
+def test_traced_values():
+    """Under jit the frequencies and the zeros are those of the concrete arm."""
+    arm = held_arm(**TIPS["springs"])
+
+    def lowest(stiffness):
+        moved = jm.set_parameters(arm, {"link2.support_y_stiffness": stiffness})
+        return jm.natural_frequencies(moved, 4).omega
+
+    for stiffness in (0.0, 7e5, INF):
+        given = jm.set_parameters(arm, {"link2.support_y_stiffness": stiffness})
+        truth = np.asarray(jm.natural_frequencies(given, 4).omega)
+        assert np.max(relative(jax.jit(lowest)(stiffness), truth)) <= 1e-14
+
+
+REFUSED = [
+    ({"support_y_stiffness": -1.0}, ["support_y_stiffness = -1.0", "0 (no support) or more"]),
+    ({"support_y_stiffness": INF, "rigid": True}, ["support_y_stiffness = inf", "rigid link"]),
+    ({"joint_axial_stiffness": -1.0}, ["joint_axial_stiffness = -1.0", "0 (a free slide) or more"]),
+]
+
+
+@pytest.mark.parametrize(("values", "fragments"), REFUSED)
+def test_refused_values(values, fragments):
+    with pytest.raises(jm.ArmError) as error:
+        steel(**values)
+    assert all(fragment in str(error.value) for fragment in fragments)
+
+
+def test_what_takes_no_supports_says_so():
+    rigid = jm.Arm((steel(support_y_stiffness=INF),))
+    with pytest.raises(jm.ArmError, match="support_y_stiffness = inf: links of the theory"):
+        jm.natural_frequencies(rigid, 2, "bending_only")
+    sprung = jm.Arm((steel(), steel(joint_angle=0.4, support_y_stiffness=1e5)))
+    cells = {"link2.support_y_stiffness": np.array([1.0, INF])}
+    with pytest.raises(jm.ArmError, match="support_y_stiffness = inf: links of the theory"):
+        jm.natural_frequencies_batch(sprung, cells, 2, "bending_only")
+    with pytest.raises(jm.ArmError, match="characteristic matrix"):
+        jm.characteristic_matrix(rigid, 10.0)
+    with pytest.raises(jm.ArmError, match="arm in space has no supports"):
+        sprung.to_spatial()
+    with pytest.raises(jm.ArmError, match="support at a tip"):
+        jm.posture_series(sprung, 100.0)
+
+
+def test_static_compliance():
+    """A propped cantilever under a force in its middle: 7 F L^3/(768 E I); on a spring by superposition."""
+    beam = jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0), support_y_stiffness=INF)
+    found = jm.static_compliance(
+        jm.Arm((beam,)), "link_1@0.5.across", "link_1@0.5.across", "rayleigh"
+    )
+    assert abs(float(found[0, 0]) * 768 / 7 - 1) <= 1e-13
+    sprung = jm.Arm((beam.replace(support_y_stiffness=SPRING),))
+    found = jm.static_compliance(sprung, "tip.across", "tip.across", "rayleigh")
+    assert abs(float(found[0, 0]) * (3.0 + SPRING) - 1) <= 1e-13
+
+
+def test_modes_add_up_to_the_static_compliance():
+    arm = supported_two(support_x_stiffness=2e5, support_y_stiffness=INF)
+    names = ["tip.x", "link_1@0.5.across"]
+    static = jm.static_compliance(arm, names, names)
+    shapes = jm.mode_shapes(arm, 40, stations=[0.5, 1.0])
+    x, y = (np.asarray(shapes.displacement)[:, -1, -1, k] for k in range(2))
+    read = np.stack([x, np.asarray(shapes.v)[:, 0, 0]], axis=1)
+    summed = np.einsum("ka,kb,k->ab", read, read, 1.0 / np.asarray(shapes.omega) ** 2)
+    assert np.max(np.abs(y)) <= 1e-12 * np.max(np.abs(x))
+    assert np.max(np.abs(summed - static)) <= 1e-3 * np.max(np.abs(static))
+    assert np.all(np.diag(summed) < np.diag(static))
+
+
+def test_the_characteristic_matrix_has_springs_at_tips():
+    """Its determinant changes sign where the count does."""
+    arm = held_arm(**TIPS["springs"])
+    omega = np.asarray(jm.natural_frequencies(arm, 3).omega)
+    for below in (0.999, 1.001):
+        sign, _ = jm.log_determinant(arm, float(omega[2] * below))
+        assert float(sign) == (-1.0) ** int(jm.count_below(arm, float(omega[2] * below)))
