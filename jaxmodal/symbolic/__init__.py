@@ -1,6 +1,7 @@
 """Equations of motion of planar arms with flexible links, written out: formulas, documents and code."""
 
 from jaxmodal.runtime.public_names import report_package
+from jaxmodal.symbolic.closed_forms import closed_form_integrals, closed_form_values
 from jaxmodal.symbolic.equations import QUANTITIES, WrittenEquations
 from jaxmodal.symbolic.generation import written_equations
 from jaxmodal.symbolic.linearised import linearised_equations
@@ -17,6 +18,8 @@ __all__ = [
     "Symbol",
     "SymbolicMatrices",
     "WrittenEquations",
+    "closed_form_integrals",
+    "closed_form_values",
     "function",
     "linearised_equations",
     "operation_counts",

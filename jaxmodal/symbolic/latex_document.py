@@ -144,7 +144,6 @@ def latex_document(equations: WrittenEquations) -> str:
         r"\usepackage{amsmath}",
         r"\usepackage{longtable}",
         r"\allowdisplaybreaks",
-        r"\setcounter{MaxMatrixCols}{64}",
         r"\begin{document}",
         r"\section*{Equations of motion of an arm with flexible links}",
         r"\[ B(q)\,\ddot{q} + h(q, \dot{q}) + K q + D \dot{q} + c(\dot{q}) + g(q) = Q u \]",

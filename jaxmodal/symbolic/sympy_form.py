@@ -57,13 +57,7 @@ def to_sympy(
         If it is not installed.
     """
     one_of("library", library, LIBRARIES, "'sympy' is in the extra `symbolic`")
-    try:
-        package = importlib.import_module(library)
-    except ImportError as error:
-        remedy = "'jaxmodal[symbolic]'" if library == "sympy" else "symengine"
-        raise ImportError(
-            f"to_sympy needs {library}, which is not installed: run `pip install {remedy}`."
-        ) from error
+    package = package_of(library)
     symbols = {name: package.Symbol(name) for name in equations.symbols}
     language: Language[Any] = Language(
         number=lambda value: (
@@ -87,6 +81,17 @@ def to_sympy(
     steps = [*plan.constants, *plan.steps]
     replacements = [(package.Symbol(name), form) for name, form in steps]
     return SymbolicMatrices(replacements, matrices, symbols, values)
+
+
+def package_of(library: str) -> Any:
+    """The package of a symbolic library, or an ImportError that says how to install it."""
+    try:
+        return importlib.import_module(library)
+    except ImportError as error:
+        remedy = "'jaxmodal[symbolic]'" if library == "sympy" else "symengine"
+        raise ImportError(
+            f"{library} is needed here and is not installed: run `pip install {remedy}`."
+        ) from error
 
 
 def _infix(operation: str, left: Any, right: Any) -> Any:

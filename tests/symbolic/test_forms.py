@@ -209,7 +209,7 @@ def test_matlab_by_octave(tmp_path):
 
 
 LATEX_WORDS = """
-documentclass usepackage allowdisplaybreaks setcounter begin end section ddot dot hline endhead theta delta chi phi
+documentclass usepackage allowdisplaybreaks begin end section ddot dot hline endhead theta delta chi phi
 Gamma gamma lambda mu int mathrm ell cdot quad left right sin cos tanh tfrac zeta Omega epsilon tau
 """
 """The commands that LaTeX with amsmath and longtable knows, as far as documents use them."""
@@ -254,6 +254,26 @@ def test_latex_is_whole(posed):
     # no line runs out of the page: about 85 signs, or one long factor
     lines = [re.sub(r"\\[A-Za-z]+|[{}_^\\&, ]", "", line) for line in body.splitlines()]
     assert max(map(len, lines)) < 130
+
+
+@pytest.mark.slow
+def test_latex_formulas_parse():
+    """Every line of every formula, by the parser of formulas that Matplotlib has: it refuses what makes no sense."""
+    mathtext = pytest.importorskip("matplotlib.mathtext")
+    parser = mathtext.MathTextParser("path")
+    equations = written_equations(chain(2, 1, PAPER), ["B", "K"])
+    (text,) = write(equations, "latex").values()
+    blocks = re.findall(r"\\begin\{align\*\}\n(.*?)\n\\end\{align\*\}", text, re.DOTALL)
+    lines = [line.removesuffix("\\\\") for block in blocks for line in block.splitlines()]
+    rows = [line for line in text.splitlines() if re.match(r"\$.*\$ & .*\\\\$", line)]
+    names = [row.split(" & ")[0].strip("$") for row in rows]
+    assert len(lines) > 40
+    assert len(names) > 20
+    for line in lines + names:
+        formula = line.replace("&", "").replace(r"\tfrac", r"\frac").replace("\\quad ", "").strip()
+        parser.parse(f"${formula}$")
+    with pytest.raises(ValueError, match="Expected"):
+        parser.parse(r"$\left(a + \right$")
 
 
 @pytest.mark.skipif(LATEX is None, reason="no LaTeX: none of pdflatex, lualatex, xelatex")
