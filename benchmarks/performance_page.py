@@ -12,7 +12,7 @@ STAGES = {
     "pilots": "256 cells searched from a grid, and the guess fitted to them",
     "searched": "guesses, then six evaluations of every mode and interpolation between them",
     "improved": "open modes: four evaluations, up to four times",
-    "confirm": "doubtful modes: two evaluations for a second estimate",
+    "estimate_again": "doubtful modes: two evaluations for a second estimate",
     "extended": "noisy modes: one to sixteen evaluations in double-double",
     "exact": "what is left: the general search",
     "host": "NumPy between them: tests, gathering, storing",

@@ -29,7 +29,7 @@ from benchmarks.performance_page import STAGES, tables, with_tables
 
 MODES = 10
 #: evaluations of one call of the compiled parts, for each lane
-EVALUATIONS = {"searched": 6, "improved": 4, "confirm": 2, "extended": 1}
+EVALUATIONS = {"searched": 6, "improved": 4, "estimate_again": 2, "extended": 1}
 #: which argument says how many blocks are used
 _USED = {"searched": 3, "improved": 7, "extended": 3}
 #: evaluations of the loop in which the determinant alone is timed
@@ -133,7 +133,7 @@ class _Clock:
             for name, module in (where | {"exact": batch_work}).items():
                 timed = self.kernel(name, getattr(module, name))
                 stack.enter_context(mock.patch.object(module, name, timed))
-            for stage in ("pilots", "confirm"):
+            for stage in ("pilots", "estimate_again"):
                 method = inside(stage, getattr(batch_work.Work, stage))
                 stack.enter_context(mock.patch.object(batch_work.Work, stage, method))
             yield
@@ -280,7 +280,9 @@ def next_factors(run: dict[str, Any], machine: dict[str, float]) -> dict[str, fl
     stages, kernels = run["stages"], run["kernels"]
     total = run["watched_microseconds_per_cell"]
     inside = kernels["enclosed"]["nanoseconds"]
-    float64 = sum(stages[s]["microseconds_per_cell"] for s in ("searched", "improved", "confirm"))
+    float64 = sum(
+        stages[s]["microseconds_per_cell"] for s in ("searched", "improved", "estimate_again")
+    )
 
     def faster(share: float) -> float:
         """With the float64 evaluations taking this share of their time."""

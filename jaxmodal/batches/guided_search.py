@@ -34,23 +34,23 @@ _BEYOND, _UNBOUNDED = 4.0, 2.0**62
 _SCHEDULE = [(0.0, 0.0), (0.0, 0.0), (_OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
 _SECOND_SCHEDULE = [(0.0, 0.0), (30.0 * _OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
 #: at both sides of a mode that is known, but not where it was evaluated before
-_CONFIRMATION = [(0.0, -0.6 * _INNER), (0.0, 0.6 * _INNER)]
+_AGAIN_SCHEDULE = [(0.0, -0.6 * _INNER), (0.0, 0.6 * _INNER)]
 
 #: a JAX array inside compiled code, a NumPy array outside
 AnyArray = Any
 
 
 class Purpose(enum.IntEnum):
-    """Why `improve` goes on: to cut brackets at the estimate, or in the middle, or to confirm a mode that is known."""
+    """Why `improve` goes on: to cut brackets at the estimate, or in the middle, or to estimate a known mode again."""
 
     cut = 0
     halve = 1
-    confirm = 2
+    estimate_again = 2
 
     @property
     def evaluations(self) -> int:
         """How many evaluations `improve` takes."""
-        return len(_CONFIRMATION if self is Purpose.confirm else _SECOND_SCHEDULE)
+        return len(_AGAIN_SCHEDULE if self is Purpose.estimate_again else _SECOND_SCHEDULE)
 
 
 @jax.tree_util.register_dataclass
@@ -209,17 +209,17 @@ def improve(
     ``e`` and ``modes`` have shape (1, lanes); ``omegas`` the frequencies of all modes of each lane's arm, shape
     (K, lanes), ``guess`` as many rows and those beyond. ``purpose``, a `Purpose`, may be traced. Brackets of several
     modes are cut at the estimate, or, to ``halve`` them, in the middle: slower, but it parts what the estimates do not.
-    To ``confirm`` a mode, D is evaluated at both sides of it anew.
+    To ``estimate_again`` a mode, D is evaluated at both sides of it anew.
     """
     known = omegas.shape[0]
     others = Others(known, tuple(guess[known:, None]))
-    anew = purpose == Purpose.confirm
+    anew = purpose == Purpose.estimate_again
 
     def place(i: Array | int) -> tuple[Array, Array]:
-        again, second = _scheduled(_CONFIRMATION)(i), _scheduled(_SECOND_SCHEDULE)(i)
+        again, second = _scheduled(_AGAIN_SCHEDULE)(i), _scheduled(_SECOND_SCHEDULE)(i)
         return xp.where(anew, again[0], second[0]), xp.where(anew, again[1], second[1])
 
-    stages = xp.where(anew, len(_CONFIRMATION), len(_SECOND_SCHEDULE))
+    stages = xp.where(anew, len(_AGAIN_SCHEDULE), len(_SECOND_SCHEDULE))
     return _stages(e, modes, evaluate, omegas, others, place, stages, purpose == Purpose.halve)
 
 

@@ -236,8 +236,8 @@ class Work:
         good = accepted(e, number) & ~close
         self.results.certify(left.cell[good], left.mode[good])
         unsure = np.flatnonzero(doubtful(e, number, close) & ~near)
-        confirm = functools.partial(self.confirm, given, left)
-        each(confirm, unsure, sizes.open_modes, sizes.open_blocks)
+        again = functools.partial(self.estimate_again, given, left)
+        each(again, unsure, sizes.open_modes, sizes.open_blocks)
         noisy = self.results.status[left.cell, left.mode] != Status.certified
         known = noisy & proven(e, number) & (e.error <= _KNOWN) & (e.omega > 0.0) & ~near
         correct = functools.partial(self.correct, given, left)
@@ -264,9 +264,9 @@ class Work:
         left.replace(lanes, e)
         self.results.store_modes(left.cell[lanes], left.mode[lanes], e)
 
-    def confirm(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
+    def estimate_again(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """More evaluations of modes that are known, for an estimate with other rounding errors."""
-        some, again = left.take(lanes), self._improved(given, left, Purpose.confirm, lanes)
+        some, again = left.take(lanes), self._improved(given, left, Purpose.estimate_again, lanes)
         change = np.abs(again.omega / some.enclosure.omega - 1.0)
         alike = quiet(again, some.mode + 1) & (change <= NOISE)
         middle = 0.5 * (again.omega + some.enclosure.omega)

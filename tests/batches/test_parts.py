@@ -140,7 +140,7 @@ def test_close_modes_are_estimated_twice_and_as_exact_as_others(monkeypatch):
 
         return run
 
-    for name in ("confirm", "correct", "polish"):
+    for name in ("estimate_again", "correct", "polish"):
         monkeypatch.setattr(Work, name, recorded(getattr(Work, name)))
     arm, rng = jm.examples.three_link_industrial(), np.random.default_rng(2)
     double_root = np.radians([-155.009952919027194, -64.1983428536445678])
