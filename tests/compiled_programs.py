@@ -1,4 +1,4 @@
-"""How many programs a run of the tests compiles, and whether that is more than it may.
+"""How many programs a run of the tests compiles, whether that is more than it may, and the processor time.
 
 Most of the time of the tests goes into compiling. Times differ between machines, numbers of programs do not: a test
 that compiles what it need not raises this number, on every machine, and in a whole run of the fast tests it fails.
@@ -6,6 +6,7 @@ that compiles what it need not raises this number, on every machine, and in a wh
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,13 @@ number varies by a few in a hundred from run to run.
 _COMPILED = "/jax/core/compile/backend_compile_duration"
 _FROM_CACHE = "/jax/compilation_cache/cache_hits"
 _KEY = "compiled_programs"
+_SECONDS = "processor_seconds"
+
+
+def processor_seconds() -> float:
+    """Of this process and of those that it started and that have ended; other work on the machine takes nothing."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 class Budget:
@@ -29,7 +37,7 @@ class Budget:
 
     def __init__(self, config: pytest.Config, fast: str) -> None:
         self.config = config
-        self.number = 0
+        self.number, self.seconds = 0, 0.0
         invocation = config.invocation_params
         self.whole = (
             config.args_source is pytest.Config.ArgsSource.TESTPATHS
@@ -55,7 +63,9 @@ class Budget:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """A worker has ended; one that crashed has no output."""
-        self.number += getattr(node, "workeroutput", {}).get(_KEY, 0)
+        sent = getattr(node, "workeroutput", {})
+        self.number += sent.get(_KEY, 0)
+        self.seconds += sent.get(_SECONDS, 0.0)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
@@ -63,6 +73,7 @@ class Budget:
         worker = hasattr(self.config, "workeroutput")
         if worker:  # before xdist sends it
             self.config.workeroutput[_KEY] = self.number
+            self.config.workeroutput[_SECONDS] = processor_seconds()
         yield
         if not worker and self.exceeded and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -72,6 +83,9 @@ class Budget:
         line = f"{self.number} programs compiled"
         if self.whole:
             line += f", at most {BUDGET} allowed"
+        # workers of xdist are children of this process, and have told their own
+        seconds = self.seconds or processor_seconds()
+        line += f"; {seconds:.0f} s of processor time"
         terminalreporter.write_line(line)
         if self.exceeded:
             terminalreporter.write_line(
