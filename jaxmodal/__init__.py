@@ -47,10 +47,13 @@ from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
 from jaxmodal.postures.series import PostureSeries, posture_series
+from jaxmodal.response.frequency_response import frequency_response
 from jaxmodal.response.modal import ModalSuperposition, modal_superposition
 from jaxmodal.response.ports import Port, port_names
+from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.response.state_space import StateSpace, state_space
 from jaxmodal.response.statics import static_compliance
+from jaxmodal.response.status import ResponseStatus
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
@@ -81,6 +84,7 @@ __all__ = [
     "Certificate",
     "CompilationError",
     "DenavitHartenberg",
+    "FrequencyResponse",
     "ImplausibleWarning",
     "JointOrigin",
     "Link",
@@ -94,6 +98,7 @@ __all__ = [
     "PosturesAt",
     "RepeatedFrequencyError",
     "ResonanceMap",
+    "ResponseStatus",
     "RigidBody",
     "Rotation",
     "Sensitivities",
@@ -122,6 +127,7 @@ __all__ = [
     "directional_derivatives",
     "examples",
     "frequencies_in_band",
+    "frequency_response",
     "get_parameter",
     "hollow_circle",
     "hollow_rectangle",

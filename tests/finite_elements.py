@@ -191,12 +191,18 @@ def _element_fields(link: FELink, length: float, model: str, degree: int, points
     return np.hstack(u), np.hstack(v), np.hstack(psi)
 
 
-def mass_factor(case: Case, degree: int = 16, elements: int | Sequence[int] = 1) -> np.ndarray:
+def mass_factor(
+    case: Case,
+    degree: int = 16,
+    elements: int | Sequence[int] = 1,
+    tips: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
+) -> np.ndarray:
     """The matrix B: kinetic energy omega^2 |B q|^2 / 2 for strain energy |q|^2 / 2.
 
     ``degree`` is that of the strain polynomials in each element, ``elements`` the number of
     equal elements per link (one number, or one per link). The first columns are the free joints
-    (stiffness 0), which have no strain energy.
+    (stiffness 0), which have no strain energy; then come, link by link, its springs (kx, ky, kT) and
+    its strains. ``tips`` receives the motion (u, v, psi) of each tip in its link's axes.
     """
     return _model(case, degree, elements)[0]
 
@@ -275,6 +281,8 @@ def _model(
                 rows.append(np.sqrt(mass * link.rho * moment)[:, None] * psi[:-1])
             u0, v0, psi0 = u[-1], v[-1], psi[-1]
         u0, v0 = u0 - link.end[1] * psi0, v0 + link.end[0] * psi0
+        if tips is not None:
+            tips.append((u0, v0, psi0))
         body(link.M, link.J, *link.centre)
         body(*link.payload)
         c, s = np.cos(turned), np.sin(turned)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arithmetic import double_double as dd
@@ -51,14 +52,14 @@ def leading(x: Number) -> Array:
 
 
 def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
-    """``if_positive`` where ``condition`` > 0, else ``otherwise``."""
+    """``if_positive`` where ``condition`` > 0, of a complex one its real part, else ``otherwise``."""
     if isinstance(condition, Expression):
         return condition.select(if_positive, otherwise)
     if isinstance(condition, DoubleDouble):
         return dd.where(condition.hi > 0.0, if_positive, otherwise)
     if isinstance(condition, Register):
         return Register(xp.where(condition.value > 0.0, bare(if_positive), bare(otherwise)))
-    return xp.where(condition > 0.0, if_positive, otherwise)
+    return xp.where(condition.real > 0.0, if_positive, otherwise)
 
 
 def nonzero(x: Number) -> Number:
@@ -75,10 +76,12 @@ def keep(x: Number) -> Number:
 
     XLA on a CPU computes a cheap operation anew in every loop that uses its result; written without this, the
     determinant of a link takes six times the multiplications. It never repeats a division. LLVM, which comes after,
-    knows that an odd number is not zero, and drops the division.
+    knows that an odd number is not zero, and drops the division. Of a complex number both parts are kept.
     """
     if not isinstance(x, jax.Array):
         return x
+    if jnp.iscomplexobj(x):
+        return jax.lax.complex(keep(x.real), keep(x.imag))
     odd = bits(x) | 1
     return x / xp.where(odd != 0, 1.0, 0.0)
 
@@ -89,13 +92,15 @@ def keep_all(values: Kept) -> Kept:
 
 
 def sqrt(x: Number) -> Number:
-    """Square root; zero for x <= 0."""
+    """Square root; zero for x <= 0, of a complex number the principal one."""
     if isinstance(x, Expression):
         return x.sqrt()
     if isinstance(x, DoubleDouble):
         return dd.sqrt(x)
     if isinstance(x, Register):
         return Register(sqrt(x.value))
+    if jnp.iscomplexobj(x):
+        return xp.sqrt(x)
     positive = x > 0.0
     return xp.where(positive, xp.sqrt(xp.where(positive, x, 1.0)), 0.0)
 

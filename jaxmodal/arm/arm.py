@@ -245,6 +245,7 @@ class Arm(Drawn, Record):
 
         Notes
         -----
+        Damping is left behind.
         Bodies get the same inertia about every axis, for a planar arm knows one alone: the frequencies in the plane
         stay as they are, those out of it belong to such bodies. Set ``link1.body.inertia.xx`` and the like to others.
 

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Inexact
 
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
@@ -31,24 +31,26 @@ class BeamArrays:
     joint's hub that moves with the link; ``joint_stiffness`` is inf at a rigid joint, 0 at a free
     hinge. ``has_shear`` says whether kappa G is known for every link.
 
+    Moduli and springs are complex where a frequency response damps them.
+
     The fields after it are None where no link of the arm has anything of the kind. They are those
     of `Link`; ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m,
     and ``flexible`` is 1, or 0 for a rigid link; ``ground_angle`` is the angle of the link to the ground's x axis.
     """
 
     length: Float[Array, "..."]
-    youngs_modulus: Float[Array, "..."]
+    youngs_modulus: Inexact[Array, "..."]
     area: Float[Array, "..."]
     second_moment: Float[Array, "..."]
     density: Float[Array, "..."]
-    shear_modulus_effective: Float[Array, "..."]
+    shear_modulus_effective: Inexact[Array, "..."]
     tip_mass: Float[Array, "..."]
     tip_inertia: Float[Array, "..."]
     joint_angle: Float[Array, "..."]
-    joint_stiffness: Float[Array, "..."]
+    joint_stiffness: Inexact[Array, "..."]
     has_shear: bool = dataclasses.field(metadata={"static": True})
-    joint_axial_stiffness: Float[Array, "..."] | None = None
-    joint_shear_stiffness: Float[Array, "..."] | None = None
+    joint_axial_stiffness: Inexact[Array, "..."] | None = None
+    joint_shear_stiffness: Inexact[Array, "..."] | None = None
     hub_mass: Float[Array, "..."] | None = None
     hub_inertia: Float[Array, "..."] | None = None
     rotor_inertia: Float[Array, "..."] | None = None

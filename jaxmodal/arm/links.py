@@ -45,7 +45,12 @@ JOINT_FIELDS = (
     "gear_ratio",
     "base_offset_x",
     "base_offset_y",
+    "joint_damping",
+    "joint_axial_damping",
+    "joint_shear_damping",
 )
+#: what damps a link and its joint; natural frequencies are those without
+DAMPING_FIELDS = ("loss_factor", "kelvin_voigt_time", *JOINT_FIELDS[-3:])
 
 
 @frozen_pytree
@@ -98,6 +103,12 @@ class Link(Record):
         of angle 0 points along x, and so does link 1 at joint angle 0.
     support_torsional_stiffness
         Torsional spring from the tip to the ground, N m/rad; inf holds the tip from turning.
+    loss_factor, kelvin_voigt_time
+        Damping of the link's material: Young's and the shear modulus become E (1 + i eta + i omega tau), eta = 1 and
+        tau in s. Damping changes no natural frequency; `frequency_response` and `damped_modes` know it.
+    joint_damping, joint_axial_damping, joint_shear_damping
+        Viscous dampers beside the springs of the joint: torsional, N m s/rad, along and across the link, N s/m. Where
+        a spring is rigid its damper does nothing.
     segment
         True: the link continues the previous one, with no joint between.
     rigid
@@ -240,6 +251,21 @@ class Link(Record):
     )
     support_torsional_stiffness: Scalar | None = quantity(
         "N m/rad", "torsional spring from the tip to the ground", SUPPORT, _NONE, default=None
+    )
+    loss_factor: Scalar | None = quantity(
+        "1", "loss factor of the material", NON_NEGATIVE, _NONE, default=None
+    )
+    kelvin_voigt_time: Scalar | None = quantity(
+        "s", "Kelvin-Voigt time of the material", NON_NEGATIVE, _NONE, default=None
+    )
+    joint_damping: Scalar | None = quantity(
+        "N m s/rad", "damper beside the joint's torsional spring", NON_NEGATIVE, _NONE, default=None
+    )
+    joint_axial_damping: Scalar | None = quantity(
+        "N s/m", "damper beside the joint's spring along", NON_NEGATIVE, _NONE, default=None
+    )
+    joint_shear_damping: Scalar | None = quantity(
+        "N s/m", "damper beside the joint's spring across", NON_NEGATIVE, _NONE, default=None
     )
     segment: bool = static(default=False)
     rigid: bool = static(default=False)

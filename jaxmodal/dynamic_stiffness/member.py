@@ -92,6 +92,70 @@ class SymmetryTests(NamedTuple):
     second: Number
 
 
+class Curves(NamedTuple):
+    """Circular and hyperbolic functions of a whole member, ``C = cosh(alpha)`` and ``S = sinh(alpha)/alpha`` scaled.
+
+    ``c, s`` are divided by exp(growth of alpha), ``si = sin(beta)`` and ``co = cos(beta)`` by exp(growth of beta),
+    which is 0 for real beta. Where a term has no function of beta, it takes ``lone_c`` and ``lone_s``, divided by
+    both; where it has none of alpha, ``x`` stands for 1, ``lone_x`` where it has neither.
+    """
+
+    x: Number
+    c: Number
+    s: Number
+    si: Number
+    co: Number
+    lone_x: Number
+    lone_c: Number
+    lone_s: Number
+
+
+def free_end_matrices(
+    w: WaveNumbers,
+    curves: Curves,
+    axial: tuple[Number, Number, Number, Number],
+    length: Number,
+) -> FreeEndMember:
+    """F, H, R and determinant factor from the functions; ``axial`` are those of axial motion. Arithmetic only."""
+    b2, k, g, z1, beta = w.b2, w.k, w.g, w.z1, w.beta
+    x, c, s, si, co, lone_x, lone_c, lone_s = curves
+    k_b = w.e_b / beta
+    cc, ss = c * co, s * si
+    delta = nonzero(cc * (g * g / b2 + 2.0) + lone_x * 2.0 - w.sum_rs * ss / beta)
+    by_delta = 1.0 / delta
+    by_b2, by_beta = by_delta / b2, by_delta / beta
+    twice = by_b2 * beta / b2
+    compliance = length / w.flexural_rigidity  # L^2/(E I)
+    f_uu, h_uu, r_uu, delta_axial = axial
+    return FreeEndMember(
+        f_uu=f_uu,
+        f_vv=-k
+        * (c * w.e_a * si + s * beta * w.e_b * co)
+        * by_beta
+        * w.flexural_rigidity
+        / (length * length),
+        f_vp=-(beta * g * (lone_x - cc) + ss * (z1 * w.e_a + beta * beta * w.e_b))
+        * by_beta
+        * w.flexural_rigidity
+        / length,
+        f_pp=-k * (c * beta * w.e_b * si - s * z1 * w.e_a * co) * by_b2 * w.flexural_rigidity,
+        h_uu=h_uu,
+        h_vv=k * (lone_c * w.e_a + x * w.e_b * co) * by_b2,
+        h_vp=k * (lone_s * z1 + x * beta * si) * by_b2 * length,
+        h_pv=k * (lone_s * beta - x * si) * by_beta / length,
+        h_pp=k * (lone_c * w.e_b + x * w.e_a * co) * by_b2,
+        r_uu=r_uu,
+        r_vv=k * (c * w.e_a * si - s * z1 * k_b * co) * twice * length * compliance,
+        r_vp=(g * (cc - lone_x) + ss * (z1 * k_b + beta * w.e_a)) * by_b2 * compliance,
+        r_pp=k * (c * k_b * si + s * w.e_a * co) * by_b2 / w.flexural_rigidity,
+        det_r_flex=((lone_x - cc) * b2 / beta * 2.0 + (w.e_a * w.e_a - z1 * k_b * k_b) * ss)
+        * twice
+        * compliance
+        * compliance,
+        delta=delta * delta_axial,
+    )
+
+
 def free_end_member(
     w: WaveNumbers, f: MemberFunctions, length: Number, axial: Number
 ) -> tuple[FreeEndMember, SymmetryTests]:
@@ -111,7 +175,7 @@ def free_end_member(
     Derived from the field equations and end conditions of the paper (eqs 4-6, 16-21); these forms,
     which stay accurate at low frequency and beyond the cut-off, are given in docs/theory.md.
     """
-    b2, k, g, z1, beta = w.b2, w.k, w.g, w.z1, w.beta
+    z1, beta = w.z1, w.beta
     above = -z1
     half_decay = (f.decay + 1.0) * 0.5
     s_hyp = select(
@@ -128,41 +192,8 @@ def free_end_member(
     x, c, s = keep(x), keep(c), keep(half_s * half_c * 2.0)
     si = keep(f.sin_half_beta * f.cos_half_beta * 2.0)
     co = keep(1.0 - f.sin_half_beta * f.sin_half_beta * 2.0)
-    k_b = w.e_b / beta
-    cc, ss = c * co, s * si
-    delta = nonzero(cc * (g * g / b2 + 2.0) + x * 2.0 - w.sum_rs * ss / beta)
-    by_delta = 1.0 / delta
-    by_b2, by_beta = by_delta / b2, by_delta / beta
-    twice = by_b2 * beta / b2
-    compliance = length / w.flexural_rigidity  # L^2/(E I)
-    f_uu, h_uu, r_uu, delta_axial = _axial(w, f, axial)
-    member = FreeEndMember(
-        f_uu=f_uu,
-        f_vv=-k
-        * (c * w.e_a * si + s * beta * w.e_b * co)
-        * by_beta
-        * w.flexural_rigidity
-        / (length * length),
-        f_vp=-(beta * g * (x - cc) + ss * (z1 * w.e_a + beta * beta * w.e_b))
-        * by_beta
-        * w.flexural_rigidity
-        / length,
-        f_pp=-k * (c * beta * w.e_b * si - s * z1 * w.e_a * co) * by_b2 * w.flexural_rigidity,
-        h_uu=h_uu,
-        h_vv=k * (c * w.e_a + x * w.e_b * co) * by_b2,
-        h_vp=k * (s * z1 + x * beta * si) * by_b2 * length,
-        h_pv=k * (s * beta - x * si) * by_beta / length,
-        h_pp=k * (c * w.e_b + x * w.e_a * co) * by_b2,
-        r_uu=r_uu,
-        r_vv=k * (c * w.e_a * si - s * z1 * k_b * co) * twice * length * compliance,
-        r_vp=(g * (cc - x) + ss * (z1 * k_b + beta * w.e_a)) * by_b2 * compliance,
-        r_pp=k * (c * k_b * si + s * w.e_a * co) * by_b2 / w.flexural_rigidity,
-        det_r_flex=((x - cc) * b2 / beta * 2.0 + (w.e_a * w.e_a - z1 * k_b * k_b) * ss)
-        * twice
-        * compliance
-        * compliance,
-        delta=delta * delta_axial,
-    )
+    curves = Curves(x, c, s, si, co, x, c, s)
+    member = free_end_matrices(w, curves, _axial(w, f, axial), length)
     tests = SymmetryTests(
         z1=z1,
         half_c=half_c,

@@ -39,7 +39,7 @@ class Receptance(NamedTuple):
     det_flex: Number
 
 
-class _Matrix(NamedTuple):
+class Matrix(NamedTuple):
     """A general 3 x 3 matrix over (u, v, psi)."""
 
     uu: Number
@@ -55,6 +55,12 @@ class _Matrix(NamedTuple):
 
 def through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, Receptance]:
     """``P = F + H^T X H`` with ``X = W (I + R W)^-1``, det(I + R W), and the signs of R + R W R."""
+    inner, q, a, det = condensed(m, w)
+    return inner, det, _receptance(m, q, a.uu, det)
+
+
+def condensed(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Matrix, Matrix, Number]:
+    """P of `through_member`, ``Q = I + R W``, its adjugate and its determinant."""
     q = keep_all(identity_plus_product(m, w))
     a = adjugate(q)
     det = keep(nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu))
@@ -79,12 +85,12 @@ def through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, R
         vp=m.f_vp + m.h_vv * y_vp + m.h_pv * y_pp,
         pp=m.f_pp + m.h_vp * y_vp + m.h_pp * y_pp,
     )
-    return keep_all(inner), det, _receptance(m, q, a.uu, det)
+    return keep_all(inner), q, a, det
 
 
-def identity_plus_product(m: FreeEndMember, w: Stiffness) -> _Matrix:
+def identity_plus_product(m: FreeEndMember, w: Stiffness) -> Matrix:
     """``Q = I + R W``."""
-    return _Matrix(
+    return Matrix(
         uu=m.r_uu * w.uu + 1.0,
         uv=m.r_uu * w.uv,
         up=m.r_uu * w.up,
@@ -97,9 +103,9 @@ def identity_plus_product(m: FreeEndMember, w: Stiffness) -> _Matrix:
     )
 
 
-def adjugate(q: _Matrix) -> _Matrix:
+def adjugate(q: Matrix) -> Matrix:
     """The adjugate: ``Q adj Q = det Q``."""
-    return _Matrix(
+    return Matrix(
         uu=q.vv * q.pp - q.vp * q.pv,
         uv=q.up * q.pv - q.uv * q.pp,
         up=q.uv * q.vp - q.up * q.vv,
@@ -112,7 +118,7 @@ def adjugate(q: _Matrix) -> _Matrix:
     )
 
 
-def _receptance(m: FreeEndMember, q: _Matrix, det_q_flex: Number, det_q: Number) -> Receptance:
+def _receptance(m: FreeEndMember, q: Matrix, det_q_flex: Number, det_q: Number) -> Receptance:
     """What decides the signs of ``S = Q R``."""
     uu, uv, up = q.uu * m.r_uu, q.uv * m.r_vv + q.up * m.r_vp, q.uv * m.r_vp + q.up * m.r_pp
     vv, vp = q.vv * m.r_vv + q.vp * m.r_vp, q.vv * m.r_vp + q.vp * m.r_pp

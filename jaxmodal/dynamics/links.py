@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import Link
+from jaxmodal.arm.links import DAMPING_FIELDS, Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.runtime.errors import ArmError, within
@@ -75,7 +75,7 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
     ------
     ArmError
         If the arm has what these dynamics do not know: offsets, bodies off the axis, springs along or across a
-        link, a free hinge, a spring without a rotor.
+        link, a free hinge, a spring without a rotor, damping as a value of a link.
     """
     groups: list[list[Link]] = []
     for link in require_planar(arm).links:
@@ -129,6 +129,13 @@ def _check(link: Link) -> None:
             raise ArmError(
                 f"{name} = {shown(value)}: the dynamics know joints and bodies on the axis of a link and links that "
                 "do not stretch; leave it out."
+            )
+    for name in DAMPING_FIELDS:
+        value = getattr(link, name)
+        if value is not None and not _zero(value):
+            raise ArmError(
+                f"{name} = {shown(value)}: the dynamics take damping as arguments of flexible_arm or keys of "
+                "[dynamics] (kelvin_voigt_time, damping_ratio, viscous_friction); leave it out of the link."
             )
     if link.segment:
         return

@@ -271,7 +271,8 @@ class PortRow(NamedTuple):
         ``"joint"`` (its axis, beyond the springs), ``"link"`` (the station) or ``"tip"`` (beyond its offset).
     station : float
         x/L of a station; 0 for a joint, 1 for a tip.
-    row : Array, shape (3,)
+    row : Array, shape (3, ...)
+        With the axes of columns of values, where the arm has such.
     """
 
     link: int
@@ -302,7 +303,8 @@ def port_row(found: Port, arm: Arm) -> PortRow:
         row: Any = np.array([0.0, 0.0, 1.0])
     else:
         along, across = _direction(found.direction, arm, index)
-        row = xp.stack([xp.asarray(z, np.float64) for z in (along, across, x * across - y * along)])
+        shares = (along, across, x * across - y * along)
+        row = xp.stack(xp.broadcast_arrays(*(xp.asarray(z, np.float64) for z in shares)))
     station = {"joint": 0.0, "tip": 1.0}.get(place, found.station)
     return PortRow(index, place, 1.0 if station is None else station, row)
 

@@ -1,0 +1,91 @@
+"""The damping of an arm as arrays, and the arm's stiffnesses with it: complex, of one frequency each.
+
+All fields go with ``exp(i omega t)``: a modulus becomes ``E (1 + i eta + i omega tau)``, a spring ``k + i omega c``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.links import DAMPING_FIELDS
+from jaxmodal.runtime.namespace import Array, xp
+
+#: the spring beside which each damper lies
+_SPRINGS = {
+    "joint_damping": "joint_stiffness",
+    "joint_axial_damping": "joint_axial_stiffness",
+    "joint_shear_damping": "joint_shear_stiffness",
+}
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Damping:
+    """Fields of `Link` as arrays of shape (n, ...), link 1 first; None where no link has anything of the kind."""
+
+    loss_factor: Array | None = None
+    kelvin_voigt_time: Array | None = None
+    joint_damping: Array | None = None
+    joint_axial_damping: Array | None = None
+    joint_shear_damping: Array | None = None
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the arm has no damping at all."""
+        return not jax.tree_util.tree_leaves(self)
+
+    def scaled(self, factor: float) -> Damping:
+        """All of it times a factor."""
+        return jax.tree_util.tree_map(lambda x: factor * x, self)
+
+
+def damping_of(arm: Arm) -> Damping:
+    """The damping of an arm whose values are numbers, traced, or columns (cells,)."""
+    found = {}
+    for name in DAMPING_FIELDS:
+        values = [getattr(link, name) for link in arm.links]
+        if any(value is not None for value in values):
+            columns = (xp.asarray(0.0 if v is None else v, np.float64) for v in values)
+            found[name] = xp.stack(xp.broadcast_arrays(*columns))
+    return Damping(**found)
+
+
+def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArrays:
+    """The beams with the moduli and springs that they have at ``omega``, complex where there is damping.
+
+    Parameters
+    ----------
+    beams
+        Arrays of shape (n, ...) whose further axes broadcast with ``omega``, as those of ``damping``.
+    damping
+        The damping.
+    omega
+        Angular frequencies, rad/s; complex where a root is sought.
+    """
+    if damping.is_none:
+        return beams
+    changes: dict[str, Any] = {}
+    share: Any = 0.0
+    if damping.loss_factor is not None:
+        share = share + damping.loss_factor
+    if damping.kelvin_voigt_time is not None:
+        share = share + omega * damping.kelvin_voigt_time
+    if not isinstance(share, float):
+        factor = 1.0 + 1j * share
+        known = xp.isfinite(beams.shear_modulus_effective)
+        shear = xp.where(known, beams.shear_modulus_effective, 1.0) * factor
+        changes["youngs_modulus"] = beams.youngs_modulus * factor
+        changes["shear_modulus_effective"] = xp.where(known, shear, np.inf)
+    for name, spring in _SPRINGS.items():
+        damper, stiffness = getattr(damping, name), getattr(beams, spring)
+        if damper is not None and stiffness is not None:
+            rigid = xp.isinf(stiffness)
+            complex_spring = xp.where(rigid, 0.0, stiffness) + 1j * (omega * damper)
+            changes[spring] = xp.where(rigid, np.inf, complex_spring)
+    return dataclasses.replace(beams, **changes)

@@ -1,0 +1,121 @@
+"""What may be asked of a pair of ports: receptance, mobility, accelerance, dynamic stiffness, transmissibility."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.response.ports import Port
+from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.namespace import Array, linalg, xp
+
+#: quantities by name, with what they are
+QUANTITIES = {
+    "receptance": "displacement for a unit force",
+    "mobility": "velocity for a unit force",
+    "accelerance": "acceleration for a unit force",
+    "dynamic_stiffness": "forces that hold a unit displacement of one port, the others held at rest",
+    "transmissibility": "displacement of the output for a unit displacement of the input",
+}
+#: ports of a dynamic stiffness whose scaled receptances are worse conditioned than this depend on each other
+_MOST_DEPENDENT = 1e11
+
+
+def check_quantity(quantity: object, inputs: Sequence[Port], outputs: Sequence[Port]) -> None:
+    """Refuse a quantity that is not known, or that these ports do not have.
+
+    Raises
+    ------
+    ArmError
+    """
+    if quantity not in QUANTITIES:
+        hint = suggestion(str(quantity), QUANTITIES)
+        raise ArmError(
+            f"quantity = {shown(quantity)}: must be one of {', '.join(map(repr, QUANTITIES))}.{hint}"
+        )
+    for each in outputs:
+        if each.place == "base":
+            raise ArmError(
+                f"outputs: {str(each)!r} is the ground, whose motion is imposed; take it as an input. The force that "
+                "the arm hands to the ground is, by reciprocity, the transmissibility from the base to the port that "
+                "is driven."
+            )
+    for each in inputs:
+        if each.place == "base" and quantity != "transmissibility":
+            raise ArmError(
+                f"inputs: {str(each)!r} is a motion of the ground and no force, so there is no {quantity}; ask for "
+                "quantity='transmissibility'."
+            )
+    if quantity == "dynamic_stiffness" and tuple(inputs) != tuple(outputs):
+        raise ArmError(
+            "quantity = 'dynamic_stiffness': needs the same ports as inputs and outputs, in one order, for it is the "
+            f"inverse of their receptances; inputs are {_names(inputs)}, outputs {_names(outputs)}."
+        )
+
+
+def _names(ports: Sequence[Port]) -> str:
+    return ", ".join(repr(str(each)) for each in ports)
+
+
+def unit_of_pair(quantity: str, output: Port, into: Port) -> str:
+    """Unit of an entry, SI.
+
+    Examples
+    --------
+    >>> unit_of_pair("mobility", Port("payload", "rotation"), Port("payload", "x"))
+    'rad/s/N'
+    """
+    motion, force = output.motion_unit, into.force_unit
+    if quantity == "transmissibility":
+        return "1" if motion == into.motion_unit else f"{motion}/{into.motion_unit}"
+    force = f"({force})" if " " in force else force
+    if quantity == "dynamic_stiffness":
+        return f"{output.force_unit}/{into.motion_unit}"
+    over = {"receptance": "", "mobility": "/s", "accelerance": "/s^2"}[quantity]
+    return f"{motion}{over}/{force}"
+
+
+def read_ports(quantity: str, inputs: Sequence[Port], outputs: Sequence[Port]) -> tuple[Port, ...]:
+    """The ports whose motions a quantity needs: its outputs, of a transmissibility the inputs that a force moves."""
+    moved = [each for each in inputs if each.place != "base"] * (quantity == "transmissibility")
+    return tuple(dict.fromkeys((*outputs, *moved)))
+
+
+def in_quantity(
+    quantity: str,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    values: Array,
+    omega: Array,
+) -> Array:
+    """A quantity (outputs, inputs, ...) from motions (read ports, inputs, ...) for inputs of 1, else NaN."""
+    if quantity == "transmissibility":
+        read = read_ports(quantity, inputs, outputs)
+        one = xp.ones_like(values[0, 0])
+        own = [
+            one if each.place == "base" else values[read.index(each), k]
+            for k, each in enumerate(inputs)
+        ]
+        return values[: len(outputs)] / xp.stack(own)
+    if quantity == "mobility":
+        return values * (1j * omega)
+    if quantity == "accelerance":
+        return values * -(omega * omega)
+    return _inverse(values) if quantity == "dynamic_stiffness" else values
+
+
+def _inverse(values: Array) -> Array:
+    count = values.shape[0]
+    if count == 1:
+        return 1.0 / values
+    size = xp.stack([xp.sqrt(xp.abs(values[k, k])) for k in range(count)])
+    scale = size[:, None] * size[None, :]
+    moved = xp.moveaxis(values / scale, (0, 1), (-2, -1))
+    known = xp.all(xp.isfinite(moved), axis=(-2, -1))[..., None, None]
+    moved = xp.where(known, moved, np.eye(count))
+    singular = linalg.svd(moved, compute_uv=False)
+    clear = (singular[..., 0] < _MOST_DEPENDENT * singular[..., -1])[..., None, None] & known
+    inverse = linalg.inv(xp.where(clear, moved, np.eye(count)))
+    return xp.moveaxis(xp.where(clear, inverse, np.nan), (-2, -1), (0, 1)) / scale

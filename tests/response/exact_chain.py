@@ -1,0 +1,196 @@
+"""The harmonic response of an arm by transfer matrices in 40 digits: matrix exponentials of the equations of motion.
+
+Nothing of the library: the six fields (u, v, psi, N, V, M) of a link obey linear equations in x, whose matrix mpmath
+exponentiates; joints, bodies and offsets are written out one by one. The unknowns are the three forces at the base. A
+port is given as (place, link from 0, station, row over (u, v, psi)), the place "joint", "link", "tip", "relative" or
+"base".
+"""
+
+import mpmath
+from mpmath import mpc, mpf
+
+mpmath.mp.dps = max(mpmath.mp.dps, 40)
+FIELDS = range(6)
+
+
+def _number(value, absent=0):
+    return mpf(absent if value is None else float(value))
+
+
+def _matrix(link, factor, omega, theory):
+    """Of d/dx (u, v, psi, N, V, M)."""
+    shear, rotary = theory == "timoshenko", theory in ("timoshenko", "rayleigh")
+    modulus, area, second = (
+        mpf(float(x)) for x in (link.youngs_modulus, link.area, link.second_moment)
+    )
+    density = mpf(float(link.density))
+    line = density * area + _number(link.nonstructural_mass)
+    matrix = mpmath.zeros(6)
+    if theory != "bending_only":
+        matrix[0, 3] = 1 / (modulus * factor * area)
+    matrix[1, 2] = 1
+    if shear:
+        matrix[1, 4] = 1 / (mpf(float(link.shear_modulus_effective)) * factor * area)
+    matrix[2, 5] = 1 / (modulus * factor * second)
+    matrix[3, 0] = matrix[4, 1] = -(omega**2) * line
+    matrix[5, 4] = -1
+    if rotary:
+        matrix[5, 2] = -(omega**2) * density * second
+    return matrix
+
+
+class Chain:
+    """One arm at one frequency."""
+
+    def __init__(self, arm, omega, theory="timoshenko"):
+        self.arm, self.theory = arm, theory
+        self.omega = mpmath.mpmathify(omega)
+        self._exponentials = {}
+
+    def _along(self, number, length):
+        """The transfer matrix over a length of a link."""
+        key = (number, mpmath.nstr(length, 30))
+        if key not in self._exponentials:
+            link = self.arm.links[number]
+            i = mpc(0, 1)
+            eta, tau = _number(link.loss_factor), _number(link.kelvin_voigt_time)
+            factor = 1 + i * eta + i * self.omega * tau
+            if link.rigid:
+                self._exponentials[key] = self._rigid(link, length)
+            else:
+                matrix = _matrix(link, factor, self.omega, self.theory)
+                self._exponentials[key] = mpmath.expm(matrix * length, method="taylor")
+        return self._exponentials[key]
+
+    def _rigid(self, link, length):
+        area, second, density = (
+            mpf(float(x)) for x in (link.area, link.second_moment, link.density)
+        )
+        mass = (density * area + _number(link.nonstructural_mass)) * length
+        turning = density * second * length * (self.theory in ("timoshenko", "rayleigh"))
+        w = self.omega**2
+        t = mpmath.eye(6)
+        t[1, 2] = length
+        t[3, 0] = t[4, 1] = -w * mass
+        t[4, 2] = -w * mass * length / 2
+        # the moment about the start falls by that of the inertia forces; about the end by length times the shear there
+        t[5, 1] = -w * mass * length / 2 + length * w * mass
+        t[5, 2] = -w * (mass * length**2 / 3 + turning) + length * w * mass * length / 2
+        t[5, 4] = -length
+        return t
+
+    def response(self, source, targets):
+        """Motions of the targets for a unit force (or ground motion) at the source."""
+        rows, value = self._solve(source, targets)
+        return [value(row) for row in rows]
+
+    def determinant(self):
+        """Of the three conditions at the free tip on the three forces at the base; its zeros are the arm's."""
+        state, _ = self._pass((None, None, None, None), [])
+        return mpmath.det(state[3:6, 0:3])
+
+    def _solve(self, source, targets):
+        state, rows = self._pass(source, targets)
+        forces = mpmath.lu_solve(state[3:6, 0:3], -state[3:6, 3])
+        full = mpmath.matrix([forces[0], forces[1], forces[2], 1])
+        return rows, lambda row: (row * full)[0]
+
+    def _pass(self, source, targets):
+        """The state beyond the tip, (6, 4) over the base's forces and 1, and a row for each target."""
+        arm, w = self.arm, self.omega**2
+        state = mpmath.zeros(6, 4)
+        for k in range(3):
+            state[3 + k, k] = mpf(1)
+        place, of_link, station, row = source
+        rows = [None] * len(targets)
+
+        def load(here, number, at=None):
+            if (place, of_link) == (here, number) and station == at:
+                for k in range(3):
+                    state[3 + k, 3] -= row[k]
+
+        def read(here, number, at=None):
+            for index, (its_place, its_link, its_station, its_row) in enumerate(targets):
+                if (its_place, its_link, its_station) == (here, number, at):
+                    rows[index] = sum(
+                        (its_row[k] * state[k, :] for k in range(3)), mpmath.zeros(1, 4)
+                    )
+
+        def moved(x, y):
+            state[0, :] = state[0, :] - y * state[2, :]
+            state[1, :] = state[1, :] + x * state[2, :]
+            state[5, :] = state[5, :] + y * state[3, :] - x * state[4, :]
+
+        def body(mass, inertia, x=0, y=0):
+            u, v, p = state[0, :], state[1, :], state[2, :]
+            state[3, :] = state[3, :] - w * mass * (u - y * p)
+            state[4, :] = state[4, :] - w * mass * (v + x * p)
+            turning = inertia + mass * (x * x + y * y)
+            state[5, :] = state[5, :] - w * (turning * p + mass * (x * v - y * u))
+
+        if place == "base":
+            for k in range(3):
+                state[k, 3] = row[k]
+        for number, link in enumerate(arm.links):
+            if number:
+                body(_number(link.stator_mass), _number(link.stator_inertia))
+            if number:
+                angle = mpf(float(link.joint_angle))
+                s, c = mpmath.sin(angle), mpmath.cos(angle)
+                for a, b in ((0, 1), (3, 4)):
+                    one, two = state[a, :], state[b, :]
+                    state[a, :], state[b, :] = c * one + s * two, c * two - s * one
+            iw = mpc(0, 1) * self.omega
+            for k, spring, damper in (
+                (0, link.joint_axial_stiffness, link.joint_axial_damping),
+                (1, link.joint_shear_stiffness, link.joint_shear_damping),
+            ):
+                if spring is not None and float(spring) != float("inf"):
+                    state[k, :] = state[k, :] + state[3 + k, :] / (
+                        mpf(float(spring)) + iw * _number(damper)
+                    )
+            before = state[2, :]
+            ratio, rotor = _number(link.gear_ratio, 1), w * _number(link.rotor_inertia)
+            moment = state[5, :] - rotor * (1 - ratio) ** 2 * before
+            if (place, of_link) == ("relative", number):
+                moment[0, 3] += row[2]
+            if float(link.joint_stiffness) != float("inf"):
+                k = mpf(float(link.joint_stiffness)) + iw * _number(link.joint_damping)
+                turned = (k * before + moment) / (k + rotor * (1 - ratio) * ratio)
+                state[2, :] = turned
+            for index, target in enumerate(targets):
+                if target[:2] == ("relative", number):
+                    rows[index] = state[2, :] - before
+            state[5, :] = state[5, :] - rotor * (1 - ratio) * (
+                ratio * state[2, :] + (1 - ratio) * before
+            )
+            state[5, :] = state[5, :] - rotor * ratio * (ratio * state[2, :] + (1 - ratio) * before)
+            body(_number(link.hub_mass), _number(link.hub_inertia))
+            load("joint", number)
+            read("joint", number)
+            moved(_number(link.base_offset_x), _number(link.base_offset_y))
+            every = [source, *targets]
+            stations = {s for p, n, s, _ in every if (p, n) == ("link", number)} | {1.0}
+            last = 0.0
+            if 0.0 in stations:
+                load("link", number, 0.0)
+                read("link", number, 0.0)
+            for each in sorted(stations - {0.0}):
+                length = mpf(float(link.length)) * (mpf(each) - mpf(last))
+                state[:, :] = self._along(number, length) * state
+                load("link", number, each)
+                read("link", number, each)
+                last = each
+            moved(_number(link.end_offset_x), _number(link.end_offset_y))
+            body(
+                *(
+                    _number(getattr(link, f"tip_{x}"))
+                    for x in ("mass", "inertia", "centre_x", "centre_y")
+                )
+            )
+            if number == len(arm.links) - 1:
+                p = arm.payload
+                body(*(_number(x) for x in (p.mass, p.inertia, p.centre_x, p.centre_y)))
+            load("tip", number)
+            read("tip", number)
+        return state, rows
