@@ -204,11 +204,14 @@ def mass_factor(
     (stiffness 0), which have no strain energy; then come, link by link, its springs (kx, ky, kT) and
     its strains. ``tips`` receives the motion (u, v, psi) of each tip in its link's axes.
     """
-    return _model(case, degree, elements)[0]
+    return _model(case, degree, elements, tips)[0]
 
 
 def _model(
-    case: Case, degree: int, elements: int | Sequence[int]
+    case: Case,
+    degree: int,
+    elements: int | Sequence[int],
+    tips: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """B; what strains move supports by, times the root of their stiffness; what they move rigid ones by."""
     cuts = [elements] * len(case.links) if isinstance(elements, int) else list(elements)

@@ -35,7 +35,12 @@ _OF_JOINTS = frozenset(
         *("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"),
         *("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio"),
         *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
-        *("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness", "ground_angle"),
+        *(
+            "support_x_stiffness",
+            "support_y_stiffness",
+            "support_torsional_stiffness",
+            "ground_angle",
+        ),
         *("joint_damping", "joint_axial_damping", "joint_shear_damping"),
     )
 )

@@ -116,6 +116,27 @@ def test_static_limit_is_the_compliance_of_the_bent_cantilever():
     np.testing.assert_allclose(found.values.real, compliance, rtol=3e-12, atol=1e-20)
 
 
+def test_supports_are_springs_and_rigid_ones_are_refused():
+    """At rest against Castigliano's compliances; 1e-6 of the first frequency."""
+    supports = {
+        "support_x_stiffness": 3e4,
+        "support_y_stiffness": 1e5,
+        "support_torsional_stiffness": 2e3,
+    }
+    arm = bent(end_offset_x=0.1, joint_shear_stiffness=3e6)
+    turned = arm.links[0].replace(joint_angle=0.3, end_offset_y=-0.05, **supports)
+    arm = arm.replace(links=(turned, arm.links[1]))
+    names = ["tip.x", "tip_1.y", "tip.moment"]
+    omega = np.asarray(jm.natural_frequencies(arm, 3).omega)
+    found = jm.frequency_response(arm, 1e-6 * omega[0], names, names).values.real
+    np.testing.assert_allclose(found, jm.static_compliance(arm, names, names), rtol=1e-11)
+    at = jm.frequency_response(arm, omega, "tip.x", "tip.x")
+    assert (at.status == jm.ResponseStatus.resonance).all()
+    rigid = arm.replace(links=(turned.replace(support_x_stiffness=np.inf), arm.links[1]))
+    with pytest.raises(jm.ArmError, match=r"link1\.support_x_stiffness = inf: a frequency response"):
+        jm.frequency_response(rigid, 3.0, "tip.x", "tip.x")
+
+
 def test_reciprocity_and_links_of_quantities():
     arm = with_damping(real_arms.random_arm(0, "springs"), 0)
     omega = np.geomspace(0.2, 3e3, 200)
