@@ -16,6 +16,7 @@ import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.commands import EXIT_NOT_ALL, BadInput
+from jaxmodal.cli.interrupts import keeping
 
 if TYPE_CHECKING:
     from design_opt.problem.problem import Problem
@@ -116,7 +117,13 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
     checkpoint = stem.with_name(stem.name + ".checkpoint.json")
     if checkpoint.exists():
         click.echo(f"goes on from {checkpoint}", err=True)
-    with refusing(), _progress(problem) as advance:
+
+    def kept() -> str:
+        if not checkpoint.exists():
+            return "stopping; no design is kept yet."
+        return f"stopping; the best design is kept in {checkpoint}, and the same command goes on."
+
+    with refusing(), _progress(problem) as advance, keeping(kept, finishes=True):
         result = search(
             problem, **(solver.keywords | options), progress=advance, checkpoint=checkpoint
         )

@@ -141,6 +141,7 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool) -> None:
     import jax
 
     from jaxmodal.cli.compiling import watched
+    from jaxmodal.cli.interrupts import listening
     from jaxmodal.runtime.compilation import add_cpu_flags
     from jaxmodal.runtime.default_cache import use_default_cache
 
@@ -152,6 +153,7 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool) -> None:
     elif ctx.invoked_subcommand != "cache":
         use_default_cache(lambda line: click.echo(line, err=True))
     ctx.with_resource(watched())
+    ctx.with_resource(listening())
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

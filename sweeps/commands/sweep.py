@@ -14,6 +14,7 @@ import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.commands import EXIT_NOT_ALL
+from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from sweeps.commands.base import opened, read, refusing
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 SWEEP_HELP = (
     "SWEEP is a TOML file, or example:NAME for a built-in sweep (see `jaxmodal sweep examples`)."
 )
-#: exit status of a command that Ctrl-C has ended
-EXIT_INTERRUPTED = 130
 #: bytes beyond which a result is not read into memory for a summary and pictures
 LARGE = 1_000_000_000
 
@@ -109,14 +108,19 @@ def run(
         require_folder("--out", Path(place))
     start = time.perf_counter()
     with refusing(), Bar() as bar:
+
+        def kept() -> str:
+            cells = f"{bar.done} of {definition.num_cells} cells are kept in {place}"
+            return f"stopped: {cells}; the same command goes on from there."
+
         try:
-            ds = run_sweep(
-                definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar
-            )
+            with keeping(kept):
+                ds = run_sweep(
+                    definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar
+                )
         except KeyboardInterrupt:
             bar.bar.stop()
-            kept = f"{bar.done} of {definition.num_cells} cells are kept in {place}"
-            click.echo(f"stopped: {kept}; the same command goes on from there.", err=True)
+            click.echo(kept(), err=True)
             raise SystemExit(EXIT_INTERRUPTED) from None
     small = dataset_bytes(definition) <= LARGE
     seconds = time.perf_counter() - start

@@ -1,0 +1,66 @@
+"""Does Ctrl-C end a command that is deep in a call into another language, and say what is kept? Nothing compiles."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+#: a call of minutes that Python cannot interrupt, like the compilation of a program
+DEEP = "hashlib.pbkdf2_hmac('sha256', b'a', b'b', 400_000_000)"
+PROGRAM = """
+import hashlib, threading
+from jaxmodal.cli.interrupts import keeping, listening
+with listening(), keeping(lambda: "3 of 9 cells are kept.", finishes={finishes}):
+    # by then the main thread is in its work
+    threading.Timer(1.0, lambda: print("begun", flush=True)).start()
+    {work}
+print("went on", flush=True)
+"""
+
+
+def started(work, finishes=False):
+    # children of a shell's background job ignore SIGINT unless, as here, their parent heeds it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        program = PROGRAM.format(work=work, finishes=finishes)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen([sys.executable, "-c", program], text=True, **pipes)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert process.stdout.readline() == "begun\n"
+    return process
+
+
+def ended(process):
+    try:
+        return (*process.communicate(timeout=60), process.returncode)
+    finally:
+        process.kill()
+
+
+def test_a_call_that_python_cannot_leave_is_ended():
+    process = started(DEEP)
+    process.send_signal(signal.SIGINT)
+    out, err, status = ended(process)
+    assert (out, err, status) == ("", "3 of 9 cells are kept.\n", 130)
+
+
+def test_work_that_ends_by_itself_is_told_and_a_second_one_ends_it():
+    process = started(DEEP, finishes=True)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr.readline() == "3 of 9 cells are kept. Ctrl-C again ends at once.\n"
+    process.send_signal(signal.SIGINT)
+    out, _, status = ended(process)
+    assert (out, status) == ("", 130)
+
+
+@pytest.mark.parametrize("finishes", [False, True])
+def test_what_hears_python_itself_goes_its_own_way(finishes):
+    work = "\n    ".join(
+        ["try:", "    import time; time.sleep(300)", "except KeyboardInterrupt: print('heard')"]
+    )
+    process = started(work, finishes)
+    process.send_signal(signal.SIGINT)
+    out, _, status = ended(process)
+    assert (out, status) == ("heard\nwent on\n", 0)
