@@ -6,7 +6,7 @@ must be on before the first arm is made; see `X64DisabledError`.
 
 from jaxmodal.arm.arm import Arm, Link, Payload
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
-from jaxmodal.arm.checks import ArmCheck, check
+from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.files import write_arm
 from jaxmodal.arm.parameters import (
     addresses,
@@ -61,6 +61,7 @@ from jaxmodal.runtime.public_names import report_package
 from jaxmodal.spatial import examples
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
+from jaxmodal.spatial.checks import check
 from jaxmodal.spatial.files import arm_from_dict, read_arm
 from jaxmodal.spatial.geometry import Rotation
 from jaxmodal.spatial.joint_frames import (

@@ -298,7 +298,8 @@ TAKE_ARMS_IN_SPACE = (
     "directional_derivatives",
     "write_arm",
     "the functions of parameters",
-    "jaxmodal frequencies, modes and sensitivities",
+    "check",
+    "jaxmodal check, frequencies, modes and sensitivities",
     "sweeps of frequencies",
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.facts import LinkFacts, link_facts
@@ -33,7 +34,7 @@ class ArmCheck(ShowsTables):
     ----------
     name : str
         Name of the arm.
-    links : tuple of LinkFacts
+    links : tuple of LinkFacts, in space of SpatialLinkFacts
         Masses, section values, slenderness and cut-off frequency of each link, SI units.
     total_mass, payload_mass : float
         kg.
@@ -44,7 +45,7 @@ class ArmCheck(ShowsTables):
     """
 
     name: str
-    links: tuple[LinkFacts, ...]
+    links: tuple[Any, ...]
     total_mass: float
     payload_mass: float
     features: tuple[tuple[str, float, str], ...]
@@ -62,17 +63,20 @@ class ArmCheck(ShowsTables):
             f"total mass {self.total_mass:.6g} kg (links {of_links:.6g} kg, payload "
             f"{self.payload_mass:.6g} kg), length {reach:.6g} m",
         ]
-        links = Table("", _HEADINGS, [_row(fact) for fact in self.links], (_LEGEND,), ("section",))
-        found = [Table(head[0], (), (), head[1:]), links]
+        found = [Table(head[0], (), (), head[1:]), self.links_table()]
         if self.features:
             rows = [
-                (name, f"{value:.6g}", _also(value, unit)) for name, value, unit in self.features
+                (name, f"{value:.6g}", also_in(value, unit)) for name, value, unit in self.features
             ]
             found.append(Table("", ("more", "value", "unit"), rows, (), ("more", "unit")))
         warnings = [f"warning: {remark}" for remark in self.remarks]
         if not warnings:
             warnings = ["no implausible values found"]
         return [*found, Table(warnings[0], (), (), warnings[1:])]
+
+    def links_table(self) -> Table:
+        """Return what follows from the values of each link."""
+        return Table("", _HEADINGS, [_row(fact) for fact in self.links], (_LEGEND,), ("section",))
 
 
 def check(arm: Arm) -> ArmCheck:
@@ -129,7 +133,7 @@ def _row(fact: LinkFacts) -> list[str]:
     return [str(fact.number), fact.shape, *cells]
 
 
-def _also(value: float, unit: str) -> str:
+def also_in(value: float, unit: str) -> str:
     """A unit, and the value in the one that people think in."""
     if unit == "rad":
         return f"rad ({math.degrees(value):.6g}°)"

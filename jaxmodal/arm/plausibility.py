@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.plausible_joints import Finding, body_findings, joint_findings, offset_findings
+from jaxmodal.arm.quantities import Scalar
 from jaxmodal.runtime.errors import ImplausibleWarning
 
 #: Densities of solids in kg/m^3: rigid foams to osmium.
@@ -77,7 +79,7 @@ def _implausible_values(arm: Arm) -> list[Implausibility]:
     reach = sum(float(link.length) for link in arm.links)
     for number, link in enumerate(arm.links, start=1):
         for field, value, message in (
-            *_material(link),
+            *material_findings(link),
             *_geometry(link),
             *joint_findings(arm, number),
             *body_findings(link, "tip_", links_mass, float(link.length)),
@@ -94,6 +96,22 @@ def _implausible_values(arm: Arm) -> list[Implausibility]:
     return found
 
 
+class Material(Protocol):
+    """What links of both kinds of arm have in common."""
+
+    @property
+    def density(self) -> Scalar: ...
+
+    @property
+    def youngs_modulus(self) -> Scalar: ...
+
+    @property
+    def poisson_ratio(self) -> Scalar | None: ...
+
+    @property
+    def shear_modulus(self) -> Scalar | None: ...
+
+
 def warn_of_implausible_values(arm: Arm, source: str = "", stacklevel: int = 2) -> None:
     """Give one `ImplausibleWarning` that lists what looks wrong; none for an arm with nothing to remark.
 
@@ -106,13 +124,19 @@ def warn_of_implausible_values(arm: Arm, source: str = "", stacklevel: int = 2) 
     stacklevel
         As of ``warnings.warn``, counted from the caller.
     """
+    warn(implausible_values(arm), source, stacklevel + 1)
+
+
+def warn(remarks: Sequence[Implausibility], source: str, stacklevel: int) -> None:
+    """Give the one warning of what was found, none for nothing."""
     before = f"{source}: " if source else ""
-    found = [f"{before}{remark}" for remark in implausible_values(arm)]
+    found = [f"{before}{remark}" for remark in remarks]
     if found:
         warnings.warn("\n".join(found), ImplausibleWarning, stacklevel=stacklevel + 1)
 
 
-def _material(link: Link) -> Iterator[Finding]:
+def material_findings(link: Material) -> Iterator[Finding]:
+    """What looks wrong of density, moduli and Poisson ratio."""
     density = float(link.density)
     low, high = DENSITY_RANGE
     if not low <= density <= high:
@@ -157,25 +181,34 @@ def _modulus_message(modulus: float) -> str:
 
 
 def _geometry(link: Link) -> Iterator[Finding]:
-    length = float(link.length)
+    yield from size_findings(float(link.length), link.section)
+    yield from _stockiness(link)
+    kappa = link.section.shear_coefficient_value(link.poisson_ratio)
+    yield from shear_findings("section.shear_coefficient", kappa)
+
+
+def size_findings(length: float, section: object) -> Iterator[Finding]:
+    """Lengths and dimensions of sections that look like millimetres."""
     low, high = LENGTH_RANGE
     if length > high:
         yield "length", length, f"m expected; if this is in mm, write {length / 1e3:.6g}"
     elif length < low:
         yield "length", length, "m expected; links shorter than a millimetre are unusual"
     for name in DIMENSIONS:
-        value = float(getattr(link.section, name, 0.0))
+        value = float(getattr(section, name, 0.0))
         if value > LARGEST_SECTION:
             message = f"m expected; if this is in mm, write {value / 1e3:.6g}"
             yield f"section.{name}", value, message
-    yield from _stockiness(link)
-    kappa = link.section.shear_coefficient_value(link.poisson_ratio)
+
+
+def shear_findings(name: str, kappa: Scalar | None) -> Iterator[Finding]:
+    """A shear coefficient that no section has."""
     low, high = SHEAR_COEFFICIENT_RANGE
     if kappa is not None and not low <= float(kappa) <= high:
         message = f"shear coefficients lie between {low:g} and {high:g}"
         if low <= 1.0 / float(kappa) <= high:
             message += f"; if this is a form factor, write its inverse, {1.0 / float(kappa):.6g}"
-        yield "section.shear_coefficient", float(kappa), message
+        yield name, float(kappa), message
 
 
 def _stockiness(link: Link) -> Iterator[Finding]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Protocol
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.payloads import Payload
+from jaxmodal.arm.quantities import Scalar
 from jaxmodal.arm.units import ARCMINUTES
 
 #: A body heavier than all links of the arm by more than this is probably given in grams.
@@ -31,21 +33,26 @@ Finding = tuple[str, float, str]
 def joint_findings(arm: Arm, number: int) -> Iterator[Finding]:
     """What looks wrong at the joint at the base of a link: angle, spring, rotor."""
     link = arm.links[number - 1]
-    angle = float(link.joint_angle)
-    if abs(angle) > 2.0 * math.pi * MOST_TURNS:
-        message = "rad expected, more than a full turn; if this is in degrees, use joint_angle_deg"
-        yield "joint_angle", angle, message
+    yield from angle_findings("joint_angle", float(link.joint_angle))
     beyond = inertia_beyond(arm, number)
     if 0.0 < beyond < math.inf:
-        yield from _spring(link, beyond)
-        yield from _rotor(link, beyond)
+        rigidity = float(link.youngs_modulus) * float(link.second_moment) / float(link.length)
+        if not link.rigid:
+            yield from spring_findings(float(link.joint_stiffness), rigidity, beyond)
+        yield from rotor_findings(link, beyond)
 
 
-def _spring(link: Link, beyond: float) -> Iterator[Finding]:
-    stiffness = float(link.joint_stiffness)
-    if not 0.0 < stiffness < math.inf or link.rigid:
+def angle_findings(name: str, angle: float) -> Iterator[Finding]:
+    """An angle that may be in degrees."""
+    if abs(angle) > 2.0 * math.pi * MOST_TURNS:
+        message = "rad expected, more than a full turn; if this is in degrees, use joint_angle_deg"
+        yield name, angle, message
+
+
+def spring_findings(stiffness: float, of_link: float, beyond: float) -> Iterator[Finding]:
+    """A spring that may be in N m/arcmin, held against E I/L of its link and the inertia beyond."""
+    if not 0.0 < stiffness < math.inf:
         return
-    of_link = float(link.youngs_modulus) * float(link.second_moment) / float(link.length)
     swing = math.sqrt(stiffness / beyond) / (2.0 * math.pi)
     meant = stiffness * ARCMINUTES
     soft = stiffness < SOFTEST_JOINT_RATIO * of_link
@@ -58,7 +65,18 @@ def _spring(link: Link, beyond: float) -> Iterator[Finding]:
         yield "joint_stiffness", stiffness, message
 
 
-def _rotor(link: Link, beyond: float) -> Iterator[Finding]:
+class Geared(Protocol):
+    """What has a rotor."""
+
+    @property
+    def rotor_inertia(self) -> Scalar | None: ...
+
+    @property
+    def gear_ratio(self) -> Scalar | None: ...
+
+
+def rotor_findings(link: Geared, beyond: float) -> Iterator[Finding]:
+    """A rotor that outweighs all beyond the joint."""
     if link.rotor_inertia is None or link.gear_ratio is None:
         return
     rotor, ratio = float(link.rotor_inertia), float(link.gear_ratio)
@@ -93,12 +111,22 @@ def body_findings(
 ) -> Iterator[Finding]:
     """Mass and inertia of a rigid body, held against the links' mass and a length."""
     mass, inertia = (float(getattr(record, prefix + name) or 0.0) for name in ("mass", "inertia"))
+    yield from mass_findings(f"{prefix}mass", mass, links_mass)
+    yield from inertia_findings(f"{prefix}inertia", inertia, mass, length)
+
+
+def mass_findings(name: str, mass: float, links_mass: float) -> Iterator[Finding]:
+    """A mass that may be in grams."""
     if mass > HEAVIEST_BODY_RATIO * links_mass:
         message = (
             f"more than {HEAVIEST_BODY_RATIO:g} times the mass of all links ({links_mass:.4g} kg); "
             f"if this is in grams, write {mass / 1e3:.6g}"
         )
-        yield f"{prefix}mass", mass, message
+        yield name, mass, message
+
+
+def inertia_findings(name: str, inertia: float, mass: float, length: float) -> Iterator[Finding]:
+    """An inertia too large for its mass on a link of this length."""
     if mass > 0.0:
         radius = math.sqrt(inertia / mass)
         if radius > WIDEST_BODY_RATIO * length:
@@ -106,7 +134,7 @@ def body_findings(
                 f"kg m^2 expected; with its mass of {mass:.6g} kg the body has a radius of "
                 f"gyration of {radius:.4g} m on a link of {length:.6g} m"
             )
-            yield f"{prefix}inertia", inertia, message
+            yield name, inertia, message
 
 
 def offset_findings(

@@ -341,7 +341,7 @@ def check(arm: str) -> None:
     """
     from jaxmodal.cli import output as cli_output
 
-    cli_output.print_check(load_arm(arm, check=False), arm)
+    cli_output.print_check(load_any_arm(arm, check=False), arm)
 
 
 @main.command()

@@ -19,7 +19,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.checks import check
 from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.cli.compiling import Bar, Lines
 from jaxmodal.frequencies.status import Status
@@ -31,6 +30,7 @@ from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import WIDTH, Table
 from jaxmodal.spatial import examples
 from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.checks import check
 
 CSV_COLUMNS = (
     *("arm", "name", "theory", "mode", "frequency_hz", "certified", "status"),
@@ -229,7 +229,7 @@ def _print_by_note(console: Console, verdicts: Sequence[Verdict]) -> None:
                 console.print(f"    {where}: printed {verdict.cell.printed}{recomputed}")
 
 
-def print_check(arm: Arm, argument: str) -> None:
+def print_check(arm: Arm | SpatialArm, argument: str) -> None:
     """Print masses, slenderness, cut-offs and all else of an arm, then what looks implausible."""
     found = check(arm)
     click.echo(str(dataclasses.replace(found, name=found.name or argument)))

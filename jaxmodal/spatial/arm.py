@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import Record, Scalar, as_scalar, frozen_pytree, shown, static
 from jaxmodal.arm.tables import toml_text
 from jaxmodal.runtime.errors import ArmError, within
@@ -127,6 +128,33 @@ class SpatialArm(Record):
                 angle = angles[number - n + len(angles)]
                 changed[number] = changed[number].replace(joint_angle=angle)
         return self.replace(links=tuple(changed))
+
+    def with_body(self, link: int, position: Any, body: RigidBody) -> "SpatialArm":
+        """Return the arm with a rigid body fixed along a link, which becomes two, rigidly joined.
+
+        Parameters
+        ----------
+        link
+            Number of the link, from 1.
+        position
+            Where on it, m from the base of its elastic part; more than 0 and less than its length.
+        body
+            The body, its centre seen from that point, in the axes of the link.
+
+        Raises
+        ------
+        ArmError
+            If there is no such link, or a value is not allowed. The links beyond are numbered one higher, and the
+            joint between the two, rigid at angle 0, counts in a posture.
+        """
+        if not is_whole(link, 1, self.num_links):
+            raise ArmError(
+                f"link = {shown(link)}: must be the number of a link, 1 to {self.num_links}."
+            )
+        if not isinstance(body, RigidBody):
+            raise ArmError(f"body = {shown(body)}: must be a RigidBody(mass, centre, inertia).")
+        pieces = self.links[link - 1].split(position, body)
+        return self.replace(links=(*self.links[: link - 1], *pieces, *self.links[link:]))
 
     def tables(self) -> list[Table]:
         """Return the arm's links with their joints, as they are printed."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from jaxmodal.arm import files as planar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_document, check_keys, table
-from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.units import with_units
 from jaxmodal.runtime import limits
@@ -18,6 +17,7 @@ from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.framed_files import OF_FRAMES, WAYS, framed_arm
 from jaxmodal.spatial.link_files import UNITS, body_from_dict, link_from_dict
 from jaxmodal.spatial.links import SpatialLink
+from jaxmodal.spatial.plausibility import warn_of_implausible_values
 from jaxmodal.spatial.tables import DIMENSIONS
 
 _ONLY_IN_SPACE = {
@@ -37,7 +37,7 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
         File in UTF-8. The suffix ``.toml`` or ``.json`` tells the format; with any other suffix
         a file that starts with a brace is JSON.
     check
-        Give an `ImplausibleWarning` where values of a planar arm look like wrong units, as `check` finds them.
+        Give an `ImplausibleWarning` where values look like wrong units, as `check` finds them.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
     that only links in space have, is an arm in space. ``bodies`` and ``taper`` cut a planar link into segments.
     """
     arm = arm_from_dict(planar.read_document(path), source=str(path))
-    if check and isinstance(arm, Arm):
+    if check:
         warn_of_implausible_values(arm, str(path))
     return arm
 

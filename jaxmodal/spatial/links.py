@@ -3,6 +3,8 @@
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
 from jaxmodal.arm.quantities import (
     ANGLE,
     FINITE,
@@ -13,6 +15,7 @@ from jaxmodal.arm.quantities import (
     Constraint,
     Record,
     Scalar,
+    as_scalar,
     frozen_pytree,
     quantity,
     shown,
@@ -249,6 +252,23 @@ class SpatialLink(Record):
                 self.torsion_constant, values.second_moment_y + values.second_moment_z
             ),
         )
+
+    def split(self, position: Any, body: RigidBody) -> "tuple[SpatialLink, SpatialLink]":
+        """The link cut at a place, m from its base, as two rigidly joined with a body between; see `with_body`."""
+        place = as_scalar("position", position, "in metres")
+        concrete = np.ndim(place) == 0 and np.ndim(self.length) == 0
+        if concrete and not 0.0 < float(place) < float(self.length):
+            raise ArmError(
+                f"position = {shown(place)}: must be greater than 0 and less than the length of the link, "
+                f"{shown(self.length)} m; the body at its end is its body."
+            )
+        inner = self.replace(length=place, end_offset=None, body=body)
+        nothing: dict[str, Any] = dict.fromkeys(
+            ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset")
+        )
+        joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
+        turns = {"joint_frame": (), "joint_springs": ()}
+        return inner, self.replace(length=self.length - place, **nothing, **joint, **turns)
 
     @property
     def section_values(self) -> SectionValues:

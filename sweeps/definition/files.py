@@ -10,11 +10,11 @@ from typing import Any
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX, BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml, table
-from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.files import arm_from_dict
+from jaxmodal.spatial.plausibility import warn_of_implausible_values
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
 from sweeps.definition.random_designs import Range, random_design
@@ -132,8 +132,7 @@ def _arm(entry: object, folder: Path) -> Arm | SpatialArm | str | Path:
             arm = arm_from_dict(entry)
         except ArmError as error:
             raise SweepError(f"arm: {error}") from error
-        if isinstance(arm, Arm):
-            warn_of_implausible_values(arm, "arm")
+        warn_of_implausible_values(arm, "arm")
         return arm
     if isinstance(entry, str) and not entry.startswith(EXAMPLE_PREFIX):
         path = folder / entry

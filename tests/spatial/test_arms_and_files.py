@@ -18,7 +18,7 @@ def test_files_read_back_to_the_same_arm(tmp_path, suffix):
     for arm in [bent_arm(), standing_arm(), *(case.arm for case in references().values())]:
         path = tmp_path / f"arm.{suffix}"
         jm.write_arm(arm, path)
-        assert jm.read_arm(path) == arm
+        assert jm.read_arm(path, check=False) == arm
 
 
 def test_a_file_says_the_same_in_several_ways():

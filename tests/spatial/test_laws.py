@@ -204,6 +204,26 @@ def test_splitting_a_link_changes_nothing():
     np.testing.assert_allclose(omega(split), omega(arm), rtol=SAME)
 
 
+def test_a_body_along_a_link_is_the_body_at_the_tip_of_its_part():
+    """One of no mass changes nothing, and any other is that of two links written by hand."""
+    arm = bent_arm()
+    np.testing.assert_allclose(omega(arm.with_body(2, 0.2, jm.RigidBody())), omega(arm), rtol=SAME)
+    body = jm.RigidBody(0.8, (0.01, 0.03, -0.02), (2e-3, 3e-3, 4e-3))
+    loaded = arm.with_body(3, 0.15, body)
+    assert [float(link.length) for link in loaded.links[2:]] == [0.15, 0.25]
+    last = arm.links[2]
+    first = last.replace(length=0.15, body=body)
+    rest = bar(length=0.25, section_roll=0.35, nonstructural_mass=0.3)
+    by_hand = arm.replace(links=(*arm.links[:2], first, rest))
+    np.testing.assert_allclose(omega(loaded), omega(by_hand), rtol=SAME)
+    with pytest.raises(jm.ArmError, match=r"position = 0\.6: must be greater than 0 and less"):
+        arm.with_body(2, 0.6, body)
+    with pytest.raises(jm.ArmError, match="link = 4: must be the number of a link, 1 to 3"):
+        arm.with_body(4, 0.1, body)
+    with pytest.raises(jm.ArmError, match=r"body = 2\.0: must be a RigidBody"):
+        arm.with_body(1, 0.1, 2.0)
+
+
 def test_mirrored_arm_has_the_same_frequencies():
     """By the x-z plane: vectors lose the sign of y, axes of turns those of x and z."""
 
