@@ -133,7 +133,9 @@ def test_supports_are_springs_and_rigid_ones_are_refused():
     at = jm.frequency_response(arm, omega, "tip.x", "tip.x")
     assert (at.status == jm.ResponseStatus.resonance).all()
     rigid = arm.replace(links=(turned.replace(support_x_stiffness=np.inf), arm.links[1]))
-    with pytest.raises(jm.ArmError, match=r"link1\.support_x_stiffness = inf: a frequency response"):
+    with pytest.raises(
+        jm.ArmError, match=r"link1\.support_x_stiffness = inf: a frequency response"
+    ):
         jm.frequency_response(rigid, 3.0, "tip.x", "tip.x")
 
 
