@@ -11,7 +11,7 @@ from jaxmodal.symbolic.equations import WrittenEquations
 from jaxmodal.symbolic.graph import ADD, MULTIPLY
 from jaxmodal.symbolic.headings import heading
 from jaxmodal.symbolic.nomenclature import Symbol
-from jaxmodal.symbolic.schedule import Language, scheduled
+from jaxmodal.symbolic.schedule import Language, Schedule, scheduled
 
 #: visible signs on a line, and operations in a formula, beyond which it is broken
 _LINE, _LONGEST = 85, 10
@@ -33,9 +33,10 @@ once is written once. Integrals of a link are over all mass that moves with it: 
 
 @dataclasses.dataclass(frozen=True)
 class Formula:
-    """A sum of signed terms, each a product without its sign."""
+    """A sum of signed terms, each a product without its sign; ``name`` is what it is called if it is one symbol."""
 
     terms: tuple[tuple[str, str], ...]
+    name: str = ""
 
     @property
     def text(self) -> str:
@@ -60,6 +61,9 @@ def _infix(operation: str, left: Formula, right: Formula) -> Formula:
     if operation == MULTIPLY:
         if left.text == "0.5" or left.text == r"\tfrac{1}{2}":
             return Formula((("+", rf"\tfrac{{1}}{{2}} {right.factor}"),))
+        if left == right:
+            root = left.factor if "'" not in left.text else rf"\left({left.text}\right)"
+            return Formula((("+", f"{root}^{{2}}"),))
         return Formula((("+", rf"{left.factor}\,{right.factor}"),))
     return Formula(left.terms + (right.terms if operation == ADD else _flipped(right)))
 
@@ -78,7 +82,7 @@ def _number(value: float) -> Formula:
 
 def _language(symbols: dict[str, Symbol]) -> Language[Formula]:
     def named(name: str) -> Formula:
-        return Formula((("+", shown(name, symbols)),))
+        return Formula((("+", shown(name, symbols)),), name)
 
     return Language(
         number=_number,
@@ -129,6 +133,20 @@ def _aligned(equations: list[str]) -> list[str]:
     return ["\\begin{align*}", "\\\\\n".join(equations), "\\end{align*}"] if equations else []
 
 
+def _only_entries(plan: Schedule[Formula]) -> dict[str, Formula]:
+    """Intermediate results that are an entry of a quantity and stand nowhere else: they are written there."""
+    steps = dict([*plan.constants, *plan.steps])
+    entries = [entry for row in plan.results.values() for entry in row]
+    texts = [form.text for form in steps.values()]
+    texts += [entry.text for entry in entries if not entry.name]
+    used = set(re.findall(r"t_\{\d+\}", " ".join(texts)))
+    return {
+        entry.name: steps[entry.name]
+        for entry in entries
+        if re.fullmatch(r"t\d+", entry.name) and entry.text not in used
+    }
+
+
 def _unit(unit: str) -> str:
     return re.sub(r"\^(\d)", r"$^{\1}$", unit)
 
@@ -166,7 +184,9 @@ def latex_document(equations: WrittenEquations) -> str:
     lines.append(r"\end{longtable}")
     coordinates = ", ".join(symbols[name].latex for name in equations.coordinates)
     lines += ["The coordinates are", rf"$q = ({coordinates})$."]
-    for title, steps in (("Of constants", plan.constants), ("Of the state", plan.steps)):
+    alone = _only_entries(plan)
+    for title, all_steps in (("Of constants", plan.constants), ("Of the state", plan.steps)):
+        steps = [(name, form) for name, form in all_steps if name not in alone]
         if steps:
             lines.append(rf"\section*{{Intermediate quantities: {title.lower()}}}")
             lines += _aligned([_equation(shown(name, symbols), form) for name, form in steps])
@@ -181,7 +201,7 @@ def latex_document(equations: WrittenEquations) -> str:
                 continue
             index = ",".join(str(k + 1) for k in place)
             letter = r"\tau" if quantity == "tau" else quantity
-            rows.append(_equation(f"{letter}_{{{index}}}", entry))
+            rows.append(_equation(f"{letter}_{{{index}}}", alone.get(entry.name, entry)))
         lines += _aligned(rows)
     return "\n".join([*lines, r"\end{document}"]) + "\n"
 

@@ -256,6 +256,56 @@ def test_latex_is_whole(posed):
     assert max(map(len, lines)) < 130
 
 
+_LATEX_NAME = re.compile(
+    r"(?:\\dot\{\\[a-z]+\}|\\(?!left|right|sin|cos|tanh|tfrac|quad|cdot)[A-Za-z]+'?|\(md\)|(?<![\\A-Za-z])[A-Za-z]+)"
+    r"(?:_\{[^}]*\}|_[a-z])?"
+)
+_LATEX_SIGNS = (
+    *((r"\tfrac{1}{2} ", "0.5*"), (r"\left(", "("), (r"\right)", ")"), (r"\,", "*")),
+    *((r"\sin", "np.sin"), (r"\cos", "np.cos"), (r"\tanh", "np.tanh"), ("^{2}", "**2")),
+)
+
+
+@pytest.mark.parametrize("posed", [USUAL, PAPER], ids=str)
+def test_latex_says_what_is_computed(posed):
+    """The document read line by line as a reader would compute it, from values of its symbols to B, h, g and c."""
+    model = chain(2, posed=posed)
+    equations = written_equations(model, ["B", "h", "g", "c"])
+    (text,) = write(equations, "latex").values()
+    q, rate, _ = (vector[0] for vector in states(model, 1))
+    values = {symbol.latex: symbol.value for symbol in equations.symbols.values()}
+    for names, vector in ((equations.coordinates, q), (equations.rates, rate)):
+        values |= {equations.symbols[name].latex: x for name, x in zip(names, vector, strict=True)}
+    found = {}
+    for section in re.split(r"\\section\*", text)[3:]:
+        for block in re.findall(r"\\begin\{align\*\}\n(.*?)\n\\end", section, re.DOTALL):
+            for line in block.replace("\\\\\n&\\quad", "").split("\\\\\n"):
+                left, right = line.split(" &= ")
+                places = []
+
+                def put(match, places=places):
+                    places.append(values[match[0]])
+                    return f" v[{len(places) - 1}] "
+
+                # names first: a letter of what they become is none
+                formula = _LATEX_NAME.sub(put, right)
+                for sign, meant in _LATEX_SIGNS:
+                    formula = formula.replace(sign, meant)
+                value = eval(formula, {"v": places, "np": np})
+                if section.startswith("{Intermediate"):
+                    values[left] = value
+                else:
+                    found[left] = value
+    expected = function(equations)(q, rate)
+    for name, array in expected.items():
+        for place, value in np.ndenumerate(array):
+            key = f"{name}_{{{','.join(str(k + 1) for k in place)}}}"
+            if name == "B" and place[0] > place[1]:
+                assert key not in found
+            else:
+                assert abs(found.get(key, 0.0) - value) < 1e-12 * np.abs(array).max(), key
+
+
 @pytest.mark.slow
 def test_latex_formulas_parse():
     """Every line of every formula, by the parser of formulas that Matplotlib has: it refuses what makes no sense."""
