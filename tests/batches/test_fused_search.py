@@ -18,7 +18,7 @@ from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.runtime.devices import default_device
 from tests.batches.test_many_arms import BATCH_ACCURACY, random_cells
 from tests.problems import problems
-from tests.real_arms import random_arm
+from tests.real_arms import random_arm, steel
 
 #: what the fused kernel may differ by from the portable program, in units of the last place
 ULP = 4.0
@@ -171,6 +171,28 @@ def test_hinges_and_attachments_reach_the_kernel():
         enclosed_fused(problem, beams, rough, kind=False, interpret=True), portable
     )
     assert free > 0
+    assert np.mean(np.asarray(portable.upper_count - portable.lower_count) == 1) > 0.9
+
+
+@pytest.mark.slow
+def test_supports_reach_the_kernel():
+    """A hinge, a slide and supports at both tips, one of them rigid, which leave one motion without strain."""
+    arm = jm.Arm(
+        (
+            steel(joint_angle=0.3, joint_stiffness=0.0, support_x_stiffness=1e6),
+            steel(joint_angle=0.6, joint_stiffness=0.0, support_torsional_stiffness=np.inf),
+            steel(joint_angle=-0.9, joint_stiffness=0.0, support_y_stiffness=0.0),
+        )
+    )
+    beams = repeated(beam_arrays(arm), 16)
+    problem = BatchProblem(theory_flags("timoshenko"), MODES, hinged=True)
+    omega = np.asarray(jm.natural_frequencies(arm, MODES + EXTRA + 1).omega)
+    assert np.sum(omega == 0.0) == 1
+    rough = jnp.asarray(omega[1:, None] * np.random.default_rng(0).uniform(0.995, 1.005, 16))
+    portable = enclosed(problem, beams, rough)
+    assert_same_enclosures(
+        enclosed_fused(problem, beams, rough, kind=False, interpret=True), portable
+    )
     assert np.mean(np.asarray(portable.upper_count - portable.lower_count) == 1) > 0.9
 
 
