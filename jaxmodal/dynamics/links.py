@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import DAMPING_FIELDS, Link
+from jaxmodal.arm.links import DAMPING_FIELDS, JOINT_SPRINGS, Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.runtime.errors import ArmError, within
@@ -121,14 +121,11 @@ def _zero(value: Any) -> bool:
 def _check(link: Link) -> None:
     for name in _NOT_HERE:
         value = getattr(link, name)
-        if (
-            value is not None
-            and not _zero(value)
-            and not (name.endswith("stiffness") and isinstance(value, float) and math.isinf(value))
-        ):
+        absent = math.inf if name in JOINT_SPRINGS else 0.0  # 0 would be a free slide
+        if value is not None and not (isinstance(value, float) and value == absent):
             raise ArmError(
-                f"{name} = {shown(value)}: the dynamics know joints and bodies on the axis of a link and links that "
-                "do not stretch; leave it out."
+                f"{name} = {shown(value)}: the dynamics know joints and bodies on the axis of a link, links that "
+                "do not stretch, and no supports; leave it out."
             )
     for name in DAMPING_FIELDS:
         value = getattr(link, name)

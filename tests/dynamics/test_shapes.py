@@ -206,6 +206,8 @@ def test_choices_that_are_none(call, words):
     [
         ({"end_offset_x": 0.1}, "link2.end_offset_x = 0.1"),
         ({"joint_shear_stiffness": 1e6}, "link2.joint_shear_stiffness"),
+        ({"joint_axial_stiffness": 0.0}, "link2.joint_axial_stiffness = 0.0"),
+        ({"support_y_stiffness": np.inf}, "link2.support_y_stiffness = inf"),
         ({"joint_stiffness": 0.0}, "every joint turns"),
         ({"joint_stiffness": 1e3}, "rotor_inertia is missing"),
     ],
