@@ -6,6 +6,7 @@ the tip from the principle of virtual forces, the integrals being exact by Gauss
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -52,6 +53,13 @@ def tip_deflection(
     >>> bool(abs(down[1] + (weight * 2**4 / 8 + 10 * 9.81 * 2**3 / 3) / stiffness) < 1e-15)
     True
     """
+    return _displacement(beams, theory, gravity, tip_force)
+
+
+@jax.jit
+def _displacement(
+    beams: BeamArrays, theory: Theory, gravity: float, tip_force: tuple[float, float]
+) -> Array:
     angle = jnp.cumsum(beams.joint_angle)
     along = jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=1)  # (n, 2)
     across = jnp.stack([-jnp.sin(angle), jnp.cos(angle)], axis=1)

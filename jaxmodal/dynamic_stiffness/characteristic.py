@@ -129,6 +129,7 @@ def _bending_rows(
     return v, psi, shear, moment
 
 
+@jax.jit
 def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     n = beams.length.shape[0]
     ends = jax.vmap(_end_fields, in_axes=(0, None, None))(beams, theory, omega)
