@@ -37,29 +37,60 @@ def table(report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def plot(report: dict[str, Any], path: Path) -> None:
-    """Bars of the time per cell, one panel per run."""
-    import matplotlib
+#: what solvers are called in pictures
+NAMES = {
+    "jaxmodal": "jaxmodal, certified",
+    "chain_form": "p-elements, chain form",
+    "chain_form_p11": "the same, degree 11",
+    "chain_form_coarse": "the same, coarse",
+    "p_element_eigh": "p-elements, dense",
+    "quadratic_mesh_eigsh": "quadratic mesh, sparse",
+    "opensees": "OpenSees",
+    "opensees_extrapolated": "OpenSees, extrapolated",
+    "slogdet_scan": "determinant scan",
+}
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+
+def plot(report: dict[str, Any], path: Path) -> None:
+    """Bars of the time per cell with the largest error beside each, one panel per run."""
+    from jaxmodal.plots.figures import COLOURS, new_figure, style
 
     runs = report["runs"]
-    figure, axes = pyplot.subplots(
-        1, len(runs), figsize=(4 * len(runs), 4), sharey=True, layout="constrained", squeeze=False
-    )
-    for axis, run in zip(axes[0], runs, strict=True):
-        labels = list(run["solvers"])
-        times = [s["milliseconds_per_cell"] for s in run["solvers"].values()]
-        bars = axis.bar(range(len(labels)), times)
-        bars[0].set_color("C1")
-        texts = [f"{s['times_jaxmodal']:.1f}×" for s in run["solvers"].values()]
-        axis.bar_label(bars, texts, fontsize=8)
-        axis.set_xticks(range(len(labels)), labels, rotation=60, ha="right", fontsize=8)
-        axis.set_yscale("log")
-        axis.margins(y=0.08)  # room for the labels
-        cores = run["cores"]
-        axis.set_title(f"{run['workload']}, {cores} core{'s' * (cores > 1)}", fontsize=10)
-    axes[0][0].set_ylabel("time per cell, ms")
-    figure.savefig(path, dpi=130)
-    pyplot.close(figure)
+    columns = min(2, len(runs))
+    rows = -(-len(runs) // columns)
+    most = max(len(run["solvers"]) for run in runs)
+    with style():
+        figure = new_figure(5.6 * columns, (0.3 * most + 0.7) * rows)
+        grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
+        for axis, run in zip(grid.flat, runs, strict=False):
+            solvers = run["solvers"]
+            times = [s["milliseconds_per_cell"] for s in solvers.values()]
+            bars = axis.barh(range(len(times)), times, color=COLOURS[0], height=0.7)
+            bars[0].set_color(COLOURS[1])
+            texts = [f" {s['times_jaxmodal']:.3g}×{_accuracy(s)}" for s in solvers.values()]
+            axis.bar_label(bars, texts, fontsize=8)
+            axis.set_yticks(range(len(times)), [NAMES.get(label, label) for label in solvers])
+            axis.invert_yaxis()
+            axis.set_xscale("log")
+            cores = run["cores"]
+            arm = run["workload"].replace("_", "-")
+            axis.set_title(f"{arm} arm, {cores} core{'s' * (cores > 1)}")
+        every = [s["milliseconds_per_cell"] for run in runs for s in run["solvers"].values()]
+        grid[0, 0].set_xlim(0.5 * min(every), 100.0 * max(every))  # room for the texts; shared
+        for axis in grid[-1]:
+            axis.set_xlabel("time per cell [ms]")
+        for axis in grid.flat[len(runs) :]:
+            axis.set_visible(False)
+        figure.suptitle(
+            f"{report['cells']:,} cells, {report['modes']} modes; times jaxmodal's time, largest relative error",
+            fontsize=10,
+        )
+        figure.savefig(path, dpi=130)
+
+
+def _accuracy(solver: dict[str, Any]) -> str:
+    """The largest relative error of a solver's frequencies, and modes that it has missed, in words."""
+    if "largest_error" not in solver:
+        return ""
+    missed = solver["modes_missed"]
+    return f", error {solver['largest_error']:.0e}" + (f", {missed} missed" if missed else "")

@@ -27,19 +27,19 @@ SETTINGS: dict[str, dict[str, tuple[float, ...]]] = {
     "plain": {
         "rk4": (4e-3, 2e-3, 1e-3, 5e-4),
         "linearly_implicit": (4e-3, 2e-3, 1e-3, 5e-4),
-        "tsit5": (1e-4, 1e-6, 1e-8),
-        "dopri8": (1e-4, 1e-6, 1e-8, 1e-10),
-        "kvaerno5": (1e-3, 1e-5, 1e-7),
+        "tsit5": (1e-4, 1e-6),
+        "dopri8": (1e-4, 1e-6, 1e-8),
+        "kvaerno5": (1e-3, 1e-5),
     },
     "stiff": {
         "rk4": (1.25e-4, 6.25e-5),
         "linearly_implicit": (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4),
         "dopri8": (1e-4, 1e-7),
-        "kvaerno5": (1e-3, 1e-5, 1e-7),
+        "kvaerno5": (1e-3, 1e-5),
     },
 }
 FIXED = ("rk4", "linearly_implicit")
-CELLS = {"plain": 64, "stiff": 8}
+CELLS = {"plain": 16, "stiff": 4}
 ARMS = {
     "plain": "two modes a link",
     "stiff": "four modes a link, Kelvin-Voigt damping of 10 ms",
@@ -199,7 +199,10 @@ def precision(arm: str) -> list[dict[str, Any]]:
 
     def add(method: str, setting: float, program: Any, rtol: float) -> None:
         error = float(np.abs(np.asarray(program(first, rtol)) - exact).max())
-        seconds = statistics.median(spent(lambda: program(first, rtol)) for _ in range(3))
+        times = [spent(lambda: program(first, rtol))]
+        while sum(times) < 3.0 and len(times) < 3:  # once is enough of what takes long
+            times.append(spent(lambda: program(first, rtol)))
+        seconds = statistics.median(times)
         row = {"arm": arm, "method": method, "setting": setting, "error_m": error}
         rows.append({**row, "ms_per_simulation": 1e3 * seconds / cells})
         each = rows[-1]["ms_per_simulation"]

@@ -39,6 +39,9 @@ def test_a_mode_is_drawn_with_its_frequency(axes, tmp_path):
     shapes = jm.mode_shapes(ARM, 2, stations=5)
     assert shapes.plot(axes, mode=2) is axes
     assert f"{float(shapes.frequencies_hz[1]):.5g} Hz" in axes.get_title()
+    (scale,) = axes.artists  # a bar of 0.2 m: the picture is less than a metre wide
+    assert scale.txt_label.get_text() == "0.2 m"
+    assert scale.size_bar.get_children()[0].get_width() == 0.2
     with pytest.raises(ValueError, match="modes 1 to 2"):
         shapes.plot(axes, mode=3)
     shapes.animate(tmp_path / "mode.gif", mode=1, frames=2)

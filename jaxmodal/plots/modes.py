@@ -109,6 +109,28 @@ def draw_mode(
     axes.set_yticks([])
     for side in axes.spines.values():
         side.set_color("0.85")
+    draw_scale(axes, float(high[0] - low[0]))
+
+
+def draw_scale(axes: Axes, width: float) -> None:
+    """Draw a bar of a round length in the lower left corner of axes that show a width of ``width``, m."""
+    from mpl_toolkits.axes_grid1.anchored_artists import (  # type: ignore[import-untyped]
+        AnchoredSizeBar,
+    )
+
+    power = 10.0 ** math.floor(math.log10(0.3 * width))
+    length = max(step * power for step in (1.0, 2.0, 5.0) if step * power <= 0.3 * width)
+    axes.add_artist(
+        AnchoredSizeBar(
+            axes.transData,
+            length,
+            f"{length:g} m",
+            "lower left",
+            frameon=False,
+            color="0.4",
+            fontproperties={"size": 7.0},
+        )
+    )
 
 
 def plot_mode_shapes(
