@@ -27,6 +27,12 @@ class OtherArm(Protocol):
 
     def model(self, theory: str) -> Model: ...
 
+    def possible(self) -> bool: ...
+
+    def frequency_gradients(
+        self, theory: str, omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
+    ) -> np.ndarray: ...
+
 
 @dataclasses.dataclass(frozen=True)
 class PlanarModel:

@@ -25,6 +25,7 @@ from jaxmodal.frequencies.models import OtherArm, PlanarModel, model_of
 from jaxmodal.frequencies.programs import EPS, Solution, padded_problem, padded_size, solve_padded
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
+from jaxmodal.frequencies.traced_arms import traced_frequencies
 from jaxmodal.frequencies.zero_modes import with_zero_modes
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced, to_host, tree_on_host, xp
@@ -38,7 +39,8 @@ def natural_frequencies(
     Parameters
     ----------
     arm : Arm or SpatialArm
-        The arm; the values of a planar one may be traced (jit, vmap).
+        The arm; its values may be traced (jit, vmap, grad). Those of an arm in space are solved by calls back to
+        NumPy, one for each cell of a vmap, and have first derivatives only.
     num_modes : int
         How many frequencies, from the lowest; at least 1.
     theory : str
@@ -145,6 +147,12 @@ def frequencies_in_band(
 def _solve(arm: Arm | OtherArm, theory: str, first: int, count: int) -> NaturalFrequencies:
     """The ``count`` frequencies, possibly none, after the ``first`` lowest; of NumPy for a concrete arm."""
     wanted = max(count, 1)
+    if isinstance(arm, OtherArm) and first == 0 and is_traced(arm):
+
+        def solved(concrete: OtherArm) -> NaturalFrequencies:
+            return _solved_on_host(concrete.model(theory), theory, 0, wanted, count)
+
+        return traced_frequencies(arm, theory, count, solved)
     model = model_of(arm, theory)
     if model is not None:
         return _solved_on_host(model, theory, first, wanted, count)

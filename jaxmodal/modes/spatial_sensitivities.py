@@ -38,18 +38,9 @@ def _places(arm: SpatialArm) -> Any:
 def spatial_derivatives(
     arm: SpatialArm, found: NaturalFrequencies, theory: str
 ) -> dict[str, np.ndarray]:
-    """The derivative of each frequency by every address, (K,), of modes of any basis where frequencies coincide.
-
-    There the mean over the frequencies that coincide has a meaning, and no single one. Those that are zero stay so.
-    """
-    model = modal_model(arm, theory)
-    free, modes = _modes(model, found)
-    rates, places = model.rates(), _places(arm)
-    derivatives = np.zeros((found.omega.size, len(jax.tree_util.tree_leaves(arm))))
-    for k, omega in enumerate(found.omega[free:].tolist()):
-        mode = of_number(modes, k)
-        gradient = model.squared_gradient(omega, mode, mode)
-        derivatives[free + k] = by_leaves(gradient, rates) / (2.0 * omega)
+    """The derivative of each frequency, of a repeated one of its mean, by every address, (K,); 0 where that is 0."""
+    model, places = modal_model(arm.model(theory)), _places(arm)
+    derivatives = model.gradients(found.omega, found.group, np.asarray(found.multiplicity))
     return {address: derivatives[:, value_at(places, address)] for address in arm.addresses()}
 
 
@@ -57,7 +48,7 @@ def spatial_projection(
     arm: SpatialArm, found: NaturalFrequencies, theory: str, rate_of: Mapping[str, float]
 ) -> Callable[[np.ndarray], np.ndarray]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
-    model = modal_model(arm, theory)
+    model = modal_model(arm.model(theory))
     _, modes = _modes(model, found)
     rates, places = model.rates(), _places(arm)
     along = np.zeros(len(jax.tree_util.tree_leaves(arm)))

@@ -137,7 +137,7 @@ def spatial_mode_shapes(
 ) -> SpatialModeShapes:
     """`mode_shapes` of a concrete arm in space, at the stations ``xi``."""
     found: NaturalFrequencies = to_host(natural_frequencies(arm, num_modes, theory, throw=throw))
-    model = modal_model(arm, theory)
+    model = modal_model(arm.model(theory))
     chain, points = model.chain, quadrature_size(num_modes)
     free = int(np.sum(found.omega == 0.0))
     known = np.flatnonzero(found.omega > 0.0)  # NaN: there is no such mode

@@ -15,9 +15,11 @@ from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.bases import BaseStiffness, as_base
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.links import SpatialLink
+from jaxmodal.spatial.modal_model import modal_model
 from jaxmodal.spatial.model import SpatialModel, spatial_model
 from jaxmodal.spatial.parameters import value_at, walk, with_values
 from jaxmodal.spatial.tables import DIMENSIONS, base_rows, body_table, link_table
+from jaxmodal.spatial.validity import valid_cells
 
 
 @frozen_pytree
@@ -183,6 +185,21 @@ class SpatialArm(Record):
     def model(self, theory: str) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
         return spatial_model(self.links, self.payload, self.base_stiffness, theory)
+
+    def possible(self) -> bool:
+        """Whether all values, which are checked only where they are numbers when the arm is made, are allowed."""
+        with np.errstate(all="ignore"):
+            return bool(valid_cells(self, 1)[0])
+
+    def frequency_gradients(
+        self,
+        theory: str,
+        omega: np.ndarray,
+        first: np.ndarray,
+        multiplicity: np.ndarray,
+    ) -> np.ndarray:
+        """Return the derivatives of its frequencies by its leaves; used by `natural_frequencies` under `jax.grad`."""
+        return modal_model(self.model(theory)).gradients(omega, first, multiplicity)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arm as the plain tables of an arm file; values at their default left out.

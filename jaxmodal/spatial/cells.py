@@ -10,7 +10,6 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.parameters import resolve
-from jaxmodal.arm.quantities import Record, quantities
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.host_solver import enclosed
@@ -24,6 +23,7 @@ from jaxmodal.spatial.float64_search import Found, search, settle
 from jaxmodal.spatial.model import SpatialModel
 from jaxmodal.spatial.neighbours import Neighbours
 from jaxmodal.spatial.parameters import value_at
+from jaxmodal.spatial.validity import valid_cells
 
 #: cells side by side: matrices of 36 entries for each trial of each then fill the cache, and few wait for the slowest
 _CELLS = 32
@@ -98,7 +98,7 @@ def _quickly(
     size, start, known = next(iter(columns.values())).size, 0, Neighbours(columns)
     numbers, parts = np.arange(1, num_modes + 1), []
     with np.errstate(all="ignore"):
-        valid = _valid(arm.with_values(columns), size)
+        valid = valid_cells(arm.with_values(columns), size)
         usual = np.flatnonzero(
             valid & (np.broadcast_to(model_of(np.arange(size)).free, valid.shape) == 0)
         )
@@ -155,7 +155,7 @@ def _solved(
     """Cells of one chunk; those with a value that an arm may not have are solved as the arm itself, and refused."""
     cells = next(iter(columns.values())).size
     with np.errstate(all="ignore"):
-        valid = _valid(arm.with_values(columns), cells)
+        valid = valid_cells(arm.with_values(columns), cells)
     columns = {a: np.where(valid, column, value_at(arm, a)) for a, column in columns.items()}
     varied = arm.with_values(columns)
     model = SpatialModel(varied.links, varied.payload, flags, varied.base_stiffness)
@@ -225,20 +225,3 @@ def _of_cell(values: Evaluation, cell: int, shape: tuple[int, ...]) -> Evaluatio
     return Evaluation(
         *(getattr(values, f.name)[:, cell].reshape(shape) for f in dataclasses.fields(values))
     )
-
-
-def _valid(record: Record, cells: int) -> np.ndarray:
-    """Cells in which every value of a record, and of those in it, obeys its rule, and those that belong together."""
-    valid = np.ones(cells, bool)
-    for item in quantities(record):
-        value = getattr(record, item.name)
-        if value is not None:
-            valid &= item.metadata["rule"].holds(value)
-    for constraint in record.constraints():
-        valid &= constraint.holds
-    for field in dataclasses.fields(record):  # type: ignore[arg-type]
-        inner = getattr(record, field.name)
-        for part in inner if isinstance(inner, tuple) else (inner,):
-            if isinstance(part, Record):
-                valid &= _valid(part, cells)
-    return valid

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 
+import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.spatial.bases import BaseStiffness
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.conditions import Chain, chain_of
 from jaxmodal.spatial.eigenspaces import modes_of
 from jaxmodal.spatial.energies import SpatialEnergies, mode_energies
-from jaxmodal.spatial.gradients import squared_frequency_gradient
+from jaxmodal.spatial.gradients import by_leaves, squared_frequency_gradient
 from jaxmodal.spatial.links import SpatialLink
+from jaxmodal.spatial.model import SpatialModel
 from jaxmodal.spatial.motions import Motion, of_number
 from jaxmodal.spatial.residuals import condition_residuals
 from jaxmodal.spatial.values import ArmValues, arm_values, rates
@@ -82,15 +84,39 @@ class ModalModel:
         """The derivatives of the values by the leaves of the parts; see `values.rates`."""
         return rates((self.links, self.payload, self.base))
 
+    def gradients(
+        self, omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
+    ) -> np.ndarray:
+        """The derivative of each frequency, of a repeated one of its mean, by every leaf of the parts, (K, leaves).
 
-def modal_model(arm: SpatialArm, theory: str) -> ModalModel:
-    """The model of a concrete arm.
+        Zero frequencies stay so; NaN where there is no frequency. The last group may go on beyond the list.
+        """
+        rates = self.rates()
+        found = np.zeros((omega.size, len(self._leaves())))
+        found[np.isnan(omega)] = np.nan
+        known = np.flatnonzero(omega > 0.0)
+        if not known.size:
+            return found
+        missing = int(multiplicity[known[-1]] - np.sum(first == first[known[-1]]))
+        wanted = np.concatenate([known, np.repeat(known[-1:], max(missing, 0))])
+        groups = np.unique(first[wanted], return_inverse=True)[1]
+        starts = np.searchsorted(groups, groups)
+        modes, _, _ = self.modes(
+            omega[wanted], starts, multiplicity[wanted], quadrature_size(omega.size), np.zeros(0)
+        )
+        each = np.zeros((wanted.size, found.shape[1]))
+        for k, place in enumerate(wanted):
+            mode, w = of_number(modes, k), float(omega[place])
+            each[k] = by_leaves(self.squared_gradient(w, mode, mode), rates) / (2.0 * w)
+        for k, place in enumerate(known):
+            found[place] = np.mean(each[groups == groups[k]], axis=0)
+        return found
 
-    Raises
-    ------
-    ArmError
-        As `SpatialArm.model`.
-    """
-    model = arm.model(theory)
+    def _leaves(self) -> list[object]:
+        return jax.tree_util.tree_leaves((self.links, self.payload, self.base))
+
+
+def modal_model(model: SpatialModel) -> ModalModel:
+    """The model of a concrete arm from the one that the searches have of it, `SpatialArm.model`."""
     values = arm_values(model.links, model.payload, model.base)
     return ModalModel(model.links, model.payload, model.base, chain_of(values), model.flags)

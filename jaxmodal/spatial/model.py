@@ -156,8 +156,9 @@ def spatial_model(
     parts = to_host((tuple(links), payload, base))
     if not tree_on_host(parts) or any(np.ndim(x) for x in jax.tree_util.tree_leaves(parts)):
         raise ArmError(
-            "a value of this arm in space is traced or an array; jax.jit, jax.vmap and jax.grad take planar arms only. "
-            f"Arms in space whose values are numbers are taken by {', '.join(TAKE_ARMS_IN_SPACE)}."
+            "a value of this arm in space is traced or an array; under jax.jit, jax.vmap and jax.grad "
+            "natural_frequencies alone takes it. Arms in space whose values are numbers are taken by "
+            f"{', '.join(TAKE_ARMS_IN_SPACE)}."
         )
     if theory == "timoshenko":
         for number, link in enumerate(parts[0], start=1):

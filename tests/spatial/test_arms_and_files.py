@@ -176,11 +176,6 @@ def test_what_takes_planar_arms_alone_says_what_takes_arms_in_space():
         assert "Arms in space are taken by natural_frequencies" in line
 
 
-def test_traced_values_are_refused():
-    with pytest.raises(jm.ArmError, match=r"traced.*planar arms only"):
-        jax.jit(lambda arm: jm.natural_frequencies(arm, 2).omega)(bent_arm())
-
-
 def test_messages_name_the_file_the_link_and_the_key(tmp_path):
     document = bent_arm().to_dict()
     document["links"][1]["hub"]["mass"] = -1.0

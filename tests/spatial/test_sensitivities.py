@@ -51,14 +51,9 @@ def test_each_kind_of_value_against_forty_digits():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("make", "theory", "mode"),
-    [(bent_arm, "rayleigh", 0), (standing_arm, "timoshenko", 3)],
-    ids=["bent", "standing"],
-)
-def test_every_address_against_forty_digits(make, theory, mode):
+def test_every_address_against_forty_digits():
     """Those of a base that gives way in all directions, too."""
-    compare(make(), theory, mode)
+    compare(standing_arm(), "rayleigh", 3)
 
 
 def straight_arm():
@@ -139,7 +134,7 @@ def test_free_hinges_and_modes_that_are_not_there():
     assert np.all(np.any(table.derivative[2:] != 0.0, axis=1))
     rigid = [np.isinf(value) for value in table.values]
     np.testing.assert_array_equal(table.derivative[:, rigid], 0.0)
-    with pytest.raises(ValueError, match="free hinges"):
+    with pytest.raises(ValueError, match="free joints"):
         jm.directional_derivatives(case.arm, {"link1.length": 1.0}, 4, case.theory)
     with pytest.raises(jm.ArmError, match="Did you mean"):
         jm.sensitivities(bent_arm(), 2, addresses=["link2.joint_axis.w"])
