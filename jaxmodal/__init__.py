@@ -47,6 +47,7 @@ from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
 from jaxmodal.postures.series import PostureSeries, posture_series
+from jaxmodal.response.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.frequency_response import frequency_response
 from jaxmodal.response.modal import ModalSuperposition, modal_superposition
 from jaxmodal.response.ports import Port, port_names
@@ -84,6 +85,7 @@ __all__ = [
     "BeamArrays",
     "Certificate",
     "CompilationError",
+    "DampedModes",
     "DenavitHartenberg",
     "FrequencyResponse",
     "ImplausibleWarning",
@@ -123,6 +125,7 @@ __all__ = [
     "check",
     "circle",
     "count_below",
+    "damped_modes",
     "describe",
     "determinant_scan",
     "directional_derivatives",

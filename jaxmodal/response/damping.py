@@ -14,7 +14,9 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.links import DAMPING_FIELDS
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.dynamic_stiffness.supports import SUPPORTS
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array, is_traced, xp
 
 #: the spring beside which each damper lies
 _SPRINGS = {
@@ -89,3 +91,15 @@ def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArray
             complex_spring = xp.where(rigid, 0.0, stiffness) + 1j * (omega * damper)
             changes[spring] = xp.where(rigid, np.inf, complex_spring)
     return dataclasses.replace(beams, **changes)
+
+
+def require_soft_supports(beams: BeamArrays) -> None:
+    """Refuse rigid supports: they need a condensation of their own, which natural frequencies have."""
+    for name in SUPPORTS:
+        values = getattr(beams, name)
+        if values is not None and not is_traced(values) and np.isinf(values).any():
+            link = int(np.argmax(np.isinf(values).reshape(len(values), -1).any(axis=1))) + 1
+            raise ArmError(
+                f"link{link}.{name} = inf: a damped or driven arm takes supports as springs; give a large finite "
+                "stiffness, such as a million times that of the link."
+            )

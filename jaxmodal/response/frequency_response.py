@@ -15,7 +15,7 @@ from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import theory_flags
-from jaxmodal.dynamic_stiffness.supports import SUPPORTS
+from jaxmodal.response.damping import require_soft_supports
 from jaxmodal.response.ports import ports
 from jaxmodal.response.quantities import check_quantity
 from jaxmodal.response.results import FrequencyResponse
@@ -103,7 +103,7 @@ def frequency_response(
         require_known(arm, theory)
         columns = columns_of(arm, table("parameters", parameters, ArmError))
     system = system_of(arm, theory, quantity, into, out, columns)
-    _refuse_rigid_supports(system)
+    require_soft_supports(system.beams)
     flat = omega.reshape((-1,))
     values, infinite = responses(system, flat)
     values, status = _judged(system, values, infinite)
@@ -120,18 +120,6 @@ def frequency_response(
         addresses=() if columns is None else tuple(columns[0]),
         theory=theory,
     )
-
-
-def _refuse_rigid_supports(system: System) -> None:
-    """Rigid supports need a condensation of their own, which natural frequencies have."""
-    for name in SUPPORTS:
-        values = getattr(system.beams, name)
-        if values is not None and not is_traced(values) and np.isinf(values).any():
-            link = int(np.argmax(np.isinf(values).any(axis=1))) + 1
-            raise ArmError(
-                f"link{link}.{name} = inf: a frequency response takes supports as springs; give a large finite "
-                "stiffness, such as a million times that of the link."
-            )
 
 
 def _judged(system: System, values: Array, infinite: Array) -> tuple[Array, Array]:

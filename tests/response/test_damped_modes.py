@@ -1,0 +1,109 @@
+"""Are damped modes the roots that 40 digits find, none lost, up to and beyond critical damping?"""
+
+import mpmath
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from tests.response.arms import bent, with_damping
+from tests.response.exact_chain import Chain
+
+
+def _soft(stiffness, damping, second=0.0):
+    arm = bent(joint_stiffness=2e4, tip_mass=0.5, joint_damping=second)
+    return arm.replace(
+        links=(arm.links[0].replace(joint_stiffness=stiffness, joint_damping=damping), arm.links[1])
+    )
+
+
+PLAIN = bent(joint_stiffness=2e4, tip_mass=0.5)
+ARMS = {
+    "loss factors": (jm.Arm(tuple(x.replace(loss_factor=0.05) for x in PLAIN.links)), 5, 0),
+    "Kelvin-Voigt": (jm.Arm(tuple(x.replace(kelvin_voigt_time=1e-5) for x in PLAIN.links)), 5, 0),
+    "everything": (with_damping(PLAIN, 3), 5, 0),
+    "joint damper": (_soft(1e5, 0.0, 20.0), 5, 0),
+    "strong damper": (_soft(3e3, 3e2, 2.0), 5, 1),
+    "overdamped": (_soft(3e2, 1e2), 3, 3),
+}
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_roots_against_40_digits(name):
+    arm, modes, overdamped = ARMS[name]
+    found = jm.damped_modes(arm, modes)
+    assert found.counted
+    assert (found.multiplicity == 1).all()
+    assert found.overdamped.sum() == overdamped
+    assert set(found.mode) == set(range(1, modes + 1))
+    for root in found.roots:
+        near = mpmath.mpmathify(complex(root))
+        exact = mpmath.findroot(
+            lambda w: Chain(arm, w).determinant(),
+            (near, near * (1 + mpmath.mpf("1e-7"))),
+            solver="secant",
+            tol=1e-25,
+            verify=False,
+        )
+        assert abs(complex(exact) - root) < 1e-12 * abs(root)
+
+
+def _one_mass(ratio):
+    """A rigid bar on a spring with a damper: J q'' + c q' + k q = 0."""
+    link = jm.Link(
+        1.0, 7e10, 2700.0, jm.rectangle(0.01, 0.01), rigid=True, joint_stiffness=1e3, tip_mass=1.0
+    )
+    inertia = 2700.0 * 1e-4 / 3 + 1.0
+    damping = 2 * ratio * np.sqrt(1e3 * inertia)
+    return jm.Arm((link.replace(joint_damping=damping),)), np.sqrt(1e3 / inertia)
+
+
+def test_one_mass_in_closed_form():
+    for ratio in (0.3, 0.999):
+        arm, omega = _one_mass(ratio)
+        found = jm.damped_modes(arm, 1, "euler_bernoulli")
+        np.testing.assert_allclose(
+            found.roots, [omega * (np.sqrt(1 - ratio**2) + 1j * ratio)], rtol=1e-11
+        )
+        np.testing.assert_allclose(found.damping_ratio, ratio, rtol=1e-11)
+        np.testing.assert_allclose(found.decay_rate, ratio * omega, rtol=1e-11)
+    arm, omega = _one_mass(2.0)
+    found = jm.damped_modes(arm, 1, "euler_bernoulli")
+    assert found.overdamped.all()
+    assert found.counted
+    truth = omega * (2.0 + np.sqrt(3.0) * np.array([-1.0, 1.0]))
+    np.testing.assert_allclose(np.sort(found.decay_rate), truth, rtol=1e-11)
+    assert "overdamped" in str(found)
+
+
+def test_a_double_root_at_critical_damping():
+    """Rounding parts a double root by the root of 1e-16, so 1e-7 is what double precision has."""
+    arm, omega = _one_mass(1.0)
+    found = jm.damped_modes(arm, 1, "euler_bernoulli")
+    assert found.multiplicity.tolist() == [2]
+    assert found.counted
+    np.testing.assert_allclose(np.abs(found.roots), [omega], rtol=1e-7)
+
+
+def test_light_damping_is_the_half_power_width_of_the_peak():
+    """The response near a root: its largest quadrature part stands at the damped frequency to the damping squared."""
+    arm = jm.Arm(tuple(x.replace(loss_factor=1e-3) for x in PLAIN.links))
+    found = jm.damped_modes(arm, 1)
+    root = found.roots[0]
+    ends = root.real + np.array([-1.0, 0.0, 1.0]) * root.imag
+    size = jm.frequency_response(arm, ends, "tip.across", "tip.across").magnitude[0, 0]
+    np.testing.assert_allclose(size[[0, 2]] / size[1], np.sqrt(0.5), rtol=3e-3)
+
+
+def test_undamped_modes_stay_and_bad_input_is_refused():
+    found = jm.damped_modes(PLAIN, 3)
+    np.testing.assert_allclose(found.roots, jm.natural_frequencies(PLAIN, 3).omega, rtol=1e-12)
+    np.testing.assert_array_equal(found.mode, [1, 2, 3])
+    with pytest.raises(jm.ArmError, match="mode of zero frequency"):
+        jm.damped_modes(bent(joint_stiffness=0.0), 2)
+    with pytest.raises(jm.ArmError, match="num_modes = 2: the arm has 1 modes"):
+        jm.damped_modes(_one_mass(0.3)[0], 2, "euler_bernoulli")
+    with pytest.raises(ValueError, match="num_modes"):
+        jm.damped_modes(PLAIN, 0)
+    arm = PLAIN.replace(links=(PLAIN.links[0].replace(support_x_stiffness=np.inf), PLAIN.links[1]))
+    with pytest.raises(jm.ArmError, match="support_x_stiffness = inf"):
+        jm.damped_modes(arm, 2)
