@@ -80,7 +80,7 @@ class ModalSuperposition(ShowsTables):
         return (self.read / self.omega[:, None] ** 2).T @ self.driven + self.residual
 
     def receptance(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """Displacement for a unit harmonic force, complex, shape (frequencies, p, m).
+        """Displacement for a unit harmonic force, complex, shape (p, m, frequencies).
 
         Parameters
         ----------
@@ -111,9 +111,9 @@ class ModalSuperposition(ShowsTables):
             with np.errstate(divide="ignore", invalid="ignore"):
                 modal = 1.0 / (self.omega**2 - omega[:, None] ** 2 + 1j * omega[:, None] * diagonal)
                 moved = modal[:, :, None] * self.driven
-        rest = self.residual / (1.0 + 1j * omega * self.relaxation)[:, None, None]
+        rest = self.residual[:, :, None] / (1.0 + 1j * omega * self.relaxation)
         with np.errstate(invalid="ignore"):
-            return np.einsum("kp,wkm->wpm", self.read, moved) + rest
+            return np.einsum("kp,wkm->pmw", self.read, moved) + rest
 
     def tables(self) -> list[Table]:
         """Return the modes: frequency, damping ratio and what each does from the first input to the first output."""
@@ -211,7 +211,7 @@ def modal_superposition(
     >>> arm = jm.examples.two_link_flexible()
     >>> model = jm.modal_superposition(arm, "joint_1.torque", "tip.across", 6, damping_ratios=0.01)
     >>> model.receptance([0.0, 20.0]).shape
-    (2, 1, 1)
+    (1, 1, 2)
     """
     require_one_arm(arm)
     count = positive_integer(num_modes, "num_modes", limits.MODES)

@@ -62,7 +62,7 @@ class StateSpace(ShowsTables):
         return np.linalg.eigvals(self.A).astype(np.complex128)
 
     def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """Outputs for unit harmonic inputs, complex, shape (frequencies, p, m).
+        """Outputs for unit harmonic inputs, complex, shape (p, m, frequencies).
 
         Parameters
         ----------
@@ -84,8 +84,8 @@ class StateSpace(ShowsTables):
                 )
             points = np.exp(points * self.time_step)
         square = points[:, None, None] * np.eye(len(self.states)) - self.A
-        found: NDArray[Any] = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
-        return found
+        found = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
+        return np.moveaxis(found, 0, -1)
 
     def discrete(self, time_step: float, method: str = "zoh") -> StateSpace:
         """Return the system at equal time steps, by `scipy.signal.cont2discrete`.

@@ -13,9 +13,9 @@ DAMPING = (3.0, 2e-6)
 
 
 def exact(omega):
-    """Receptances at `PORTS` for a force across the tip, shape (frequencies, 3), with `DAMPING`."""
+    """Receptances at `PORTS` for a force across the tip, shape (3, frequencies), with `DAMPING`."""
     tip, middle = deflection(omega, 1.0, *DAMPING), deflection(omega, 0.4, *DAMPING)
-    return np.stack([tip[0], middle[0], tip[1]], axis=1)
+    return np.stack([tip[0], middle[0], tip[1]])
 
 
 def test_static_compliance_of_a_cantilever():
@@ -77,7 +77,7 @@ def test_the_sum_tends_to_the_closed_form():
         model = jm.modal_superposition(
             cantilever(), "tip.across", PORTS, count, EB, rayleigh=DAMPING
         )
-        found = model.receptance(omega)[:, :, 0]
+        found = model.receptance(omega)[:, 0]
         errors.append(np.max(np.abs(found - truth) / np.abs(truth)))
     assert errors[0] < 1e-3
     # frequencies grow with k^2: of a slope, k times a deflection, terms of k^-7 are left out, that add up to k^-6
@@ -109,14 +109,14 @@ def test_one_mode_is_an_oscillator():
     ):
         model = jm.modal_superposition(arm, "joint_1.moment", "joint_1.rotation", 1, EB, **given)
         truth = 1.0 / (50.0 - inertia * omega**2 + 2j * ratio * inertia * natural * omega)
-        np.testing.assert_allclose(model.receptance(omega)[:, 0, 0], truth, rtol=1e-13)
+        np.testing.assert_allclose(model.receptance(omega)[0, 0], truth, rtol=1e-13)
         np.testing.assert_allclose(model.damping_ratios, ratio, rtol=1e-13)
         assert abs(model.residual[0, 0]) < 1e-15
 
 
 def test_undamped_modes_have_infinite_peaks():
     model = jm.modal_superposition(cantilever(), "tip.across", "tip.across", 3, EB)
-    found = np.abs(model.receptance(model.omega)[:, 0, 0])
+    found = np.abs(model.receptance(model.omega)[0, 0])
     assert not np.any(np.isfinite(found))
     assert "static residual" in str(model)
     assert "certified" in str(model)
