@@ -48,13 +48,23 @@ from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
 from jaxmodal.postures.series import PostureSeries, posture_series
 from jaxmodal.response.damped_modes import DampedModes, damped_modes
+from jaxmodal.response.exchange import response_data, write_universal_file
+from jaxmodal.response.forced import RandomResponse, harmonic_response, random_response
 from jaxmodal.response.frequency_response import frequency_response
 from jaxmodal.response.modal import ModalSuperposition, modal_superposition
+from jaxmodal.response.peaks import ResponsePeaks, response_peaks
 from jaxmodal.response.ports import Port, port_names
 from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.response.state_space import StateSpace, state_space
 from jaxmodal.response.statics import static_compliance
 from jaxmodal.response.status import ResponseStatus
+from jaxmodal.response.time_signals import TimeResponse, time_response
+from jaxmodal.response.truncation import (
+    ModesNeeded,
+    TruncationError,
+    modes_needed,
+    truncation_error,
+)
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
@@ -94,13 +104,16 @@ __all__ = [
     "ModalQuantities",
     "ModalSuperposition",
     "ModeShapes",
+    "ModesNeeded",
     "NaturalFrequencies",
     "Payload",
     "Port",
     "PostureSeries",
     "PosturesAt",
+    "RandomResponse",
     "RepeatedFrequencyError",
     "ResonanceMap",
+    "ResponsePeaks",
     "ResponseStatus",
     "RigidBody",
     "Rotation",
@@ -112,6 +125,8 @@ __all__ = [
     "StateSpace",
     "Status",
     "TaperedFrequencies",
+    "TimeResponse",
+    "TruncationError",
     "UncertifiedError",
     "X64DisabledError",
     "addresses",
@@ -133,6 +148,7 @@ __all__ = [
     "frequencies_in_band",
     "frequency_response",
     "get_parameter",
+    "harmonic_response",
     "hollow_circle",
     "hollow_rectangle",
     "individual_modes",
@@ -142,17 +158,21 @@ __all__ = [
     "modal_quantities_batch",
     "modal_superposition",
     "mode_shapes",
+    "modes_needed",
     "natural_frequencies",
     "natural_frequencies_batch",
     "port_names",
     "posture_series",
     "postures_at",
+    "random_response",
     "raw_section",
     "read_arm",
     "rectangle",
     "require_x64",
     "resolve",
     "resonance_free",
+    "response_data",
+    "response_peaks",
     "sensitivities",
     "set_parameters",
     "spatial_section",
@@ -160,10 +180,13 @@ __all__ = [
     "static_compliance",
     "tapered",
     "tapered_frequencies",
+    "time_response",
+    "truncation_error",
     "tune_cpu",
     "unit_of",
     "use_compilation_cache",
     "write_arm",
+    "write_universal_file",
 ]
 
 report_package(globals())

@@ -82,6 +82,7 @@ class LazyGroup(click.Group):
             "equations": "jaxmodal.cli.equations:equations",
             "simulate": "jaxmodal.cli.simulate:simulate",
             "reproduce-motions": "jaxmodal.cli.simulate:reproduce_motions",
+            "response": "jaxmodal.cli.response:response",
             "resonance-map": "jaxmodal.cli.postures:resonance_map",
             "cache": "jaxmodal.cli.cache:cache",
         }

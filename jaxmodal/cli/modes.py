@@ -107,7 +107,7 @@ def modes(
     require_file("--plot", plot, (".png", ".pdf", ".svg"))
     require_file("--animate", animate, (".gif",))
     if plot is not None or animate is not None:
-        _require_plots()
+        require_plots()
     arm = posed(load_any_arm(argument), argument, posture_deg)
     if mode > modes:
         raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
@@ -134,7 +134,8 @@ def modes(
         raise SystemExit(EXIT_NOT_ALL)
 
 
-def _require_plots() -> None:
+def require_plots() -> None:
+    """Refuse where matplotlib is missing."""
     if importlib.util.find_spec("matplotlib") is None:
         raise BadInput("pictures need matplotlib; install jaxmodal[plots].")
 
@@ -262,7 +263,7 @@ def sensitivities(
 
     require_file("--plot", plot, (".png", ".pdf", ".svg"))
     if plot is not None:
-        _require_plots()
+        require_plots()
     arm = posed(load_any_arm(argument), argument, posture_deg)
     try:
         table = all_sensitivities(

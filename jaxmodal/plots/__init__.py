@@ -4,6 +4,12 @@ from jaxmodal.plots.arms import draw_arm
 from jaxmodal.plots.figures import PlotsUnavailableError
 from jaxmodal.plots.modes import animate_mode, draw_shapes, plot_mode_shapes
 from jaxmodal.plots.resonance_maps import draw_resonance_map, plot_resonance_map
+from jaxmodal.plots.responses import (
+    draw_bode,
+    draw_nyquist,
+    draw_peak_map,
+    draw_waterfall,
+)
 from jaxmodal.plots.sensitivities import draw_sensitivities
 from jaxmodal.plots.spatial_modes import draw_spatial_shapes
 
@@ -11,10 +17,14 @@ __all__ = [
     "PlotsUnavailableError",
     "animate_mode",
     "draw_arm",
+    "draw_bode",
+    "draw_nyquist",
+    "draw_peak_map",
     "draw_resonance_map",
     "draw_sensitivities",
     "draw_shapes",
     "draw_spatial_shapes",
+    "draw_waterfall",
     "plot_mode_shapes",
     "plot_resonance_map",
 ]

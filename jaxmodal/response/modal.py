@@ -49,8 +49,12 @@ class ModalSuperposition(ShowsTables):
     residual : array, shape (p, m)
         Static compliance that the modes above the highest one leave out, m or rad for 1 N or 1 N m; zero if it was
         not asked for.
+    structural : array, shape (K, K)
+        Structural damping between the modes in rad^2/s^2: loss factor times ``omega^2`` on the diagonal.
     relaxation : float
         Time constant in s by which the residual lags: beta of Rayleigh damping, else 0.
+    own : bool
+        Whether the damping is the arm's own.
     """
 
     arm: Arm
@@ -62,7 +66,9 @@ class ModalSuperposition(ShowsTables):
     read: Floats
     damping: Floats
     residual: Floats
+    structural: Floats
     relaxation: float = 0.0
+    own: bool = False
 
     @property
     def omega(self) -> Floats:
@@ -72,7 +78,13 @@ class ModalSuperposition(ShowsTables):
     @property
     def damping_ratios(self) -> Floats:
         """Damping ratio of each mode by itself, shape (K,)."""
-        return np.diag(self.damping) / (2.0 * self.omega)
+        return np.diag(self.viscous_equivalent) / (2.0 * self.omega)
+
+    @property
+    def viscous_equivalent(self) -> Floats:
+        """Viscous damping that is the same at the modes' own frequencies, 1/s, shape (K, K)."""
+        between = np.sqrt(np.outer(self.omega, self.omega))
+        return self.damping + self.structural / between
 
     @property
     def static(self) -> Floats:
@@ -98,22 +110,29 @@ class ModalSuperposition(ShowsTables):
         inf, or NaN where the mode does not reach a port.
         """
         omega = frequencies_of(omega)
-        diagonal = np.diag(self.damping)
-        moved: NDArray[Any]
-        if np.any(self.damping != np.diag(diagonal)):
-            modes = np.arange(self.omega.size)
-            square = 1j * omega[:, None, None] * self.damping
-            square[:, modes, modes] += self.omega**2 - omega[:, None] ** 2
-            moved = np.linalg.solve(
-                square, np.broadcast_to(self.driven, (omega.size, *self.driven.shape))
-            )
-        else:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                modal = 1.0 / (self.omega**2 - omega[:, None] ** 2 + 1j * omega[:, None] * diagonal)
-                moved = modal[:, :, None] * self.driven
+        matrices = (self.damping, self.structural)
         rest = self.residual[:, :, None] / (1.0 + 1j * omega * self.relaxation)
-        with np.errstate(invalid="ignore"):
-            return np.einsum("kp,wkm->pmw", self.read, moved) + rest
+        if all(np.array_equal(x, np.diag(np.diag(x))) for x in matrices):
+            with np.errstate(invalid="ignore"):
+                return self.parts(omega).sum(axis=0) + rest
+        modes = np.arange(self.omega.size)
+        square = 1j * (omega[:, None, None] * self.damping + self.structural)
+        square[:, modes, modes] += self.omega**2 - omega[:, None] ** 2
+        driven = np.broadcast_to(self.driven, (omega.size, *self.driven.shape))
+        moved = np.linalg.solve(square, driven)
+        found: NDArray[np.complex128] = np.einsum("kp,wkm->pmw", self.read, moved) + rest
+        return found
+
+    def parts(self, omega: ArrayLike) -> NDArray[np.complex128]:
+        """What each mode by itself adds to the receptance, complex, shape (K, p, m, frequencies); arguments alike."""
+        omega = frequencies_of(omega)
+        lag = omega * np.diag(self.damping)[:, None] + np.diag(self.structural)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            modal = 1.0 / (self.omega[:, None] ** 2 - omega**2 + 1j * lag)
+            found: NDArray[np.complex128] = np.einsum(
+                "kp,km,kw->kpmw", self.read, self.driven, modal
+            )
+        return found
 
     def tables(self) -> list[Table]:
         """Return the modes: frequency, damping ratio and what each does from the first input to the first output."""
@@ -186,7 +205,8 @@ def modal_superposition(
     theory
         As for `natural_frequencies`.
     damping_ratios
-        One ratio for all modes, or one for each; 0.01 is 1 % of critical damping.
+        One ratio for all modes, or one for each; 0.01 is 1 % of critical damping. With neither these nor
+        ``rayleigh`` the damping is the arm's own, between all modes.
     rayleigh
         Instead of ratios (alpha, beta) in 1/s and s: damping ``alpha`` times mass plus ``beta`` times stiffness.
     residual
@@ -230,6 +250,11 @@ def modal_superposition(
     if residual:
         modes = (at_outputs / omega[:, None] ** 2).T @ at_inputs
         left_out = static_compliance(arm, driven, read, theory) - modes
+    own = damping_ratios is None and rayleigh is None
+    viscous, structural = found.damping
+    if not own:
+        viscous = np.diag(modal_damping(omega, damping_ratios, rayleigh))
+        structural = np.zeros_like(viscous)
     return ModalSuperposition(
         arm,
         theory,
@@ -238,9 +263,11 @@ def modal_superposition(
         found.frequencies,
         at_inputs,
         at_outputs,
-        np.diag(modal_damping(omega, damping_ratios, rayleigh)),
+        viscous,
         left_out,
+        structural,
         0.0 if rayleigh is None else float(real_array(rayleigh, "rayleigh")[1]),
+        own,
     )
 
 
@@ -249,7 +276,7 @@ def modal_damping(omega: Floats, damping_ratios: Any, rayleigh: Any) -> Floats:
     if rayleigh is not None:
         mass, stiffness = real_array(rayleigh, "rayleigh")
         return mass + stiffness * omega**2
-    ratios = 0.0 if damping_ratios is None else real_array(damping_ratios, "damping_ratios")
+    ratios = real_array(damping_ratios, "damping_ratios")
     found: Floats = 2.0 * np.broadcast_to(ratios, omega.shape) * omega
     return found
 

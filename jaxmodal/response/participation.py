@@ -1,4 +1,4 @@
-"""What mass-normalised modes do at ports: their displacements there, and how ports move with the base."""
+"""What mass-normalised modes do at ports: their displacements there."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, spring_gives
-from jaxmodal.eigenspaces.modal_mass import rigid_fields
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.mode_shapes import ModeShapes, mode_shapes
+from jaxmodal.response.damping import damping_of
+from jaxmodal.response.damping_of_modes import ModalDamping, damping_of_modes
 from jaxmodal.response.ports import RELATIVE, Port, PortRow, port_row
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
@@ -30,12 +33,14 @@ class ModesAtPorts:
     frequencies : NaturalFrequencies
         With their certificates.
     at : array, shape (K, P)
-        Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2). For a port of the base minus
-        the participation factor of its motion: what an acceleration of the base does to the mode.
+        Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2).
+    damping : ModalDamping
+        The arm's own, between the modes.
     """
 
     frequencies: NaturalFrequencies
     at: Floats
+    damping: ModalDamping
 
 
 def modes_at_ports(arm: Arm, found: Sequence[Port], num_modes: int, theory: str) -> ModesAtPorts:
@@ -48,7 +53,11 @@ def modes_at_ports(arm: Arm, found: Sequence[Port], num_modes: int, theory: str)
     UncertifiedError
         A frequency could not be certified, or there are fewer.
     """
-    stations = np.unique([0.0, 1.0, *(p.station or 0.0 for p in found)])
+    damping = damping_of(arm)
+    nodes, weights = np.zeros(0), np.zeros(0)
+    if not damping.is_none:
+        nodes, weights = quadrature(quadrature_size(num_modes))
+    stations = np.unique([0.0, 1.0, *nodes, *(p.station or 0.0 for p in found)])
     shapes: ModeShapes = to_host(mode_shapes(arm, num_modes, theory, stations=stations))
     omega = np.asarray(shapes.omega)
     _require_vibration(omega)
@@ -62,13 +71,13 @@ def modes_at_ports(arm: Arm, found: Sequence[Port], num_modes: int, theory: str)
         gives = spring_gives(beams, omega, joint, before_joint(beams, tip))
     columns = []
     for each in found:
-        if each.place == "base":
-            columns.append(-np.asarray(shapes.participation) @ base_motion(each, arm))
-        elif each.direction == RELATIVE:
+        if each.direction == RELATIVE:
             columns.append(gives[port_row(each, arm).link, 2])
         else:
             columns.append(_read(port_row(each, arm), joint, tip, along, stations))
-    return ModesAtPorts(shapes.frequencies, np.stack(columns, axis=1))
+    inside = along[:, 3:, np.searchsorted(stations, nodes)]
+    own = damping_of_modes(beams, theory_flags(theory), damping, inside, weights, gives)
+    return ModesAtPorts(shapes.frequencies, np.stack(columns, axis=1), own)
 
 
 def _require_vibration(omega: Floats) -> None:
@@ -78,32 +87,6 @@ def _require_vibration(omega: Floats) -> None:
             f"the arm has {free} motion(s) without a restoring force (free joints), in which it drifts away: give "
             "these joints a joint_stiffness greater than 0, or leave it out for rigid joints."
         )
-
-
-def base_motion(found: Port, arm: Arm) -> Floats:
-    """Return a port of the base as a motion of it in x, y and rotation; along and across are those of link 1."""
-    if found.turns:
-        return np.array([0.0, 0.0, 1.0])
-    angle = {"x": 0.0, "y": 0.5 * np.pi}.get(found.direction)
-    if angle is None:
-        angle = float(arm.links[0].joint_angle) + 0.5 * np.pi * (found.direction == "across")
-    return np.array([np.cos(angle), np.sin(angle), 0.0])
-
-
-def carried_along(arm: Arm, output: Port, base: Port) -> float:
-    """Return how far a port moves with the base when the arm does not deform, m or rad for 1 m or 1 rad."""
-    if output.direction == RELATIVE:
-        return 0.0
-    beams = beam_values(arm)
-    if output.place == "base":
-        return float(base_motion(output, arm) @ base_motion(base, arm))
-    rigid = rigid_fields(beams, 3)
-    along = np.stack([rigid.inner, rigid.outer], axis=-1)  # motion, link, field, end
-    along = np.moveaxis(along, 0, -1)
-    joint, tip = at_joint(beams, np.float64(0.0), along[:, :, 0]), at_tip(beams, along[:, :, 1])
-    row = port_row(output, arm)
-    middle = along[:, :, :1] + row.station * (along[:, :, 1:] - along[:, :, :1])
-    return float(_read(row, joint, tip, middle, np.array([row.station])) @ base_motion(base, arm))
 
 
 def _read(row: PortRow, joint: Floats, tip: Floats, along: Floats, stations: Floats) -> Floats:

@@ -18,6 +18,7 @@ from jaxmodal.response.modal import (
     frequencies_of,
     modal_superposition,
 )
+from jaxmodal.response.truncation import TruncationError, error_in_band
 from jaxmodal.runtime.optional import require_control, require_slycot
 from jaxmodal.runtime.tables import ShowsTables, Table
 
@@ -44,6 +45,9 @@ class StateSpace(ShowsTables):
     quantity : str
         What the outputs are: ``"receptance"`` displacements, ``"mobility"`` velocities, ``"accelerance"``
         accelerations.
+    error : TruncationError or None
+        Against the exact response, over frequency up to the last mode: ``error.worst`` is the largest. None for what
+        `discrete` and `reduced` make.
     """
 
     A: Floats
@@ -55,6 +59,7 @@ class StateSpace(ShowsTables):
     states: tuple[str, ...]
     time_step: float | None = None
     quantity: str = "receptance"
+    error: TruncationError | None = None
 
     @property
     def poles(self) -> NDArray[np.complex128]:
@@ -84,7 +89,7 @@ class StateSpace(ShowsTables):
                 )
             points = np.exp(points * self.time_step)
         square = points[:, None, None] * np.eye(len(self.states)) - self.A
-        found = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
+        found: NDArray[Any] = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
         return np.moveaxis(found, 0, -1)
 
     def discrete(self, time_step: float, method: str = "zoh") -> StateSpace:
@@ -118,7 +123,7 @@ class StateSpace(ShowsTables):
             )
         matrices = (self.A, self.B, self.C, self.D)
         a, b, c, d, _ = signal.cont2discrete(matrices, step, method=method)
-        return dataclasses.replace(self, A=a, B=b, C=c, D=d, time_step=step)
+        return dataclasses.replace(self, A=a, B=b, C=c, D=d, time_step=step, error=None)
 
     def reduced(self, num_states: int, method: str = "matchdc") -> StateSpace:
         """Return a balanced truncation, by `control.balred`; needs ``jaxmodal[control]`` with its slycot.
@@ -150,7 +155,7 @@ class StateSpace(ShowsTables):
         small = control.balred(self.to_control(), count, method=method)
         names = tuple(f"balanced{k}" for k in range(1, small.nstates + 1))
         matrices: dict[str, Any] = {name: np.asarray(getattr(small, name)) for name in "ABCD"}
-        return dataclasses.replace(self, **matrices, states=names)
+        return dataclasses.replace(self, **matrices, states=names, error=None)
 
     def to_control(self) -> Any:
         """Return python-control's ``StateSpace`` with the same matrices and names; needs ``jaxmodal[control]``.
@@ -208,7 +213,11 @@ class StateSpace(ShowsTables):
         time = "" if self.time_step is None else f", time step {self.time_step:g} s"
         names = f"{', '.join(self.inputs)} to {', '.join(self.outputs)}"
         title = f"{len(self.states)} states from {names} ({self.quantity}{time})"
-        return [Table(title, ("pole at [Hz]", "damping ratio"), rows)]
+        notes = []
+        if self.error is not None:
+            hertz = hertz_text(self.error.worst_omega / (2.0 * np.pi))
+            notes.append(f"error {100.0 * self.error.worst:.3g} % at most, at {hertz} Hz")
+        return [Table(title, ("pole at [Hz]", "damping ratio"), rows, notes)]
 
 
 def state_space(
@@ -270,7 +279,7 @@ def state_space(
     )
     count = modes.omega.size
     nothing, one, stiffness = np.zeros((count, count)), np.eye(count), np.diag(modes.omega**2)
-    a = np.block([[nothing, one], [-stiffness, -modes.damping]])
+    a = np.block([[nothing, one], [-stiffness, -modes.viscous_equivalent]])
     b = np.concatenate([np.zeros_like(modes.driven), modes.driven])
     readings = {
         "receptance": np.concatenate([one, nothing], axis=1),
@@ -279,7 +288,7 @@ def state_space(
     }
     feed = modes.read.T @ modes.driven if quantity == "accelerance" else modes.residual
     names = tuple(f"mode{k}" for k in range(1, count + 1))
-    return StateSpace(
+    system = StateSpace(
         a,
         b,
         modes.read.T @ readings[quantity],
@@ -289,3 +298,10 @@ def state_space(
         (*names, *(f"{name}.rate" for name in names)),
         quantity=quantity,
     )
+    power = QUANTITIES.index(quantity)
+
+    def receptance(omega: Floats) -> NDArray[np.complex128]:
+        return system.frequency_response(omega) / (1j * omega) ** power
+
+    error = error_in_band(modes, receptance, 1e-3 * modes.omega[-1], modes.omega[-1])
+    return dataclasses.replace(system, error=error)

@@ -26,3 +26,8 @@ def require_control() -> Any:
 def require_slycot() -> Any:
     """Return python-control with what its balanced truncation calls, or refuse with the extra to install."""
     return _required(("control", "slycot"), "balanced truncation", "control")
+
+
+def require_pyuff() -> Any:
+    """Return pyuff, or refuse with the extra to install."""
+    return _required(("pyuff",), "a universal file", "uff")

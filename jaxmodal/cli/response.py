@@ -1,0 +1,254 @@
+"""The command ``jaxmodal response``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from jaxmodal.cli.commands import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    BadInput,
+    load_arm,
+    parse_angles,
+    posed,
+)
+from jaxmodal.cli.modes import require_plots
+from jaxmodal.cli.paths import require_file
+from jaxmodal.dynamic_stiffness.beams import THEORIES
+
+if TYPE_CHECKING:
+    from jaxmodal.arm.arm import Arm
+    from jaxmodal.response.peaks import ResponsePeaks
+    from jaxmodal.response.results import FrequencyResponse
+
+_QUANTITIES = ("receptance", "mobility", "accelerance", "dynamic_stiffness", "transmissibility")
+_MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance": "acceleration"}
+
+
+@click.command(epilog=ARM_HELP)
+@click.argument("argument", metavar="ARM")
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    required=True,
+    metavar="PORT",
+    help="Where a force or moment acts, such as tip.across, joint_2.torque, link_1@0.5.y; more than "
+    "once for several. For --quantity transmissibility such as base.x.",
+)
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    required=True,
+    metavar="PORT",
+    help="Where the motion is read; more than once for several.",
+)
+@click.option("--quantity", type=click.Choice(_QUANTITIES), default="receptance", show_default=True)
+@click.option(
+    "--from-hz", type=float, help="Lowest frequency; a tenth of the first natural one if left out."
+)
+@click.option("--to-hz", type=float, help="Highest frequency; that of the sixth mode if left out.")
+@click.option(
+    "--points",
+    type=click.IntRange(2, 1_000_000),
+    default=400,
+    show_default=True,
+    help="Frequencies, in equal ratios.",
+)
+@click.option("--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True)
+@click.option(
+    "--posture-deg",
+    metavar="DEG,DEG,...",
+    callback=parse_angles,
+    help="Joint angles theta_2 to theta_n, or all n, in degrees, such as -45,90.",
+)
+@click.option(
+    "--loss-factor",
+    type=click.FloatRange(min=0.0),
+    help="Give every link this loss factor; 0.01 makes damping ratios of half a per cent.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw sizes and phases, natural frequencies marked, into this file (.png, .pdf, .svg).",
+)
+@click.option(
+    "--nyquist",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw imaginary over real parts into this file (.png, .pdf, .svg).",
+)
+@click.option(
+    "--uff",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a universal file, data set 58 (.uff, .unv).",
+)
+def response(
+    argument: str,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    quantity: str,
+    from_hz: float | None,
+    to_hz: float | None,
+    points: int,
+    theory: str,
+    posture_deg: tuple[float, ...] | None,
+    loss_factor: float | None,
+    output_format: str,
+    plot: Path | None,
+    nyquist: Path | None,
+    uff: Path | None,
+) -> None:
+    """Exact frequency response of an ARM between ports: its peaks, or all values as csv or json.
+
+    Exit status: 0 when every value is known, 1 when some are not (undamped resonances), 2 for bad input.
+    """
+    from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
+    from jaxmodal.response.exchange import write_universal_file
+    from jaxmodal.response.frequency_response import frequency_response
+
+    for option, path in (("--plot", plot), ("--nyquist", nyquist)):
+        require_file(option, path, (".png", ".pdf", ".svg"))
+        if path is not None:
+            require_plots()
+    require_file("--uff", uff, (".uff", ".unv"))
+    arm = posed(load_arm(argument), argument, posture_deg)
+    try:
+        if loss_factor is not None:
+            arm = arm.replace(
+                links=tuple(link.replace(loss_factor=loss_factor) for link in arm.links)
+            )
+        hertz = np.asarray(natural_frequencies(arm, 6, theory, throw=False).frequencies_hz)
+        known = hertz[np.isfinite(hertz) & (hertz > 0.0)]
+        low = 0.1 * known[0] if from_hz is None else from_hz
+        high = 1.02 * known[-1] if to_hz is None else to_hz
+        if not 0.0 < low < high < np.inf:
+            raise BadInput(
+                f"--from-hz {low:g} --to-hz {high:g}: a band needs 0 < --from-hz < --to-hz, finite."
+            )
+        omega = 2.0 * np.pi * np.geomspace(low, high, points)
+        found = frequency_response(arm, omega, inputs, outputs, quantity=quantity, theory=theory)
+        resonances = np.asarray(
+            frequencies_in_band(arm, omega[0], omega[-1], theory, throw=False)[0].omega
+        )
+        if uff is not None:
+            write_universal_file(found, uff)
+        peaks = _peaks(arm, found) if output_format == "table" else []
+    except (ValueError, ImportError) as error:  # ArmError is one
+        raise BadInput(f"{argument}: {error}") from error
+    if output_format == "json":
+        click.echo(json.dumps(_plain(argument, found)))
+    elif output_format == "csv":
+        click.echo(_csv(found), nl=False)
+    else:
+        click.echo(str(found))
+        for each in peaks:
+            click.echo(str(each))
+    if uff is not None:
+        click.echo(f"wrote {uff}", err=True)
+    _draw(found, resonances, plot, nyquist)
+    if not found.all_resolved:
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _peaks(arm: Arm, found: FrequencyResponse) -> list[ResponsePeaks]:
+    """The peaks of each pair of ports in the band, where the arm has damping."""
+    from jaxmodal.response.damping import damping_of
+    from jaxmodal.response.peaks import response_peaks
+
+    motion = _MOTIONS.get(found.quantity)
+    if motion is None or damping_of(arm).is_none:
+        return []
+    omega = np.asarray(found.omega)
+    return [
+        response_peaks(arm, omega[0], omega[-1], into, output, found.theory, motion=motion)
+        for output in found.outputs
+        for into in found.inputs
+    ]
+
+
+def _draw(
+    found: FrequencyResponse, resonances: np.ndarray, plot: Path | None, nyquist: Path | None
+) -> None:
+    from jaxmodal.plots.figures import new_figure, style
+    from jaxmodal.plots.responses import draw_bode, draw_nyquist
+
+    for path in (plot, nyquist):
+        if path is None:
+            continue
+        with style():
+            figure = new_figure(7.0, 5.0)
+            if path is plot:
+                pair = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+                draw_bode(found, tuple(pair), resonances)
+            else:
+                draw_nyquist(found, figure.add_subplot())
+            try:
+                figure.savefig(path)
+            except OSError as error:
+                raise BadInput(f"{path}: cannot be written ({error.strerror or error}).") from error
+        click.echo(f"wrote {path}", err=True)
+
+
+def _entries(found: FrequencyResponse) -> list[tuple[int, int, str, str]]:
+    return [
+        (o, i, str(output), str(into))
+        for o, output in enumerate(found.outputs)
+        for i, into in enumerate(found.inputs)
+    ]
+
+
+def _plain(argument: str, found: FrequencyResponse) -> dict[str, Any]:
+    """All values, null where they are not finite."""
+
+    def parts(values: np.ndarray) -> list[float | None]:
+        return [float(x) if np.isfinite(x) else None for x in values]
+
+    values = np.asarray(found.values)
+    return {
+        "arm": argument,
+        "theory": found.theory,
+        "quantity": found.quantity,
+        "frequencies_hz": np.asarray(found.frequencies_hz).tolist(),
+        "responses": [
+            {
+                "output": output,
+                "input": into,
+                "unit": found.unit(o, i),
+                "real": parts(values[o, i].real),
+                "imag": parts(values[o, i].imag),
+                "status": np.asarray(found.status)[o, i].tolist(),
+            }
+            for o, i, output, into in _entries(found)
+        ],
+    }
+
+
+def _csv(found: FrequencyResponse) -> str:
+    from jaxmodal.response.status import ResponseStatus
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("frequency_hz", "output", "input", "unit", "real", "imag", "status"))
+    hertz, values = np.asarray(found.frequencies_hz), np.asarray(found.values)
+    status = np.asarray(found.status)
+    for o, i, output, into in _entries(found):
+        for k, value in enumerate(values[o, i]):
+            numbers = (repr(float(value.real)), repr(float(value.imag)))
+            place = (repr(float(hertz[k])), output, into, found.unit(o, i))
+            writer.writerow((*place, *numbers, ResponseStatus(int(status[o, i, k])).name))
+    return text.getvalue()

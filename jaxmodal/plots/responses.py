@@ -1,0 +1,247 @@
+"""Pictures of frequency responses: Bode, Nyquist, over one parameter, and peaks over two. They need matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxmodal.arm.parameters import unit_of
+from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, axes_or_new, require_matplotlib
+from jaxmodal.response.results import FrequencyResponse
+from jaxmodal.runtime.errors import ArmError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_bode(
+    found: FrequencyResponse,
+    axes: Sequence[Axes] | None = None,
+    modes: Sequence[float] | np.ndarray = (),
+) -> tuple[Axes, Axes]:
+    """Draw sizes and phases over frequency, a line for each pair of ports.
+
+    Parameters
+    ----------
+    found : FrequencyResponse
+        Of one arm.
+    axes : two matplotlib Axes, optional
+        For sizes and for phases, by default in a new figure.
+    modes : array
+        Natural frequencies in rad/s to mark.
+
+    Returns
+    -------
+    two matplotlib Axes
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ArmError
+        The response is of many arms.
+    """
+    hertz, lines = _lines(found)
+    if axes is None:
+        require_matplotlib()
+        import matplotlib.pyplot as plt
+
+        _, made = plt.subplots(
+            2, 1, sharex=True, figsize=(7.0, 5.0), height_ratios=(2, 1), layout="constrained"
+        )
+        axes = tuple(made)
+    above, below = axes
+    for k, (name, values) in enumerate(lines):
+        colour = COLOURS[k % len(COLOURS)]
+        above.plot(hertz, np.abs(values), color=colour, linewidth=1.2, label=name)
+        below.plot(hertz, np.degrees(np.angle(values)), color=colour, linewidth=1.2)
+    for axis in (above, below):
+        for omega in np.asarray(modes, np.float64):
+            axis.axvline(omega / (2.0 * np.pi), color="0.6", linewidth=0.8, linestyle=":")
+        axis.set_xscale("log")
+        axis.set_xlim(float(hertz[0]), float(hertz[-1]))
+    if any(
+        np.any(np.abs(values) > 0.0) for _, values in lines
+    ):  # a straight arm may not answer at all
+        above.set_yscale("log")
+    above.set_ylabel(found.quantity.replace("_", " "))
+    above.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
+    above.legend(fontsize=8, frameon=False)
+    below.set_ylabel("phase [°]")
+    below.set_yticks(range(-180, 181, 90))
+    below.set_xlabel("frequency [Hz]")
+    return above, below
+
+
+def draw_nyquist(found: FrequencyResponse, axes: Axes | None = None) -> Axes:
+    """Draw imaginary over real parts, a line for each pair of ports.
+
+    Parameters
+    ----------
+    found : FrequencyResponse
+        Of one arm.
+    axes : matplotlib Axes, optional
+        Where to draw, by default in a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ArmError
+        The response is of many arms.
+    """
+    _, lines = _lines(found)
+    axes = axes_or_new(axes, 5.4, 5.0)
+    for k, (name, values) in enumerate(lines):
+        colour = COLOURS[k % len(COLOURS)]
+        axes.plot(values.real, values.imag, color=colour, linewidth=1.1, label=name)
+    axes.axhline(0.0, color="0.6", linewidth=0.8)
+    axes.axvline(0.0, color="0.6", linewidth=0.8)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel("real part")
+    axes.set_ylabel("imaginary part")
+    axes.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
+    axes.legend(fontsize=8, frameon=False)
+    return axes
+
+
+def draw_waterfall(
+    found: FrequencyResponse, axes: Axes | None = None, output: int = 0, into: int = 0
+) -> Axes:
+    """Draw the size of a response over frequency and one parameter, such as the angle of a joint.
+
+    Parameters
+    ----------
+    found : FrequencyResponse
+        Of many arms, between which one parameter varies.
+    axes : matplotlib Axes, optional
+        Where to draw, by default in a new figure.
+    output, into : int
+        Which pair of ports, by places from 0.
+
+    Returns
+    -------
+    matplotlib Axes
+        Colours are sizes on a logarithmic scale.
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ArmError
+        Not one parameter varies.
+    """
+    columns = _columns(found, 1, "a picture over one parameter")
+    size = np.abs(np.asarray(found.values)[:, output, into])
+    order = np.argsort(columns[0])
+    axes = axes_or_new(axes, 7.0, 4.6)
+    hertz = np.asarray(found.omega) / (2.0 * np.pi)
+    _coloured(axes, hertz, columns[0][order], size[order], found, output, into)
+    axes.set_xlabel("frequency [Hz]")
+    axes.set_ylabel(_label(found.addresses[0]))
+    return axes
+
+
+def draw_peak_map(
+    found: FrequencyResponse, axes: Axes | None = None, output: int = 0, into: int = 0
+) -> Axes:
+    """Draw the largest size of a response in its band of frequencies over two parameters, such as two joint angles.
+
+    Parameters
+    ----------
+    found : FrequencyResponse
+        Of many arms: every value of one parameter with every value of another.
+    axes, output, into
+        As for `draw_waterfall`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ArmError
+        Not two parameters vary, or combinations are missing.
+    """
+    first, second = _columns(found, 2, "a map over two parameters")
+    size = np.abs(np.asarray(found.values)[:, output, into]).max(axis=-1)
+    x, at_x = np.unique(first, return_inverse=True)
+    y, at_y = np.unique(second, return_inverse=True)
+    grid = np.full((y.size, x.size), np.nan)
+    grid[at_y, at_x] = size
+    if np.isnan(grid).any():
+        raise ArmError(
+            f"the response has {size.size} arms; must have all {x.size} x {y.size} combinations of both parameters, "
+            "finite."
+        )
+    axes = axes_or_new(axes, 5.8, 4.8)
+    _coloured(axes, x, y, grid, found, output, into)
+    axes.set_xlabel(_label(found.addresses[0]))
+    axes.set_ylabel(_label(found.addresses[1]))
+    return axes
+
+
+def _coloured(
+    axes: Axes,
+    x: np.ndarray,
+    y: np.ndarray,
+    size: np.ndarray,
+    found: FrequencyResponse,
+    output: int,
+    into: int,
+) -> None:
+    from matplotlib.colors import LogNorm
+
+    finite = size[np.isfinite(size) & (size > 0.0)]
+    norm = LogNorm(float(finite.min()), float(finite.max())) if finite.size else None
+    mesh = axes.pcolormesh(
+        x, y, size, cmap=COLOUR_MAP, norm=norm, shading="nearest", rasterized=True
+    )
+    axes.grid(False)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    name = f"{found.outputs[output]} / {found.inputs[into]} [{found.unit(output, into)}]"
+    figure.colorbar(mesh, ax=axes, label=name)
+    axes.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
+
+
+def _columns(found: FrequencyResponse, count: int, what: str) -> np.ndarray:
+    """Values of the parameters that vary, angles in degrees, shape (count, C)."""
+    if found.cells is None or len(found.addresses) != count:
+        number = len(found.addresses)
+        raise ArmError(
+            f"the response varies with {number} parameter(s); must be {count} for {what}: give frequency_response "
+            "such parameters."
+        )
+    factors = [180.0 / np.pi if unit_of(name) == "rad" else 1.0 for name in found.addresses]
+    scaled: np.ndarray = np.asarray(found.cells) * np.array(factors)[:, None]
+    return scaled
+
+
+def _label(address: str) -> str:
+    unit = unit_of(address)
+    return f"{address} [{'°' if unit == 'rad' else unit}]"
+
+
+def _lines(found: FrequencyResponse) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
+    """Frequencies in Hz, ascending, and for each pair of ports its name and finite values (NaN elsewhere)."""
+    if found.cells is not None:
+        raise ArmError("the response is of many arms; must be of one: draw_waterfall draws many.")
+    omega = np.atleast_1d(np.asarray(found.omega))
+    order = np.argsort(omega)
+    values = np.asarray(found.values).reshape(len(found.outputs), len(found.inputs), omega.size)
+    values = np.where(np.isfinite(values), values, np.nan)[..., order]
+    lines = [
+        (f"{output} / {into} [{found.unit(o, i)}]", values[o, i])
+        for o, output in enumerate(found.outputs)
+        for i, into in enumerate(found.inputs)
+    ]
+    return omega[order] / (2.0 * np.pi), lines

@@ -1,0 +1,88 @@
+"""The damping of an arm between its undamped modes: viscous and structural, by the work that it does on them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.links import DAMPING_FIELDS
+from jaxmodal.dynamic_stiffness.attachments import flexibility
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.response.damping import Damping
+
+Floats = NDArray[np.float64]
+
+
+class ModalDamping(NamedTuple):
+    """``-i omega`` times viscous plus ``-i`` times structural damping, between K modes of unit modal mass.
+
+    Attributes
+    ----------
+    viscous : array, shape (K, K)
+        In 1/s; ``2 zeta omega`` on the diagonal.
+    structural : array, shape (K, K)
+        In rad^2/s^2; loss factor times omega^2 on the diagonal.
+    """
+
+    viscous: Floats
+    structural: Floats
+
+
+def undamped(arm: Arm) -> Arm:
+    """Return the arm without damping."""
+    nothing = dict.fromkeys(DAMPING_FIELDS)
+    return arm.replace(links=tuple(link.replace(**nothing) for link in arm.links))
+
+
+def damping_of_modes(
+    beams: BeamArrays,
+    theory: Theory,
+    damping: Damping,
+    nodes: Floats,
+    weights: Floats,
+    gives: Floats,
+) -> ModalDamping:
+    """Project an arm's damping onto modes.
+
+    Parameters
+    ----------
+    beams, theory, damping
+        The n links, the flags of the theory, the damping.
+    nodes : array, shape (n, 3, q, K)
+        Section forces N, V, M_b of the modes at the nodes of a quadrature.
+    weights : array, shape (q,)
+        Its weights on [0, 1].
+    gives : array, shape (n, 3, K)
+        By how much the springs of the joints give along u, v and psi.
+
+    Notes
+    -----
+    A link with a complex modulus does the work of its strain energy times loss factor and Kelvin-Voigt time; a
+    damper of a joint that of the rate at which its spring gives.
+    """
+    count = gives.shape[-1]
+    viscous, structural = np.zeros((count, count)), np.zeros((count, count))
+    with np.errstate(divide="ignore"):
+        soft = [
+            theory.axial / (beams.youngs_modulus * beams.area),
+            theory.shear / (beams.shear_modulus_effective * beams.area),
+            1.0 / (beams.youngs_modulus * beams.second_moment),
+        ]
+    soft = np.stack(soft, axis=1) * (flexibility(beams) * beams.length)[:, None]
+    for i in range(gives.shape[0]):
+        rates = [x for x in (damping.loss_factor, damping.kelvin_voigt_time) if x is not None]
+        if any(rate[i] for rate in rates):
+            strain = np.einsum("fqk,fql,q,f->kl", nodes[i], nodes[i], weights, soft[i])
+            if damping.loss_factor is not None:
+                structural += damping.loss_factor[i] * strain
+            if damping.kelvin_voigt_time is not None:
+                viscous += damping.kelvin_voigt_time[i] * strain
+        dampers = (damping.joint_axial_damping, damping.joint_shear_damping, damping.joint_damping)
+        for axis, damper in enumerate(dampers):
+            if damper is not None and damper[i]:
+                viscous += damper[i] * np.outer(gives[i, axis], gives[i, axis])
+    return ModalDamping(viscous, structural)

@@ -1,0 +1,137 @@
+"""Peaks of a response: the frequencies at which its size is stationary, exactly."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.ports import Port
+from jaxmodal.response.stationary import extrema
+from jaxmodal.response.transfer import Floats, Transfer, band
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.tables import ShowsTables, Table, shortened
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ResponsePeaks(ShowsTables):
+    """Peaks of the response from one input to one output, and the dips between them; ascending.
+
+    Attributes
+    ----------
+    omega : array, shape (P,)
+        Where the size of the response is largest among its neighbours, rad/s.
+    values : complex array, shape (P,)
+        The response there; its size is inf where an undamped arm is in resonance.
+    dips : array, shape (Q,)
+        Where it is smallest among its neighbours: antiresonances.
+    dip_values : complex array, shape (Q,)
+        The response there.
+    input, output : Port
+        The ports.
+    """
+
+    omega: Floats
+    values: NDArray[np.complex128]
+    dips: Floats
+    dip_values: NDArray[np.complex128]
+    input: Port
+    output: Port
+
+    @property
+    def frequencies_hz(self) -> Floats:
+        """``omega / (2 pi)`` in Hz."""
+        return self.omega / (2.0 * np.pi)
+
+    def tables(self) -> list[Table]:
+        """Return the peaks: frequency, size and phase."""
+        rows = [
+            [hertz_text(hertz), f"{abs(value):.5g}", _phase(value)]
+            for hertz, value in zip(self.frequencies_hz.tolist(), self.values, strict=True)
+        ]
+        title = f"{len(rows)} peaks from {self.input} to {self.output}"
+        return [Table(title, ("frequency [Hz]", "size", "phase [°]"), shortened(rows))]
+
+
+def _phase(value: complex) -> str:
+    return f"{np.degrees(np.angle(value)):.1f}" if np.isfinite(value) else ""
+
+
+def response_peaks(
+    arm: Arm,
+    omega_min: float,
+    omega_max: float,
+    input: str | Port,
+    output: str | Port,
+    theory: str = "timoshenko",
+    *,
+    motion: str = "displacement",
+    base_motion: str = "acceleration",
+) -> ResponsePeaks:
+    """All peaks of the exact response in a band of frequencies.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values, with damping.
+    omega_min, omega_max
+        The band in rad/s, 0 < omega_min < omega_max.
+    input, output
+        Ports. An input at the base is a motion of it.
+    theory
+        As for `natural_frequencies`.
+    motion
+        What the output is: ``"displacement"``, ``"velocity"`` or ``"acceleration"``. Their peaks differ a little.
+    base_motion
+        What an input at the base is, of the same three.
+
+    Returns
+    -------
+    ResponsePeaks
+
+    Raises
+    ------
+    ArmError
+        The arm has no damping, so that its peaks are infinite, or no such port.
+    ValueError
+        The band is empty.
+
+    Notes
+    -----
+    The squared size of the response is written as Chebyshev series on pieces of the band, halved until all digits are
+    there, however sharp a peak; the zeros of their slopes are the peaks. They are right to about 1e-8 of their own
+    half-power width, and lie beside the undamped natural frequencies, below them for displacements.
+    """
+    low, high = band(omega_min, omega_max)
+    transfer = Transfer(arm, input, output, theory, motion, base_motion)
+    if len(transfer.inputs) != 1 or len(transfer.outputs) != 1:
+        raise ArmError(
+            f"input = {shown(input)}, output = {shown(output)}: peaks are of one input and one output; give one each."
+        )
+    if not transfer.damped:
+        raise ArmError(
+            "the arm has no damping, so its peaks are infinite, at its natural frequencies (frequencies_in_band): give "
+            "its links a loss_factor, a kelvin_voigt_time or a joint_damping."
+        )
+
+    def squared(omega: Floats) -> Floats:
+        value = transfer(omega)[0, 0]
+        size: Floats = value.real**2 + value.imag**2
+        if not np.all(np.isfinite(size)):
+            wrong = float(omega[~np.isfinite(size)][0])
+            raise ArmError(
+                f"the response is infinite at {wrong!r} rad/s, where no damping acts on the mode: give damping to the "
+                "links or joints that move in it."
+            )
+        return size
+
+    found = extrema(squared, np.unique([low, *transfer.resonances(low, high), high]))
+    places = (found.place[found.maximum], found.place[~found.maximum])
+    values = [transfer(x)[0, 0] if x.size else np.zeros(0, np.complex128) for x in places]
+    return ResponsePeaks(
+        places[0], values[0], places[1], values[1], transfer.inputs[0], transfer.outputs[0]
+    )

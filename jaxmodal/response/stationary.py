@@ -1,0 +1,111 @@
+"""Stationary points of a smooth positive curve on an interval, by piecewise Chebyshev polynomials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
+
+#: degree of each polynomial
+_DEGREE = 24
+#: a piece is resolved where its last coefficients are below this part of its largest one
+_RESOLVED = 1e-12
+#: coefficients below this part of the largest may be rounding: that of a curve close to its peak
+_ROUNDING = 1e-6
+#: halvings of one piece, enough for peaks whose width is 1e-12 of the interval
+_MOST_HALVINGS = 44
+
+Curve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+class Extrema(NamedTuple):
+    """Stationary points of a curve, ascending; ``maximum`` says which are maxima, the others are minima."""
+
+    place: NDArray[np.float64]
+    value: NDArray[np.float64]
+    maximum: NDArray[np.bool_]
+
+
+class Pieces(NamedTuple):
+    """A curve as Chebyshev series on adjoining pieces: ends (P, 2), coefficients (P, degree + 1)."""
+
+    ends: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+
+
+_NODES = np.cos(np.pi * np.arange(_DEGREE, -1, -1) / _DEGREE)
+_TO_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_NODES, _DEGREE))
+
+
+def piecewise(curve: Curve, breaks: NDArray[np.float64]) -> Pieces:
+    """Return a smooth curve as Chebyshev series; pieces are halved until each is resolved.
+
+    Parameters
+    ----------
+    curve
+        Values at an array of places, all at once; it must be finite.
+    breaks : array, shape (B,)
+        Ascending ends of the first pieces.
+
+    Notes
+    -----
+    Where coefficients are small and no longer fall they are the curve's own rounding, and the piece is left as it is.
+    """
+    open_ends = np.stack([breaks[:-1], breaks[1:]], axis=1)
+    ends, series = [], []
+    for halving in range(_MOST_HALVINGS + 1):
+        middle, half = open_ends.mean(axis=1), 0.5 * np.diff(open_ends, axis=1)[:, 0]
+        places = middle[:, None] + half[:, None] * _NODES
+        values = curve(places.reshape(-1)).reshape(places.shape)
+        found = values @ _TO_COEFFICIENTS.T
+        size = np.abs(found)
+        last, largest = size[:, -4:].max(axis=1), size.max(axis=1)
+        resolved = last <= _RESOLVED * largest
+        # coefficients that are small and no longer fall are rounding, which halving would not lessen
+        level = size[:, -12:-4].max(axis=1)
+        resolved |= (last <= _ROUNDING * largest) & (last > 0.1 * level)
+        narrow = half <= 1e-13 * np.abs(middle)
+        done = resolved | narrow | (halving == _MOST_HALVINGS)
+        ends.append(open_ends[done])
+        series.append(found[done])
+        if done.all():
+            break
+        left, right = open_ends[~done, 0], open_ends[~done, 1]
+        between = 0.5 * (left + right)
+        open_ends = np.concatenate(
+            [np.stack([left, between], axis=1), np.stack([between, right], axis=1)]
+        )
+    ends_found, coefficients = np.concatenate(ends), np.concatenate(series)
+    order = np.argsort(ends_found[:, 0])
+    return Pieces(ends_found[order], coefficients[order])
+
+
+def extrema(curve: Curve, breaks: NDArray[np.float64]) -> Extrema:
+    """Return all stationary points of a smooth curve between the first and the last of ``breaks``."""
+    pieces = piecewise(curve, breaks)
+    places, values, maxima = [], [], []
+    for (left, right), series in zip(pieces.ends, pieces.coefficients, strict=True):
+        slope = chebyshev.chebder(series)
+        # what lies below rounding has no say in where the slope is zero
+        kept = np.flatnonzero(np.abs(slope) > 1e-13 * np.abs(slope).max(initial=0.0))
+        if kept.size == 0 or kept[-1] == 0:
+            continue
+        roots = chebyshev.chebroots(slope[: kept[-1] + 1])
+        real = np.sort(roots[np.abs(roots.imag) < 1e-7].real)
+        inside = real[np.abs(real) <= 1.0 + 1e-9]
+        bend = chebyshev.chebval(inside, chebyshev.chebder(slope))
+        places.append(0.5 * (left + right) + 0.5 * (right - left) * inside)
+        values.append(chebyshev.chebval(inside, series))
+        maxima.append(bend < 0.0)
+    if not places:
+        return Extrema(np.zeros(0), np.zeros(0), np.zeros(0, bool))
+    place, value, maximum = (np.concatenate(x) for x in (places, values, maxima))
+    order = np.argsort(place)
+    place, value, maximum = place[order], value[order], maximum[order]
+    # one on the border of two pieces is found in both
+    apart = np.concatenate([[True], np.diff(place) > 1e-10 * np.abs(place[1:])])
+    inside = (place > breaks[0]) & (place < breaks[-1])
+    return Extrema(place[apart & inside], value[apart & inside], maximum[apart & inside])

@@ -1,0 +1,105 @@
+"""Exact responses to forces and to motions of the base alike: what every forced response is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arguments import real_number
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import require_one_arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
+from jaxmodal.response.damping import damping_of
+from jaxmodal.response.frequency_response import frequency_response
+from jaxmodal.response.ports import Port, ports
+from jaxmodal.runtime.errors import ArmError, suggestion
+
+Floats = NDArray[np.float64]
+
+#: powers of ``i omega`` that make them of displacements
+MOTIONS = {"displacement": 0, "velocity": 1, "acceleration": 2}
+#: zero frequency is looked at here, in first natural frequencies: static to 1e-12
+_AT_REST = 1e-6
+
+
+class Transfer:
+    """Outputs of an arm for unit inputs at any frequency; inputs are forces, or motions of the base.
+
+    Parameters
+    ----------
+    arm, theory
+        A concrete arm.
+    inputs, outputs
+        Names of ports or `Port`.
+    motion
+        What outputs are: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+    base_motion
+        What inputs at the base are, of the same three.
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        inputs: str | Port | Sequence[str | Port],
+        outputs: str | Port | Sequence[str | Port],
+        theory: str,
+        motion: str = "displacement",
+        base_motion: str = "acceleration",
+    ) -> None:
+        require_one_arm(arm)
+        for name, value in (("motion", motion), ("base_motion", base_motion)):
+            if value not in MOTIONS:
+                raise ArmError(
+                    f"{name} = {shown(value)}: must be one of {', '.join(map(repr, MOTIONS))}."
+                    f"{suggestion(str(value), MOTIONS)}"
+                )
+        self.arm, self.theory = arm, theory
+        self.inputs, self.outputs = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
+        self.power, self.base_power = MOTIONS[motion], MOTIONS[base_motion]
+
+    @property
+    def damped(self) -> bool:
+        """Whether the arm has any damping."""
+        return not damping_of(self.arm).is_none
+
+    def __call__(self, omega: Floats) -> NDArray[np.complex128]:
+        """Outputs for unit inputs, complex, shape (p, m, F), at frequencies greater than 0 in rad/s."""
+        found = np.empty((len(self.outputs), len(self.inputs), omega.size), np.complex128)
+        at_base = np.array([each.place == "base" for each in self.inputs])
+        kinds = (
+            (~at_base, "receptance", self.power),
+            (at_base, "transmissibility", self.power - self.base_power),
+        )
+        for which, quantity, power in kinds:
+            if which.any():
+                chosen = [each for each, is_so in zip(self.inputs, which, strict=True) if is_so]
+                answer = frequency_response(
+                    self.arm, omega, chosen, self.outputs, quantity=quantity, theory=self.theory
+                )
+                found[:, which] = np.asarray(answer.values) * (1j * omega) ** power
+        return found
+
+    def at_rest(self) -> Floats:
+        """Outputs for constant unit inputs, shape (p, m)."""
+        first = float(natural_frequencies(self.arm, 1, self.theory).omega[0])
+        return self(np.array([_AT_REST * first]))[:, :, 0].real
+
+    def resonances(self, low: float, high: float) -> Floats:
+        """Certified undamped natural frequencies in a band, rad/s."""
+        return np.asarray(frequencies_in_band(self.arm, low, high, self.theory)[0].omega)
+
+
+def band(omega_min: float, omega_max: float) -> tuple[float, float]:
+    """The ends of a band of frequencies, or a ValueError."""
+    low, high = (
+        real_number(value, name, "in rad/s")
+        for name, value in (("omega_min", omega_min), ("omega_max", omega_max))
+    )
+    if not 0.0 < low < high < np.inf:
+        raise ValueError(
+            f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 < omega_min < omega_max, finite, in rad/s"
+        )
+    return low, high

@@ -1,0 +1,323 @@
+"""What a sum over modes leaves out: its error against the exact response, and how many modes are enough."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jaxmodal.arm.arguments import real_number
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.frequencies.counts import count_below
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.damping_of_modes import undamped
+from jaxmodal.response.frequency_response import frequency_response
+from jaxmodal.response.modal import (
+    Floats,
+    ModalSuperposition,
+    Ports,
+    frequencies_of,
+    modal_superposition,
+)
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.tables import ShowsTables, Table, shortened
+
+#: frequencies between two neighbouring resonances at which an error is looked at
+_BETWEEN = 24
+#: frequencies beside a resonance, in half-power widths from it
+_BESIDE = (-3.0, -1.0, -0.3, 0.3, 1.0, 3.0)
+#: nearer to an undamped resonance, relative, two infinite numbers would be subtracted
+_CLEAR = 1e-6
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class TruncationError(ShowsTables):
+    """The error of a sum over modes against the exact response, over frequency; p outputs, m inputs, F frequencies.
+
+    Attributes
+    ----------
+    omega : array, shape (F,)
+        Angular frequencies in rad/s, ascending.
+    exact : array, shape (p, m, F)
+        The receptance that the sum stands for.
+    error : array, shape (p, m, F)
+        Size of the difference, m or rad for 1 N or 1 N m.
+    size : array, shape (p, m, F)
+        Sizes of all parts of the sum added up: what the error is held against. Where modes cancel each other, at an
+        antiresonance, the receptance is zero and this is not.
+    """
+
+    omega: Floats
+    exact: NDArray[np.complex128]
+    error: Floats
+    size: Floats
+
+    @property
+    def relative(self) -> Floats:
+        """``error / size``, 0 where neither is anything; shape (p, m, F)."""
+        return np.divide(
+            self.error, self.size, out=np.zeros_like(self.error), where=self.size > 0.0
+        )
+
+    @property
+    def worst(self) -> float:
+        """The largest relative error over all pairs of ports and frequencies."""
+        return float(self.relative.max())
+
+    @property
+    def worst_omega(self) -> float:
+        """Where the largest relative error is, rad/s."""
+        return float(self.omega[int(np.argmax(self.relative.max(axis=(0, 1))))])
+
+    def tables(self) -> list[Table]:
+        """Return the worst error in each tenth of the band."""
+        largest = self.relative.max(axis=(0, 1))
+        rows = []
+        ends = np.linspace(self.omega[0], self.omega[-1], 11)
+        for low, high in itertools.pairwise(ends):
+            inside = (self.omega >= low) & (self.omega <= high)
+            if inside.any():
+                span = f"{low / (2 * np.pi):.4g} to {high / (2 * np.pi):.4g}"
+                rows.append([span, f"{100.0 * largest[inside].max():.3g}"])
+        hertz = hertz_text(self.worst_omega / (2.0 * np.pi))
+        title = f"error of the sum over modes: {100.0 * self.worst:.3g} % at most, at {hertz} Hz"
+        return [Table(title, ("band [Hz]", "error [%]"), rows)]
+
+
+def truncation_error(
+    model: ModalSuperposition,
+    omega_min: float | None = None,
+    omega_max: float | None = None,
+    *,
+    omega: ArrayLike | None = None,
+) -> TruncationError:
+    """The error of a sum over modes against the exact response.
+
+    Parameters
+    ----------
+    model
+        From `modal_superposition`.
+    omega_min, omega_max
+        The band in rad/s, by default up to the last mode.
+    omega
+        Instead of a band: frequencies in rad/s at which to look, greater than 0.
+
+    Returns
+    -------
+    TruncationError
+        In a band at frequencies beside and between all resonances, and where the error is largest.
+
+    Raises
+    ------
+    ValueError
+        The band is empty, or a frequency is not greater than 0.
+
+    Notes
+    -----
+    A sum with the arm's own damping is held against `frequency_response` of the arm. One with damping ratios or
+    Rayleigh's coefficients describes no single arm: its modes are damped by decree. What it leaves out is then the
+    exact response of the undamped arm less its undamped modes, and the static residual is held against that.
+    """
+    if omega is not None:
+        places = frequencies_of(omega)
+        if np.any(places == 0.0):
+            raise ValueError("omega holds 0: expected frequencies greater than 0")
+        return _error_at(model, model.receptance, np.unique(places))
+    return error_in_band(model, model.receptance, *_band(omega_min, omega_max, model.omega[-1]))
+
+
+def error_in_band(
+    model: ModalSuperposition,
+    response: Callable[[Floats], NDArray[np.complex128]],
+    low: float,
+    high: float,
+) -> TruncationError:
+    """The error of a response (frequencies to receptances) that is made of a sum over modes."""
+    places = _places(model.omega, model.damping_ratios, low, high)
+    found = _error_at(model, response, places)
+    # the largest error lies between two of these
+    worst = int(np.argmax(found.relative.max(axis=(0, 1))))
+    near = places[max(worst - 1, 0)], places[min(worst + 1, places.size - 1)]
+    closer = np.linspace(*near, 34)
+    return _error_at(model, response, _clear(np.unique([*places, *closer]), model.omega))
+
+
+def _band(omega_min: float | None, omega_max: float | None, last: float) -> tuple[float, float]:
+    high = last if omega_max is None else real_number(omega_max, "omega_max", "in rad/s")
+    low = 1e-3 * high if omega_min is None else real_number(omega_min, "omega_min", "in rad/s")
+    if not 0.0 < low < high < np.inf:
+        raise ValueError(
+            f"omega_min = {shown(omega_min)}, omega_max = {shown(omega_max)}: a band needs 0 < omega_min < omega_max, "
+            "finite, in rad/s"
+        )
+    return low, high
+
+
+def _places(resonances: Floats, ratios: Any, low: float, high: float) -> Floats:
+    """Frequencies beside and between all resonances of a band."""
+    inside = resonances[(resonances > low) & (resonances < high)]
+    nodes = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_BETWEEN) + 0.5) / _BETWEEN)
+    between = [a + (b - a) * nodes for a, b in itertools.pairwise(np.unique([low, *inside, high]))]
+    width = (resonances * ratios)[(resonances > low) & (resonances < high)]
+    beside = inside[:, None] + width[:, None] * np.array(_BESIDE)
+    every = np.unique(np.concatenate([[low, high], *between, beside.reshape(-1)]))
+    return _clear(every[(every >= low) & (every <= high)], resonances)
+
+
+def _clear(places: Floats, resonances: Floats) -> Floats:
+    """Without what is too close to a resonance."""
+    gap = np.min(np.abs(places[:, None] - resonances), axis=1)
+    return places[gap > _CLEAR * places]
+
+
+def _exact(model: ModalSuperposition, arm: Arm, omega: Floats) -> NDArray[np.complex128]:
+    found = frequency_response(arm, omega, model.inputs, model.outputs, theory=model.theory)
+    return np.asarray(found.values, np.complex128)
+
+
+def _error_at(
+    model: ModalSuperposition, response: Callable[[Floats], NDArray[np.complex128]], omega: Floats
+) -> TruncationError:
+    nothing = np.zeros_like(model.residual)
+    if model.own:
+        exact = _exact(model, model.arm, omega)
+    else:
+        bare = dataclasses.replace(model, residual=nothing, damping=np.zeros_like(model.damping))
+        rest = _exact(model, undamped(model.arm), omega)
+        damped = dataclasses.replace(model, residual=nothing).receptance(omega)
+        left_out = (rest - bare.receptance(omega)) / (1.0 + 1j * omega * model.relaxation)
+        exact = damped + left_out
+    parts = model.parts(omega)
+    size = np.abs(parts).sum(axis=0) + np.abs(model.residual)[:, :, None]
+    return TruncationError(omega, exact, np.abs(response(omega) - exact), size)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ModesNeeded(ShowsTables):
+    """How good a sum over 1, 2, 3, ... modes is in a band; made by `modes_needed`.
+
+    Attributes
+    ----------
+    num_modes : int
+        With so many modes and the static residual, and with any number above, the error stays below ``tolerance``.
+    without_residual : int or None
+        The same without the static residual; None where even ``worst_without`` at its end is above.
+    tolerance : float
+        The error allowed.
+    omega_min, omega_max : float
+        The band, rad/s.
+    worst, worst_without : array, shape (M,)
+        Largest relative error (`TruncationError.relative`) in the band with 1 to M modes, with and without the
+        residual.
+    """
+
+    num_modes: int
+    without_residual: int | None
+    tolerance: float
+    omega_min: float
+    omega_max: float
+    worst: Floats
+    worst_without: Floats
+
+    def tables(self) -> list[Table]:
+        """Return the error by number of modes."""
+        ends = [f"{w / (2 * np.pi):.4g}" for w in (self.omega_min, self.omega_max)]
+        title = (
+            f"{self.num_modes} modes are enough for {100 * self.tolerance:g} % from {ends[0]} to {ends[1]} Hz, without "
+            f"static residual {self.without_residual or f'more than {self.worst.size}'}"
+        )
+        last = max(self.num_modes, self.without_residual or 0) + 2
+        rows = [
+            [str(k + 1), f"{100 * a:.3g}", f"{100 * b:.3g}"]
+            for k, (a, b) in enumerate(zip(self.worst, self.worst_without, strict=True))
+        ]
+        headings = ("modes", "error [%]", "without residual [%]")
+        return [Table(title, headings, shortened(rows[:last]))]
+
+
+def modes_needed(
+    arm: Arm,
+    inputs: Ports,
+    outputs: Ports,
+    omega_min: float,
+    omega_max: float,
+    tolerance: float = 0.01,
+    theory: str = "timoshenko",
+) -> ModesNeeded:
+    """How many modes a sum needs to be as good as asked for in a band of frequencies.
+
+    Parameters
+    ----------
+    arm, inputs, outputs, theory
+        As for `modal_superposition`.
+    omega_min, omega_max
+        The band in rad/s, 0 < omega_min < omega_max.
+    tolerance
+        Largest error allowed, relative to the sizes of all parts of the sum (`TruncationError.size`).
+
+    Returns
+    -------
+    ModesNeeded
+
+    Raises
+    ------
+    ArmError
+        The arm has no such port, or motions of zero frequency.
+    ValueError
+        The band is empty, or the tolerance is not in (0, 1), or 1000 modes do not reach it.
+
+    Notes
+    -----
+    Damping is left aside: what modes above the band give depends on it little, and errors beside an infinite resonance
+    do not count.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> middle = "link_1@0.5.across"
+    >>> needed = jm.modes_needed(jm.examples.two_link_flexible(), middle, middle, 0.1, 30.0)
+    >>> needed.num_modes, needed.without_residual
+    (5, 10)
+    """
+    low, high = _band(omega_min, omega_max, 0.0)
+    allowed = real_number(tolerance, "tolerance", "in (0, 1), such as 0.01 for 1 %")
+    if not 0.0 < allowed < 1.0:
+        raise ValueError(
+            f"tolerance = {shown(tolerance)}: expected a number in (0, 1), 0.01 is 1 %"
+        )
+    bare = undamped(arm)
+    count = 2 * int(count_below(bare, high, theory)) + 12
+    while True:
+        model = modal_superposition(bare, inputs, outputs, min(count, limits.MODES), theory)
+        omega = _places(model.omega, 0.0, low, high)
+        exact = _exact(model, bare, omega).real
+        parts = model.parts(omega).real
+        size = np.abs(parts).sum(axis=0) + np.abs(model.residual)[:, :, None]
+        at_rest = np.einsum("kp,km->kpm", model.read / model.omega[:, None] ** 2, model.driven)
+        without = np.cumsum(parts, axis=0) - exact
+        residuals = model.static - np.cumsum(at_rest, axis=0)
+        worst, worst_without = (
+            np.max(np.abs(x) / size, axis=(1, 2, 3))
+            for x in (without + residuals[..., None], without)
+        )
+        found, plain = (_enough(errors, allowed) for errors in (worst, worst_without))
+        if found is not None and (plain is not None or count >= 8 * found):
+            return ModesNeeded(found, plain, allowed, low, high, worst, worst_without)
+        if count >= limits.MODES:
+            raise ValueError(
+                f"tolerance = {allowed!r}: {limits.MODES} modes do not reach it in this band; their error is "
+                f"{worst[-1]:.2g}"
+            )
+        count *= 2
+
+
+def _enough(worst: Floats, allowed: float) -> int | None:
+    """From which number of modes on the error stays allowed; None where the last one is not."""
+    above = np.flatnonzero(~(worst <= allowed))
+    least = int(above[-1]) + 2 if above.size else 1
+    return least if least <= worst.size else None

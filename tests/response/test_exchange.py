@@ -1,0 +1,179 @@
+"""Do other programs read what we write, and does the command print, draw and refuse as it should?"""
+
+import csv
+import io
+import json
+
+import control
+import numpy as np
+import pytest
+import pyuff
+from click.testing import CliRunner
+from damped_cantilever import cantilever
+from matplotlib.figure import Figure
+
+import jaxmodal as jm
+from jaxmodal.cli.commands import main
+from jaxmodal.plots import draw_bode, draw_nyquist, draw_peak_map, draw_waterfall
+
+OMEGA = np.geomspace(5.0, 2000.0, 31)
+
+
+@pytest.fixture(scope="module")
+def arm():
+    link = cantilever(loss_factor=0.01).links[0]
+    second = link.replace(joint_angle=0.8, joint_stiffness=800.0)
+    return jm.Arm((link, second), jm.Payload(mass=0.4))
+
+
+@pytest.fixture(scope="module")
+def found(arm):
+    return jm.frequency_response(
+        arm, OMEGA, ["tip.across", "joint_2.torque"], ["tip.x", "tip.rotation", "joint_2.torque"]
+    )
+
+
+def test_python_control_has_the_same_data(found):
+    data = jm.response_data(found)
+    assert isinstance(data, control.FrequencyResponseData)
+    np.testing.assert_array_equal(data.frdata, found.values)
+    np.testing.assert_array_equal(data.omega, OMEGA)
+    assert data.output_labels == ["tip_2_x", "tip_2_rotation", "joint_2_relative_rotation"]
+
+
+@pytest.mark.parametrize(("quantity", "kind"), [("receptance", 8), ("accelerance", 12)])
+def test_a_universal_file_is_read_back(arm, tmp_path, quantity, kind):
+    found = jm.frequency_response(
+        arm, OMEGA, ["tip.across", "joint_2.torque"], ["tip.x", "tip.rotation"], quantity=quantity
+    )
+    path = jm.write_universal_file(found, tmp_path / "arm.uff")
+    sets = pyuff.UFF(str(path)).read_sets()
+    assert [data["type"] for data in sets] == [58] * 4
+    assert [(data["rsp_node"], data["ref_node"]) for data in sets] == [(1, 1), (1, 2)] * 2
+    assert [(data["rsp_dir"], data["ref_dir"]) for data in sets] == [(1, 2), (1, 6), (6, 2), (6, 6)]
+    for data, (o, i) in zip(sets, np.ndindex(2, 2), strict=True):
+        # the format has 6 digits for frequencies and 12 for values
+        np.testing.assert_allclose(data["x"], OMEGA / (2 * np.pi), rtol=5e-6)
+        np.testing.assert_allclose(data["data"].real, found.values[o, i].real, rtol=1e-11)
+        np.testing.assert_allclose(data["data"].imag, found.values[o, i].imag, rtol=1e-11)
+        assert data["ordinate_spec_data_type"] == kind
+        assert data["id2"].strip() == f"{found.outputs[o]} / {found.inputs[i]}"
+    assert sets[1]["orddenom_axis_units_lab"].strip() == "N m"
+    assert "node 2: joint_2" in sets[1]["id3"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"quantity": "transmissibility", "inputs": "base.x"},
+            "receptance, mobility or accelerance",
+        ),
+        ({"omega": 3.0}, "at least 2 frequencies"),
+        ({"omega": [3.0, 2.0]}, "must ascend"),
+        ({"parameters": {"link2.joint_angle": [0.1, 0.2]}}, "is of 2 arms"),
+    ],
+)
+def test_what_a_universal_file_does_not_hold(arm, tmp_path, changes, words):
+    given = {"omega": OMEGA, "inputs": "tip.x", "outputs": "tip.x"} | changes
+    found = jm.frequency_response(arm, **given)
+    with pytest.raises(jm.ArmError, match=words):
+        jm.write_universal_file(found, tmp_path / "arm.uff")
+    assert not list(tmp_path.iterdir())
+
+
+def test_pictures(arm, found):
+    figure = Figure()
+    above, below = draw_bode(found, tuple(figure.subplots(2, 1)), modes=[26.0, 101.0])
+    assert len(above.lines) == 6 + 2
+    np.testing.assert_array_equal(above.lines[3].get_ydata(), np.abs(found.values[1, 1]))
+    np.testing.assert_allclose(below.lines[0].get_ydata(), np.degrees(np.angle(found.values[0, 0])))
+    axes = draw_nyquist(found, Figure().add_subplot())
+    np.testing.assert_array_equal(axes.lines[0].get_xdata(), found.values[0, 0].real)
+    angles = np.linspace(-1.0, 1.0, 5)
+    many = jm.frequency_response(
+        arm, OMEGA, "tip.x", "tip.x", parameters={"link2.joint_angle": angles[::-1]}
+    )
+    axes = draw_waterfall(many, Figure().add_subplot())
+    drawn = axes.collections[0].get_array()
+    np.testing.assert_array_equal(drawn, np.abs(many.values[::-1, 0, 0]))
+    assert axes.get_ylabel() == "link2.joint_angle [°]"
+    first, second = (x.reshape(-1) for x in np.meshgrid(angles, [300.0, 900.0]))
+    grid = jm.frequency_response(
+        arm,
+        OMEGA,
+        "tip.x",
+        "tip.x",
+        parameters={"link2.joint_angle": first, "link2.joint_stiffness": second},
+    )
+    axes = draw_peak_map(grid, Figure().add_subplot())
+    peaks = np.abs(grid.values[:, 0, 0]).max(axis=-1)
+    np.testing.assert_array_equal(axes.collections[0].get_array(), peaks.reshape(2, 5))
+    for draw, given in ((draw_bode, many), (draw_waterfall, grid), (draw_peak_map, many)):
+        with pytest.raises(jm.ArmError):
+            draw(given)
+
+
+@pytest.fixture
+def run():
+    return lambda *args: CliRunner().invoke(main, ["response", *args])
+
+
+PORTS = ("example:three_link_industrial", "--input", "tip.across", "--output", "tip.x")
+
+
+def test_the_command_prints_values_and_peaks(run):
+    shown = run(*PORTS, "--loss-factor", "0.01", "--points", "20", "--posture-deg", "45,45")
+    assert shown.exit_code == 0, shown.output
+    assert "receptance at 20 frequencies" in shown.stdout
+    assert "peaks from tip_3.across to tip_3.x" in shown.stdout
+    assert "5.6464" in shown.stdout  # the certified frequency of the README, damping ratio 0.005
+
+
+def test_the_command_writes_files(run, tmp_path):
+    places = [tmp_path / name for name in ("bode.png", "nyquist.svg", "arm.unv")]
+    shown = run(
+        *PORTS,
+        *("--loss-factor", "0.02", "--points", "50", "--format", "json", "--posture-deg", "45,45"),
+        *("--plot", str(places[0]), "--nyquist", str(places[1]), "--uff", str(places[2])),
+    )
+    assert shown.exit_code == 0, shown.output
+    assert all(place.stat().st_size > 1000 for place in places)
+    data = json.loads(shown.stdout)
+    link = [x.replace(loss_factor=0.02) for x in jm.examples.three_link_industrial().links]
+    arm = jm.examples.three_link_industrial().replace(links=tuple(link))
+    arm = arm.with_posture_deg([45.0, 45.0])
+    omega = 2 * np.pi * np.array(data["frequencies_hz"])
+    truth = jm.frequency_response(arm, omega, "tip.across", "tip.x").values[0, 0]
+    (entry,) = data["responses"]
+    np.testing.assert_allclose(
+        np.array(entry["real"]) + 1j * np.array(entry["imag"]), truth, rtol=1e-9
+    )
+    assert (entry["unit"], entry["output"]) == ("m/N", "tip_3.x")
+
+
+def test_the_command_prints_csv(run):
+    shown = run(*PORTS, "--points", "5", "--from-hz", "1", "--to-hz", "16", "--format", "csv")
+    assert shown.exit_code == 0, shown.output
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    assert [float(row["frequency_hz"]) for row in rows] == pytest.approx([1, 2, 4, 8, 16])
+    assert {row["status"] for row in rows} == {"resolved"}
+    assert {row["input"] for row in rows} == {"tip_3.across"}
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--output", "tip.y", "--from-hz", "9", "--to-hz", "3"), "a band needs 0 < --from-hz"),
+        (("--output", "elbow.x"), "its places are base"),
+        (("--output", "tip.y", "--loss-factor", "-1"), "loss-factor"),
+        (("--output", "tip.y", "--uff", "arm.txt"), "give a file that ends in .uff or .unv"),
+        (("--output", "tip.y", "--plot", "nowhere/a.png"), "there is no folder"),
+        (("--output", "tip.y", "--posture-deg", "1"), "takes 2 angles"),
+    ],
+)
+def test_what_the_command_refuses(run, args, words):
+    shown = run("example:three_link_industrial", "--input", "tip.across", *args)
+    assert shown.exit_code == 2
+    assert words in shown.stderr.lower().replace("\n", " ")
+    assert shown.stdout == ""

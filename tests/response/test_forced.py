@@ -1,0 +1,222 @@
+"""Peaks, random inputs and signals in time, against oscillators in closed form and the certified frequencies."""
+
+import control
+import numpy as np
+import pytest
+import scipy.integrate
+from damped_cantilever import cantilever, pendulum
+
+import jaxmodal as jm
+
+EB = "euler_bernoulli"
+STIFFNESS, DAMPER = 50.0, 0.4
+
+
+@pytest.fixture(scope="module")
+def oscillator():
+    """A rigid link on a spring and a damper, with its inertia, natural frequency and damping ratio."""
+    arm, inertia = pendulum(STIFFNESS)
+    arm = jm.Arm((arm.links[0].replace(joint_damping=DAMPER),))
+    natural = np.sqrt(STIFFNESS / inertia)
+    return arm, inertia, natural, DAMPER / (2.0 * np.sqrt(STIFFNESS * inertia))
+
+
+@pytest.fixture(scope="module")
+def bent():
+    link = cantilever(kelvin_voigt_time=2e-5).links[0]
+    second = link.replace(joint_angle=0.8, joint_stiffness=800.0, joint_damping=2.0)
+    return jm.Arm((link, second), jm.Payload(mass=0.4))
+
+
+@pytest.mark.parametrize(
+    ("motion", "factor"),
+    [
+        ("displacement", lambda z: np.sqrt(1 - 2 * z * z)),
+        ("velocity", lambda z: 1.0),
+        ("acceleration", lambda z: 1.0 / np.sqrt(1 - 2 * z * z)),
+    ],
+)
+def test_peaks_of_an_oscillator(oscillator, motion, factor):
+    arm, _, natural, ratio = oscillator
+    found = jm.response_peaks(
+        arm, 1.0, 100.0, "joint_1.moment", "joint_1.rotation", EB, motion=motion
+    )
+    np.testing.assert_allclose(found.omega, [natural * factor(ratio)], rtol=1e-10)
+    if motion == "displacement":
+        largest = 1.0 / (STIFFNESS * 2.0 * ratio * np.sqrt(1.0 - ratio**2))
+        np.testing.assert_allclose(np.abs(found.values), [largest], rtol=1e-12)
+
+
+def test_peaks_of_a_lightly_damped_arm_are_at_the_certified_frequencies():
+    """With a loss factor of 1e-7, to its square; and at one port between every two peaks lies a dip."""
+    link = cantilever(loss_factor=1e-7).links[0]
+    arm = jm.Arm((link, link.replace(joint_angle=0.8)), jm.Payload(mass=0.4))
+    found = jm.response_peaks(arm, 5.0, 4000.0, "tip.across", "tip.across")
+    certified, _ = jm.frequencies_in_band(arm, 5.0, 4000.0)
+    np.testing.assert_allclose(found.omega, certified.omega, rtol=1e-11)
+    dips = found.dips
+    assert dips.size >= found.omega.size - 1
+    assert np.all(
+        (dips[: found.omega.size - 1] > found.omega[:-1])
+        & (dips[: found.omega.size - 1] < found.omega[1:])
+    )
+    assert f"{found.omega.size} peaks" in str(found)
+
+
+def test_each_peak_is_higher_than_what_is_beside_it(bent):
+    found = jm.response_peaks(bent, 5.0, 4000.0, "joint_2.torque", "tip.x")
+    width = 1e-5 * found.omega
+    beside = np.concatenate([found.omega - width, found.omega + width])
+    answer = jm.frequency_response(bent, beside, "joint_2.torque", "tip.x").values[0, 0]
+    assert np.all(np.abs(answer).reshape(2, -1) < np.abs(found.values))
+
+
+def test_harmonic_forces_add_up(bent):
+    omega = np.array([10.0, 300.0])
+    forces = {"tip.x": 2.0, "joint_2.torque": 1.0 - 0.5j, "base.y": 0.1}
+    found = jm.harmonic_response(bent, omega, forces, ["tip.across", "tip.rotation"])
+    one, two = (
+        jm.frequency_response(bent, omega, name, ["tip.across", "tip.rotation"]).values[:, 0]
+        for name in ("tip.x", "joint_2.torque")
+    )
+    ground = jm.frequency_response(
+        bent, omega, "base.y", ["tip.across", "tip.rotation"], quantity="transmissibility"
+    ).values[:, 0]
+    truth = 2.0 * one + (1.0 - 0.5j) * two - 0.1 * ground / omega**2
+    np.testing.assert_allclose(found, truth, rtol=1e-13)
+
+
+def test_white_noise_on_an_oscillator(oscillator):
+    """The mean square is S / (4 c k) over all frequencies; what lies outside of the band is taken off."""
+    arm, inertia, _, _ = oscillator
+    found = jm.random_response(
+        arm, 3.0, 1e-3, 1e4, "joint_1.moment", ["joint_1.rotation", "tip.across"], EB
+    )
+    below = 3.0 / STIFFNESS**2 * 1e-3 / (2.0 * np.pi)
+    above = 3.0 / inertia**2 / (3.0 * 1e4**3) / (2.0 * np.pi)
+    truth = 3.0 / (4.0 * DAMPER * STIFFNESS) - below - above
+    np.testing.assert_allclose(found.rms**2, [truth, 0.25 * truth], rtol=1e-8)
+    assert np.all(found.error < 1e-8 * found.rms)
+    assert "root mean squares" in str(found)
+
+
+def test_a_spectrum_as_function_and_as_table(oscillator):
+    """A band of noise with straight flanks, over a sharp peak; and the acceleration of the base."""
+    arm, inertia, _, _ = oscillator
+    table = ([0.5, 1.0, 2.0, 4.0], [0.0, 2.0, 2.0, 0.0])
+    ports = ("base.rotation", "joint_1.relative_rotation")
+    found = jm.random_response(arm, table, 0.1, 100.0, *ports, EB, tolerance=1e-8)
+    same = jm.random_response(
+        arm, lambda f: np.interp(f, *table), 4.0, 12.0, *ports, EB, tolerance=1e-6
+    )
+
+    def power(hertz):
+        w = 2.0 * np.pi * hertz
+        # in the frame of the base the inertia acts against its acceleration
+        size = inertia / np.abs(STIFFNESS - inertia * w * w + 1j * w * DAMPER)
+        return np.interp(hertz, *table) * size**2
+
+    square = scipy.integrate.quad(power, 0.5, 4.0, points=[1.0, 1.59, 2.0], epsabs=0, epsrel=1e-12)
+    np.testing.assert_allclose(found.rms, np.sqrt(square[0]), rtol=1e-8)
+    square = scipy.integrate.quad(power, 4.0 / (2.0 * np.pi), 12.0 / (2.0 * np.pi), epsabs=0)
+    np.testing.assert_allclose(same.rms, np.sqrt(square[0]), rtol=1e-6)
+
+
+def test_a_pulse_on_an_oscillator(oscillator):
+    """Duhamel's integral."""
+    arm, inertia, natural, ratio = oscillator
+    step, damped = 0.01, natural * np.sqrt(1.0 - ratio**2)
+    time = step * np.arange(500)
+
+    def pulse(t):
+        return np.exp(-(((t - 1.0) / 0.15) ** 2))
+
+    found = jm.time_response(arm, pulse(time), step, "joint_1.moment", "joint_1.rotation", EB)
+    np.testing.assert_allclose(found.time, time, rtol=1e-15)
+    for k in (95, 130, 260, 499):
+        truth, _ = scipy.integrate.quad(
+            lambda s, end=time[k]: (
+                pulse(s)
+                * np.exp(-ratio * natural * (end - s))
+                * np.sin(damped * (end - s))
+                / (inertia * damped)
+            ),
+            0.0,
+            time[k],
+            points=[min(1.0, time[k] / 2)],
+            epsabs=1e-14,
+            limit=400,
+        )
+        assert abs(found.values[0, k] - truth) < 1e-9 * np.abs(found.values).max()
+    assert "displacement over" in str(found)
+
+
+def test_a_signal_in_time_against_the_state_space():
+    """A pulse at the tip: the exact response, and matrices of modes with the same damping stepped by python-control."""
+    link = cantilever(kelvin_voigt_time=2e-3).links[0]
+    arm = jm.Arm((link, link.replace(joint_angle=0.8)), jm.Payload(mass=0.4))
+    time = 1e-4 * np.arange(1600)
+    pulse = np.exp(-(((time - 0.02) / 0.004) ** 2))
+    found = jm.time_response(arm, pulse, 1e-4, "tip.y", "tip.across")
+    system = jm.state_space(arm, "tip.y", "tip.across", 8).discrete(1e-4, "foh")
+    _, truth = control.forced_response(system.to_control(), time, pulse)
+    # lines between the samples miss h^2/8 of the pulse's curvature, 1.6e-4
+    assert np.abs(found.values[0] - truth).max() < 2e-4 * np.abs(found.values).max()
+
+
+def test_a_periodic_signal_is_its_harmonics(bent):
+    step, count = 1e-3, 400
+    base = 2.0 * np.pi / (step * count)
+    time = step * np.arange(count)
+    signal = 1.0 + np.cos(3 * base * time) + 0.5 * np.sin(11 * base * time)
+    found = jm.time_response(bent, signal, step, "tip.y", "tip.x", periodic=True)
+    amplitude = jm.frequency_response(bent, base * np.array([3.0, 11.0]), "tip.y", "tip.x").values[
+        0, 0
+    ]
+    truth = jm.static_compliance(bent, "tip.y", "tip.x")[0, 0] + np.real(
+        amplitude[0] * np.exp(3j * base * time) - 0.5j * amplitude[1] * np.exp(11j * base * time)
+    )
+    np.testing.assert_allclose(found.values[0], truth, rtol=0.0, atol=1e-10 * np.abs(truth).max())
+
+
+P = ("tip.across", "tip.across")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda a, u: jm.response_peaks(u, 1.0, 9.0, *P), "has no damping, so its peaks"),
+        (lambda a, u: jm.response_peaks(a, 9.0, 1.0, *P), "omega_min = 9.0, omega_max = 1.0"),
+        (lambda a, u: jm.response_peaks(a, 1.0, 9.0, "tip.up", "tip.x"), "'up' is no direction"),
+        (lambda a, u: jm.response_peaks(a, 1.0, 9.0, ["tip.x", "tip.y"], "tip.x"), "give one each"),
+        (
+            lambda a, u: jm.response_peaks(a, 1.0, 9.0, *P, motion="speed"),
+            "motion = 'speed': must be one of 'displacement'",
+        ),
+        (lambda a, u: jm.random_response(u, 1.0, 1.0, 9.0, *P), "moves it without bound"),
+        (lambda a, u: jm.random_response(a, -1.0, 1.0, 9.0, *P), "finite and at least 0"),
+        (lambda a, u: jm.random_response(a, lambda f: -f, 1.0, 9.0, *P), "finite and at least 0"),
+        (lambda a, u: jm.random_response(a, "white", 1.0, 9.0, *P), "spectrum = 'white'"),
+        (lambda a, u: jm.random_response(a, ([2, 1], [1, 1]), 1.0, 9.0, *P), "ascending"),
+        (lambda a, u: jm.random_response(a, 1.0, 1.0, 1.0, *P), "a band needs"),
+        (lambda a, u: jm.harmonic_response(a, 1.0, {}, "tip.x"), "amplitudes by port"),
+        (lambda a, u: jm.harmonic_response(a, 1.0, {"tip.x": np.inf}, "tip.x"), "finite number"),
+        (lambda a, u: jm.time_response(u, [1.0, 0.0], 0.1, *P), "never dies out"),
+        (lambda a, u: jm.time_response(a, [1.0], 0.1, *P), "at least 2 finite numbers"),
+        (lambda a, u: jm.time_response(a, [1.0, 0.0], -0.1, *P), "time_step = -0.1"),
+        (lambda a, u: jm.time_response(a, [1.0, 0.0], 1e-9, *P), "16,777,216 steps"),
+        (
+            lambda a, u: jm.time_response(cantilever(loss_factor=0.1), [1.0, 0.0], 0.1, *P),
+            "loss_factor: is a law of harmonic motions",
+        ),
+        (
+            lambda a, u: jm.time_response(
+                a, [1.0, 0.0], 0.1, "base.x", "tip.x", base_motion="displacement"
+            ),
+            "leaves the arm there",
+        ),
+    ],
+)
+def test_bad_input(bent, call, words):
+    with pytest.raises(ValueError, match=words):
+        call(bent, cantilever())
