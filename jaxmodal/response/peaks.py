@@ -129,7 +129,9 @@ def response_peaks(
             )
         return size
 
-    found = extrema(squared, np.unique([low, *transfer.resonances(low, high), high]))
+    resonances = transfer.resonances(low, high)
+    between = 0.5 * (resonances[1:] + resonances[:-1])
+    found = extrema(squared, np.unique([low, *between, high]))
     places = (found.place[found.maximum], found.place[~found.maximum])
     values = [transfer(x)[0, 0] if x.size else np.zeros(0, np.complex128) for x in places]
     return ResponsePeaks(

@@ -18,6 +18,9 @@ _ROUNDING = 1e-6
 #: halvings of one piece, enough for peaks whose width is 1e-12 of the interval
 _MOST_HALVINGS = 44
 
+#: stationary points closer than this part of a piece are one
+_SAME = 1e-6
+
 Curve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -84,28 +87,51 @@ def piecewise(curve: Curve, breaks: NDArray[np.float64]) -> Pieces:
 
 
 def extrema(curve: Curve, breaks: NDArray[np.float64]) -> Extrema:
-    """Return all stationary points of a smooth curve between the first and the last of ``breaks``."""
+    """Return all stationary points of a smooth curve between the first and the last of ``breaks``.
+
+    Notes
+    -----
+    One on the border of two pieces may be found in both, or by rounding in neither: then the slopes on both sides of
+    the border have opposite signs, and the border counts.
+    """
     pieces = piecewise(curve, breaks)
-    places, values, maxima = [], [], []
+    places, values, maxima, near = [], [], [], []
+    before = 0.0
     for (left, right), series in zip(pieces.ends, pieces.coefficients, strict=True):
+        half = 0.5 * (right - left)
         slope = chebyshev.chebder(series)
-        # what lies below rounding has no say in where the slope is zero
-        kept = np.flatnonzero(np.abs(slope) > 1e-13 * np.abs(slope).max(initial=0.0))
-        if kept.size == 0 or kept[-1] == 0:
-            continue
-        roots = chebyshev.chebroots(slope[: kept[-1] + 1])
-        real = np.sort(roots[np.abs(roots.imag) < 1e-7].real)
-        inside = real[np.abs(real) <= 1.0 + 1e-9]
+        at_left, at_right = chebyshev.chebval([-1.0, 1.0], slope) / half
+        inside = _roots(slope)
+        if before * at_left < 0.0:
+            inside = np.concatenate([[-1.0], inside])
         bend = chebyshev.chebval(inside, chebyshev.chebder(slope))
-        places.append(0.5 * (left + right) + 0.5 * (right - left) * inside)
+        falls = np.where(inside == -1.0, before > 0.0, bend < 0.0)
+        places.append(left + half * (1.0 + inside))
         values.append(chebyshev.chebval(inside, series))
-        maxima.append(bend < 0.0)
-    if not places:
-        return Extrema(np.zeros(0), np.zeros(0), np.zeros(0, bool))
-    place, value, maximum = (np.concatenate(x) for x in (places, values, maxima))
-    order = np.argsort(place)
-    place, value, maximum = place[order], value[order], maximum[order]
-    # one on the border of two pieces is found in both
-    apart = np.concatenate([[True], np.diff(place) > 1e-10 * np.abs(place[1:])])
-    inside = (place > breaks[0]) & (place < breaks[-1])
-    return Extrema(place[apart & inside], value[apart & inside], maximum[apart & inside])
+        maxima.append(falls)
+        near.append(np.full(inside.size, _SAME * half))
+        before = at_right
+    place, value, maximum, close = (np.concatenate(x) for x in (places, values, maxima, near))
+    order = np.argsort(place, kind="stable")
+    place, value, maximum, close = place[order], value[order], maximum[order], close[order]
+    # of those found twice the one with the larger value of its kind
+    kept: list[int] = []
+    for k in range(place.size):
+        if kept and place[k] - place[kept[-1]] <= max(close[k], close[kept[-1]]):
+            if maximum[k] != maximum[kept[-1]]:  # a border counted, and the point itself beside it
+                kept.pop()
+            continue
+        kept.append(k)
+    inner = [k for k in kept if breaks[0] < place[k] < breaks[-1]]
+    return Extrema(place[inner], value[inner], maximum[inner])
+
+
+def _roots(slope: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Real roots of a Chebyshev series in [-1, 1], ascending."""
+    # what lies below rounding has no say in where the slope is zero
+    kept = np.flatnonzero(np.abs(slope) > 1e-13 * np.abs(slope).max(initial=0.0))
+    if kept.size == 0 or kept[-1] == 0:
+        return np.zeros(0)
+    roots = chebyshev.chebroots(slope[: kept[-1] + 1])
+    real = np.sort(roots[np.abs(roots.imag) < 1e-7].real)
+    return real[np.abs(real) <= 1.0]
