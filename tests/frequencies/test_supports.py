@@ -208,6 +208,24 @@ def test_zeros_by_rule(base, tip, zeros, angle):
     assert int(jm.count_below(arm, 1e-3 * result.omega[zeros])) == zeros
 
 
+@pytest.mark.parametrize("crank", [INF, 0.0])
+def test_four_bar_linkages(crank):
+    """Three links from pin to pin: with a loose crank one motion is left, the mechanism's."""
+    hinged = {"joint_stiffness": 0.0}
+    links = (
+        steel(length=0.2, joint_angle=1.2, joint_stiffness=crank),
+        steel(length=0.6, joint_angle=-1.0, **hinged),
+        steel(length=0.4, joint_angle=-1.5, **hinged, **PINNED),
+    )
+    arm = jm.Arm(links)
+    truth = finite_elements.frequencies(finite_elements.case_from_arm(arm, "timoshenko"), 5, 30)
+    result = jm.natural_frequencies(arm, 5)
+    assert int(np.sum(np.asarray(result.omega) == 0.0)) == (1 if crank == 0.0 else 0)
+    assert np.max(relative(result.omega, truth)) <= ORACLE
+    shapes = jm.mode_shapes(arm, 3, stations=2)
+    assert np.max(np.asarray(shapes.residuals)[1:]) <= SHAPES
+
+
 def test_where_a_link_ends_does_not_matter():
     """A spring at a station of a link is one at the tip of a segment; a support at a joint is at the tip before."""
     spring = {"support_x_stiffness": 3e5, "support_y_stiffness": 2e6}
