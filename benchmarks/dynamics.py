@@ -52,6 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/dynamics.json"))
     parser.add_argument("--parts", default="forward,precision,speed")
     parser.add_argument("--cells", type=int, default=1000)
+    parser.add_argument("--arms", default=",".join(SETTINGS), help="of precision")
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args(arguments)
     import jax
@@ -64,7 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
     for part in options.parts.split(","):
         known[part] = {
             "forward": lambda: forward(options.repeats),
-            "precision": lambda: [row for arm in SETTINGS for row in precision(arm)],
+            "precision": lambda: [row for arm in options.arms.split(",") for row in precision(arm)],
             "speed": lambda: speed(options.cells, options.repeats),
         }[part]()
         options.out.parent.mkdir(parents=True, exist_ok=True)
@@ -323,10 +324,11 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     """Error over processor time, a panel for each arm, a line for each method."""
     from jaxmodal.plots.figures import new_figure
 
-    figure = new_figure(10.0, 4.4)
-    panels = figure.subplots(1, len(ARMS))
+    arms = _measured(rows)
+    figure = new_figure(5.2 * len(arms), 4.4)
+    panels = figure.subplots(1, len(arms), squeeze=False)[0]
     methods = list(SETTINGS["plain"])
-    for axes, (arm, what) in zip(panels, ARMS.items(), strict=True):
+    for axes, (arm, what) in zip(panels, arms.items(), strict=True):
         for method in SETTINGS[arm]:
             own = [row for row in rows if (row["arm"], row["method"]) == (arm, method)]
             axes.loglog(
@@ -345,6 +347,11 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
+def _measured(rows: list[dict[str, Any]]) -> dict[str, str]:
+    """The arms of which there are rows."""
+    return {arm: what for arm, what in ARMS.items() if any(row["arm"] == arm for row in rows)}
+
+
 def table(rows: list[dict[str, Any]]) -> str:
     """The same as a table in Markdown."""
     lines = [
@@ -358,7 +365,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         "",
     ]
     lines += ["![error over time](dynamics_precision.png)", ""]
-    for arm, what in ARMS.items():
+    for arm, what in _measured(rows).items():
         lines += [f"## Two-link arm, {what}", ""]
         lines += [
             "| method | step or tolerance | time [ms] | error [m] |",
