@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.modal import (
     Floats,
@@ -47,7 +48,7 @@ class StateSpace(ShowsTables):
         accelerations.
     error : TruncationError or None
         Against the exact response, over frequency up to the last mode: ``error.worst`` is the largest. None for what
-        `discrete` and `reduced` make.
+        `discrete` and `reduced` make, and of arms on rigid supports, which the exact response takes as springs only.
     """
 
     A: Floats
@@ -298,6 +299,8 @@ def state_space(
         (*names, *(f"{name}.rate" for name in names)),
         quantity=quantity,
     )
+    if any(getattr(link, name) == np.inf for link in modes.arm.links for name in SUPPORTS):
+        return system
     power = QUANTITIES.index(quantity)
 
     def receptance(omega: Floats) -> NDArray[np.complex128]:

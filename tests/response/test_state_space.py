@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from damped_cantilever import cantilever, pendulum
+from damped_cantilever import LENGTH, MOMENT, YOUNG, cantilever, pendulum
 
 import jaxmodal as jm
 
@@ -159,3 +159,13 @@ def test_bad_systems(arm):
         jm.state_space(arm, "tip.x", "tip.x", quantity="velocity")
     with pytest.raises(ValueError, match="undamped mode has no balanced form"):
         jm.state_space(arm, "tip.x", "tip.x", 3).reduced(2)
+
+
+def test_an_arm_on_a_rigid_support():
+    """A beam clamped at one end and held across at the other: in its middle 7 F L^3 / (768 E I) at rest."""
+    arm = cantilever(support_y_stiffness=np.inf)
+    middle = "link_1@0.5.across"
+    system = jm.state_space(arm, middle, middle, 5, EB, damping_ratios=0.01)
+    truth = 7.0 * LENGTH**3 / (768.0 * YOUNG * MOMENT)
+    np.testing.assert_allclose(system.frequency_response(0.0).real, [[[truth]]], rtol=1e-12)
+    assert system.error is None
