@@ -1,0 +1,182 @@
+"""Arms in space: random postures of the six-axis example beside the chain form, cost by links, start of one arm.
+
+``python -m benchmarks.spatial --postures 2000``
+
+On one core, in processor time, the two in turn in one process. Errors are those against double-double alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import jax  # noqa: E402
+
+jax.config.update("jax_enable_x64", True)
+
+import numpy as np  # noqa: E402
+
+import jaxmodal as jm  # noqa: E402
+from benchmarks.spatial_chain_form import SpatialChainForm  # noqa: E402
+from jaxmodal.runtime.namespace import to_host  # noqa: E402
+
+MODES = 10
+#: degrees of the rival's polynomials
+DEGREES = (3, 4, 5)
+#: cells that double-double alone checks
+_CHECKED = 64
+#: the most cells of a call that double-double alone solves
+_EXACT = 16
+_START = """
+import time
+begin = time.process_time()
+import jax
+jax.config.update("jax_enable_x64", True)
+import jaxmodal as jm
+arm = {arm}
+read = time.process_time()
+jm.natural_frequencies(arm, 10)
+print(time.process_time() - begin, time.process_time() - read)
+"""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and print; write JSON where told."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--postures", type=int, default=20_000)
+    parser.add_argument("--rival-postures", type=int, default=512, help="of the chain form")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args(arguments)
+    found = {
+        "postures": beside_the_chain_form(given.postures, given.rival_postures),
+        "links": by_links(),
+        "start": starts(),
+    }
+    if given.out is not None:
+        given.out.write_text(json.dumps(found, indent=2) + "\n")
+
+
+def postures(arm: jm.SpatialArm, cells: int, seed: int = 0) -> np.ndarray:
+    """Random joint angles, rad, shape (cells, links)."""
+    return np.random.default_rng(seed).uniform(-2.5, 2.5, (cells, arm.num_links))
+
+
+def columns(angles: np.ndarray) -> dict[str, np.ndarray]:
+    """Joint angles by address."""
+    return {f"link{k}.joint_angle": column for k, column in enumerate(angles.T, start=1)}
+
+
+def exact(arm: jm.SpatialArm, angles: np.ndarray) -> np.ndarray:
+    """Frequencies by double-double alone."""
+    parts = [
+        jm.natural_frequencies_batch(arm, columns(angles[start : start + _EXACT]), MODES).omega
+        for start in range(0, len(angles), _EXACT)
+    ]
+    return np.concatenate([np.asarray(x) for x in parts])
+
+
+def beside_the_chain_form(cells: int, rival_cells: int) -> dict[str, Any]:
+    """Milliseconds per cell and largest errors of jaxmodal and of the chain form."""
+    arm = jm.examples.six_axis_industrial()
+    angles = postures(arm, cells)
+    truth = exact(arm, angles[:_CHECKED])
+    result, seconds = timed(
+        lambda: to_host(jm.natural_frequencies_batch(arm, columns(angles), MODES))
+    )
+    rows: dict[str, Any] = {
+        "jaxmodal": {
+            "cells": cells,
+            "ms": 1e3 * seconds / cells,
+            "error": largest(result.omega[:_CHECKED], truth),
+            "certified": bool(np.all(result.certified)),
+        }
+    }
+    for degree in DEGREES:
+        rival = SpatialChainForm(arm, degree)
+        some = angles[: min(cells, rival_cells)]
+        omega, seconds = timed(lambda r=rival, a=some: r.frequencies(a, MODES))  # type: ignore[misc]
+        rows[f"chain form, degree {degree}"] = {
+            "cells": len(some),
+            "unknowns": rival.unknowns,
+            "ms": 1e3 * seconds / len(some),
+            "error": largest(omega[:_CHECKED], truth[: len(some)]),
+        }
+    for name, row in rows.items():
+        print(f"{name}: {row['ms']:.2f} ms per posture, error {row['error']:.1e}, {row}")
+    return rows
+
+
+def by_links() -> dict[int, float]:
+    """Milliseconds per cell of arms of equal tubes on elastic joints that turn about alternating axes.
+
+    The tubes are not round: of round ones a joint that rolls leaves frequencies double, which is another question.
+    """
+    found = {}
+    tube = jm.hollow_rectangle(0.1, 0.07, 0.005, "cowper")
+    for links in (2, 3, 5, 8, 12, 20):
+        chain = tuple(
+            jm.SpatialLink(
+                0.5,
+                7e10,
+                2700.0,
+                tube,
+                poisson_ratio=0.33,
+                joint_axis=np.eye(3)[k % 3],
+                joint_stiffness=5e4,
+            )
+            for k in range(links)
+        )
+        arm = jm.SpatialArm(chain, payload=jm.RigidBody(3.0))
+        cells = columns(postures(arm, 256))
+        _, seconds = timed(lambda a=arm, c=cells: jm.natural_frequencies_batch(a, c, MODES))  # type: ignore[misc]
+        found[links] = 1e3 * seconds / 256
+        print(f"{links} links: {found[links]:.2f} ms per posture")
+    return found
+
+
+def starts() -> dict[str, list[float]]:
+    """Processor time of a fresh process that solves one arm, and of the call alone; the least of three."""
+    found = {}
+    planar = "jm.examples.three_link_industrial()"
+    arms = {"planar": planar, "in space": f"{planar}.to_spatial()"}
+    for _ in range(3):
+        for name, arm in arms.items():
+            ran = subprocess.run(
+                [sys.executable, "-c", _START.format(arm=arm)],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            seconds = [float(x) for x in ran.stdout.split()]
+            found[name] = [
+                min(pair) for pair in zip(found.get(name, seconds), seconds, strict=True)
+            ]
+    for name, (whole, call) in found.items():
+        print(f"start, {name}: {whole:.2f} s, the call {call:.2f} s")
+    return found
+
+
+def timed(call: Callable[[], Any]) -> tuple[Any, float]:
+    """What a call returns, and its processor time in seconds."""
+    begin = time.process_time()
+    found = call()
+    return found, time.process_time() - begin
+
+
+def largest(omega: np.ndarray, truth: np.ndarray) -> float:
+    """The largest relative error."""
+    return float(np.max(np.abs(np.asarray(omega) / truth[: len(omega)] - 1.0)))
+
+
+if __name__ == "__main__":
+    main()
