@@ -123,7 +123,7 @@ BAD = {
     ),
     "free hinge": (
         lambda: Problem(arm_with(joint_stiffness=0.0), [wall()], MinimiseMass()),
-        ["joint_stiffness", "hinge"],
+        ["joint_stiffness", "free joint"],
     ),
     "deflection with an offset": (
         lambda: Problem(
