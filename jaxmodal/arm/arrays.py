@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Inexact
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import Link
+from jaxmodal.arm.links import SUPPORTS, Link
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
@@ -82,11 +82,7 @@ OPTIONAL = (
     {"base_offset_x": 0.0, "base_offset_y": 0.0, "end_offset_x": 0.0, "end_offset_y": 0.0},
     {"tip_centre_x": 0.0, "tip_centre_y": 0.0},
     {"nonstructural_mass": 0.0},
-    {
-        "support_x_stiffness": 0.0,
-        "support_y_stiffness": 0.0,
-        "support_torsional_stiffness": 0.0,
-    },
+    dict.fromkeys(SUPPORTS, 0.0),
 )
 
 
@@ -171,7 +167,7 @@ def with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
 
 def with_ground_angle(columns: dict[str, Any]) -> dict[str, Any]:
     """With the angle of every link to the ground's x axis where a tip is supported, in which supports act."""
-    if "support_x_stiffness" not in columns:
+    if SUPPORTS[0] not in columns:
         return columns
     return columns | {"ground_angle": xp.cumsum(columns["joint_angle"], axis=0)}
 
@@ -222,7 +218,7 @@ def require_known(arm: Arm, theory: str) -> None:
     if theory != "bending_only":
         return
     for number, link in enumerate(require_planar(arm).links, start=1):
-        for name in ("support_x_stiffness", "support_y_stiffness"):
+        for name in SUPPORTS[:2]:
             value = getattr(link, name)
             if value is not None and on_host(value) and np.any(np.isinf(value)):
                 raise ArmError(

@@ -22,6 +22,7 @@ from jaxmodal.arm.arrays import (
     with_bodies,
     with_ground_angle,
 )
+from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import Record, quantities
 from jaxmodal.runtime.namespace import Array, xp
@@ -29,10 +30,7 @@ from jaxmodal.runtime.namespace import Array, xp
 #: imaginary part of a value whose derivative is sought: with its square nothing of it is left
 _STEP = 1e-100
 #: the fields of `BeamArrays` in the order of packed columns, those that only arms with supports at tips have last
-_SUPPORTS = (
-    *("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness"),
-    "ground_angle",
-)
+_SUPPORTS = (*SUPPORTS, "ground_angle")
 _FEATURES = tuple(
     f.name
     for f in dataclasses.fields(BeamArrays)

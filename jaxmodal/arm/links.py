@@ -31,6 +31,8 @@ _NONE = "leave it out for none"
 FLAGS = ("segment", "rigid")
 #: the springs of a joint; one of stiffness 0 lets it move freely
 JOINT_SPRINGS = ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
+#: supports of the tip of a link: along x and y of the ground, and about the tip
+SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
 #: what a segment has none of: it continues the previous link, without a joint
 JOINT_FIELDS = (
     "joint_angle",
@@ -297,8 +299,7 @@ class Link(Record):
 
     def _held(self) -> tuple[Constraint, ...]:
         """A rigid support needs a link that gives."""
-        names = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
-        given = [(name, getattr(self, name)) for name in names if self.rigid]
+        given = [(name, getattr(self, name)) for name in SUPPORTS if self.rigid]
         return tuple(
             Constraint(
                 name,

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import Link
+from jaxmodal.arm.links import SUPPORTS, Link
 from jaxmodal.arm.quantities import FINITE, NON_NEGATIVE, Rule, Scalar, as_scalar, quantities, shown
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.runtime import limits
@@ -17,7 +17,8 @@ from jaxmodal.runtime.errors import ArmError
 
 #: how the pieces of a tapered link are chosen
 BOUNDS = ("middle", "lower", "upper")
-_AT_THE_TIP = ("end_offset_x", "end_offset_y", "tip_centre_x", "tip_centre_y")
+#: what only the last piece of a link has, beside the body
+_AT_THE_TIP = ("end_offset_x", "end_offset_y", "tip_centre_x", "tip_centre_y", *SUPPORTS)
 
 
 def attach_body(
@@ -83,15 +84,13 @@ def with_body_at(
             f"position = {shown(place)}: must be greater than 0 and less than the length of the link, "
             f"{shown(link.length)} m; a body at its end is its tip_mass and tip_inertia."
         )
-    inner = link.replace(
-        length=place,
-        tip_mass=mass,
-        tip_inertia=inertia,
-        end_offset_x=None,
-        end_offset_y=None,
-        tip_centre_x=centre_x,
-        tip_centre_y=centre_y,
-    )
+    body = {
+        "tip_mass": mass,
+        "tip_inertia": inertia,
+        "tip_centre_x": centre_x,
+        "tip_centre_y": centre_y,
+    }
+    inner = link.replace(**(dict.fromkeys(_AT_THE_TIP) | body | {"length": place}))
     return inner, _continuation(link, link.length - place)
 
 

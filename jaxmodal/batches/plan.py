@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, unpacked
-from jaxmodal.arm.links import JOINT_SPRINGS
+from jaxmodal.arm.links import JOINT_SPRINGS, SUPPORTS
 from jaxmodal.arm.parameters import resolve
 from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
@@ -22,7 +22,6 @@ from jaxmodal.batches.results import Results
 from jaxmodal.batches.work import Pilots, Work
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
 from jaxmodal.postures.series_passes import Tables

@@ -19,9 +19,10 @@ from jax.typing import ArrayLike
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
+from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, wave_numbers
-from jaxmodal.dynamic_stiffness.supports import SUPPORTS, in_ground_axes, support_forces
+from jaxmodal.dynamic_stiffness.supports import in_ground_axes, support_forces
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.precision import require_x64

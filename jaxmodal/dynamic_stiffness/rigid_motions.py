@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.supports import SUPPORTS
+from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.runtime.namespace import Array, linalg, xp
 
 #: a motion that moves supports by less than this, beside what free joints move them by at most, moves them by rounding

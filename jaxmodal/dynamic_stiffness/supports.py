@@ -14,12 +14,10 @@ from typing import Any
 
 from jaxmodal.arithmetic.operations import Number, keep, nonzero
 from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness, adjugate, identity_plus_product, rotated
 from jaxmodal.runtime.namespace import Array, xp
-
-#: fields of links and of `BeamArrays`: along x and y of the ground, and about the tip
-SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
 
 _Vector = tuple[Number, Number, Number]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import DAMPING_FIELDS, JOINT_SPRINGS, Link
+from jaxmodal.arm.links import DAMPING_FIELDS, JOINT_SPRINGS, SUPPORTS, Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.runtime.errors import ArmError, within
@@ -18,7 +18,7 @@ from jaxmodal.runtime.errors import ArmError, within
 _NOT_HERE = (
     *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
     *("tip_centre_x", "tip_centre_y", "joint_axial_stiffness", "joint_shear_stiffness"),
-    *("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness"),
+    *SUPPORTS,
 )
 
 

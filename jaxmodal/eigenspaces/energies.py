@@ -14,6 +14,7 @@ from typing import NamedTuple
 import jax
 
 from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.attachments import (
     at_joint,
     at_tip,
@@ -23,7 +24,6 @@ from jaxmodal.dynamic_stiffness.attachments import (
     spring_gives,
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
 from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp

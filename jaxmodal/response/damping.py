@@ -13,8 +13,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.arm.links import DAMPING_FIELDS
-from jaxmodal.dynamic_stiffness.supports import SUPPORTS
+from jaxmodal.arm.links import DAMPING_FIELDS, SUPPORTS
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, xp
 

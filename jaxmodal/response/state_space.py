@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.modal import (
     Floats,

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values, require_known
+from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.attachments import flexibility, joint_law
 from jaxmodal.dynamic_stiffness.beams import theory_flags
-from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.eigenspaces.modal_mass import link_starts, quadrature
 from jaxmodal.response.ports import RELATIVE, Port, port_row, ports
 from jaxmodal.runtime.errors import ArmError

@@ -12,6 +12,7 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
 from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, theory_flags
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
@@ -35,12 +36,8 @@ _OF_JOINTS = frozenset(
         *("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"),
         *("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio"),
         *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
-        *(
-            "support_x_stiffness",
-            "support_y_stiffness",
-            "support_torsional_stiffness",
-            "ground_angle",
-        ),
+        *SUPPORTS,
+        "ground_angle",
         *("joint_damping", "joint_axial_damping", "joint_shear_damping"),
     )
 )

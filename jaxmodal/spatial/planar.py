@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.links import Link
+from jaxmodal.arm.links import DAMPING_FIELDS, SUPPORTS, Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.shapes import RawSection, Rectangle, Section
-from jaxmodal.dynamic_stiffness.supports import SUPPORTS
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.namespace import on_host
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.links import SpatialLink, Spring
@@ -47,6 +49,12 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
         if getattr(link, name) is not None:
             raise ArmError(
                 f"{name} = {shown(getattr(link, name))}: an arm in space has no supports at tips; leave it out."
+            )
+    for name in DAMPING_FIELDS:
+        value = getattr(link, name)
+        if value is not None and not (on_host(value) and np.all(value == 0.0)):
+            raise ArmError(
+                f"{name} = {shown(value)}: an arm in space has no damping; leave it out."
             )
     values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
     springs = (

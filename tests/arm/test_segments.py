@@ -145,6 +145,15 @@ def test_tapers_carry_what_is_at_their_ends():
     assert np.max(np.abs(omega_of(unchanged) / omega_of(jm.Arm((link,))) - 1)) <= SAME
 
 
+@pytest.mark.parametrize("stiffness", [1e5, np.inf])
+def test_only_the_last_piece_of_a_link_is_supported(stiffness):
+    """A body of 0 kg and a taper between equal sections leave the frequencies of a supported arm as they are."""
+    link = steel(support_y_stiffness=stiffness, support_torsional_stiffness=1e3, tip_mass=1.0)
+    arm = jm.Arm((link,))
+    for pieces in (jm.attach_body(arm, 1, 0.2, 0.0), jm.Arm(jm.tapered(link, link.section, 4))):
+        assert np.max(np.abs(omega_of(pieces) / omega_of(arm) - 1)) <= SAME
+
+
 @pytest.mark.parametrize(
     ("section", "bound", "fragment"),
     [

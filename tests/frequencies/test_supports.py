@@ -420,6 +420,9 @@ def test_what_takes_no_supports_says_so():
         jm.characteristic_matrix(rigid, 10.0)
     with pytest.raises(jm.ArmError, match="arm in space has no supports"):
         sprung.to_spatial()
+    damped = jm.Arm((steel(loss_factor=0.01),))
+    with pytest.raises(jm.ArmError, match=r"loss_factor = 0\.01: an arm in space has no damping"):
+        damped.to_spatial()
     with pytest.raises(jm.ArmError, match="support at a tip"):
         jm.posture_series(sprung, 100.0)
 
