@@ -110,7 +110,8 @@ class SpatialArm(Record):
         ----------
         angles
             The n - 1 joint angles theta_2 .. theta_n, rad, each about its joint's axis, or all n. theta_1 turns the
-            whole arm, which changes no frequency.
+            whole arm, which changes no frequency unless the base is elastic: its stiffness is in the axes of the
+            ground.
 
         Raises
         ------

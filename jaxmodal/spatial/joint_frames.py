@@ -16,6 +16,8 @@ from jaxmodal.spatial.moving_frames import ALONG, MovingJoint, arm_of
 
 #: the two customs of numbering the frames of Denavit and Hartenberg
 CONVENTIONS = ("standard", "modified")
+#: ways shorter than this, beside all that is laid out, are the rounding of a length of 0, such as 0.4 cos(pi / 2)
+_NOISE = 1e-12
 
 
 class DenavitHartenberg(NamedTuple):
@@ -64,7 +66,7 @@ def arm_from_denavit_hartenberg(
         end_offset, which the rows say; ``along`` says what of the way to the next joint is elastic: ``"a"`` (d is
         then a rigid offset before it), ``"d"`` (a is one behind it), or ``"straight"`` for the line from joint to
         joint. Left out, it is a, and d where a = 0. A row with d = a = 0 has no link: it may say joint_stiffness alone,
-        and its joint is one with the next.
+        and its joint is one with the next. A length below 1e-12 of all that the rows lay out counts as 0.
     convention
         ``"standard"`` or ``"modified"``; see `DenavitHartenberg`.
     tip
@@ -111,6 +113,8 @@ def arm_from_denavit_hartenberg(
             f"tip = {shown(tip)}: must be (x, y, z) for modified rows, which end at the last joint, and left out for "
             "standard rows, the last of which leads to the tip."
         )
+    size = sum(abs(row.a) + abs(row.d) for row in given)
+    size += 0.0 if end is None else float(np.linalg.norm(end))
     joints = []
     for number, row in enumerate(given, start=1):
         last = number == len(given)
@@ -122,7 +126,8 @@ def arm_from_denavit_hartenberg(
             fixed, own = turned, np.eye(3)
             along = np.array([0.0 if last else given[number].a, 0.0, 0.0])
             along = end if last and end is not None else along
-        legs = np.array([0.0, 0.0, row.d]), along
+        along = _without_noise(along, size)
+        legs = _without_noise(np.array([0.0, 0.0, row.d]), size), along
         elastic = chosen[number - 1] or ("a" if np.any(along) else "d")
         if elastic not in ALONG:
             raise ArmError(
@@ -148,11 +153,12 @@ def arm_from_joint_origins(
     Parameters
     ----------
     origins
-        One `JointOrigin` for each joint; the place of the first is that of the whole arm and changes no frequency.
+        One `JointOrigin` for each joint; that of the first places the whole arm, which changes no frequency unless
+        the base is made elastic: its stiffness is in the axes of the ground.
     links
         For each joint what `SpatialLink` takes beside length, joint_axis, joint_frame, base_offset and end_offset;
-        ``joint_angle`` is the position of the joint. A joint at the place of the next has no link: it may say
-        joint_angle and joint_stiffness alone.
+        ``joint_angle`` is the position of the joint. A joint at the place of the next, to 1e-12 of all that the
+        origins lay out, has no link: it may say joint_angle and joint_stiffness alone.
     tip
         Where the last link ends, (x, y, z) in m in the frame of the last joint.
     payload, name
@@ -198,13 +204,14 @@ def arm_from_joint_origins(
                 )
     entries = _entries(links, len(given))
     ends = [*(origin.xyz for origin in given[1:]), _three("tip", tip)]
+    size = sum(float(np.linalg.norm(end)) for end in ends)
     joints = []
     for number, (origin, end, entry) in enumerate(zip(given, ends, entries, strict=True), start=1):
         roll, pitch, yaw = origin.rpy
         fixed = _about("z", yaw) @ _about("y", pitch) @ _about("x", roll)
         angle = _number(f"link{number}.joint_angle", entry.pop("joint_angle", 0.0))
         axis = np.asarray(origin.axis) / np.linalg.norm(origin.axis)
-        legs = np.zeros(3), np.asarray(end)
+        legs = np.zeros(3), _without_noise(np.asarray(end), size)
         joints.append(MovingJoint(fixed, axis, angle, np.eye(3), legs, "straight", np.eye(3)))
     return arm_of(joints, entries, payload, name)
 
@@ -217,6 +224,10 @@ def _about(axis: str, angle: float) -> np.ndarray:
         "z": [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]],
     }
     return np.array(rows[axis])
+
+
+def _without_noise(way: np.ndarray, size: float) -> np.ndarray:
+    return way if np.linalg.norm(way) > _NOISE * size else np.zeros(3)
 
 
 def _listed(name: str, value: object) -> Sequence[Any]:

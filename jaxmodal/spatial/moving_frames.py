@@ -24,6 +24,8 @@ ALONG = ("a", "d", "straight")
 _OF_JOINT = ("joint_stiffness", "rotor_inertia", "gear_ratio")
 #: what rows and origins say themselves
 _SAID = ("length", "joint_axis", "joint_angle", "joint_frame", "base_offset", "end_offset")
+#: what a link cannot be without
+_MATERIAL = ("youngs_modulus", "density", "section")
 #: a link along its joint's axis to this has its section's axes by the frame's y
 _PARALLEL = 1e-6
 
@@ -65,6 +67,7 @@ def arm_of(
             turns, springs = _turns(before, waiting, mount)
             frame = mount.T @ joint.own
             values = _turned_values(joint, entry, frame, of_bodies)
+            _check_material(values, geometry["length"])
             if len(waiting) > 1:
                 rotor = {key: entry[key] for key in _OF_JOINT[1:] if entry.get(key) is not None}
                 if rotor:
@@ -99,6 +102,16 @@ def _check_waiting(
         raise ArmError(
             f"joint_stiffness = {shown(entry['joint_stiffness'])}: the middle one of three joints at one place must be "
             "rigid; give one of them a length."
+        )
+
+
+def _check_material(values: Mapping[str, Any], length: float) -> None:
+    missing = [key for key in _MATERIAL if key not in values]
+    if missing:
+        raise ArmError(
+            f"{' and '.join(missing)} {'are' if len(missing) > 1 else 'is'} missing: the way to the next joint is "
+            f"{length:.6g} m long and needs a link; give youngs_modulus, density and section, or no way (d = a = 0, "
+            "the same place) for a joint without a link."
         )
 
 

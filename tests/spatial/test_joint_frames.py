@@ -304,3 +304,49 @@ def rows(*given, links=None, **more):
 def test_what_does_not_fit_is_refused(make, message):
     with pytest.raises(jm.ArmError, match=message):
         make()
+
+
+@pytest.mark.parametrize("noise", [2e-17, -3e-16])
+def test_rounding_of_a_length_of_zero_is_no_length(noise):
+    """0.4 cos(pi / 2) is 2.4e-17, not 0: the column of 0.4 m stays the elastic part, in both ways to say the arm."""
+    links = [COMMON | {"joint_stiffness": 4e4}] * 2
+
+    def by_rows(a, d):
+        return rows((0.0, 0.4, a, math.pi / 2), (0.7, d, 0.5, 0.0), links=links)
+
+    clean = by_rows(0.0, 0.0)
+    assert [link.length for link in clean.links] == [0.4, 0.5]
+    assert by_rows(noise, noise) == clean
+
+    wrist = [{"joint_stiffness": 7e3}, *links]
+
+    def by_origins(first):
+        turns = [(0, 0, 0), (0, 0, 0), (0, 0.2, 0)]
+        places = [(0, 0, 0), first, (0, 0, 0.4)]
+        joints = [jm.JointOrigin(*p, Z) for p in zip(places, turns, strict=True)]
+        return jm.arm_from_joint_origins(joints, wrist, (0.5, 0, 0))
+
+    assert by_origins((noise, 0, noise)) == by_origins((0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: rows((0.0, 0.4, 0.0, 0.0), (0.0, 0.1, 0.5, 0.0), links=[{}, COMMON]),
+        lambda: jm.arm_from_joint_origins(
+            [jm.JointOrigin(), jm.JointOrigin((0, 0, 0.4))], [{}, COMMON], (1, 0, 0)
+        ),
+        lambda: jm.arm_from_dict(
+            {
+                "links": [{"denavit_hartenberg": {"d": 0.4, "a": 0.0, "alpha": 0.0}}],
+            }
+        ),
+    ],
+)
+def test_a_way_without_a_link_says_what_is_missing(make):
+    with pytest.raises(
+        jm.ArmError, match=r"link1\.youngs_modulus and density and section .*0\.4 m"
+    ):
+        make()
+    with pytest.raises(jm.ArmError, match=r"link1\.section is missing"):
+        rows((0.0, 0.4, 0.0, 0.0), links=[{k: v for k, v in COMMON.items() if k != "section"}])
