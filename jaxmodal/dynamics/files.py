@@ -208,5 +208,5 @@ def model_arguments(document: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     with within("dynamics."):
         keys = table("dynamics", document["dynamics"], ArmError)
-        check_keys(keys, (*_OWN, *_OF_MODEL, *_OF_RUN), (), ArmError)
+        check_keys(keys, (*_OWN, *_EVENTS, *_OF_MODEL, *_OF_RUN), (), ArmError)
     return {name: keys[name] for name in _OF_MODEL if name in keys}

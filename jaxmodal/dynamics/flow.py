@@ -57,7 +57,13 @@ def motor_state(system: Driven, time: Any, state: Array) -> tuple[Array, Array]:
 
 
 def margins(system: Driven, time: Any, state: Array) -> Array:
-    """The margins of all events, shape (k,): positive before they happen."""
+    """The margins of all events, shape (k,): positive before they happen; a margin of NaN has happened, as -1."""
+    found = given_margins(system, time, state)
+    return jnp.where(jnp.isnan(found), -1.0, found)
+
+
+def given_margins(system: Driven, time: Any, state: Array) -> Array:
+    """The margins of all events as the events give them, shape (k,)."""
     q, rate = motor_state(system, time, state)
     return jnp.stack([event(time, q, rate, system.model) for event in system.events])
 

@@ -13,7 +13,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.arguments import positive, reals, whole
 from jaxmodal.dynamics.events import Event, as_events, check_shapes, check_start
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
-from jaxmodal.dynamics.flow import Driven, LawLike, margins
+from jaxmodal.dynamics.flow import Driven, LawLike, given_margins
 from jaxmodal.dynamics.histories import dataset
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.dynamics.motions import Motion, checked_angles
@@ -62,8 +62,8 @@ def simulate(
         Instead of a torque, how the motors move: `Hold` locks the joints. It overrides the joint angles of q.
     events
         What ends the simulation before the last time: `JointLimits`, `SlopeLimit`, or any function of (time, q, rate,
-        model) that gives one number, positive at the start, which ends it where it falls to 0; one or several. What
-        falls to 0 and rises again within one step is missed.
+        model) that gives one number, positive at the start, which ends it where it falls to 0; one or several. A
+        number that becomes NaN ends it, too. What falls to 0 and rises again within one step is missed.
     method
         ``"dopri8"``, ``"tsit5"``, ``"kvaerno5"`` (stiff arms), or with fixed steps ``"rk4"`` and
         ``"linearly_implicit"``.
@@ -175,7 +175,7 @@ def _check_events(
     )
 
 
-_margins = jax.jit(margins)
+_margins = jax.jit(given_margins)
 
 
 def check_number_of_times(name: str, value: object, number: float) -> None:

@@ -198,7 +198,8 @@ def _adaptive(
     if system.events:
         import optimistix
 
-        finder: Any = optimistix.Bisection(1e-14, 1e-14)  # type: ignore[call-arg]  # a class variable
+        # at a wanted time rounding may put the root just outside the step: the bracket then grows
+        finder: Any = optimistix.Bisection(1e-14, 1e-14, expand_if_necessary=True)  # type: ignore[call-arg]
         event = diffrax.Event(lambda t, y, args, **_: jnp.min(margins(args, t, y)), finder, False)
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(derivative),

@@ -124,7 +124,13 @@ class ResonanceMap(Drawn, ShowsDatasets):
 
     def on_grid(self, angles: Any) -> np.ndarray:
         """Number of natural frequencies in the band at angles (P,) of ``joint`` within its limits, shape (M, P)."""
-        piece = np.sum(np.asarray(self.border)[:, :, None] < real_array(angles, "angles"), axis=1)
+        given, (low, high) = real_array(angles, "angles"), np.asarray(self.limits).tolist()
+        if given.ndim != 1 or not np.all((given >= low) & (given <= high)):
+            raise ValueError(
+                f"angles = {shown(angles)}: must be angles of joint {self.joint} in one row, within its limits from "
+                f"{low:.6g} to {high:.6g} rad"
+            )
+        piece = np.sum(np.asarray(self.border)[:, :, None] < given, axis=1)
         return np.take_along_axis(np.asarray(self.modes_inside), piece, axis=1)
 
 

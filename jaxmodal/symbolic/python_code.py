@@ -15,9 +15,9 @@ _MODULES = {"numpy": ("numpy", "np"), "jax": ("jax.numpy", "jnp")}
 
 _STACKED = '''
 
-def _stacked(shape, state, entries):
+def _stacked(shape, states, entries):
     """Entries along the last axes of an array, after those of the states."""
-    batch = state.shape[:-1]
+    batch = {xp}.broadcast_shapes(*(state.shape[:-1] for state in states))
     whole = [{xp}.broadcast_to(entry, batch) for entry in entries]
     return {xp}.stack(whole, axis=-1).reshape(batch + shape)
 '''
@@ -54,16 +54,22 @@ def python_module(equations: WrittenEquations, form: str, name: str = "equations
         f'{len(equations.coordinates)} entries."""',
     ]
     for argument, names in arguments:
+        size = len(names)
+        message = (
+            f"{argument}: of shape {{{argument}.shape}}; its last axis must have {size} entries"
+        )
         lines.append(f"    {argument} = {xp}.asarray({argument})")
+        lines.append(f"    if {argument}.shape[-1:] != ({size},):")
+        lines.append(f'        raise ValueError(f"{message}")')
         for place, symbol_name in enumerate(names):
             if symbol_name in equations.used:
                 lines.append(f"    {symbol_name} = {argument}[..., {place}]")
     for target, text in plan.steps:
         lines += wrapped_python(f"{target} = ", text, "    ")
-    first = arguments[0][0]
+    states = f"({signature})"
     lines.append("    return {")
     for quantity, entries in plan.results.items():
-        lines.append(f'        "{quantity}": _stacked({equations.shapes[quantity]}, {first}, [')
+        lines.append(f'        "{quantity}": _stacked({equations.shapes[quantity]}, {states}, [')
         lines += wrapped(", ".join(entry.text for entry in entries), " " * 12)
         lines.append("        ]),")
     lines.append("    }")
@@ -92,7 +98,8 @@ def function(equations: WrittenEquations, form: str = "numpy") -> Callable[..., 
     -------
     callable
         From q and rate (and acceleration where tau is asked for), each of shape (..., N), to a dict of arrays by
-        quantity, of shapes (..., N, N) and so on.
+        quantity, of shapes (..., N, N) and so on; the axes before are broadcast. A last axis that is not N raises
+        ValueError.
 
     Raises
     ------

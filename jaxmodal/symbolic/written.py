@@ -24,6 +24,9 @@ enum except extern finally float for from function global goto if import in inli
 np jnp numpy jax or otherwise parfor pass persistent raise register restrict return short signed sizeof spmd static
 struct switch try typedef union unsigned void volatile while with yield q rate acceleration sin cos tanh fabs fmax
 memcpy printf scanf strcmp states expected compute difference zeros
+abs labs exp exp2 expm1 log log2 log10 log1p pow sqrt cbrt hypot tan asin acos atan atan2 sinh cosh asinh acosh atanh
+erf erfc tgamma lgamma gamma floor ceil round trunc rint fmod fma fmin fdim remainder frexp ldexp modf y0 y1 yn j0 j1 jn
+remove rename time clock index exit abort free malloc calloc realloc div rand srand memset memcmp strlen puts
 """
 _TAKEN = frozenset(_WORDS.split())
 

@@ -90,6 +90,26 @@ def tip_height(time, q, rate, model):
     return 0.5 + jax.numpy.sin(q[0])
 
 
+def test_an_event_at_a_wanted_time_is_found():
+    """0.5 s is one of the times at which steps end; rounding may put the event on either side of that end."""
+    found = simulate(
+        falling_rod(), np.linspace(0.0, 1.0, 5), events=lambda t, q, rate, model: 0.5 - t
+    )
+    assert found.attrs["status"] == "event"
+    assert abs(found.attrs["time_reached"] - 0.5) < 1e-12
+
+
+def root_of_angle(time, q, rate, model):
+    """NaN beyond -LIMIT, without a value at or below 0 before."""
+    return jax.numpy.sqrt(LIMIT + q[0]) + 0.01
+
+
+def test_a_margin_that_becomes_nan_ends_the_simulation():
+    found = simulate(falling_rod(), TIMES, events=root_of_angle, method="rk4")
+    assert (found.attrs["status"], found.attrs["event"]) == ("event", "root_of_angle")
+    assert abs(found.attrs["time_reached"] - TIME) < CLOSE["rk4"]
+
+
 def test_a_function_is_an_event():
     """And the simulation may go piece by piece: an event ends all of them."""
     told = []
@@ -111,6 +131,7 @@ def test_a_function_is_an_event():
         (JointLimits(np.zeros(3), np.ones(3)), "do not fit an arm of 1 links"),
         (lambda t, q, rate, model: q, r"gives shape \(1,\); must be \(\), one number"),
         ([3.0], "3.0 is none; must be events such as JointLimits"),
+        (lambda t, q, rate, model: jax.numpy.sqrt(q[0] - 1.0), "is nan at the start"),
     ],
 )
 def test_events_that_are_none(events, words):

@@ -65,6 +65,12 @@ def test_the_free_share_is_that_of_many_postures(three):
     assert np.abs(share - np.asarray(three.free)).max() < 9 / 20_000
 
 
+@pytest.mark.parametrize("angles", [[3.2], [0.0, np.nan], [[0.0]], 0.0])
+def test_angles_outside_the_map_are_refused(three, angles):
+    with pytest.raises(ValueError, match=r"angles = .*of joint 2 .*from -3\.14159 to 3\.14159 rad"):
+        three.on_grid(angles)
+
+
 def test_a_two_link_arm_has_one_row():
     arm = jm.examples.two_link_flexible()
     found = jm.resonance_free(arm, 2 * np.pi * 0.21, 2 * np.pi * 0.24)

@@ -61,6 +61,7 @@ def test_the_table_of_the_file_is_heard_and_options_stand_above_it(tmp_path):
     model = flexible_arm(arm, 3, gravity=(0.0, -9.81), frames="linear")
     assert run(path).stdout == write(written_equations(model), "numpy", "model")["model.py"]
     model = flexible_arm(arm, 1, gravity=(0.0, -9.81))
+    path.write_text(TEXT + "slope_limit = 0.1\njoint_limits_deg = [[-90, 90]]\n")  # of a simulation
     result = run(path, "--modes", 1, "--frames", "rotation", "--format", "jax")
     assert result.stdout == write(written_equations(model), "jax", "model")["model.py"]
 

@@ -410,12 +410,37 @@ def test_bad_input_is_refused():
         (lambda: write(equations, "fortran"), "form = 'fortran'"),
         (lambda: write(equations, "c", "2nd"), "name = '2nd'"),
         (lambda: write(equations, "c", "double"), "name = 'double'"),
+        (lambda: write(equations, "c", "exp"), "name = 'exp'"),
+        (lambda: write(equations, "c", "abs"), "name = 'abs'"),
+        (lambda: write(equations, "c", "remove"), "name = 'remove'"),
         (lambda: write(equations, "c", "theta_1"), "name = 'theta_1'"),
         (lambda: function(equations, "c"), "form = 'c'"),
         (lambda: to_sympy(equations, library="maxima"), "library = 'maxima'"),
     ):
         with pytest.raises(ArmError, match=re.escape(words)):
             call()
+
+
+@pytest.mark.parametrize("form", ["numpy", "jax"])
+def test_states_of_other_shapes_are_refused_and_batches_broadcast(form):
+    equations = written_equations(chain(1))
+    compute, n = function(equations, form), len(equations.coordinates)
+    for q, rate, words in (
+        (
+            np.zeros(n + 2),
+            np.zeros(n),
+            f"q: of shape ({n + 2},); its last axis must have {n} entries",
+        ),
+        (np.zeros(n), np.zeros((5, n - 1)), f"rate: of shape (5, {n - 1}); its last axis"),
+        (0.0, np.zeros(n), "q: of shape ()"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(words)):
+            compute(q, rate)
+    one, rates = np.linspace(0.1, 0.2, n), np.random.default_rng(0).uniform(-1.0, 1.0, (5, n))
+    found = compute(one, rates)
+    assert found["B"].shape == (5, n, n)
+    for k in range(5):
+        np.testing.assert_allclose(found["h"][k], compute(one, rates[k])["h"], rtol=1e-14)
 
 
 def test_traced_values_are_refused():
