@@ -13,7 +13,7 @@ from jaxmodal.arm.links import SUPPORTS, Link
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, on_host, to_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, on_host, to_host, xp
 
 __all__ = ["BeamArrays", "beam_arrays", "invalid_values", "require_known", "require_shear"]
 
@@ -203,6 +203,15 @@ def require_one_arm(arm: Arm) -> None:
                 f"{jax.tree_util.keystr(path).lstrip('.')} = {shown(leaf)}: this takes one arm, "
                 "whose values are numbers; map over a batch of arms with jax.vmap."
             )
+
+
+def require_concrete(arm: Arm, what: str) -> None:
+    """Refuse an arm of which a value is traced."""
+    if is_traced(arm):
+        raise ArmError(
+            f"arm: is traced, and {what} takes an arm of concrete values; inside jit, vmap and grad use "
+            "frequency_response."
+        )
 
 
 def require_known(arm: Arm, theory: str) -> None:

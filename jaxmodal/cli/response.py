@@ -167,11 +167,11 @@ def response(
 
 def _peaks(arm: Arm, found: FrequencyResponse) -> list[ResponsePeaks]:
     """The peaks of each pair of ports in the band, where the arm has damping."""
-    from jaxmodal.response.damping import damping_of
+    from jaxmodal.response.damping import damping_that_acts
     from jaxmodal.response.peaks import response_peaks
 
     motion = _MOTIONS.get(found.quantity)
-    if motion is None or damping_of(arm).is_none:
+    if motion is None or not damping_that_acts(arm):
         return []
     omega = np.asarray(found.omega)
     return [

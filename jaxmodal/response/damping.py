@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.arm.links import DAMPING_FIELDS, SUPPORTS
+from jaxmodal.arm.links import DAMPING_FIELDS, SUPPORTS, Link
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, xp
 
@@ -55,6 +55,27 @@ def damping_of(arm: Arm) -> Damping:
             columns = (xp.asarray(0.0 if v is None else v, np.float64) for v in values)
             found[name] = xp.stack(xp.broadcast_arrays(*columns))
     return Damping(**found)
+
+
+def damping_that_acts(arm: Arm) -> frozenset[str]:
+    """The fields of a concrete arm's damping that take energy from it.
+
+    Those of value 0, of rigid links, and at rigid joints take none.
+    """
+    found = {
+        name
+        for link in arm.links
+        for name in DAMPING_FIELDS
+        if (getattr(link, name) or 0.0) > 0.0 and not _is_idle(link, name)
+    }
+    return frozenset(found)
+
+
+def _is_idle(link: Link, name: str) -> bool:
+    if name not in _SPRINGS:
+        return bool(link.rigid)
+    spring = getattr(link, _SPRINGS[name])
+    return spring is None or bool(np.isinf(spring))
 
 
 def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArrays:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.quantities import shown
 from jaxmodal.response.ports import Port
 from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.runtime.errors import ArmError
@@ -39,6 +40,7 @@ def response_data(found: FrequencyResponse) -> Any:
     ImportError
         python-control is not installed.
     """
+    _require_response(found)
     control = require_control()
     omega, values = _one_arm(found)
     names = [[str(p).replace(".", "_") for p in ports] for ports in (found.inputs, found.outputs)]
@@ -73,6 +75,7 @@ def write_universal_file(found: FrequencyResponse, path: str | Path) -> Path:
     nodes from 1, in the order in which outputs and inputs name them; each set says which place its nodes are. Along
     and x have direction 1, across and y 2, rotations 6.
     """
+    _require_response(found)
     pyuff = require_pyuff()
     if found.quantity not in _MOTIONS:
         raise ArmError(
@@ -115,6 +118,11 @@ def write_universal_file(found: FrequencyResponse, path: str | Path) -> Path:
                 }
             )
     return write_whole(Path(path), lambda part: pyuff.UFF(str(part)).write_sets(sets, "overwrite"))
+
+
+def _require_response(found: object) -> None:
+    if not isinstance(found, FrequencyResponse):
+        raise ArmError(f"found = {shown(found)}: must be what frequency_response returned.")
 
 
 def _place(port: Port) -> str:

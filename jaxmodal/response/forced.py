@@ -62,12 +62,20 @@ def harmonic_response(
         )
     amplitudes = []
     for name, value in forces.items():
-        number = complex(value) if isinstance(value, complex | float | int) else np.nan + 0j
-        if not np.isfinite(number):
-            raise ArmError(f"forces[{str(name)!r}] = {shown(value)}: must be a finite number.")
-        amplitudes.append(number)
+        amplitudes.append(_amplitude(name, value))
     transfer = Transfer(arm, list(forces), outputs, theory, motion, base_motion)
     return np.einsum("pmw,m->pw", transfer(np.atleast_1d(real_array(omega, "omega"))), amplitudes)
+
+
+def _amplitude(name: object, value: Any) -> complex:
+    """A finite complex number, of Python, NumPy or JAX."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # traced values, lists of unequal lengths
+        array = np.zeros(0)
+    if array.ndim or array.dtype.kind not in "iufc" or not np.isfinite(array):
+        raise ArmError(f"forces[{str(name)!r}] = {shown(value)}: must be a finite number.")
+    return complex(array[()])
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -211,8 +219,17 @@ def _density(spectrum: Any) -> tuple[Callable[[Floats], Floats], Floats]:
             )
         return found
 
+    def of_each(hertz: Floats) -> Floats:
+        found = checked(spectrum(hertz))
+        if found.shape not in ((), hertz.shape):
+            raise ValueError(
+                f"spectrum: returned shape {found.shape}; expected a density for each of the {hertz.size} frequencies "
+                "in Hz that it is given, or one number"
+            )
+        return np.broadcast_to(found, hertz.shape)
+
     if callable(spectrum):
-        return (lambda hertz: checked(spectrum(hertz))), np.zeros(0)
+        return of_each, np.zeros(0)
     if is_finite(spectrum):
         value = checked(spectrum)
         return (lambda hertz: np.broadcast_to(value, hertz.shape)), np.zeros(0)

@@ -96,12 +96,13 @@ def frequency_response(
     omega = _frequencies(omega)
     columns = None
     if parameters is not None:
-        if is_traced(arm, dict(parameters)):
+        given = table("parameters", parameters, ArmError)
+        if is_traced(arm, dict(given)):
             raise ArmError(
                 "parameters: are for arms and values that are not traced; inside jit, vmap and grad map over arms."
             )
         require_known(arm, theory)
-        columns = columns_of(arm, table("parameters", parameters, ArmError))
+        columns = columns_of(arm, given)
     system = system_of(arm, theory, quantity, into, out, columns)
     require_soft_supports(system.beams)
     flat = omega.reshape((-1,))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_one_arm
+from jaxmodal.arm.arrays import require_concrete, require_one_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
@@ -233,6 +233,7 @@ def modal_superposition(
     >>> model.receptance([0.0, 20.0]).shape
     (1, 1, 2)
     """
+    require_concrete(arm, "a sum over modes")
     require_one_arm(arm)
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")

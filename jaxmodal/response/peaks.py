@@ -104,7 +104,8 @@ def response_peaks(
     -----
     The squared size of the response is written as Chebyshev series on pieces of the band, halved until all digits are
     there, however sharp a peak; the zeros of their slopes are the peaks. They are right to about 1e-8 of their own
-    half-power width, and lie beside the undamped natural frequencies, below them for displacements.
+    half-power width, and lie beside the undamped natural frequencies, of
+    displacements usually below them; dampers that stiffen can lift them.
     """
     low, high = band(omega_min, omega_max)
     transfer = Transfer(arm, input, output, theory, motion, base_motion)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -33,6 +34,9 @@ _NAME = re.compile(
     r"|tip(?:_(?P<tip>[1-9][0-9]*))?|(?P<payload>payload))\.(?P<direction>[a-z_]+)",
     re.ASCII,
 )
+
+
+_NUMBER = re.compile(r"[0-9.eE+-]+", re.ASCII)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,24 +75,26 @@ class Port:
     station: float | None = None
 
     def __post_init__(self) -> None:
-        if self.place not in PLACES:
+        if not isinstance(self.place, str) or self.place not in PLACES:
             raise ArmError(
                 f"place = {shown(self.place)}: must be one of {', '.join(map(repr, PLACES))}."
             )
         known = (*DIRECTIONS, RELATIVE) if self.place == "joint" else DIRECTIONS
-        object.__setattr__(self, "direction", SYNONYMS.get(self.direction, self.direction))
-        if self.direction not in known:
+        if isinstance(self.direction, str):
+            object.__setattr__(self, "direction", SYNONYMS.get(self.direction, self.direction))
+        if not isinstance(self.direction, str) or self.direction not in known:
             more = " (only a joint has it)" if self.direction == RELATIVE else ""
             raise ArmError(
                 f"direction = {shown(self.direction)}{more}: must be one of {', '.join(map(repr, known))} at a "
                 f"{self.place}.{suggestion(str(self.direction), (*known, *SYNONYMS))}"
             )
         numbered = self.place in ("joint", "link", "tip")
-        whole = isinstance(self.link, int) and not isinstance(self.link, bool) and self.link >= 1
-        if numbered and not whole:
-            raise ArmError(
-                f"link = {shown(self.link)}: must be the number of a link, from 1, for a {self.place}."
-            )
+        if numbered:
+            if self.link is None or not is_whole(self.link, 1):
+                raise ArmError(
+                    f"link = {shown(self.link)}: must be the number of a link, from 1, for a {self.place}."
+                )
+            object.__setattr__(self, "link", int(self.link))
         if not numbered and self.link is not None:
             raise ArmError(
                 f"link = {shown(self.link)}: the {self.place} has no number; leave it out."
@@ -99,7 +105,7 @@ class Port:
             )
         if self.place == "link":
             station = self.station
-            if not isinstance(station, float | int) or not 0.0 <= station <= 1.0:
+            if station is None or not is_finite(station) or not 0.0 <= station <= 1.0:
                 raise ArmError(
                     f"station = {shown(station)}: must be x/L, from 0 at the link's base to 1 at its end."
                 )
@@ -172,7 +178,7 @@ def ports(names: Any, arm: Arm, role: str) -> tuple[Port, ...]:
     Parameters
     ----------
     names
-        A name or a `Port`, or a sequence of them.
+        A name or a `Port`, or a sequence or an array of them.
     arm
         The arm.
     role
@@ -183,6 +189,8 @@ def ports(names: Any, arm: Arm, role: str) -> tuple[Port, ...]:
     ArmError
         If there is none, one comes twice, or the arm has no such port.
     """
+    if isinstance(names, np.ndarray):
+        names = names.tolist()
     if isinstance(names, str | Port):
         names = (names,)
     if not isinstance(names, Sequence) or not names:
@@ -238,7 +246,8 @@ def _read(name: object, arm: Arm) -> Port:
     if parts["link"] is None:
         return Port("tip", direction, int(parts["tip"] or arm.num_links))
     try:
-        station = float(parts["station"])
+        # float() takes spaces and underscores, too
+        station = float(parts["station"]) if _NUMBER.fullmatch(parts["station"]) else math.nan
     except ValueError:
         station = math.nan
     if not 0.0 <= station <= 1.0:

@@ -30,7 +30,7 @@ def check_quantity(quantity: object, inputs: Sequence[Port], outputs: Sequence[P
     ------
     ArmError
     """
-    if quantity not in QUANTITIES:
+    if not isinstance(quantity, str) or quantity not in QUANTITIES:
         hint = suggestion(str(quantity), QUANTITIES)
         raise ArmError(
             f"quantity = {shown(quantity)}: must be one of {', '.join(map(repr, QUANTITIES))}.{hint}"

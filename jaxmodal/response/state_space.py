@@ -264,7 +264,7 @@ def state_space(
     >>> model.states[:2], model.states[4]
     (('mode1', 'mode2'), 'mode1.rate')
     """
-    if quantity not in QUANTITIES:
+    if not isinstance(quantity, str) or quantity not in QUANTITIES:
         raise ValueError(
             f"quantity = {shown(quantity)}: expected one of {', '.join(map(repr, QUANTITIES))}"
         )

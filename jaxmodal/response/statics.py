@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values, require_known
+from jaxmodal.arm.arrays import BeamArrays, beam_values, require_concrete, require_known
 from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.attachments import flexibility, joint_law
 from jaxmodal.dynamic_stiffness.beams import theory_flags
@@ -65,6 +65,7 @@ def static_compliance(
     0.8888888888888888
     """
     flags = theory_flags(theory)
+    require_concrete(arm, "a static compliance")
     require_known(arm, theory)
     driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     for each in (*driven, *read):

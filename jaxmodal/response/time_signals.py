@@ -11,7 +11,7 @@ from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.frequencies.counts import count_below
-from jaxmodal.response.damping import damping_of
+from jaxmodal.response.damping import damping_that_acts
 from jaxmodal.response.forced import Outputs
 from jaxmodal.response.modal import modal_superposition
 from jaxmodal.response.ports import Port
@@ -21,6 +21,8 @@ from jaxmodal.runtime.tables import ShowsTables, Table
 
 #: what is left of a motion when the signal comes round again
 _SETTLED = 1e-10
+#: a mean of a signal that is rounding, in sizes of its largest sample
+_NO_MEAN = 1e-12
 #: of how many modes the slowest to die out is waited for
 _MODES_LOOKED_AT = 60
 #: most samples of a signal with the time after it
@@ -97,9 +99,11 @@ def time_response(
     ------
     ArmError
         Unless the signal is periodic: the arm has no damping or a loss factor, which in time would act before its
-        cause, or an input at the base is not its acceleration.
+        cause, or an input at the base is not its acceleration, or ``motion`` is another one of an output that goes
+        along with the base.
     ValueError
-        The signal is not finite, or the time until the motion has died out needs more than 16,777,216 samples.
+        The signal is not finite, or has a mean with which a base moves on without end, or the time until the motion
+        has died out needs more than 16,777,216 samples.
 
     Notes
     -----
@@ -119,12 +123,17 @@ def time_response(
         raise ArmError(f"input = {shown(input)}: give one port; add the motions for several.")
     count = samples.size
     if not periodic:
-        count = _with_time_to_settle(transfer, samples.size, step)
+        count = _with_time_to_settle(transfer, motion, samples.size, step)
+    elif transfer.drifts and abs(samples.mean()) > _NO_MEAN * np.abs(samples).max():
+        raise ValueError(
+            f"signal: has the mean {float(samples.mean())!r}, with which the base moves on without end; take the mean "
+            f"away, or ask for motion={base_motion!r}."
+        )
     spectrum = np.fft.rfft(samples, count)
     omega: Floats = 2.0 * np.pi * np.fft.rfftfreq(count, step).astype(np.float64)
     answer = np.empty((len(transfer.outputs), omega.size), np.complex128)
     answer[:, 1:] = transfer(omega[1:])[:, 0]
-    answer[:, 0] = transfer.at_rest()[:, 0]
+    answer[:, 0] = 0.0 if transfer.drifts else transfer.at_rest()[:, 0]
     if count % 2 == 0:
         answer[:, -1] = answer[:, -1].real
     values = np.fft.irfft(answer * spectrum, count, axis=1)[:, : samples.size]
@@ -132,14 +141,14 @@ def time_response(
     return TimeResponse(time, values, transfer.inputs[0], transfer.outputs, motion)
 
 
-def _with_time_to_settle(transfer: Transfer, count: int, step: float) -> int:
+def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: float) -> int:
     """How many samples until the slowest mode within the samples' frequencies has died out."""
     if not transfer.damped:
         raise ArmError(
             "the arm has no damping, so its motion never dies out and comes round again: give its links a "
             "kelvin_voigt_time or a joint_damping, or say periodic=True for a signal that repeats."
         )
-    if damping_of(transfer.arm).loss_factor is not None:
+    if "loss_factor" in damping_that_acts(transfer.arm):
         raise ArmError(
             "loss_factor: is a law of harmonic motions alone; in time it would move the arm before the force acts. "
             "Take kelvin_voigt_time or joint_damping instead, or say periodic=True for a signal that repeats."
@@ -147,7 +156,12 @@ def _with_time_to_settle(transfer: Transfer, count: int, step: float) -> int:
     if transfer.inputs[0].place == "base" and transfer.base_power != 2:
         raise ArmError(
             "base_motion: a motion of the base that ends elsewhere than it began leaves the arm there; give its "
-            "acceleration, or say periodic=True."
+            "acceleration and ask for motion='acceleration', or say periodic=True."
+        )
+    if transfer.drifts:
+        raise ArmError(
+            f"motion = {motion!r}: a base that is accelerated leaves with the arm, whose {motion} does not come to "
+            "rest; ask for motion='acceleration' and integrate it from rest."
         )
     within = int(count_below(transfer.arm, np.pi / step, transfer.theory))
     port, modes = transfer.outputs[0], min(max(within, 1), _MODES_LOOKED_AT)

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import real_number
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_one_arm
+from jaxmodal.arm.arrays import require_concrete, require_one_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
-from jaxmodal.response.damping import damping_of
+from jaxmodal.response.damping import damping_that_acts
 from jaxmodal.response.frequency_response import frequency_response
-from jaxmodal.response.ports import Port, ports
+from jaxmodal.response.ports import RELATIVE, Port, ports
 from jaxmodal.runtime.errors import ArmError, suggestion
 
 Floats = NDArray[np.float64]
@@ -49,9 +49,10 @@ class Transfer:
         motion: str = "displacement",
         base_motion: str = "acceleration",
     ) -> None:
+        require_concrete(arm, "a forced response")
         require_one_arm(arm)
         for name, value in (("motion", motion), ("base_motion", base_motion)):
-            if value not in MOTIONS:
+            if not isinstance(value, str) or value not in MOTIONS:
                 raise ArmError(
                     f"{name} = {shown(value)}: must be one of {', '.join(map(repr, MOTIONS))}."
                     f"{suggestion(str(value), MOTIONS)}"
@@ -62,8 +63,20 @@ class Transfer:
 
     @property
     def damped(self) -> bool:
-        """Whether the arm has any damping."""
-        return not damping_of(self.arm).is_none
+        """Whether the arm has any damping that acts."""
+        return bool(damping_that_acts(self.arm))
+
+    @property
+    def drifts(self) -> bool:
+        """Whether outputs follow a base of which a rate is given, so that its motion is without bound."""
+        base = self.inputs[0]
+        if base.place != "base" or self.power >= self.base_power:
+            return False
+        # a spring gives by what the arm's inertia makes of the base's acceleration alone, and a base that is shifted
+        # turns nothing
+        return any(
+            each.direction != RELATIVE and (base.turns or not each.turns) for each in self.outputs
+        )
 
     def __call__(self, omega: Floats) -> NDArray[np.complex128]:
         """Outputs for unit inputs, complex, shape (p, m, F), at frequencies greater than 0 in rad/s."""
@@ -79,12 +92,18 @@ class Transfer:
                 answer = frequency_response(
                     self.arm, omega, chosen, self.outputs, quantity=quantity, theory=self.theory
                 )
-                found[:, which] = np.asarray(answer.values) * (1j * omega) ** power
+                with np.errstate(invalid="ignore"):  # infinite at undamped resonances
+                    found[:, which] = np.asarray(answer.values) * (1j * omega) ** power
         return found
 
     def at_rest(self) -> Floats:
         """Outputs for constant unit inputs, shape (p, m)."""
         first = float(natural_frequencies(self.arm, 1, self.theory).omega[0])
+        if first == 0.0:
+            raise ArmError(
+                "the arm has a motion without a restoring force (a free joint), which a constant input moves without "
+                "end: give the joint a joint_stiffness greater than 0."
+            )
         return self(np.array([_AT_REST * first]))[:, :, 0].real
 
     def resonances(self, low: float, high: float) -> Floats:

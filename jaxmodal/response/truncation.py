@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jaxmodal.arm.arguments import real_number
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import require_concrete
 from jaxmodal.arm.quantities import shown
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.frequencies.tables import hertz_text
@@ -290,6 +291,7 @@ def modes_needed(
         raise ValueError(
             f"tolerance = {shown(tolerance)}: expected a number in (0, 1), 0.01 is 1 %"
         )
+    require_concrete(arm, "a sum over modes")
     bare = undamped(arm)
     count = 2 * int(count_below(bare, high, theory)) + 12
     while True:

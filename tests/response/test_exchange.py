@@ -130,6 +130,14 @@ def test_the_command_prints_values_and_peaks(run):
     assert "5.6464" in shown.stdout  # the certified frequency of the README, damping ratio 0.005
 
 
+def test_the_command_has_no_peaks_without_damping_that_acts(run):
+    """A loss factor of 0 is none, whether or not a frequency is a resonance."""
+    shown = run(*PORTS, "--loss-factor", "0", "--points", "20")
+    assert shown.exit_code == 0, shown.output
+    assert "receptance at 20 frequencies" in shown.stdout
+    assert "peaks from" not in shown.stdout
+
+
 def test_the_command_writes_files(run, tmp_path):
     places = [tmp_path / name for name in ("bode.png", "nyquist.svg", "arm.unv")]
     shown = run(

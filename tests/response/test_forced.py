@@ -1,12 +1,15 @@
 """Peaks, random inputs and signals in time, against oscillators in closed form and the certified frequencies."""
 
 import control
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.integrate
 from damped_cantilever import cantilever, pendulum
 
 import jaxmodal as jm
+from jaxmodal.response.damping import damping_that_acts
 
 EB = "euler_bernoulli"
 STIFFNESS, DAMPER = 50.0, 0.4
@@ -179,6 +182,123 @@ def test_a_periodic_signal_is_its_harmonics(bent):
     np.testing.assert_allclose(found.values[0], truth, rtol=0.0, atol=1e-10 * np.abs(truth).max())
 
 
+def test_a_periodic_acceleration_of_the_base_moves_the_arm_about_its_place(oscillator):
+    """The acceleration of a harmonic turn of the base: the arm's own turn in closed form, without a mean."""
+    arm, inertia, _, _ = oscillator
+    step, count = 1e-3, 700
+    w = 3 * 2.0 * np.pi / (step * count)
+    time = step * np.arange(count)
+    signal = np.cos(w * time)
+    ports = ("base.rotation", ["tip.rotation"])
+    found = jm.time_response(arm, signal, step, *ports, EB, periodic=True)
+    spring = STIFFNESS + 1j * w * DAMPER
+    truth = np.real(-spring / (spring - inertia * w * w) / w**2 * np.exp(1j * w * time))
+    # the largest motion of some 1 / w^2, by rounding
+    np.testing.assert_allclose(found.values[0], truth, rtol=0.0, atol=1e-12 * np.abs(truth).max())
+    with pytest.raises(ValueError, match=r"signal: has the mean 0\.[89].*motion=.acceleration"):
+        jm.time_response(arm, signal + 0.9, step, *ports, EB, periodic=True)
+
+
+def test_what_a_spring_gives_under_an_accelerated_base_does_come_to_rest(oscillator):
+    """A pulse of the base's acceleration; Duhamel's integral of the inertia against it."""
+    arm, _, natural, ratio = oscillator
+    step, damped = 0.01, natural * np.sqrt(1.0 - ratio**2)
+    time = step * np.arange(300)
+    pulse = np.exp(-(((time - 1.0) / 0.15) ** 2))
+    found = jm.time_response(arm, pulse, step, "base.rotation", "joint_1.relative_rotation", EB)
+    truth, _ = scipy.integrate.quad(
+        lambda s: (
+            -np.exp(-(((s - 1.0) / 0.15) ** 2) - ratio * natural * (time[130] - s))
+            * np.sin(damped * (time[130] - s))
+            / damped
+        ),
+        0.0,
+        time[130],
+        points=[1.0],
+        epsabs=1e-14,
+    )
+    assert abs(found.values[0, 130] - truth) < 1e-9 * np.abs(found.values).max()
+
+
+def idle_dampers():
+    """Arms whose damping takes no energy: of value 0, of a rigid link, and beside a rigid spring."""
+    link = cantilever().links[0]
+    return {
+        "zero": jm.Arm((link.replace(loss_factor=0.0, kelvin_voigt_time=0.0),)),
+        "rigid link": jm.Arm((pendulum()[0].links[0].replace(loss_factor=0.1), link)),
+        "rigid joint": jm.Arm((link.replace(joint_damping=3.0), link.replace(joint_damping=1.0))),
+        "segment": jm.Arm((link, link.replace(segment=True))),
+    }
+
+
+@pytest.mark.parametrize("kind", ["zero", "rigid link", "rigid joint", "segment"])
+def test_damping_that_takes_no_energy_is_none(kind):
+    arm = idle_dampers()[kind]
+    with pytest.raises(jm.ArmError, match="has no damping, so its peaks"):
+        jm.response_peaks(arm, 1.0, 9.0, *P)
+    with pytest.raises(jm.ArmError, match="has no damping, so a random input"):
+        jm.random_response(arm, 1.0, 1.0, 9.0, *P)
+    with pytest.raises(jm.ArmError, match="has no damping, so its motion"):
+        jm.time_response(arm, [1.0, 0.0], 0.1, *P)
+
+
+def test_a_damper_at_a_free_hinge_acts_and_a_loss_factor_of_zero_is_no_law(bent):
+    hinge = cantilever(joint_stiffness=0.0, joint_damping=1.0)
+    assert damping_that_acts(hinge) == {"joint_damping"}
+    links = tuple(link.replace(loss_factor=0.0) for link in bent.links)
+    signal = np.exp(-((np.arange(64) - 20.0) ** 2) / 30.0)
+    found, same = (
+        jm.time_response(arm, signal, 1e-3, *P).values for arm in (bent, bent.replace(links=links))
+    )
+    np.testing.assert_allclose(found, same, rtol=0.0, atol=1e-13 * np.abs(found).max())
+
+
+def test_an_infinite_response_warns_of_nothing():
+    """At a natural frequency of an undamped arm, to the last bit."""
+    arm, _ = pendulum(50.0)
+    omega = float(jm.natural_frequencies(arm, 1, EB).omega[0])
+    places = np.nextafter(omega, [0.0, omega, np.inf])
+    found = jm.harmonic_response(
+        arm, places, {"tip.across": 1.0}, "tip.across", EB, motion="velocity"
+    )
+    assert not np.all(np.abs(found) < 1e10)
+
+
+@pytest.mark.parametrize("value", [np.int64(10), np.float32(10), jnp.asarray(10.0), np.array(10)])
+def test_numbers_of_other_libraries_are_amplitudes(oscillator, value):
+    found, same = (
+        jm.harmonic_response(oscillator[0], 3.0, {"tip.across": x}, "tip.across", EB)
+        for x in (value, 10.0)
+    )
+    np.testing.assert_array_equal(found, same)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: jm.response_peaks(a, 1.0, 9.0, *P).omega,
+        lambda a: jm.random_response(a, 1.0, 1.0, 9.0, *P).rms,
+        lambda a: jm.time_response(a, [1.0, 0.0], 0.1, *P).values,
+        lambda a: jm.harmonic_response(a, 1.0, {"tip.x": 1.0}, "tip.x"),
+        lambda a: jm.modal_superposition(a, *P, 2).read,
+        lambda a: jm.state_space(a, *P, 2).A,
+        lambda a: jm.modes_needed(a, *P, 1.0, 9.0).num_modes,
+        lambda a: jm.static_compliance(a, *P),
+    ],
+)
+def test_traced_arms_are_refused_by_name(call):
+    arm = cantilever(kelvin_voigt_time=1e-5)
+    with pytest.raises(jm.ArmError, match=r"arm: is traced, and .* use frequency_response"):
+        jax.jit(lambda m: call(arm.replace(payload=jm.Payload(mass=m))))(1.0)
+
+
+def test_traced_damping_ratios_are_refused_by_name():
+    with pytest.raises(ValueError, match="damping_ratios = <traced"):
+        jax.jit(lambda z: jm.modal_superposition(cantilever(), *P, 2, damping_ratios=z).damping)(
+            0.1
+        )
+
+
 P = ("tip.across", "tip.across")
 
 
@@ -213,8 +333,48 @@ P = ("tip.across", "tip.across")
             lambda a, u: jm.time_response(
                 a, [1.0, 0.0], 0.1, "base.x", "tip.x", base_motion="displacement"
             ),
-            "leaves the arm there",
+            "leaves the arm there; give its acceleration and ask for motion='acceleration'",
         ),
+        (
+            lambda a, u: jm.time_response(a, [1.0, 0.0], 0.1, "base.x", "tip.x"),
+            "motion = 'displacement': a base that is accelerated leaves with the arm",
+        ),
+        (
+            lambda a, u: jm.time_response(
+                a, [1.0, 0.0], 0.1, "base.x", ["tip.rotation", "tip.x"], motion="velocity"
+            ),
+            "motion = 'velocity': a base that is accelerated",
+        ),
+        (
+            lambda a, u: jm.time_response(
+                cantilever(joint_stiffness=0.0), [1.0, 0.0], 0.1, *P, periodic=True
+            ),
+            r"a motion without a restoring force \(a free joint\), which a constant input",
+        ),
+        (
+            lambda a, u: jm.random_response(a, lambda f: [1.0, 2.0], 1.0, 9.0, *P),
+            r"spectrum: returned shape \(2,\); expected a density for each",
+        ),
+        (
+            lambda a, u: jm.harmonic_response(a, 1.0, {"tip.x": 1.0}, "tip.x", motion=["d"]),
+            r"motion = \['d'\]: must be one of",
+        ),
+        (lambda a, u: jm.harmonic_response(a, 1.0, {"tip.x": "1"}, "tip.x"), "finite number"),
+        (lambda a, u: jm.harmonic_response(a, 1.0, {"tip.x": True}, "tip.x"), "finite number"),
+        (
+            lambda a, u: jm.frequency_response(a, 1.0, *P, quantity=["receptance"]),
+            r"quantity = \['receptance'\]: must be one of",
+        ),
+        (
+            lambda a, u: jm.state_space(a, *P, 2, quantity=["receptance"]),
+            r"quantity = \['receptance'\]: expected one of",
+        ),
+        (
+            lambda a, u: jm.frequency_response(a, 1.0, *P, parameters=[1]),
+            r"parameters = \[1\]: must be a table",
+        ),
+        (lambda a, u: jm.response_data("x"), "found = 'x': must be what frequency_response"),
+        (lambda a, u: jm.write_universal_file(3, "a.uff"), "found = 3: must be what frequency_res"),
     ],
 )
 def test_bad_input(bent, call, words):

@@ -62,6 +62,8 @@ def test_stations_are_kept_to_the_last_bit(arm):
         ("link_1@1.5.across", r"'1.5' must be x/L"),
         ("link_1@half.across", r"'half' must be x/L"),
         ("link_1@nan.across", "must be x/L"),
+        ("link_1@0_1.x", "'0_1' must be x/L"),
+        ("link_1@ 0.5 .x", "' 0.5 ' must be x/L"),
         ("link_1.across", "is no port"),
     ],
 )
@@ -78,6 +80,9 @@ def test_what_is_no_port(arm, name, words):
         (("tip", "torque", 1), "only a joint has it"),
         (("tip", "x"), "link = None"),
         (("tip", "x", True), "link = True"),
+        (("tip", ["x"], 1), r"direction = \['x'\]"),
+        ((["tip"], "x", 1), r"place = \['tip'\]"),
+        (("link", "x", 1, True), "station = True"),
         (("base", "x", 1), "the base has no number"),
         (("link", "x", 1), "station = None"),
         (("link", "x", 1, float("nan")), "station = nan"),
@@ -100,6 +105,14 @@ def test_one_or_several(arm):
             ports(wrong, arm, "outputs")
     with pytest.raises(jm.ArmError, match="must be an Arm"):
         ports("tip.x", "arm.toml", "outputs")
+
+
+def test_numbers_and_arrays_of_numpy(arm):
+    found = jm.Port("link", "x", np.int64(1), np.float32(0.5))
+    assert found == jm.Port("link", "x", 1, 0.5)
+    assert (type(found.link), type(found.station)) == (int, float)
+    assert ports(np.array(["tip.x", "tip.y"]), arm, "inputs") == ports(["tip.x", "tip.y"], arm, "")
+    assert port("link_1@1e-3.x", arm).station == 1e-3
 
 
 def test_every_place_that_is_listed_is_one(arm):
