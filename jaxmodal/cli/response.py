@@ -134,6 +134,11 @@ def response(
             )
         hertz = np.asarray(natural_frequencies(arm, 6, theory, throw=False).frequencies_hz)
         known = hertz[np.isfinite(hertz) & (hertz > 0.0)]
+        if known.size == 0 and (from_hz is None or to_hz is None):
+            raise BadInput(
+                f"{argument}: has no natural frequency greater than 0 to choose a band by; "
+                "give --from-hz and --to-hz."
+            )
         low = 0.1 * known[0] if from_hz is None else from_hz
         high = 1.02 * known[-1] if to_hz is None else to_hz
         if not 0.0 < low < high < np.inf:

@@ -13,7 +13,14 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
 from jaxmodal.frequencies.tables import hertz_text
-from jaxmodal.response.damping import Damping, damped_beams, damping_of, require_soft_supports
+from jaxmodal.response.contour import zeros_inside
+from jaxmodal.response.damping import (
+    SPRINGS,
+    Damping,
+    damped_beams,
+    damping_of,
+    require_soft_supports,
+)
 from jaxmodal.response.recursion import cut_at, inward, members_of
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
@@ -163,6 +170,8 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: str = "timoshenko") -> D
     found, numbers = np.array(roots), np.array(mode)
     fold = np.array([_multiplicity(determinant, root, found) for root in found])
     every = undamped.size < count + _BEYOND
+    # a double root is known to 1e-7, the root of the rounding, so that this real part is none
+    found.real[(fold > 1) & (found.real < 1e-6 * np.abs(found))] = 0.0
     counted = _is_counted(determinant, found, numbers, fold, count, every)
     kept = numbers <= count
     return DampedModes(
@@ -193,6 +202,21 @@ class _Determinant:
         times = self.damping.kelvin_voigt_time
         longest = 0.0 if times is None else float(np.max(times))
         self.highest = np.inf if longest == 0.0 else 0.5 / longest
+        #: frequencies at which a spring and its damper together are nothing
+        self.springless = np.array(
+            [
+                1j * stiffness / damper
+                for name, spring in SPRINGS.items()
+                for stiffness, damper in zip(*self._pair(name, spring), strict=True)
+                if damper > 0.0 and 0.0 < stiffness < np.inf
+            ],
+            dtype=complex,
+        )
+
+    def _pair(self, name: str, spring: str) -> tuple[Any, Any]:
+        """The springs of a kind and the dampers beside them; nothing where no link has them."""
+        stiffness, damper = getattr(self.beams, spring), getattr(self.damping, name)
+        return ((), ()) if stiffness is None or damper is None else (stiffness, damper)
 
     def __call__(self, omega: np.ndarray, share: complex = 1.0) -> np.ndarray:
         def wide(x: Any) -> Any:
@@ -205,7 +229,7 @@ class _Determinant:
             members = members_of(at, self.theory, omega, self.cut)
             factors = [np.log(x + 0j) for x in inward(at, members, self.cut, omega).factors]
             # pivots of springs have poles where a damped spring vanishes
-            for name in ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"):
+            for name in SPRINGS.values():
                 springs, plain = getattr(at, name), getattr(beams, name)
                 if springs is not None and np.iscomplexobj(springs):
                     known = np.isfinite(plain) & (plain > 0.0)
@@ -259,12 +283,18 @@ def _corrected(
     return new, np.where(np.isfinite(change), change, np.where(np.isfinite(log_new), np.inf, 0.0))
 
 
+def _marks(determinant: _Determinant, roots: np.ndarray) -> np.ndarray:
+    """Where the phase turns fast: the roots known, their mirror images, and where a damped spring vanishes."""
+    return np.concatenate([roots, -roots.conj(), determinant.springless])
+
+
 def _multiplicity(determinant: _Determinant, root: complex, every: np.ndarray) -> int:
     """How many roots a small square around one holds."""
     others = np.abs(every - root)
     near = np.min(others[others > 0.0], initial=np.abs(root))
     side = min(1e-3 * abs(root), 0.25 * float(near))
-    turns = _around(determinant, *(root + side * (x + 1j * y) for x, y in _SQUARE))
+    corners = [root + side * complex(x, y) for x, y in _SQUARE]
+    turns = zeros_inside(determinant, _marks(determinant, every), corners)
     return 0 if turns is None else turns
 
 
@@ -301,32 +331,4 @@ def _is_counted(
     corners = [
         complex(x, y) for x, y in ((left, bottom), (right, bottom), (right, top), (left, top))
     ]
-    return _around(determinant, *corners) == int(fold[inside].sum())
-
-
-def _around(determinant: _Determinant, *corners: complex) -> int | None:
-    """How often the phase of the determinant turns around a polygon, counter-clockwise: the zeros inside."""
-    turns = [
-        _turned(determinant, a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)
-    ]
-    known = [turn for turn in turns if turn is not None]
-    return round(sum(known) / (2.0 * np.pi)) if len(known) == len(turns) else None
-
-
-def _turned(determinant: _Determinant, start: complex, end: complex) -> float | None:
-    """By how much the phase of the determinant turns along a straight line; None where it cannot be followed."""
-    places = np.linspace(0.0, 1.0, 65)
-    phases = determinant(start + (end - start) * places).imag
-    for _ in range(24):
-        steps = np.angle(np.exp(1j * np.diff(phases)))
-        coarse = ~(np.abs(steps) < 0.7)
-        if not coarse.any():
-            return float(steps.sum())
-        if places.size > 100_000 or not np.isfinite(phases).all():
-            return None
-        more = 0.5 * (places[:-1] + places[1:])[coarse]
-        places = np.concatenate([places, more])
-        phases = np.concatenate([phases, determinant(start + (end - start) * more).imag])
-        order = np.argsort(places)
-        places, phases = places[order], phases[order]
-    return None
+    return zeros_inside(determinant, _marks(determinant, roots), corners) == int(fold[inside].sum())

@@ -18,7 +18,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, xp
 
 #: the spring beside which each damper lies
-_SPRINGS = {
+SPRINGS = {
     "joint_damping": "joint_stiffness",
     "joint_axial_damping": "joint_axial_stiffness",
     "joint_shear_damping": "joint_shear_stiffness",
@@ -72,9 +72,9 @@ def damping_that_acts(arm: Arm) -> frozenset[str]:
 
 
 def _is_idle(link: Link, name: str) -> bool:
-    if name not in _SPRINGS:
+    if name not in SPRINGS:
         return bool(link.rigid)
-    spring = getattr(link, _SPRINGS[name])
+    spring = getattr(link, SPRINGS[name])
     return spring is None or bool(np.isinf(spring))
 
 
@@ -104,7 +104,7 @@ def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArray
         shear = xp.where(known, beams.shear_modulus_effective, 1.0) * factor
         changes["youngs_modulus"] = beams.youngs_modulus * factor
         changes["shear_modulus_effective"] = xp.where(known, shear, np.inf)
-    for name, spring in _SPRINGS.items():
+    for name, spring in SPRINGS.items():
         damper, stiffness = getattr(damping, name), getattr(beams, spring)
         if damper is not None and stiffness is not None:
             rigid = xp.isinf(stiffness)

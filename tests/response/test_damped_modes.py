@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.response.contour import zeros_inside
 from tests.response.arms import bent, with_damping
 from tests.response.exact_chain import Chain
 
@@ -82,6 +83,47 @@ def test_a_double_root_at_critical_damping():
     assert found.multiplicity.tolist() == [2]
     assert found.counted
     np.testing.assert_allclose(np.abs(found.roots), [omega], rtol=1e-7)
+
+
+@pytest.mark.parametrize(("length", "stiffness"), [(1.0, 1e3), (0.7, 2e4), (1.3, 50.0)])
+def test_critical_damping_has_no_frequency_of_rounding(length, stiffness):
+    link = jm.Link(
+        length, 7e10, 2700.0, jm.rectangle(0.02, 0.05), rigid=True, joint_stiffness=stiffness
+    )
+    damping = 2.0 * np.sqrt(stiffness * 2.7 * length**3 / 3.0)
+    found = jm.damped_modes(jm.Arm((link.replace(joint_damping=damping),)), 1, "euler_bernoulli")
+    assert found.multiplicity.tolist() == [2]
+    assert found.frequencies_hz.tolist() == [0.0]
+    assert found.overdamped.all()
+    assert found.counted
+    assert "overdamped" in str(found)
+
+
+def test_roots_close_to_a_long_side_are_counted():
+    """Two rigid bars: M q'' + C q' + K q = 0, roots from 2.5 to 2044 that lie at 8 from a side of the contour."""
+    link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), rigid=True)
+    (k1, c1), (k2, c2) = springs = ((2e3, 30.0), (1e3, 400.0))
+    arm = jm.Arm(tuple(link.replace(joint_stiffness=k, joint_damping=c) for k, c in springs))
+    inverse = np.linalg.inv(2.7 * np.array([[4 / 3, 1 / 2], [1 / 2, 1 / 3]]))
+    stiffness, damping = (np.array([[a + b, -b], [-b, b]]) for a, b in ((k1, k2), (c1, c2)))
+    state = np.block([[np.zeros((2, 2)), np.eye(2)], [-inverse @ stiffness, -inverse @ damping]])
+    truth = -1j * np.linalg.eigvals(state)
+    truth = truth[truth.real > -1e-9]
+    found = jm.damped_modes(arm, 2, "euler_bernoulli")
+    for each in truth:
+        assert np.abs(found.roots - each).min() < 1e-10 * abs(each)
+    assert found.roots.size == truth.size == 3
+    assert found.counted
+
+
+def test_whole_turns_between_two_places_are_seen():
+    corners = [complex(x, y) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    for order in (1, 200, 400):
+        assert zeros_inside(lambda z, n=order: n * np.log(z), np.array([]), corners) == order
+    # double zeros: the phase turns by 2 pi past each, within a few of its distances from the side
+    near = np.repeat([-1.0 + 1e-6 + 0.3123j, 1.0 + 1e-6 - 0.5123j, 0.3123 - 0.999999j], 2)
+    inside = zeros_inside(lambda z: np.log(z[:, None] - near).sum(axis=1), near, corners)
+    assert inside == 4
 
 
 def test_light_damping_is_the_half_power_width_of_the_peak():

@@ -169,6 +169,25 @@ def test_the_command_prints_csv(run):
     assert {row["input"] for row in rows} == {"tip_3.across"}
 
 
+def test_the_command_needs_a_band_where_there_is_no_frequency(run, tmp_path):
+    link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), rigid=True, joint_stiffness=0.0)
+    path = tmp_path / "free.toml"
+    jm.write_arm(jm.Arm((link,)), path)
+    ports = (str(path), "--input", "tip.across", "--output", "tip.across")
+    theory = ("--theory", "euler_bernoulli", "--format", "csv", "--points", "2")
+    for band in ((), ("--from-hz", "1"), ("--to-hz", "2")):
+        shown = run(*ports, *theory, *band)
+        assert shown.exit_code == 2, shown.output
+        assert "no natural frequency greater than 0" in shown.stderr
+        assert "give --from-hz and --to-hz" in shown.stderr
+    shown = run(*ports, *theory, "--from-hz", "1", "--to-hz", "2")
+    assert shown.exit_code == 0, shown.output
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    inertia = 2700.0 * 0.02 * 0.05 / 3.0
+    truth = [-1.0 / (inertia * (2.0 * np.pi * hertz) ** 2) for hertz in (1.0, 2.0)]
+    np.testing.assert_allclose([float(row["real"]) for row in rows], truth, rtol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
