@@ -96,7 +96,7 @@ def natural_frequencies_batch(
     """
     require_x64()
     parameters = table("parameters", parameters, ArmError)
-    require_concrete((arm, dict(parameters)))
+    require_concrete((arm, dict(parameters)), planar=not isinstance(arm, SpatialArm))
     modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)
     chosen_kernel(kernel, default_device())  # a name that is not known is refused first

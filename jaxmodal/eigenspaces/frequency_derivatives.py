@@ -73,7 +73,7 @@ def _with_derivative_jvp(
     return omega, sum(jax.tree_util.tree_leaves(terms), start=jnp.zeros_like(omega))
 
 
-def require_concrete(inputs: Any) -> None:
+def require_concrete(inputs: Any, planar: bool) -> None:
     """Refuse traced values where frequencies are solved in batches, outside JAX's transformations.
 
     Raises
@@ -82,10 +82,12 @@ def require_concrete(inputs: Any) -> None:
         Saying what to use instead.
     """
     if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves(inputs)):
+        derivatives = "modal_quantities_batch, which gives all of them at once"
         raise TypeError(
             "natural_frequencies_batch takes concrete values: it is a transformation of its own, and grad, jit and"
-            " vmap do not see through it. For derivatives of its result use modal_quantities_batch, which gives all"
-            " of them at once; inside grad, jit and vmap use jax.vmap of natural_frequencies"
+            f" vmap do not see through it. For derivatives of its result use "
+            f"{derivatives if planar else 'sensitivities of one arm at a time'}; inside grad, jit and vmap use jax.vmap"
+            " of natural_frequencies"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -76,6 +77,12 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def require_gif(path: str | Path) -> None:
+    """Refuse a file for an animation that is no GIF, before anything is drawn."""
+    if Path(path).suffix.lower() != ".gif":
+        raise ValueError(f"path = {str(path)!r}: must be a file that ends in .gif.")
 
 
 def axes_or_new(axes: Axes | None, width: float, height: float) -> Axes:

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxmodal.modes.mode_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
-from jaxmodal.plots.figures import COLOURS, axes_or_new, new_figure
+from jaxmodal.plots.figures import COLOURS, axes_or_new, new_figure, require_gif
 from jaxmodal.plots.mode_titles import check_mode, mode_title
 from jaxmodal.plots.spatial_modes import animate, draw_page
 
@@ -218,11 +218,12 @@ def animate_mode(
     PlotsUnavailableError
         Matplotlib is not installed.
     ValueError
-        There is no such mode, or fewer than two frames.
+        There is no such mode, there are fewer than two frames, or the file is no ``.gif``.
     """
     check_mode(shapes, mode)
     if frames < 2:
         raise ValueError(f"frames = {frames!r}; expected at least 2")
+    require_gif(path)
     if isinstance(shapes, SpatialModeShapes):
         animate(shapes, mode, path, frames, seconds)
         return

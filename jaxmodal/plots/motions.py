@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.plots.figures import PlotsUnavailableError, new_figure
+from jaxmodal.plots.figures import PlotsUnavailableError, new_figure, require_gif
 from jaxmodal.runtime.errors import ArmError
 
 if TYPE_CHECKING:
@@ -180,12 +180,15 @@ def animate_motion(
         Matplotlib is not installed.
     ArmError
         There are fewer than two frames, the time is not positive, or the model is not that of the motion.
+    ValueError
+        The file is no ``.gif``.
     """
     from jaxmodal.dynamics import link_positions
     from jaxmodal.dynamics.histories import coordinates_of
 
     if not frames >= 2:
         raise ArmError(f"frames = {frames!r}: must be at least 2.")
+    require_gif(path)
     known = np.flatnonzero(np.isfinite(motion["tip_position"].values[:, 0]))
     wanted = np.linspace(0, known[-1], min(frames, len(known))).round().astype(int)
     times = motion["time"].values[wanted]

@@ -179,9 +179,12 @@ class SpatialArm(Record):
     def with_posture_deg(self, angles: Any) -> "SpatialArm":
         """Return the arm in another posture, given in degrees; else as `with_posture`."""
         listed = isinstance(angles, Sequence) and not isinstance(angles, str)
-        degrees = angles if listed or hasattr(angles, "shape") else [angles]
-        turned = [math.radians(as_scalar("joint_angle", a, "finite (degrees)")) for a in degrees]
-        return self.with_posture(turned)
+        rank = 1 if listed else np.ndim(angles) if hasattr(angles, "shape") else 0
+        if rank > 1:
+            return self.with_posture(angles)  # refuses them
+        degrees = angles if rank else [angles]
+        numbers = [as_scalar("joint_angle", a, "finite (degrees)") for a in degrees]
+        return self.with_posture([a * (math.pi / 180.0) for a in numbers])
 
     def model(self, theory: str) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""

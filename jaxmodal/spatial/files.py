@@ -9,12 +9,12 @@ from jaxmodal.arm import files as planar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_document, check_keys, table
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.units import with_units
+from jaxmodal.arm.units import in_si, named_as_given, with_units
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
-from jaxmodal.spatial.framed_files import OF_FRAMES, WAYS, framed_arm
+from jaxmodal.spatial.framed_files import FRAME_UNITS, OF_FRAMES, WAYS, framed_arm
 from jaxmodal.spatial.link_files import UNITS, body_from_dict, link_from_dict
 from jaxmodal.spatial.links import SpatialLink
 from jaxmodal.spatial.plausibility import warn_of_implausible_values
@@ -26,6 +26,7 @@ _ONLY_IN_SPACE = {
     *("base_offset", "end_offset", *SpatialLink.bodies, "second_moment_y", "second_moment_z"),
 }
 _ONLY_IN_SPACE |= set(with_units({k: unit for k, unit in UNITS.items() if k in _ONLY_IN_SPACE}))
+_OF_FRAMES = {*OF_FRAMES, *with_units(FRAME_UNITS)}
 
 
 def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
@@ -95,7 +96,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
         return planar.arm_from_dict(document, source)
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
-        keys = table("an arm", document, ArmError)
+        keys, given = in_si(table("an arm", document, ArmError), FRAME_UNITS)
         known = (
             "name",
             "links",
@@ -105,7 +106,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
             DIMENSIONS[0],
             *OF_FRAMES,
         )
-        check_keys(keys, known, ("links",), ArmError)
+        check_keys(keys, known, ("links",), ArmError, with_units(FRAME_UNITS))
         entries = keys["links"]
         if not isinstance(entries, (list, tuple)) or not entries:
             raise ArmError(
@@ -120,7 +121,9 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
         payload = body_from_dict("payload", keys.get("payload")) or RigidBody()
         name, base = keys.get("name", ""), keys.get("base_stiffness")
         if any(way in entry for entry in tables for way in WAYS):
-            arm = framed_arm(tables, payload, name, {k: keys[k] for k in OF_FRAMES if k in keys})
+            frames = {k: keys[k] for k in OF_FRAMES if k in keys}
+            with named_as_given(given):
+                arm = framed_arm(tables, payload, name, frames)
             return arm if base is None else arm.replace(base_stiffness=base)
         for key in OF_FRAMES:
             if key in keys:
@@ -145,7 +148,7 @@ def is_spatial(document: object) -> bool:
                 f"dimensions = {shown(dimensions)}: must be 2, for an arm in the plane, or 3."
             )
         return bool(dimensions == DIMENSIONS[1])
-    if "base_stiffness" in document or any(key in document for key in OF_FRAMES):
+    if "base_stiffness" in document or any(key in document for key in _OF_FRAMES):
         return True
     links = document.get("links")
     if not isinstance(links, (list, tuple)):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.units import in_si, with_units
+from jaxmodal.arm.units import in_si, named_as_given, with_units
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
@@ -22,8 +23,9 @@ from jaxmodal.spatial.link_files import REQUIRED, link_values
 _ROW, _ORIGIN = "denavit_hartenberg", "joint_origin"
 #: the keys of a link, one of which every link then has
 WAYS = (_ROW, _ORIGIN)
-#: keys of the whole arm that belong to them
+#: keys of the whole arm that belong to them, and those among them with a unit
 OF_FRAMES = ("convention", "tip")
+FRAME_UNITS = {"tip": "m"}
 _OF_ROW = {"theta": "rad", "d": "m", "a": "m", "alpha": "rad", "offset": "rad"}
 _OF_ORIGIN = {"xyz": "m", "rpy": "rad"}
 
@@ -35,6 +37,7 @@ def framed_arm(
     way = _ROW if _ROW in tables[0] else _ORIGIN
     given: list[Any] = []
     links = []
+    converted: dict[str, dict[str, str]] = {}
     for number, entry in enumerate(tables, start=1):
         with within(f"link{number}."):
             if way not in entry or (other := WAYS[way == _ROW]) in entry:
@@ -49,20 +52,32 @@ def framed_arm(
                 given.append(_row(values) if way == _ROW else _origin(values))
             has_link = any(key in keys for key in ("youngs_modulus", "density", "section", "area"))
             required = [key for key in REQUIRED if key != "length"] if has_link else ()
-            link, _ = link_values(keys, required)
+            link, converted[f"link{number}"] = link_values(keys, required)
             links.append(link | ({} if along is None else {"along": along}))
     if way == _ROW:
         convention = frames.get("convention", "standard")
-        return arm_from_denavit_hartenberg(
-            given, links, convention, tip=frames.get("tip"), payload=payload, name=name
-        )
+        with _links_as_given(converted):
+            return arm_from_denavit_hartenberg(
+                given, links, convention, tip=frames.get("tip"), payload=payload, name=name
+            )
     if "convention" in frames:
         raise ArmError(
             f"convention = {shown(frames['convention'])}: belongs to denavit_hartenberg; leave it out."
         )
     if "tip" not in frames:
         raise ArmError("tip is missing; give the end of the last link, [x, y, z] in its frame, m.")
-    return arm_from_joint_origins(given, links, frames["tip"], payload=payload, name=name)
+    with _links_as_given(converted):
+        return arm_from_joint_origins(given, links, frames["tip"], payload=payload, name=name)
+
+
+@contextmanager
+def _links_as_given(converted: Mapping[str, Mapping[str, str]]) -> Iterator[None]:
+    """Let an error about a converted value of a link say how it was given."""
+    try:
+        yield
+    except ArmError as error:
+        with named_as_given(converted.get(str(error).partition(".")[0], {})):
+            raise
 
 
 def _row(values: Mapping[str, Any]) -> DenavitHartenberg:

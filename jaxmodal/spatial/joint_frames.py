@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
-from jaxmodal.spatial.moving_frames import ALONG, MovingJoint, arm_of
+from jaxmodal.spatial.moving_frames import ALONG, MovingJoint, arm_of, fixed_number
 
 #: the two customs of numbering the frames of Denavit and Hartenberg
 CONVENTIONS = ("standard", "modified")
@@ -100,7 +100,7 @@ def arm_from_denavit_hartenberg(
     >>> [float(link.length) for link in arm.links]
     [0.4, 0.5]
     """
-    if convention not in CONVENTIONS:
+    if not isinstance(convention, str) or convention not in CONVENTIONS:
         raise ArmError(
             f"convention = {shown(convention)}: must be {' or '.join(map(repr, CONVENTIONS))}."
         )
@@ -128,8 +128,10 @@ def arm_from_denavit_hartenberg(
             along = end if last and end is not None else along
         along = _without_noise(along, size)
         legs = _without_noise(np.array([0.0, 0.0, row.d]), size), along
-        elastic = chosen[number - 1] or ("a" if np.any(along) else "d")
-        if elastic not in ALONG:
+        elastic = chosen[number - 1]
+        if elastic is None:
+            elastic = "a" if np.any(along) else "d"
+        if not isinstance(elastic, str) or elastic not in ALONG:
             raise ArmError(
                 f"link{number}.along = {shown(elastic)}: must be one of {', '.join(map(repr, ALONG))}."
             )
@@ -202,6 +204,7 @@ def arm_from_joint_origins(
                 raise ArmError(
                     f"axis = {shown(origin.axis)}: must not be zero; give the joint's axis."
                 )
+            axis /= np.max(np.abs(axis))  # its square stays in double precision at any length
     entries = _entries(links, len(given))
     ends = [*(origin.xyz for origin in given[1:]), _three("tip", tip)]
     size = sum(float(np.linalg.norm(end)) for end in ends)
@@ -230,10 +233,14 @@ def _without_noise(way: np.ndarray, size: float) -> np.ndarray:
     return way if np.linalg.norm(way) > _NOISE * size else np.zeros(3)
 
 
+def _has_entries(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
 def _listed(name: str, value: object) -> Sequence[Any]:
-    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) == 0:
+    if not _has_entries(value) or len(value) == 0:
         raise ArmError(f"{name} = {shown(value)}: must be a list of one or more.")
-    return value  # type: ignore[return-value]
+    return value
 
 
 def _entries(links: object, count: int) -> list[dict[str, Any]]:
@@ -249,7 +256,7 @@ def _entries(links: object, count: int) -> list[dict[str, Any]]:
 
 
 def _row(number: int, row: object) -> DenavitHartenberg:
-    if not isinstance(row, (tuple, list, np.ndarray)) or len(row) not in (4, 5):
+    if not _has_entries(row) or len(row) not in (4, 5):
         raise ArmError(
             f"rows{number} = {shown(row)}: must be (theta, d, a, alpha), rad and m, or these and an offset of theta."
         )
@@ -260,16 +267,13 @@ def _row(number: int, row: object) -> DenavitHartenberg:
 
 
 def _number(name: str, value: Any) -> float:
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = math.nan
-    if isinstance(value, bool | str) or not math.isfinite(found):
+    found = fixed_number(name, value)
+    if not math.isfinite(found):
         raise ArmError(f"{name} = {shown(value)}: must be a finite number.")
     return found
 
 
 def _three(name: str, value: object, unit: str = "m") -> Any:
-    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 3:
+    if not _has_entries(value) or len(value) != 3:
         raise ArmError(f"{name} = {shown(value)}: must be three numbers ({unit}).")
     return np.array([_number(f"{name}.{axis}", x) for axis, x in zip("xyz", value, strict=True)])

@@ -23,6 +23,7 @@ from jaxmodal.arm.quantities import (
 )
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.geometry import (
     Direction,
@@ -66,7 +67,7 @@ class Spring(Record):
     )
 
     def __post_init__(self) -> None:
-        if self.kind not in SPRINGS:
+        if not isinstance(self.kind, str) or self.kind not in SPRINGS:
             raise ArmError(f"kind = {shown(self.kind)}: must be {' or '.join(map(repr, SPRINGS))}.")
         object.__setattr__(self, "direction", as_direction("direction", self.direction))
         super().__post_init__()
@@ -255,9 +256,9 @@ class SpatialLink(Record):
 
     def split(self, position: Any, body: RigidBody) -> "tuple[SpatialLink, SpatialLink]":
         """The link cut at a place, m from its base, as two rigidly joined with a body between; see `with_body`."""
-        place = as_scalar("position", position, "in metres")
-        concrete = np.ndim(place) == 0 and np.ndim(self.length) == 0
-        if concrete and not 0.0 < float(place) < float(self.length):
+        place: Any = as_scalar("position", position, "in metres")
+        length: Any = self.length
+        if not is_traced(place, length) and not np.all((place > 0.0) & (place < length)):
             raise ArmError(
                 f"position = {shown(place)}: must be greater than 0 and less than the length of the link, "
                 f"{shown(self.length)} m; the body at its end is its body."

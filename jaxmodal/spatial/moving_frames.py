@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.quantities import as_scalar, shown
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.geometry import Rotation, rotation_of
@@ -83,8 +84,27 @@ def arm_of(
                 values["joint_springs"] = (*springs, *values.get("joint_springs", ()))
             made.append(SpatialLink(**geometry | turns | values))
             waiting, before, of_bodies = [], mount.T, frame
-    carried = None if payload is None else _turned_body(payload, of_bodies)
-    return SpatialArm(tuple(made), carried or RigidBody(), name)
+    carried: Any = RigidBody() if payload is None else payload
+    if isinstance(carried, RigidBody):
+        with within("payload."):
+            carried = _turned_body(carried, of_bodies)
+    return SpatialArm(tuple(made), carried, name)
+
+
+def fixed_number(name: str, value: object) -> float:
+    """A number that frames are multiplied with, which must be known when the arm is made."""
+    if is_traced(value):
+        raise ArmError(
+            f"{name} = {shown(value)}: is traced, and frames are multiplied out when the arm is made; make the arm of "
+            "numbers first, then change it with set_parameters."
+        )
+    found = as_scalar(name, value, "finite")
+    if np.ndim(found):
+        raise ArmError(
+            f"{name} = {shown(value)}: must be one number, for frames are multiplied out when the arm is made; make "
+            "an arm of numbers first, then change it with set_parameters."
+        )
+    return float(found)
 
 
 def _check_waiting(
@@ -98,7 +118,7 @@ def _check_waiting(
             )
     if last:
         raise ArmError("length: the last joint has no link; give the way from it to the tip.")
-    if len(waiting) > 1 and entry.get("joint_stiffness", math.inf) not in (None, math.inf):
+    if len(waiting) > 1 and not _is_rigid(entry.get("joint_stiffness")):
         raise ArmError(
             f"joint_stiffness = {shown(entry['joint_stiffness'])}: the middle one of three joints at one place must be "
             "rigid; give one of them a length."
@@ -156,13 +176,20 @@ def _turns(
         lead = lead @ joint.fixed
         turns.append(Rotation(tuple(map(float, lead @ joint.axis)), joint.angle))  # type: ignore[arg-type]
         lead = lead @ joint.after
-        stiffness = entry.get("joint_stiffness")
-        if place == len(waiting) and stiffness is not None and stiffness != math.inf:
+        stiffness: Any = entry.get("joint_stiffness")
+        if place == len(waiting) and not _is_rigid(stiffness):
             springs.append(Spring("rotation", mount.T @ joint.axis, stiffness))
     rest = lead @ mount
     if np.max(np.abs(rest - np.eye(3))) > 1e-15:
         turns.append(rotation_of("joint_frame", rest))
     return values | {"joint_frame": tuple(turns)}, springs
+
+
+def _is_rigid(stiffness: Any) -> bool:
+    """Whether a stiffness is left out or infinite; one that is traced or a column is a spring."""
+    if stiffness is None:
+        return True
+    return not is_traced(stiffness) and np.ndim(stiffness) == 0 and bool(stiffness == math.inf)
 
 
 def _turned_values(
@@ -177,15 +204,30 @@ def _turned_values(
     values = dict(entry)
     for key in SpatialLink.bodies:
         if isinstance(values.get(key), RigidBody):
-            values[key] = _turned_body(values[key], before if key == "stator" else frame)
-    if values.get("joint_springs"):
+            with within(f"{key}."):
+                values[key] = _turned_body(values[key], before if key == "stator" else frame)
+    if "joint_springs" in values:
+        springs = values["joint_springs"]
+        if not isinstance(springs, tuple | list):
+            raise ArmError(f"joint_springs = {shown(springs)}: must be a list of Spring.")
         values["joint_springs"] = tuple(
-            s.replace(direction=tuple(frame @ [float(x) for x in s.direction]))
-            if isinstance(s, Spring)
-            else s
-            for s in values["joint_springs"]
+            _turned_spring(number, spring, frame) for number, spring in enumerate(springs, start=1)
         )
     return values
+
+
+def _turned_spring(number: int, spring: Any, frame: np.ndarray) -> Any:
+    if not isinstance(spring, Spring):
+        return spring  # the link refuses it
+    with within(f"joint_springs{number}."):
+        direction = frame @ _fixed("direction", tuple(spring.direction))
+        return spring.replace(direction=tuple(map(float, direction)))
+
+
+def _fixed(name: str, values: Sequence[Any]) -> np.ndarray:
+    return np.array(
+        [fixed_number(f"{name}.{axis}", x) for axis, x in zip("xyz", values, strict=True)]
+    )
 
 
 def _turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
@@ -194,8 +236,9 @@ def _turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
     centre, inertia = body.centre, body.inertia
     changes: dict[str, Any] = {}
     if centre is not None:
-        changes["centre"] = tuple(map(float, frame @ [float(x) for x in centre]))
+        changes["centre"] = tuple(map(float, frame @ _fixed("centre", tuple(centre))))
     if inertia is not None:
-        tensor = frame @ np.array([[float(x) for x in row] for row in inertia.rows()]) @ frame.T
+        own = [[fixed_number("inertia", x) for x in row] for row in inertia.rows()]
+        tensor = frame @ np.array(own) @ frame.T
         changes["inertia"] = 0.5 * (tensor + tensor.T)
     return body.replace(**changes)

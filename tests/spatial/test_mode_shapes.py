@@ -202,6 +202,8 @@ def test_pictures(tmp_path):
     assert (tmp_path / "modes.png").stat().st_size > 1000
     shapes.animate(tmp_path / "mode.gif", mode=1, frames=2)
     assert (tmp_path / "mode.gif").read_bytes()[:3] == b"GIF"
+    with pytest.raises(ValueError, match=r"mode\.txt'?: must be a file that ends in \.gif"):
+        shapes.animate(tmp_path / "mode.txt", mode=1, frames=2)
     with pytest.raises(ValueError, match="view = 'z-x': choose one of"):
         shapes.plot(new_figure(4.0, 3.0).add_subplot(), view="z-x")
     with pytest.raises(ValueError, match="modes 1 to 2"):

@@ -104,5 +104,9 @@ def test_what_is_refused():
     ):
         with pytest.raises(jm.ArmError, match="natural_frequencies alone takes it"):
             jax.jit(call)(bent_arm())
+    with pytest.raises(TypeError, match="use sensitivities of one arm at a time"):
+        jax.eval_shape(
+            lambda x: jm.natural_frequencies_batch(bent_arm(), {"link1.length": x}).omega, VALUES
+        )
     with pytest.raises(TypeError, match="the arm is traced"):
         jax.jit(lambda arm: jm.sensitivities(arm, 2).derivative)(bent_arm())
