@@ -114,6 +114,15 @@ class LazyGroup(click.Group):
                 args, end = [flag, *kept, *args[end:]], len(kept) + 1
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            from jaxmodal.cli.interrupts import leave
+
+            leave()
+
 
 @click.group(
     cls=LazyGroup,

@@ -14,6 +14,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 #: exit status of a command that Ctrl-C has ended
 EXIT_INTERRUPTED = 130
@@ -74,6 +75,19 @@ def listening() -> Iterator[None]:
         mouth.close()
         listener.join()
         ear.close()
+
+
+def leave() -> NoReturn:
+    """End a command that Ctrl-C has stopped in its Python code, and say what is kept.
+
+    The process ends without the end of the interpreter, which may wait or fail while compiled programs run.
+    """
+    if not _works:
+        raise SystemExit(EXIT_INTERRUPTED)
+    work = _works[-1]
+    work.over.set()  # nothing is left for the thread to say
+    _say(work.kept())
+    os._exit(EXIT_INTERRUPTED)
 
 
 def _listen(ear: socket.socket) -> None:

@@ -17,13 +17,25 @@ with listening(), keeping(lambda: "3 of 9 cells are kept.", finishes={finishes})
     {work}
 print("went on", flush=True)
 """
+COMMAND = """
+import click, time
+from jaxmodal.cli.commands import main
+@main.command("wait")
+def wait():
+    print("begun", flush=True)
+    time.sleep(300)
+main(["--no-cache", "wait"])
+"""
 
 
 def started(work, finishes=False):
+    return running(PROGRAM.format(work=work, finishes=finishes))
+
+
+def running(program):
     # children of a shell's background job ignore SIGINT unless, as here, their parent heeds it
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        program = PROGRAM.format(work=work, finishes=finishes)
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen([sys.executable, "-c", program], text=True, **pipes)
     finally:
@@ -64,3 +76,11 @@ def test_what_hears_python_itself_goes_its_own_way(finishes):
     process.send_signal(signal.SIGINT)
     out, _, status = ended(process)
     assert (out, status) == ("heard\nwent on\n", 0)
+
+
+def test_a_command_in_its_own_python_code_is_ended():
+    process = running(COMMAND)
+    process.send_signal(signal.SIGINT)
+    out, err, status = ended(process)
+    assert (out, status) == ("", 130)
+    assert err == "stopped; files that are named above are written, nothing else.\n"
