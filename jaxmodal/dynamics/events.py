@@ -7,6 +7,7 @@ ends where that number falls to 0. Its values may be traced or batched.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -77,7 +78,12 @@ class Condition(Event):
         return str(getattr(self.function, "__name__", type(self.function).__name__))
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
-        return jnp.asarray(self.function(time, q, rate, model), jnp.float64)
+        given = self.function(time, q, rate, model)
+        if isinstance(given, str) or given is None or np.iscomplexobj(given):
+            raise ArmError(
+                f"events: {self.name} gives {shown(given)}; must be one real number that falls to 0."
+            )
+        return jnp.asarray(given, jnp.float64)
 
 
 def as_events(given: Any) -> tuple[Event, ...]:
@@ -91,7 +97,7 @@ def as_events(given: Any) -> tuple[Event, ...]:
     entries = given if isinstance(given, (list, tuple)) else () if given is None else (given,)
     made = []
     for entry in entries:
-        if not callable(entry):
+        if not callable(entry) or isinstance(entry, type):
             raise ArmError(
                 f"events: {shown(entry)} is none; must be events such as JointLimits(lower, upper), or functions of "
                 "(time, q, rate, model) that give a number which falls to 0."
@@ -110,6 +116,12 @@ def check_shapes(events: tuple[Event, ...], model: FlexibleArm) -> None:
     """
     blank = np.zeros(model.num_coordinates)
     for event in events:
+        if isinstance(event, Condition):
+            _check_arguments(event)
+        elif any(isinstance(leaf, str) or np.iscomplexobj(leaf) for leaf in jax.tree.leaves(event)):
+            raise ArmError(
+                f"events: {shown(event)} holds what is no real number; must be one number or {model.num_links}."
+            )
         try:
             found = jax.eval_shape(lambda q, it=event: it(0.0, q, q, model), blank)
         except ValueError as error:
@@ -124,6 +136,19 @@ def check_shapes(events: tuple[Event, ...], model: FlexibleArm) -> None:
                 f"events: {event.name} gives shape {found.shape}; must be (), one number that falls to 0: take "
                 "jax.numpy.min of several."
             )
+
+
+def _check_arguments(event: Condition) -> None:
+    try:
+        signature = inspect.signature(event.function)
+    except (TypeError, ValueError):  # some built-in functions tell nothing
+        return
+    try:
+        signature.bind(0.0, 0.0, 0.0, 0.0)
+    except TypeError as error:
+        raise ArmError(
+            f"events: {event.name} takes {signature}; must take four arguments (time, q, rate, model)."
+        ) from error
 
 
 def check_start(events: tuple[Event, ...], margins: np.ndarray, time: float) -> None:

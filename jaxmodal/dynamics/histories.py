@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.dynamics.trajectories import MESSAGES, STATUS, Trajectory
 from jaxmodal.runtime.errors import ArmError
@@ -111,14 +112,26 @@ def balance_error(found: Trajectory) -> float:
     return worst / float(largest) if largest > 0.0 else worst
 
 
-def coordinates_of(model: FlexibleArm, motion: xarray.Dataset) -> tuple[np.ndarray, np.ndarray]:
+def coordinates_of(
+    model: FlexibleArm, motion: xarray.Dataset, also: tuple[str, ...] = ()
+) -> tuple[np.ndarray, np.ndarray]:
     """Generalised coordinates and rates of a motion, each of shape (T, N); NaN after what ended it.
+
+    ``also`` names further variables that the caller needs.
 
     Raises
     ------
     ArmError
-        If the motion has other joints, modes or springs than the model.
+        If it is no motion, or has other joints, modes or springs than the model.
     """
+    import xarray
+
+    if not isinstance(motion, xarray.Dataset):
+        raise ArmError(f"motion = {shown(motion)}: must be a dataset of simulate.")
+    if "time" not in motion.dims:
+        raise ArmError(
+            "motion: has no axis time; must be a dataset of simulate: take one time by motion.isel(time=[3])."
+        )
     expected = {"joint": model.num_links, "coordinate": sum(model.modes)}
     found = {name: motion.sizes.get(name) for name in expected}
     if found != expected or ("motor_angle" in motion) != any(model.elastic):
@@ -128,6 +141,11 @@ def coordinates_of(model: FlexibleArm, motion: xarray.Dataset) -> tuple[np.ndarr
             f"which has {expected['joint']} and {expected['coordinate']}."
         )
     parts = [("joint_angle", "joint_rate"), ("modal_coordinate", "modal_rate")]
+    missing = [name for name in (*parts[0], *parts[1], *also) if name not in motion]
+    if missing:
+        raise ArmError(
+            f"motion: has no {', '.join(missing)}; must be a dataset of simulate with all its variables."
+        )
     columns = [[motion[name].values for name in pair] for pair in parts]
     if any(model.elastic):
         springs = np.asarray(model.elastic)

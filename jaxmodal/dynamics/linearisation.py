@@ -10,7 +10,7 @@ import numpy as np
 from jaxmodal.dynamics import equations
 from jaxmodal.dynamics.arguments import reals
 from jaxmodal.dynamics.histories import coordinates_of
-from jaxmodal.dynamics.model import FlexibleArm, one_of
+from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.optional import require_control
@@ -186,6 +186,7 @@ def linearise(
     ArmError
         If an argument is not allowed.
     """
+    require_model(model)
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
     size = model.num_coordinates
     state = []
@@ -221,8 +222,9 @@ def linearise_along(
     ArmError
         If an argument is not allowed, or the motion is not one of this arm.
     """
+    require_model(model)
     one_of("joints", joints, JOINTS, "'locked' is the arm on its brakes")
-    q, rate = coordinates_of(model, motion)
+    q, rate = coordinates_of(model, motion, also=("torque",))
     known = np.isfinite(q).all(axis=1)
     q, rate = q[known], rate[known]
     torques = motion["torque"].values[known]

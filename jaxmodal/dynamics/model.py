@@ -183,3 +183,11 @@ class FlexibleArm:
         if not isinstance(shorter, bool):
             raise ArmError(f"foreshortening = {shown(shorter)}: must be True or False.")
         return dataclasses.replace(self, inertia_order=order, frames=turned, foreshortening=shorter)
+
+
+def require_model(model: object) -> None:
+    """Refuse what is no model, such as an arm."""
+    if not isinstance(model, FlexibleArm):
+        raise ArmError(
+            f"model = {shown(model)}: must be a FlexibleArm; jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
+        )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
@@ -15,13 +16,14 @@ from jaxmodal.dynamics.events import Event, as_events, check_shapes, check_start
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.flow import Driven, LawLike, given_margins
 from jaxmodal.dynamics.histories import dataset
-from jaxmodal.dynamics.model import FlexibleArm, one_of
+from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
 from jaxmodal.dynamics.motions import Motion, checked_angles
 from jaxmodal.dynamics.pieces import in_pieces
 from jaxmodal.dynamics.torques import Law, NoTorque
 from jaxmodal.dynamics.trajectories import METHODS, Trajectory, solved
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.precision import require_x64
 
 if TYPE_CHECKING:
@@ -110,6 +112,7 @@ def simulate(
     ('ok', 3)
     """
     require_x64()
+    require_model(model)
     one_of("method", method, METHODS, "'dopri8' is exact and fast where nothing is stiff")
     moments = _times(times)
     rtol, atol, step = positive("rtol", rtol), positive("atol", atol), positive("step", step, "s")
@@ -121,6 +124,10 @@ def simulate(
         raise ArmError(
             f"torque = {shown(torque)}: must be a law such as JointPD or bang_bang, or a function of (time, q, rate, "
             "model)."
+        )
+    if progress is not None and not callable(progress):
+        raise ArmError(
+            f"progress = {shown(progress)}: must be a function of (intervals done, all of them), or None."
         )
     start = _state(model, "q", q), _state(model, "rate", rate)
     if motion is not None:
@@ -232,7 +239,17 @@ def _state(model: FlexibleArm, name: str, value: Any) -> np.ndarray:
 
 def _check_law(model: FlexibleArm, law: LawLike) -> None:
     blank = np.zeros(model.num_coordinates)
-    shape = jax.eval_shape(lambda time, q: law(time, q, q, model), 0.0, blank).shape
+
+    def torques(time: Any, q: Array) -> Array:
+        given: Any = law(time, q, q, model)
+        try:
+            return jnp.asarray(given)
+        except (TypeError, ValueError) as error:
+            raise ArmError(
+                f"torque: gives {shown(given)}; must be {model.num_links} numbers, the torque of each motor."
+            ) from error
+
+    shape = jax.eval_shape(torques, 0.0, blank).shape
     if shape != (model.num_links,):
         raise ArmError(
             f"torque: gives shape {shape}; must be ({model.num_links},), the torque of each motor."

@@ -12,7 +12,7 @@ import numpy as np
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics import equations
 from jaxmodal.dynamics.arguments import reals
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleArm, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 
@@ -32,6 +32,7 @@ def static_state(model: FlexibleArm, angles: Any) -> Array:
     ArmError
         If Newton's method does not settle: the arm buckles or hangs through too far for small deflections.
     """
+    require_model(model)
     expected = f"{model.num_links} finite numbers, rad"
     given = reals("angles", angles, expected)
     if given.shape != (model.num_links,) or not np.all(np.isfinite(given)):

@@ -23,7 +23,7 @@ from jaxmodal.postures.inverse import angles_with, require_joint
 from jaxmodal.postures.tables import resonance_dataset, resonance_tables
 from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
 from jaxmodal.runtime.errors import within
-from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.namespace import Array, is_traced
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
@@ -192,6 +192,10 @@ def resonance_free(
     ([-82.0, -42.14, 42.14, 82.0], [0, 1, 0, 1, 0])
     """
     require_planar(arm)
+    if is_traced(arm):
+        raise ValueError(
+            "arm: holds traced values; resonance_free needs known ones: call it outside jax.jit, jax.vmap and jax.grad"
+        )
     low = real_number(omega_min, "omega_min", "in rad/s")
     high = real_number(omega_max, "omega_max", "in rad/s")
     if not 0.0 < low < high < math.inf:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.graph import Expression, Graph
 from jaxmodal.symbolic.nomenclature import Symbol
 
@@ -65,4 +67,12 @@ class WrittenEquations:
         return (
             f"WrittenEquations({', '.join(self.quantities)} of {len(self.coordinates)} coordinates; "
             f"inertia_order={order!r}, frames={frames!r}, foreshortening={shorter}, integrals={integrals!r})"
+        )
+
+
+def require_equations(equations: object) -> None:
+    """Refuse what is not written equations, such as a model."""
+    if not isinstance(equations, WrittenEquations):
+        raise ArmError(
+            f"equations = {shown(equations)}: must be WrittenEquations; written_equations(model) makes them."
         )

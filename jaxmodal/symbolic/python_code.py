@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jaxmodal.runtime.errors import ArmError
-from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.dynamics.model import one_of
+from jaxmodal.symbolic.equations import WrittenEquations, require_equations
 from jaxmodal.symbolic.headings import arguments_of, heading
 from jaxmodal.symbolic.infix import Text, infix_language, wrapped
 from jaxmodal.symbolic.schedule import scheduled
@@ -106,8 +106,8 @@ def function(equations: WrittenEquations, form: str = "numpy") -> Callable[..., 
     ArmError
         If the form is neither.
     """
-    if form not in _MODULES:
-        raise ArmError(f"form = {form!r}: must be 'numpy' or 'jax'; write() gives the other forms.")
+    require_equations(equations)
+    one_of("form", form, tuple(_MODULES), "write() gives the other forms")
     names: dict[str, Any] = {}
     exec(compile(python_module(equations, form), f"<equations for {form}>", "exec"), names)
     return names["equations"]

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.equations import WrittenEquations, require_equations
 from jaxmodal.symbolic.graph import (
     ADD,
     FUNCTIONS,
@@ -86,6 +86,7 @@ def operation_counts(equations: WrittenEquations) -> OperationCounts:
 
     All written forms take the same: they are written from the same graph.
     """
+    require_equations(equations)
     graph = equations.graph
     found: collections.Counter[str] = collections.Counter()
     constant = 0

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.model import FlexibleArm, one_of
+from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.symbolic.chain import Chain
@@ -209,10 +208,7 @@ class Writer:
 
 def check_model(model: Any) -> None:
     """Refuse what is no model with known values."""
-    if not isinstance(model, FlexibleArm):
-        raise ArmError(
-            f"model = {shown(model)}: must be a FlexibleArm; jaxmodal.dynamics.flexible_arm(arm, modes) makes one."
-        )
+    require_model(model)
     fields = dataclasses.fields(FlexibleArm)
     arrays = [getattr(model, field.name) for field in fields if not field.metadata.get("static")]
     if any(is_traced(value) for value in arrays):

@@ -8,7 +8,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.model import one_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.c_code import c_files
-from jaxmodal.symbolic.equations import WrittenEquations
+from jaxmodal.symbolic.equations import WrittenEquations, require_equations
 from jaxmodal.symbolic.latex_document import latex_document
 from jaxmodal.symbolic.matlab_code import matlab_function
 from jaxmodal.symbolic.python_code import python_module
@@ -62,6 +62,7 @@ def write(equations: WrittenEquations, form: str, name: str = "model") -> dict[s
     >>> sorted(symbolic.write(symbolic.written_equations(model), "c", "arm"))
     ['arm.c', 'arm.h', 'arm_test.c']
     """
+    require_equations(equations)
     one_of("form", form, tuple(FORMS), "to_sympy gives matrices of SymPy")
     check_name("name", name, equations)
     if form == "c":

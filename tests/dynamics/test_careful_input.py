@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import xarray
 from dynamics_cases import CASES, arm_of, model_of
 
 import jaxmodal as jm
@@ -19,6 +20,7 @@ from jaxmodal.dynamics import (
     flexible_arm,
     inertia_matrix,
     linearise,
+    linearise_along,
     link_shapes,
     shaper,
     simulate,
@@ -234,3 +236,38 @@ def test_small_motions_with_a_truncated_inertia_that_is_not_definite():
     for call in (small.natural_frequencies, small.state_space):
         with pytest.raises(jm.ArmError, match=r"mass: is not positive definite, .*-0\.5.*'full'"):
             call()
+
+
+MODEL = flexible_arm(ARM, 1)
+
+
+def a_motion():
+    """A dataset with the names of a motion of `MODEL`, at rest."""
+    n, m = MODEL.num_links, sum(MODEL.modes)
+    joints = dict.fromkeys(
+        ("joint_angle", "joint_rate", "torque"), (("time", "joint"), np.zeros((4, n)))
+    )
+    modes = dict.fromkeys(
+        ("modal_coordinate", "modal_rate"), (("time", "coordinate"), np.zeros((4, m)))
+    )
+    return xarray.Dataset(joints | modes, {"time": np.arange(4.0)})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: simulate(ARM, [0.0, 1.0]), "must be a FlexibleArm"),
+        (lambda: linearise(ARM, [0.0]), "must be a FlexibleArm"),
+        (lambda: linearise_along(ARM, a_motion()), "must be a FlexibleArm"),
+        (lambda: static_state(ARM, [0.0]), "must be a FlexibleArm"),
+        (lambda: linearise_along(MODEL, None), "motion = None: must be a dataset"),
+        (lambda: linearise_along(MODEL, {}), "motion = {}: must be a dataset"),
+        (lambda: linearise_along(MODEL, a_motion().drop_vars("torque")), "motion: has no torque"),
+        (lambda: linearise_along(MODEL, a_motion().isel(time=3)), "motion: has no axis time"),
+        (lambda: simulate(MODEL, [0.0, 1.0], progress=3), "progress = 3: must be a function"),
+        (lambda: simulate(MODEL, [0.0, 1.0], torque=lambda *a: "x"), "torque: gives 'x'"),
+    ],
+)
+def test_other_things_in_place_of_models_and_motions(call, words):
+    with pytest.raises(jm.ArmError, match=words):
+        call()

@@ -131,6 +131,12 @@ def test_a_function_is_an_event():
         (JointLimits(np.zeros(3), np.ones(3)), "do not fit an arm of 1 links"),
         (lambda t, q, rate, model: q, r"gives shape \(1,\); must be \(\), one number"),
         ([3.0], "3.0 is none; must be events such as JointLimits"),
+        (SlopeLimit, "SlopeLimit.*is none; must be events such as JointLimits"),
+        (lambda t, q: 1.0, "must take four arguments"),
+        (lambda t, q, rate, model: None, "gives None; must be one real number"),
+        (lambda t, q, rate, model: "x", "gives 'x'; must be one real number"),
+        (lambda t, q, rate, model: jax.lax.complex(q[0], q[0]), "must be one real number"),
+        (JointLimits(-1.0, 1.0 + 1.0j), "holds what is no real number"),
         (lambda t, q, rate, model: jax.numpy.sqrt(q[0] - 1.0), "is nan at the start"),
     ],
 )

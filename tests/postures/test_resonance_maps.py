@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -169,6 +170,14 @@ def test_the_picture_is_written(three, tmp_path):
 def test_bad_maps_are_refused(changes, words):
     with pytest.raises(ValueError, match=words):
         jm.resonance_free(THREE, **({"omega_min": BAND[0], "omega_max": BAND[1]} | changes))
+
+
+def test_traced_arms_are_refused():
+    def free(mass):
+        return jm.resonance_free(jm.set_parameters(THREE, {"payload.mass": mass}), *BAND).border
+
+    with pytest.raises(ValueError, match="arm: holds traced values"):
+        jax.eval_shape(free, 1.0)
 
 
 def run(*arguments):

@@ -415,6 +415,10 @@ def test_bad_input_is_refused():
         (lambda: write(equations, "c", "remove"), "name = 'remove'"),
         (lambda: write(equations, "c", "theta_1"), "name = 'theta_1'"),
         (lambda: function(equations, "c"), "form = 'c'"),
+        (lambda: function(equations, ["x"]), "form = ['x']"),
+        (lambda: function(model), "must be WrittenEquations"),
+        (lambda: write(model, "c"), "must be WrittenEquations"),
+        (lambda: operation_counts(model), "must be WrittenEquations"),
         (lambda: to_sympy(equations, library="maxima"), "library = 'maxima'"),
     ):
         with pytest.raises(ArmError, match=re.escape(words)):
