@@ -163,6 +163,13 @@ def response(
         click.echo(str(found))
         for each in peaks:
             click.echo(str(each))
+    for o, i, output, into in _entries(found):
+        if not np.any(found.values[o, i]):
+            click.echo(
+                f"note: {output} is 0 for {into} at every frequency: such a port cannot move, as the "
+                "relative rotation of a rigid joint, or the two do not act on each other.",
+                err=True,
+            )
     if uff is not None:
         click.echo(f"wrote {uff}", err=True)
     _draw(found, resonances, plot, nyquist)

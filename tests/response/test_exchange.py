@@ -138,6 +138,15 @@ def test_the_command_has_no_peaks_without_damping_that_acts(run):
     assert "peaks from" not in shown.stdout
 
 
+def test_the_command_remarks_on_ports_that_cannot_move(run):
+    rigid, moving = (
+        run("example:three_link_industrial", "--input", port, "--output", "tip.y", "--points", "3")
+        for port in ("joint_2.torque", "joint_2.moment")
+    )
+    assert "note: tip_3.y is 0 for joint_2.relative_rotation at every frequency" in rigid.stderr
+    assert moving.stderr == ""
+
+
 def test_the_command_writes_files(run, tmp_path):
     places = [tmp_path / name for name in ("bode.png", "nyquist.svg", "arm.unv")]
     shown = run(
