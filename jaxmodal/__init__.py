@@ -37,7 +37,8 @@ from jaxmodal.frequencies.results import Certificate, NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
 from jaxmodal.modes.batches import ModalQuantities, modal_quantities_batch
-from jaxmodal.modes.mode_shapes import ModeShapes, modal_assurance, mode_shapes
+from jaxmodal.modes.mode_shapes import modal_assurance, mode_shapes
+from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.sensitivities import (
     Sensitivities,
     directional_derivatives,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.commands import EXIT_NOT_ALL, BadInput
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput
 from jaxmodal.cli.interrupts import keeping
 
 if TYPE_CHECKING:

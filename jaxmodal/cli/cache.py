@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jaxmodal.cli.commands import BadInput
+from jaxmodal.cli.arguments import BadInput
 
 if TYPE_CHECKING:
     from jaxmodal.runtime.cache_files import Entry

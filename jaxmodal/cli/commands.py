@@ -10,62 +10,35 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import math
 import sys
 import warnings
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TextIO, TypeVar, cast
+from typing import Any, TextIO
 
 import click
 
 from jaxmodal import __version__
-from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    BadInput,
+    digits_option,
+    load_any_arm,
+    parse_angles,
+    posed,
+)
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
-from jaxmodal.spatial.arm import SpatialArm
 
 ENTRY_POINTS = "jaxmodal.commands"
 """The group of entry points by which other packages register commands."""
 
 NO_CACHE = "--no-cache"
 NO_CHECK = "--no-check"
-
-EXIT_NOT_ALL = 1
-EXIT_BAD_INPUT = 2
-
-ARM_HELP = (
-    "ARM is a TOML or JSON file, or example:NAME for a built-in arm (see `jaxmodal examples`)."
-)
-
-
-class BadInput(click.ClickException):
-    """Input that cannot be worked on: one message on standard error, exit status 2."""
-
-    exit_code = EXIT_BAD_INPUT
-
-
-def parse_angles(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[float, ...] | None:
-    """Joint angles in degrees from numbers separated by commas."""
-    if value is None:
-        return None
-    try:
-        angles = tuple(float(part) for part in value.split(","))
-    except ValueError:
-        angles = (math.nan,)
-    if not all(math.isfinite(angle) for angle in angles):
-        raise click.BadParameter(
-            f"{value!r} is not a list of angles; give finite numbers in degrees separated by "
-            "commas, such as -45,90.",
-            ctx,
-            param,
-        )
-    return angles
 
 
 class LazyGroup(click.Group):
@@ -197,63 +170,6 @@ def implausible_values_shown(wanted: bool) -> Iterator[None]:
         warnings.simplefilter("always" if wanted else "ignore", ImplausibleWarning)
         warnings.showwarning = show
         yield
-
-
-def load_arm(argument: str, check: bool = True) -> Arm:
-    """Read the planar arm that a command-line argument names; refuse with one message."""
-    from jaxmodal.arm.arm import require_planar
-    from jaxmodal.runtime.errors import ArmError
-
-    arm = load_any_arm(argument, check)
-    try:
-        return require_planar(arm)
-    except ArmError as error:
-        raise BadInput(f"{argument}: {error}") from error
-
-
-def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
-    """Read the arm, planar or in space, that a command-line argument names; refuse with one message."""
-    from jaxmodal.spatial import examples
-    from jaxmodal.spatial.files import read_arm
-
-    try:
-        if argument.startswith(EXAMPLE_PREFIX):
-            return examples.load(argument.removeprefix(EXAMPLE_PREFIX))
-        return read_arm(argument, check=check)
-    except ValueError as error:  # ArmError is one
-        hint = ""
-        if argument in examples.names() and not Path(argument).exists():
-            hint = f" For the built-in arm of this name write {EXAMPLE_PREFIX}{argument}."
-        raise BadInput(f"{error}{hint}") from error
-
-
-AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)
-
-
-def posed(arm: AnyArm, argument: str, posture_deg: tuple[float, ...] | None) -> AnyArm:
-    """The arm in the posture given on the command line, if one is given."""
-    if posture_deg is None:
-        return arm
-    num_links = len(arm.joints)
-    if len(posture_deg) not in (num_links - 1, num_links):
-        given = ",".join(f"{angle:g}" for angle in posture_deg)
-        allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
-        if num_links == 1:
-            allowed = "1 angle, which changes no frequency, or none: leave the option out"
-        raise BadInput(
-            f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
-            f"link{'s' * (num_links > 1)} and takes {allowed}."
-        )
-    return cast(AnyArm, arm.with_posture_deg(posture_deg))
-
-
-digits_option = click.option(
-    "--digits",
-    type=click.IntRange(2, 17),
-    default=5,
-    show_default=True,
-    help="Significant digits of frequencies in tables; json and csv have all.",
-)
 
 
 @main.command(epilog=ARM_HELP)

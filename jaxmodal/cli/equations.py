@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from jaxmodal.cli.commands import ARM_HELP, BadInput
+from jaxmodal.cli.arguments import ARM_HELP, BadInput
 from jaxmodal.cli.paths import require_file
 from jaxmodal.runtime.whole_files import write_text
 
@@ -173,7 +173,7 @@ def _model(argument: str, links: int | None, options: dict[str, Any]) -> Any:
     """The model of an arm by its argument: what its file says of it, and options above that."""
     from jaxmodal.arm.built_in import EXAMPLE_PREFIX
     from jaxmodal.arm.files import read_document
-    from jaxmodal.cli.commands import load_arm
+    from jaxmodal.cli.arguments import load_arm
     from jaxmodal.dynamics import flexible_arm
     from jaxmodal.dynamics.files import model_arguments
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 import numpy as np
 
-from jaxmodal.cli.commands import (
+from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
     BadInput,
@@ -29,7 +29,7 @@ from jaxmodal.runtime.namespace import to_host
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jaxmodal.modes.mode_shapes import ModeShapes
+    from jaxmodal.modes.planar_shapes import ModeShapes
     from jaxmodal.modes.sensitivities import Sensitivities
     from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 

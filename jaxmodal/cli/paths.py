@@ -6,13 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
-
-
-class OutputRefusedError(click.ClickException):
-    """An output path that cannot be written: one message on standard error, exit status 2."""
-
-    exit_code = 2
+from jaxmodal.cli.arguments import BadInput
 
 
 def require_file(option: str, path: Path | None, suffixes: Sequence[str] = ()) -> None:
@@ -23,19 +17,15 @@ def require_file(option: str, path: Path | None, suffixes: Sequence[str] = ()) -
     if path is None:
         return
     if suffixes and path.suffix.lower() not in suffixes:
-        raise OutputRefusedError(
-            f"{option} {path}: give a file that ends in {' or '.join(suffixes)}."
-        )
+        raise BadInput(f"{option} {path}: give a file that ends in {' or '.join(suffixes)}.")
     if path.is_dir():
-        raise OutputRefusedError(f"{option} {path}: is a folder; give the name of a file in it.")
+        raise BadInput(f"{option} {path}: is a folder; give the name of a file in it.")
     if not path.parent.is_dir():
-        raise OutputRefusedError(
+        raise BadInput(
             f"{option} {path}: cannot be written (there is no folder {path.parent}); make it first."
         )
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise OutputRefusedError(
-            f"{option} {path}: cannot be written (no permission); give another place."
-        )
+        raise BadInput(f"{option} {path}: cannot be written (no permission); give another place.")
 
 
 def require_folder(option: str, path: Path | None) -> None:
@@ -44,10 +34,10 @@ def require_folder(option: str, path: Path | None) -> None:
         return
     known = next((place for place in (path, *path.absolute().parents) if place.exists()), path)
     if not known.is_dir():
-        raise OutputRefusedError(
+        raise BadInput(
             f"{option} {path}: cannot be written ({known} is no folder); give another folder."
         )
     if not os.access(known, os.W_OK):
-        raise OutputRefusedError(
+        raise BadInput(
             f"{option} {path}: cannot be written (no permission in {known}); give another folder."
         )

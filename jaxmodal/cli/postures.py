@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from jaxmodal.arm.parameters import full_address
-from jaxmodal.cli.commands import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
+from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
 from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.postures.tables import limited, row_values

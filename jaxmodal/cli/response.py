@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.commands import (
-    ARM_HELP,
-    EXIT_NOT_ALL,
-    BadInput,
-    load_arm,
-    parse_angles,
-    posed,
-)
+from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
 from jaxmodal.cli.modes import require_plots
 from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.commands import EXIT_NOT_ALL, BadInput
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput
 from jaxmodal.cli.paths import require_file
 from jaxmodal.runtime.whole_files import write_whole
 

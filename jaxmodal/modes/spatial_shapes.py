@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import jax
 import numpy as np
@@ -13,9 +11,9 @@ import numpy as np
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.runtime.namespace import Array, to_host
-from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.energies import SpatialEnergies
 from jaxmodal.spatial.modal_model import modal_model
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class SpatialModeShapes(Drawn, ShowsDatasets):
+class SpatialModeShapes(ExactShapes):
     """Mode shapes of one arm in space: K modes, n links, S stations on each link; SI units; of unit modal mass.
 
     ``motion`` and ``force`` are those of each link's own section axes: x along the link from its base to its tip, y and
@@ -85,39 +83,11 @@ class SpatialModeShapes(Drawn, ShowsDatasets):
     motions: Array
     masses: Array
 
-    @property
-    def omega(self) -> Array:
-        """Angular frequencies in rad/s, shape (K,)."""
-        return self.frequencies.omega
-
-    @property
-    def frequencies_hz(self) -> Array:
-        """Frequencies in Hz, shape (K,)."""
-        return self.frequencies.frequencies_hz
-
-    @property
-    def effective_mass(self) -> Array:
-        """Effective modal masses of a base that moves along x, y, z (kg) or turns about them (kg m^2), shape (K, 6).
-
-        Over all modes they add up to ``total_mass``, less what a theory without axial motion lets follow the base
-        rigidly.
-        """
-        return self.participation**2
-
-    @property
-    def rayleigh_quotient(self) -> Array:
-        """Strain over kinetic energy times omega^2, in rad^2/s^2, shape (K,): omega^2 for an exact shape."""
-        return self.omega**2 * self.energies.strain / self.energies.kinetic
-
     def tables(self) -> list[Table]:
         """Return what the modes are made of: shares of energy, effective masses, residuals."""
         from jaxmodal.modes.spatial_tables import spatial_shapes_table
 
         return [spatial_shapes_table(self)]
-
-    def animate(self, path: str | Path, mode: int = 1, **options: Any) -> None:
-        """Write one period of a mode, from 1, as an animated GIF; options as of `jaxmodal.plots.animate_mode`."""
-        importlib.import_module("jaxmodal.plots.modes").animate_mode(self, mode, path, **options)
 
     def to_xarray(self) -> xarray.Dataset:
         """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxmodal.frequencies.status import Status
-from jaxmodal.modes.mode_shapes import ModeShapes
+from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 
 _LABELS = {

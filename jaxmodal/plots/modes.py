@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from jaxmodal.modes.mode_shapes import ModeShapes
+from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.plots.figures import COLOURS, axes_or_new, new_figure, require_gif
 from jaxmodal.plots.mode_titles import check_mode, mode_title

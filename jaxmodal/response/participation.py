@@ -14,7 +14,8 @@ from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_join
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.modes.mode_shapes import ModeShapes, mode_shapes
+from jaxmodal.modes.mode_shapes import mode_shapes
+from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.response.damping import damping_of
 from jaxmodal.response.damping_of_modes import ModalDamping, damping_of_modes
 from jaxmodal.response.ports import RELATIVE, Port, PortRow, port_row

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxmodal.cli.commands import BadInput
+from jaxmodal.cli.arguments import BadInput
 
 if TYPE_CHECKING:
     import xarray as xr

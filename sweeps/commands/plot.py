@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxmodal.cli.commands import BadInput
+from jaxmodal.cli.arguments import BadInput
 from sweeps.commands.base import opened, refusing
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.commands import EXIT_NOT_ALL
+from jaxmodal.cli.arguments import EXIT_NOT_ALL
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from sweeps.commands.base import opened, read, refusing
 from sweeps.commands.plot import draw as draw_pictures

@@ -20,7 +20,8 @@ from jaxmodal.arm.sections import rectangle
 from jaxmodal.arm.segments import attach_body, tapered
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.tapers import tapered_frequencies
-from jaxmodal.modes.mode_shapes import ModeShapes, mode_shapes
+from jaxmodal.modes.mode_shapes import mode_shapes
+from jaxmodal.modes.planar_shapes import ModeShapes
 from sweeps.definition.axes import axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep

@@ -1,0 +1,245 @@
+"""Mode shapes of planar arms, with section forces, energies and what a base excitation does to them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, beam_values, invalid_values
+from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
+from jaxmodal.eigenspaces.energies import Energies, mode_energies
+from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
+from jaxmodal.eigenspaces.modal_mass import (
+    link_starts,
+    mass_coordinates,
+    mass_points,
+    padding,
+    quadrature_size,
+    rigid_fields,
+)
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.root_search import NOT_THERE
+from jaxmodal.modes.exact_shapes import ExactShapes
+from jaxmodal.modes.fields import fields_at
+from jaxmodal.modes.shape_checks import condition_residuals
+from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
+from jaxmodal.runtime.tables import Table
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+
+_OF_THE_ARM = ("position", "total_mass", "masses")
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class ModeShapes(ExactShapes):
+    """Mode shapes of one arm: K modes, n links, S stations on each link; SI units; of unit modal mass.
+
+    The fields are those of each link's own axes: x along the link from its base to its tip, y to the left of
+    it. The amplitude is that of a harmonic motion ``sin(omega t)``; unit modal mass means that the
+    mass-weighted square of it, lumped bodies included, is 1 kg m^2.
+
+    Attributes
+    ----------
+    frequencies : NaturalFrequencies
+        The frequencies of the modes, with their certificates.
+    stations : Array, shape (S,)
+        x/L, the same on every link.
+    u, v, psi : Array, shape (K, n, S)
+        Axial and transverse displacement in m, rotation of the section (positive counter-clockwise) in rad.
+    normal, shear, moment : Array, shape (K, n, S)
+        Section forces ``N = E A u'`` and ``V = kappa G A (v' - psi)`` in N, ``M_b = E I psi'`` in N m.
+    position : Array, shape (n, S, 2)
+        The stations of the arm at rest, in m, x and y of the base's axes.
+    displacement : Array, shape (K, n, S, 2)
+        The displacements in the base's axes, m.
+    energies : Energies
+        Peak strain and kinetic energies in J, arrays of shape (K, n).
+    residuals : Array, shape (K, n, 6)
+        By how much each condition is missed, relative to its scale: continuity of u, v, psi at the base of each
+        link, balance of N, V, M_b at its tip. The scale is the largest value of its kind anywhere on the arm in
+        that mode.
+    participation : Array, shape (K, 3)
+        Participation factors of a base excitation in x, y and rotation, in sqrt(kg), sqrt(kg), m sqrt(kg).
+    total_mass : Array, shape (3,)
+        Mass (kg), mass (kg), moment of inertia about the base (kg m^2) that move with the base.
+    orthogonality : Array, shape (K, K)
+        Mass inner products of the modes; the identity but for rounding.
+    motions : Array, shape (K, D)
+        The modes at all points that have a mass, in m and rad: at nodes along the links and at bodies.
+    masses : Array, shape (D,)
+        The masses (kg) and inertias (kg m^2) there.
+    """
+
+    picture: ClassVar[str] = "jaxmodal.plots.modes:draw_shapes"
+    frequencies: NaturalFrequencies
+    stations: Array
+    u: Array
+    v: Array
+    psi: Array
+    normal: Array
+    shear: Array
+    moment: Array
+    position: Array
+    displacement: Array
+    energies: Energies
+    residuals: Array
+    participation: Array
+    total_mass: Array
+    orthogonality: Array
+    motions: Array
+    masses: Array
+
+    def tables(self) -> list[Table]:
+        """Return what the modes are made of: shares of energy, effective masses, residuals."""
+        from jaxmodal.modes.tables import shapes_table
+
+        return [shapes_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""
+        from jaxmodal.modes.tables import shapes_dataset
+
+        return shapes_dataset(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return the fields u, v, psi, normal, shear and moment as a data frame, a row for mode, link and station."""
+        fields = ["u", "v", "psi", "normal", "shear", "moment"]
+        return self.to_xarray()[fields].to_dataframe()
+
+
+def planar_mode_shapes(arm: Arm, num_modes: int, theory: str, xi: Array, throw: bool) -> ModeShapes:
+    """`mode_shapes` of a planar arm, whose values may be traced, at the stations ``xi``."""
+    found = natural_frequencies(arm, num_modes, theory, throw=throw)
+    beams, invalid, flags = beam_values(arm), invalid_values(arm), theory_flags(theory)
+    lanes, numbers = padding(num_modes)
+    size = quadrature_size(lanes)
+    if tree_on_host(beams):
+        of_host = to_host(found)
+        with np.errstate(all="ignore"):  # what is not finite is shown so
+            rows = _rows(_shapes, size, beams, flags, invalid, of_host, xi, np.arange(num_modes))
+        return jax.device_put(ModeShapes(frequencies=of_host, stations=xi, **rows))
+    beams, invalid, xi = jax.tree_util.tree_map(jnp.asarray, (beams, invalid, xi))
+    rows = _rows(_compiled_shapes, size, beams, flags, invalid, found, xi, numbers)
+    shown = {name: value for name, value in rows.items() if name not in _OF_THE_ARM}
+    zero = found.omega == 0.0
+    omega, multiplicity = _vibrating(found, invalid | zero)
+    rows |= guarded(
+        "derivatives of the shapes", shown, omega, individual_modes(omega, multiplicity) | zero
+    )
+    return ModeShapes(frequencies=found, stations=xi, **rows)
+
+
+def _vibrating(found: NaturalFrequencies, replaced: Array) -> tuple[Array, Array]:
+    """Frequencies and multiplicities, 1 where there is none to compute a shape of."""
+    omega = xp.where(xp.isnan(found.omega), NOT_THERE, found.omega)
+    return (
+        xp.where(replaced, 1.0, omega),
+        xp.where(replaced, 1, found.multiplicity),
+    )
+
+
+def _rows(
+    shapes: Callable[..., dict[str, Any]],
+    num_points: int,
+    beams: BeamArrays,
+    flags: Theory,
+    invalid: Array,
+    found: NaturalFrequencies,
+    xi: Array,
+    numbers: NDArray[np.int64],
+) -> dict[str, Any]:
+    """The arrays of `ModeShapes`, from ``shapes`` of the modes ``numbers``; free hinges and invalid arms included."""
+    num_modes = found.omega.shape[0]
+    beams = jax.tree_util.tree_map(lambda x: xp.where(invalid, 1.0, x), beams)
+    # zero frequencies, which come first, have no place among the lanes
+    vibrates = np.arange(num_modes) >= xp.sum(found.omega == 0.0)
+    there = ~xp.isnan(found.omega)
+    free = xp.minimum(xp.sum(found.omega == 0.0), num_modes - 1)
+    fill = xp.minimum(numbers + free, num_modes - 1)
+    omega, multiplicity = _vibrating(found, invalid | ~vibrates)
+    values = shapes(
+        num_points,
+        beams,
+        flags,
+        omega[fill],
+        xp.maximum(found.group[fill] - free, 0),
+        multiplicity[fill],
+        xi,
+        num_modes - free,
+    )
+    place = xp.maximum(np.arange(num_modes) - free, 0)
+    values["orthogonality"] = xp.take(values["orthogonality"], place, axis=1)
+
+    def row(x: Array) -> Array:
+        known = (vibrates & there & ~invalid).reshape((-1,) + (1,) * (x.ndim - 1))
+        return xp.where(known, xp.take(x, place, axis=0), xp.nan)
+
+    rows: dict[str, Any] = {
+        name: xp.where(invalid, xp.nan, value)
+        if name in _OF_THE_ARM
+        else jax.tree_util.tree_map(row, value)
+        for name, value in values.items()
+    }
+    known = vibrates & there
+    both = known[:, None] & known[None, :]
+    rows["orthogonality"] = xp.where(both, rows["orthogonality"], xp.nan)
+    return rows
+
+
+def _shapes(
+    num_points: int,
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    first: Array,
+    multiplicity: Array,
+    xi: Array,
+    num_modes: Array,
+) -> dict[str, Any]:
+    modes, at = fields_at(num_points, beams, theory, omega, first, multiplicity, xi, num_modes)
+    motions, masses = mapped(lambda m: mass_points(beams, theory, m))(modes)
+    coordinates = motions * xp.sqrt(xp.maximum(masses, 0.0))
+    angle = xp.cumsum(beams.joint_angle)
+    rigid = rigid_fields(beams, num_points)
+    carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    cosine, sine = xp.cos(angle)[:, None], xp.sin(angle)[:, None]
+    along = beams.length[:, None] * xi[None, :]
+    start = link_starts(beams)
+    u, v, psi, normal, shear, moment = (at[..., k] for k in range(6))
+    energies = mapped(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
+    residuals = mapped(lambda w, m: condition_residuals(beams, w, m))(omega, modes)
+    return {
+        "u": u,
+        "v": v,
+        "psi": psi,
+        "normal": normal,
+        "shear": shear,
+        "moment": moment,
+        "position": start[:, None, :] + xp.stack([along * cosine, along * sine], axis=-1),
+        "displacement": xp.stack(
+            [cosine[None] * u - sine[None] * v, sine[None] * u + cosine[None] * v], axis=-1
+        ),
+        "energies": energies,
+        "residuals": residuals,
+        "participation": coordinates @ carried.T,
+        "total_mass": xp.sum(carried * carried, axis=-1),
+        "orthogonality": coordinates @ coordinates.T,
+        "motions": motions,
+        "masses": masses[0],
+    }
+
+
+_compiled_shapes = functools.partial(jax.jit, static_argnums=0)(_shapes)
