@@ -4,16 +4,12 @@ SI units and radians throughout; frequencies in Hz only where a name says so. JA
 must be on before the first arm is made; see `X64DisabledError`.
 """
 
+from jaxmodal.arm.addresses import addresses, resolve
 from jaxmodal.arm.arm import Arm, Link, Payload
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
 from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.files import write_arm
-from jaxmodal.arm.parameters import (
-    addresses,
-    get_parameter,
-    resolve,
-    set_parameters,
-)
+from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.arm.sections import (
     circle,
     hollow_circle,

@@ -12,11 +12,12 @@ import numpy as np
 from jax import Array
 
 from design_opt.problem.constraints import Constraint
+from design_opt.problem.design_space import DesignSpace
 from design_opt.problem.designs import Design, check_number, check_set, posture_sets
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import Objective
 from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
-from design_opt.problem.variables import DesignSpace, FixedReach, Variable
+from design_opt.problem.variables import FixedReach, Variable
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_known
 from jaxmodal.arm.links import JOINT_SPRINGS

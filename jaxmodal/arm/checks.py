@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from jaxmodal.arm.addresses import DECLARED, about, addresses
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.facts import LinkFacts, link_facts
-from jaxmodal.arm.parameters import addresses, get_parameter, unit_of
+from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.plausibility import Implausibility, implausible_values
 from jaxmodal.arm.units import ARCMINUTES
 from jaxmodal.runtime.tables import ShowsTables, Table
@@ -114,7 +115,7 @@ def check(arm: Arm) -> ArmCheck:
         value = float(get_parameter(arm, address))
         plain = value == 0.0 if address.startswith("payload.") else value == _NOTHING.get(field)
         if not plain and field not in _SHOWN and address.count(".") == 1:
-            features.append((address, value, unit_of(address)))
+            features.append((address, value, about(address, DECLARED)[0]))
     return ArmCheck(
         name=arm.name,
         links=tuple(link_facts(arm)),

@@ -12,11 +12,11 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxmodal.arm.addresses import full_address, resolve
 from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
-from jaxmodal.arm.parameters import full_address, resolve
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import theory_flags

@@ -88,6 +88,14 @@ class Guess:
         return xp.exp(xp.cumsum(steps, axis=0))
 
 
+@dataclasses.dataclass(frozen=True)
+class Pilots:
+    """The guess that pilot cells gave, and how the values of a cell become what it is given for."""
+
+    guess: Guess
+    scaling: Scaling
+
+
 def _basis(x: Array, centres: Array) -> Array:
     """Cubes of the distances to the centres, one, and the features: shape (centres + 1 + features, cells)."""
     products = product(centres.T, x)

@@ -10,16 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.links import JOINT_SPRINGS, SUPPORTS
-from jaxmodal.arm.parameters import resolve
 from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.kernels import BatchProblem
-from jaxmodal.batches.pilots import PILOTS
+from jaxmodal.batches.pilots import PILOTS, Pilots
 from jaxmodal.batches.results import Results
-from jaxmodal.batches.work import Pilots, Work
+from jaxmodal.batches.work import Work
+from jaxmodal.batches.workers import Workers
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -131,8 +132,7 @@ class Plan:
             values=values,
             problem=problem,
             results=Results.empty(free, question.modes),
-            pool=pool,
-            workers=available_cores(),
+            workers=Workers(pool, available_cores()),
             engine=self.engine,
         )
 

@@ -10,9 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import jax
 import numpy as np
@@ -24,7 +22,7 @@ from jaxmodal.batches.engines import Compiled, Engine
 from jaxmodal.batches.guided_search import Enclosure, Purpose
 from jaxmodal.batches.kernels import BatchProblem, exact
 from jaxmodal.batches.open_modes import OpenModes
-from jaxmodal.batches.pilots import PILOTS, Guess, Scaling, fit, number_of_features
+from jaxmodal.batches.pilots import PILOTS, Guess, Pilots, Scaling, fit, number_of_features
 from jaxmodal.batches.results import (
     CLOSE,
     CROWDED,
@@ -36,7 +34,8 @@ from jaxmodal.batches.results import (
     quiet,
     with_neighbour,
 )
-from jaxmodal.batches.sizes import Sizes, filled, parted
+from jaxmodal.batches.sizes import Sizes, filled
+from jaxmodal.batches.workers import Each, Workers, in_turn, placed
 from jaxmodal.frequencies.interpolation import chord
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.refinement import Refined, Sample, refine
@@ -57,17 +56,6 @@ _FEW_EXACT = 64
 #: how often brackets of several modes are halved before the search is left to double-double
 _HALVINGS = 3
 
-#: spreads work on items over parts: (work, items, size of a block, most blocks in a part)
-Each = Callable[[Callable[[np.ndarray], Any], np.ndarray, int, int], list[Any]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Pilots:
-    """The guess that pilot cells gave, and how the values of a cell become what it is given for."""
-
-    guess: Guess
-    scaling: Scaling
-
 
 @dataclasses.dataclass(frozen=True)
 class Cells:
@@ -84,15 +72,14 @@ class Cells:
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """The passes of one call, over the ``workers`` threads of a pool: cells of an arm, ``values`` at ``addresses``."""
+    """The passes of one call, over the threads of ``workers``: cells of an arm, ``values`` at ``addresses``."""
 
     arm: Arm
     addresses: tuple[str, ...]
     values: np.ndarray
     problem: BatchProblem
     results: Results
-    pool: ThreadPoolExecutor
-    workers: int
+    workers: Workers
     engine: Engine
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
@@ -118,7 +105,7 @@ class Work:
         features = number_of_features(self.addresses)
         shape = Shape(fields, links, features, self.problem.modes, self.problem.hinged)
         for program in ahead(shape, engine, size):
-            compilers.submit(self.placed(program, 0))
+            compilers.submit(placed(program, 0))
 
     def columns(self, cells: np.ndarray) -> Columns:
         """What the equations need of some cells."""
@@ -139,7 +126,7 @@ class Work:
             start, _ = self.engine.searched(self.problem, packed[..., at], None, None, size)
             return np.asarray(start.rough)
 
-        parts = self.each(rough, np.arange(chosen.size), size, self.sizes.open_blocks)
+        parts = self.workers.each(rough, np.arange(chosen.size), size, self.sizes.open_blocks)
         if not parts:
             return None
         omega = np.concatenate(parts, axis=1)
@@ -152,32 +139,6 @@ class Work:
         # of pilots that coincide, as -180 and 180 degrees do, the first
         first = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])
         return Pilots(fit(features[:, first], omega[:, first], PILOTS), scaling)
-
-    def each(
-        self, work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int = 1
-    ) -> list[Any]:
-        """``work`` on every part of ``items``, on the local devices in turn; the results in the order of the parts.
-
-        A part is at most so many blocks of ``size`` items. A device that the caller has chosen as JAX's default keeps
-        all parts.
-        """
-        parts = parted(items, size, blocks, self.workers)
-        calls = [
-            self.placed(functools.partial(work, part), number) for number, part in enumerate(parts)
-        ]
-        return [call.result() for call in [self.pool.submit(call) for call in calls]]
-
-    def placed(self, call: Callable[[], Any], number: int) -> Callable[[], Any]:
-        """The call on one of the local devices, in turn, or on the one that the caller has chosen."""
-        config: Any = jax.config
-        chosen = config.jax_default_device  # chosen for the calling thread alone
-        devices = jax.local_devices() if chosen is None else [chosen]
-
-        def on_device() -> Any:
-            with jax.default_device(devices[number % len(devices)]):
-                return call()
-
-        return on_device
 
     def search(self, cells: np.ndarray, pilots: Pilots | None, size: int) -> None:
         """Solve cells in float64, and the modes that this leaves open with more evaluations and in double-double.
@@ -194,18 +155,18 @@ class Work:
         given = Cells(cells, packed, features)
         first = functools.partial(self.first, given, guess=guess, size=size)
         blocks = self.engine.blocks(size, guess is not None)
-        parts = self.each(first, np.arange(cells.size), size, blocks)
+        parts = self.workers.each(first, np.arange(cells.size), size, blocks)
         if not parts:
             return
         unproven, noisy = (OpenModes.joined(list(some)) for some in zip(*parts, strict=True))
         for _ in range(_HALVINGS):
-            self.improve_unproven(given, unproven, Purpose.halve, self.each)
-        self.finish(given, unproven, self.each)
+            self.improve_unproven(given, unproven, Purpose.halve, self.workers.each)
+        self.finish(given, unproven, self.workers.each)
         left = OpenModes.joined([noisy, self.uncertified(unproven)])
         e = left.enclosure
         near = (e.upper_count - e.lower_count == 1) | (e.upper - e.lower <= _NARROW * e.upper)
         polish = functools.partial(self.polish, given, left)
-        self.each(polish, np.flatnonzero(near), sizes.extended_modes, sizes.open_blocks)
+        self.workers.each(polish, np.flatnonzero(near), sizes.extended_modes, sizes.open_blocks)
 
     def first(
         self, given: Cells, at: np.ndarray, guess: Guess | None, size: int
@@ -344,11 +305,4 @@ class Work:
             )
 
         few = cells.size <= _FEW_EXACT
-        self.each(solve_one if few else solve, np.arange(cells.size), 1 if few else size)
-
-
-def in_turn(
-    work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int
-) -> list[Any]:
-    """As `Work.each`, but in the calling thread."""
-    return [work(part) for part in parted(items, size, blocks, 1)]
+        self.workers.each(solve_one if few else solve, np.arange(cells.size), 1 if few else size)

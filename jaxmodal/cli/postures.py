@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from jaxmodal.arm.parameters import full_address
+from jaxmodal.arm.addresses import full_address
 from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
 from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES

@@ -19,11 +19,11 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
+from jaxmodal.arm.addresses import listed, resolve
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import columns_of, rates_of
 from jaxmodal.arm.documents import table
-from jaxmodal.arm.parameters import listed, resolve
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, cluster_means, clusters

@@ -10,9 +10,9 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.addresses import addresses as all_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values
-from jaxmodal.arm.parameters import addresses as all_addresses
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient, projected_gradients

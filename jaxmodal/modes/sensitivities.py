@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, ClassVar
 import jax
 import numpy as np
 
+from jaxmodal.arm.addresses import addresses as all_addresses
+from jaxmodal.arm.addresses import listed, resolve
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.documents import table as checked_table
-from jaxmodal.arm.parameters import addresses as all_addresses
-from jaxmodal.arm.parameters import get_parameter, listed, resolve
+from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxmodal.arm.parameters import unit_of
 from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, axes_or_new, require_matplotlib
 from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.parameters import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

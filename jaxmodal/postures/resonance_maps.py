@@ -11,11 +11,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.arm.addresses import full_address, resolve
 from jaxmodal.arm.arguments import is_whole, real_array, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import columns_of, unpacked
-from jaxmodal.arm.parameters import full_address, resolve, set_parameters, unit_of
+from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.postures.harmonics import determinant, of_cells
@@ -26,6 +27,7 @@ from jaxmodal.runtime.errors import within
 from jaxmodal.runtime.namespace import Array, is_traced
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.parameters import unit_of
 
 if TYPE_CHECKING:
     import xarray

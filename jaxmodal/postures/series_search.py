@@ -18,9 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
-from jaxmodal.arm.parameters import resolve
 from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
 from jaxmodal.frequencies.resolution import starting_scale

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.arm.parameters import describe, unit_of
 from jaxmodal.frequencies.tables import certificate_text, status_variable
 from jaxmodal.runtime.tables import Table, shortened
+from jaxmodal.spatial.parameters import describe, unit_of
 
 if TYPE_CHECKING:
     import xarray

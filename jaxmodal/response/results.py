@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from jaxmodal.arm.parameters import describe, unit_of
 from jaxmodal.frequencies.tables import flag_attributes
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import QUANTITIES, unit_of_pair
 from jaxmodal.response.status import ResponseStatus
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.spatial.parameters import describe, unit_of
 
 if TYPE_CHECKING:
     import xarray

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxmodal.arm.parameters import resolve
+from jaxmodal.arm.addresses import resolve
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.host_solver import enclosed

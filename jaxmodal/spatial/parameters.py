@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from jaxmodal.arm import parameters as planar
+from jaxmodal.arm.addresses import DECLARED, about, full_address, in_words
 from jaxmodal.arm.quantities import Record, Scalar, quantities
 from jaxmodal.arm.shapes import SHAPES
 from jaxmodal.runtime.errors import within
@@ -117,9 +117,9 @@ _DECLARED = _declared()
 
 def _about(address: str) -> tuple[str, str]:
     """Unit and meaning of an address of an arm of either kind; what both have means the same."""
-    address = planar.full_address(address)  # refuses what is no text
+    address = full_address(address)  # refuses what is no text
     without = re.sub(r"(?<=\.)(joint_frame|joint_spring)[1-9][0-9]*\.", r"\1.", address)
-    return planar.about(without, _DECLARED | planar.DECLARED)
+    return about(without, _DECLARED | DECLARED)
 
 
 def unit_of(address: str) -> str:
@@ -143,4 +143,4 @@ def describe(address: str) -> str:
     >>> describe("link2.joint_axis.z")
     "component along z of the joint's axis (link 2)"
     """
-    return planar.in_words(address, _about(address)[1])
+    return in_words(address, _about(address)[1])

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.addresses import full_address
 from jaxmodal.arm.arguments import is_finite, is_whole
-from jaxmodal.arm.parameters import full_address
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parameters import unit_of

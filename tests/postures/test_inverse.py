@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.arm.parameters import addresses
+from jaxmodal.arm.addresses import addresses
 from jaxmodal.postures import trigonometric_zeros
 
 #: distance of the frequency asked for from the nearest one of the posture found, relative

@@ -1,0 +1,147 @@
+"""The box of all designs: positions between the bounds of the variables, and the arms that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from design_opt.problem.errors import ProblemError
+from design_opt.problem.variables import FixedReach, Variable
+from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.parameters import get_parameter, set_parameters
+from jaxmodal.runtime.errors import ArmError
+
+
+class DesignSpace:
+    """The box of all designs: positions y in [0, 1]^n, the arms they stand for, and the way back.
+
+    Parameters
+    ----------
+    arm
+        Today's arm.
+    variables
+        One or more.
+    lengths
+        Lengths with a fixed reach, if these are variables, too.
+
+    Raises
+    ------
+    ProblemError
+        No variable, an address unknown or set twice, or a corner of the box that is no possible arm.
+    """
+
+    def __init__(
+        self, arm: Arm, variables: Sequence[Variable], lengths: FixedReach | None = None
+    ) -> None:
+        self.arm = arm
+        self.lengths = lengths
+        self.variables = (*variables, *(lengths.variables(arm) if lengths else ()))
+        if not self.variables:
+            raise ProblemError(
+                "variables: there is none; give one variable or more, such as Variable('link*.section.wall_thickness',"
+                " 0.002, 0.02)."
+            )
+        self._reach = lengths.total(arm) if lengths else 0.0
+        self._check_addresses()
+        self.names = tuple(variable.name for variable in self.variables)
+        if len(set(self.names)) < len(self.names):
+            raise ProblemError(
+                f"variables: the names {', '.join(self.names)} are not all different."
+            )
+        self.today = [self._today(variable) for variable in self.variables]
+        self._check_follow()
+        self.start = np.array([self._start(i) for i in range(len(self.variables))])
+        self._check_corners()
+
+    @property
+    def size(self) -> int:
+        """Number of variables."""
+        return len(self.variables)
+
+    def physical(self, y: Any) -> Array:
+        """Values of the variables in SI units, shape (n,), for positions of shape (n,)."""
+        return jnp.stack([v.physical(y[i]) for i, v in enumerate(self.variables)])
+
+    def values(self, y: Any) -> dict[str, Any]:
+        """Values of every address that the variables set, in SI units."""
+        found: dict[str, Any] = {}
+        for i, variable in enumerate(self.variables):
+            x = variable.physical(y[i])
+            for address in variable.addresses:
+                found.update(dict.fromkeys(resolve(self.arm, address), x))
+            for address, power in variable.follow.items():
+                for single in resolve(self.arm, address):
+                    now = float(get_parameter(self.arm, single))
+                    found[single] = now * (x / self.today[i]) ** power
+            for address, function in variable.maps.items():
+                found.update(dict.fromkeys(resolve(self.arm, address), function(x)))
+        if self.lengths:
+            n = self.arm.num_links
+            found[f"link{n}.length"] = self._reach - sum(
+                found[f"link{i}.length"] for i in range(1, n)
+            )
+        return found
+
+    def arm_at(self, y: Any) -> Arm:
+        """Return the arm of a design; ``y`` may be traced."""
+        return set_parameters(self.arm, self.values(y))
+
+    def last_length(self, y: Any) -> Any:
+        """Length of the last link relative to its bounds, 0 to 1, where the reach is fixed."""
+        assert self.lengths is not None
+        length = self.values(y)[f"link{self.arm.num_links}.length"]
+        return (length - self.lengths.lower) / (self.lengths.upper - self.lengths.lower)
+
+    def _today(self, variable: Variable) -> float:
+        return float(get_parameter(self.arm, resolve(self.arm, variable.addresses[0])[0]))
+
+    def _start(self, i: int) -> float:
+        variable = self.variables[i]
+        value = self.today[i] if variable.start is None else variable.start
+        inside = min(max(value, variable.lower), variable.upper)
+        return min(max(variable.position(inside), 0.0), 1.0)
+
+    def _check_addresses(self) -> None:
+        owners: dict[str, str] = {}
+        for variable in self.variables:
+            for address in (*variable.addresses, *variable.follow, *variable.maps):
+                try:
+                    singles = resolve(self.arm, address)
+                except ArmError as error:
+                    raise ProblemError(f"variable {variable.name!r}: {error}") from error
+                for single in singles:
+                    if single in owners:
+                        raise ProblemError(
+                            f"variable {variable.name!r}: {single!r} is set by variable {owners[single]!r} already;"
+                            " vary it once."
+                        )
+                    owners[single] = variable.name
+
+    def _check_follow(self) -> None:
+        for variable, today in zip(self.variables, self.today, strict=True):
+            if variable.follow and today == 0.0:
+                raise ProblemError(
+                    f"variable {variable.name!r}: {variable.addresses[0]} = 0.0 today, and what follows it goes with"
+                    " its ratio to today; give the arm another value, or leave follow out."
+                )
+
+    def _check_corners(self) -> None:
+        """Refuse bounds between which some design is no possible arm."""
+        corners = [np.zeros(self.size), np.ones(self.size)]
+        walls = np.array(["wall_thickness" in " ".join(v.addresses) for v in self.variables])
+        corners += [np.where(walls, 1.0, 0.0), np.where(walls, 0.0, 1.0), self.start]
+        for corner in corners:
+            values = self.values(corner)
+            if self.lengths:
+                values[f"link{self.arm.num_links}.length"] = self.lengths.lower
+            try:
+                set_parameters(self.arm, {key: float(value) for key, value in values.items()})
+            except ArmError as error:
+                raise ProblemError(
+                    f"bounds: between them lies a design that is no possible arm: {error} Narrow the bounds."
+                ) from error

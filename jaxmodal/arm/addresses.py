@@ -1,0 +1,242 @@
+"""One address for every physical value of an arm: which there are, what they stand for, unit and meaning.
+
+``link2.joint_angle``, ``link1.section.wall_thickness`` and ``payload.mass`` each name one value;
+``link*.thickness_factor`` names that of every link. Links count from 1 at the base.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from jaxmodal.arm.arm import Arm, Link, Payload, require_planar
+from jaxmodal.arm.links import JOINT_FIELDS
+from jaxmodal.arm.quantities import Record, Scalar, quantities, shown
+from jaxmodal.arm.shapes import SHAPES, RawSection
+from jaxmodal.runtime.errors import ArmError, suggestion
+
+#: short names of parameters; ``theta_2`` and so on are understood as well
+ALIASES = {
+    "thickness_factor": "link*.thickness_factor",
+    "payload_mass": "payload.mass",
+    "payload_inertia": "payload.inertia",
+}
+_THETA = re.compile(r"theta_([1-9][0-9]*)", re.ASCII)
+
+
+@runtime_checkable
+class Addressed(Protocol):
+    """An arm that is not planar and knows the addresses of its values itself."""
+
+    @property
+    def num_links(self) -> int: ...
+
+    @property
+    def joints(self) -> tuple[int, ...]: ...
+
+    def addresses(self) -> list[str]: ...
+
+    def value_at(self, single: str) -> Scalar: ...
+
+    def with_values(self, values: Mapping[str, Any]) -> Any: ...
+
+
+#: an arm of one kind or the other
+ArmKind = TypeVar("ArmKind", bound=Arm | Addressed)
+
+_ADDRESS = re.compile(r"(?:link(?P<link>[1-9][0-9]*|\*)|payload)\.(?P<field>.+)", re.ASCII)
+
+
+def _declared() -> dict[str, tuple[str, str]]:
+    """Return unit and meaning of every field, by its address without the link."""
+    table: dict[str, tuple[str, str]] = {}
+    for prefix, kinds in (
+        ("link.", [Link]),
+        ("link.section.", [*SHAPES.values(), RawSection]),
+        ("payload.", [Payload]),
+    ):
+        for kind in kinds:
+            for item in quantities(kind):
+                about = (item.metadata["unit"], item.metadata["meaning"])
+                table.setdefault(prefix + item.name, about)
+    return table
+
+
+#: unit and meaning of every value of a planar arm, by its address without the link
+DECLARED = _declared()
+
+
+def full_address(parameter: str) -> str:
+    """Return the address that a name stands for: itself, unless it is ``theta_2`` or another of `ALIASES`.
+
+    Examples
+    --------
+    >>> full_address("theta_2"), full_address("payload_mass"), full_address("link1.length")
+    ('link2.joint_angle', 'payload.mass', 'link1.length')
+    """
+    if not isinstance(parameter, str):
+        raise ArmError(f"address = {shown(parameter)}: must be text such as 'link1.length'.")
+    theta = _THETA.fullmatch(parameter)
+    return f"link{theta[1]}.joint_angle" if theta else ALIASES.get(parameter, parameter)
+
+
+def addresses(arm: Arm | Addressed) -> list[str]:
+    """Return the address of every value of an arm that can be read and set, base to tip.
+
+    A value that the arm does not have (a shear modulus where the Poisson ratio is given, a shear
+    coefficient that follows a rule) has no address, nor has the thickness factor of a link whose
+    shape does not take one.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import circle
+    >>> addresses(Arm((Link(1.0, 7e10, 2700.0, circle(0.01)),)))[:4]
+    ['link1.length', 'link1.youngs_modulus', 'link1.density', 'link1.section.diameter']
+    """
+    if isinstance(arm, Addressed):
+        return arm.addresses()
+    require_planar(arm)
+    found = []
+    for number, link in enumerate(arm.links, start=1):
+        own = [name for name in _present(link) if _settable(link, name)]
+        before = own.index("density") + 1
+        section = [f"section.{name}" for name in _present(link.section)]
+        found += [f"link{number}.{name}" for name in own[:before] + section + own[before:]]
+    return found + [f"payload.{name}" for name in _present(arm.payload)]
+
+
+def _present(record: Record) -> list[str]:
+    return [item.name for item in quantities(record) if getattr(record, item.name) is not None]
+
+
+def _settable(link: Link, name: str) -> bool:
+    if link.segment and name in JOINT_FIELDS:
+        return False
+    return name != "thickness_factor" or link.section.scalable
+
+
+def resolve(arm: Arm | Addressed, address: str) -> list[str]:
+    """Return the single addresses that an address stands for: n of them for ``link*``.
+
+    Parameters
+    ----------
+    arm
+        The arm.
+    address
+        An address, or ``theta_2`` and the like (`full_address`); ``link*`` stands for every link, for what belongs to
+        a joint for every link but segments.
+
+    Raises
+    ------
+    ArmError
+        If the arm has no such value in any, or with ``link*`` in every, link; the message
+        suggests addresses that are near.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import circle
+    >>> link = Link(1.0, 7e10, 2700.0, circle(0.01))
+    >>> resolve(Arm((link, link)), "link*.tip_mass")
+    ['link1.tip_mass', 'link2.tip_mass']
+    """
+    if not isinstance(arm, Addressed):
+        require_planar(arm)
+    if not isinstance(address, str):
+        raise ArmError(f"address = {shown(address)}: must be text such as 'link1.length'.")
+    given, address = address, full_address(address)
+    if address.startswith("link*."):
+        field = address.removeprefix("link*.")
+        numbers = arm.joints if field in JOINT_FIELDS else range(1, arm.num_links + 1)
+        singles = [f"link{number}.{field}" for number in numbers]
+    else:
+        singles = [address]
+    for single in singles:
+        if not _has(arm, single):
+            raise ArmError(_unknown(arm, given, single, addresses(arm)))
+    return singles
+
+
+def listed(addresses: object) -> tuple[str, ...]:
+    """Return a list of addresses as a tuple.
+
+    Raises
+    ------
+    ArmError
+        If it is no list, or a single text, whose letters would be taken for addresses.
+    """
+    if isinstance(addresses, str) or not isinstance(addresses, Iterable):
+        raise ArmError(
+            f"addresses = {shown(addresses)}: must be a list of addresses such as ['link1.length', 'payload.mass']."
+        )
+    return tuple(addresses)
+
+
+def _has(arm: Arm | Addressed, single: str) -> bool:
+    """Whether a single address is one of `addresses`, of a planar arm without the list of all."""
+    if not isinstance(arm, Arm):
+        return single in arm.addresses()
+    parts = _ADDRESS.fullmatch(single)
+    if parts is None or parts["link"] == "*":
+        return False
+    if parts["link"] is None:
+        return parts["field"] in _present(arm.payload)
+    number = int(parts["link"])
+    if number > arm.num_links:
+        return False
+    link = arm.links[number - 1]
+    owner, _, name = parts["field"].rpartition(".")
+    if owner:
+        return owner == "section" and name in _present(link.section)
+    return name in _present(link) and _settable(link, name)
+
+
+def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) -> str:
+    parts = _ADDRESS.fullmatch(single)
+    message = f"{address!r} is not a parameter of this arm"
+    if parts and parts["link"] and int(parts["link"]) > arm.num_links:
+        return f"{message}: it has {arm.num_links} link(s), counted from 1."
+    if isinstance(arm, Arm) and parts and parts["link"] and parts["field"] == "thickness_factor":
+        section = arm.links[int(parts["link"]) - 1].section
+        return (
+            f"{message}: a section of shape {section.shape!r} has no single thickness to scale; "
+            f"vary 'link{parts['link']}.section.{section.dimension_to_vary}' instead."
+        )
+    if isinstance(arm, Arm) and parts and _unset(arm, parts["link"], parts["field"]):
+        return (
+            f"{message}: it has no value there; give {single!r} one when the arm is made "
+            "(0, or inf for a stiffness, changes nothing), then it can be read, set and swept."
+        )
+    if address != single:
+        message += f", for it has no {single!r}"
+        wild = {re.sub(r"^link\d+", "link*", name) for name in known}
+        return f"{message}.{suggestion(address, sorted(wild))}"
+    starred = [f"link*.{name.split('.', 1)[1]}" for name in known if name.startswith("link1.")]
+    hint = suggestion(address, [*known, *starred]) or f" It has, for one, {known[0]!r}."
+    return f"{message}.{hint}"
+
+
+def _unset(arm: Arm, link: str | None, field: str) -> bool:
+    """Whether a feature (not one of two ways to give the shear stiffness) is left out where the address looks."""
+    record: Record = arm.payload if link is None else arm.links[int(link) - 1]
+    known = [item.name for item in quantities(record) if item.default is None]
+    known = [name for name in known if name not in ("poisson_ratio", "shear_modulus")]
+    return field in known and getattr(record, field) is None
+
+
+def in_words(address: str, meaning: str) -> str:
+    """The meaning of a value with the link that it belongs to."""
+    parts = _ADDRESS.fullmatch(full_address(address))
+    link = parts["link"] if parts else None
+    if link is None:
+        return meaning
+    return f"{meaning} ({'every link' if link == '*' else f'link {link}'})"
+
+
+def about(address: str, declared: Mapping[str, tuple[str, str]]) -> tuple[str, str]:
+    """Unit and meaning of an address among those ``declared``, by address without the number of the link."""
+    address = full_address(address)
+    generic = re.sub(r"^link(?:[1-9][0-9]*|\*)\.", "link.", address, flags=re.ASCII)
+    if (generic == address and address.startswith("link.")) or generic not in declared:
+        known = [name.replace("link.", "link1.", 1) for name in declared]
+        short = [*ALIASES, "theta_2", "theta_3"]
+        raise ArmError(f"{address!r} is not an address.{suggestion(address, [*known, *short])}")
+    return declared[generic]

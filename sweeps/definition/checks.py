@@ -1,0 +1,204 @@
+"""What a sweep is given, checked: names, numbers of modes, axes that fit the arm, outputs that it has."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxmodal import examples
+from jaxmodal.arm.addresses import addresses, resolve
+from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+from jaxmodal.arm.columns import require_variants
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
+from jaxmodal.runtime.limits import MODES
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.files import read_arm
+from sweeps.definition import limits
+from sweeps.definition.axes import RESERVED_NAMES, Axis, address_of
+from sweeps.definition.errors import SweepError
+from sweeps.solution.outputs import ALWAYS, QUANTITIES
+
+
+def arm_of(arm: Arm | SpatialArm | str | Path) -> Arm | SpatialArm:
+    """An arm itself, or the one that ``example:NAME`` or a path names."""
+    if isinstance(arm, Arm | SpatialArm):
+        return arm
+    if isinstance(arm, str) and arm.startswith(EXAMPLE_PREFIX):
+        return examples.load(arm.removeprefix(EXAMPLE_PREFIX))
+    if not isinstance(arm, (str, Path)):
+        raise SweepError(
+            f"arm = {shown(arm)}: must be an Arm or a SpatialArm, 'example:NAME' or the path of an arm file."
+        )
+    if arm in examples.names() and not Path(arm).exists():
+        raise SweepError(
+            f"arm = {shown(arm)}: no such file; for the built-in arm of this name give "
+            f"'{EXAMPLE_PREFIX}{arm}'."
+        )
+    return read_arm(arm)
+
+
+def known_names(key: str, given: str | Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
+    """The names that were given, one or several, each one of the ``known`` and given once."""
+    known = list(known)
+    names = (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if name not in known:
+            raise SweepError(
+                f"{key}: {shown(name)} is unknown; known are {', '.join(known)}."
+                f"{suggestion(str(name)[:100], known)}"
+            )
+        if names.count(name) > 1:
+            raise SweepError(f"{key}: {shown(name)} is given twice; give it once.")
+    if not names and key == "theories":
+        raise SweepError(f"theories is empty; give one or more of {', '.join(known)}.")
+    return names
+
+
+def output_names(given: Sequence[str]) -> tuple[str, ...]:
+    """The outputs, with those that are always there and the status that modal quantities need."""
+    names = known_names("outputs", given, QUANTITIES)
+    first = next((k for k, name in enumerate(names) if QUANTITIES[name].modal), None)
+    if first is not None and "modal_status" not in names:
+        names = (*names[:first], "modal_status", *names[first:])
+    return tuple(dict.fromkeys([*ALWAYS, *names]))
+
+
+def differentiated(
+    arm: Arm | SpatialArm, outputs: tuple[str, ...], given: Sequence[str]
+) -> tuple[str, ...]:
+    """Addresses of the sensitivities, all of the arm unless told otherwise."""
+    needed = any("parameter" in QUANTITIES[name].dims for name in outputs)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise SweepError(
+            f"sensitivity_to = {shown(given)}: must be a list of parameters, such as ['link1.length']."
+        )
+    found = [address_of(name) for name in given]
+    if found and not needed:
+        raise SweepError(
+            "sensitivity_to is given, but no output refers to it; add 'sensitivity' or "
+            "'frequency_derivative' to outputs, or leave it out."
+        )
+    for address in found:
+        try:
+            resolve(arm, address)
+        except ArmError as error:
+            raise SweepError(f"sensitivity_to: {error}") from error
+        if found.count(address) > 1:
+            raise SweepError(f"sensitivity_to: {address!r} is given twice; give it once.")
+    return tuple(found or (addresses(arm) if needed else ()))
+
+
+def number_of_modes(value: Any) -> int:
+    """A number of modes that can be asked for."""
+    if not is_whole(value, 1, MODES):
+        raise SweepError(f"num_modes = {shown(value)}: must be a whole number from 1 to {MODES:,}.")
+    return int(value)
+
+
+def check_axes(axes: tuple[Axis, ...], name: str) -> None:
+    """Refuse what is no axis, too many axes or cells, and names that are taken."""
+    if not axes:
+        raise SweepError("axes is empty; give one axis or more, such as linspace('theta_2', ...).")
+    if len(axes) > limits.AXES:
+        raise SweepError(f"axes: there are {len(axes)}; at most {limits.AXES}.")
+    if not isinstance(name, str):
+        raise SweepError(f"name = {shown(name)}: must be text.")
+    for entry in axes:
+        if not isinstance(entry, Axis):
+            raise SweepError(
+                f"axes: {shown(entry)} is not an axis; make it with axis, linspace, geomspace, zipped or "
+                "random_design."
+            )
+    shape = tuple(entry.size for entry in axes)
+    if math.prod(shape) > limits.CELLS:
+        raise SweepError(
+            f"axes: {' x '.join(map(str, shape))} are {math.prod(shape):,} cells; at most {limits.CELLS:,}. "
+            "Give fewer points, or cut the sweep in several."
+        )
+    taken = [*RESERVED_NAMES, *QUANTITIES, "branch", "branch_flag"]
+    for entry in axes:
+        own = [column.name for column in entry.columns]
+        for label in dict.fromkeys([entry.name, *own]):
+            if label in taken or own.count(label) > 1:
+                raise SweepError(
+                    f"axis {entry.name!r}: the name {label!r} is taken already; give another one with "
+                    "name = ..."
+                )
+            taken.append(label)
+
+
+def check_values(arm: Arm | SpatialArm, axes: tuple[Axis, ...], theories: tuple[str, ...]) -> None:
+    """Refuse parameters that the arm lacks, and values that it refuses whatever the others are.
+
+    Dimensions of a section that change together may be valid only together; cells where they are
+    not get the status invalid_input.
+    """
+    columns = [column for entry in axes for column in entry.columns]
+    first = {}
+    for column in columns:
+        largest = float(np.abs(column.values).max())
+        if column.unit == "rad" and largest > 4.0 * math.pi:
+            warnings.warn(
+                f"axis {column.name!r}: {column.address} reaches {largest:.6g} rad, more than two turns; if this is in "
+                "degrees, give unit = 'degree'",
+                ImplausibleWarning,
+                stacklevel=4,
+            )
+        if column.address in first:
+            raise SweepError(
+                f"axis {column.name!r}: {column.address!r} is varied by another axis already; vary it "
+                "once."
+            )
+        first[column.address] = column.si_values[:1]
+    _set(arm, first, "axes")
+    tied = [column for column in columns if ".section." in column.address]
+    for column in columns:
+        ends = [float(column.si_values.min()), float(column.si_values.max())]
+        if column not in tied or len(tied) == 1:
+            for end in ends:
+                _set(arm, {column.address: end}, f"axis {column.name!r}")
+        elif not ends[0] > 0.0:
+            raise SweepError(
+                f"axis {column.name!r}: {column.address} = {ends[0]!r}: must be greater than 0."
+            )
+    values = {column.address: column.si_values for entry in axes for column in entry.columns}
+    for theory in theories:
+        try:
+            _require_theory(arm, theory, values)
+        except ArmError as error:
+            raise SweepError(f"theories: {error}") from error
+
+
+def _require_theory(arm: Arm | SpatialArm, theory: str, values: Mapping[str, np.ndarray]) -> None:
+    """Refuse an arm that lacks shear coefficients, of either kind, or that a theory cannot take with these values."""
+    if not isinstance(arm, SpatialArm):
+        require_variants(arm, theory, values)
+    elif theory == "timoshenko":
+        arm.model(theory)
+
+
+def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...]) -> None:
+    """Refuse outputs of mode shapes where there are none."""
+    modal = [name for name in outputs if QUANTITIES[name].modal and name != "modal_status"]
+    if isinstance(arm, SpatialArm) and modal:
+        plain = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.modal)
+        raise SweepError(
+            f"outputs: {modal[0]!r} needs mode shapes, which sweeps have of planar arms only; of an arm in space take "
+            f"of {plain}."
+        )
+
+
+def _set(arm: Arm | SpatialArm, values: dict[str, Any], place: str) -> None:
+    try:
+        set_parameters(arm, values)
+    except ArmError as error:
+        raise SweepError(f"{place}: {error}") from error
