@@ -1,20 +1,26 @@
 """Run-time checks of the library's annotations, wherever beartype understands them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import beartype
+from beartype import BeartypeConf, FrozenDict
 from beartype.roar import BeartypeDecorHintException
+
+#: `jaxmodal.dynamic_stiffness.beams.TheoryName`; nothing of the library may be imported before its checks are
+_THEORIES = Literal["timoshenko", "rayleigh", "euler_bernoulli", "bending_only"]
+_CONF = BeartypeConf(hint_overrides=FrozenDict({_THEORIES: str}))
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with its annotations checked at every call.
 
+    Names of theories may be any text here: the library itself answers those that are none.
     A function whose annotations beartype does not understand (it has no generic named tuples) is
     returned as it is; mypy checks those.
     """
     try:
-        return beartype.beartype(function)
+        return beartype.beartype(conf=_CONF)(function)
     except BeartypeDecorHintException:
         return function
 

@@ -48,6 +48,23 @@ def test_dir_shows_public_names_alone(package):
     assert shown == sorted(module.__all__)
 
 
+@pytest.mark.parametrize("package", ["jaxmodal", "sweeps", "design_opt"])
+def test_help_tells_the_theories(package):
+    """The four names stand in the signature, also where there may be several or none."""
+    module = __import__(package, fromlist=["x"])
+    shown = {}
+    for name in module.__all__:
+        found = getattr(module, name)
+        if (inspect.isclass(found) and issubclass(found, Exception)) or not callable(found):
+            continue
+        for parameter in inspect.signature(found).parameters.values():
+            if parameter.name in ("theory", "theories"):
+                shown[f"{name}({parameter.name})"] = str(parameter.annotation)
+    assert shown
+    for place, annotation in shown.items():
+        assert all(f"'{theory}'" in annotation for theory in jm.THEORIES), place
+
+
 def test_a_theory_nearly_right():
     with pytest.raises(ValueError, match="Did you mean 'euler_bernoulli'"):
         jm.characteristic_matrix(jm.examples.two_link_flexible(), 1.0, "Euler-Bernoulli")

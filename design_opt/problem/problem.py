@@ -22,7 +22,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_known
 from jaxmodal.arm.links import JOINT_SPRINGS
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
 
@@ -88,7 +88,7 @@ class Problem:
         *,
         postures: Mapping[str, Any] | None = None,
         lengths: FixedReach | None = None,
-        theory: str = "timoshenko",
+        theory: TheoryName = "timoshenko",
         aggregate: str = "bound",
         sharpness: float = 2000.0,
         name: str = "",

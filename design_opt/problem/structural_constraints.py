@@ -16,7 +16,7 @@ from design_opt.problem.errors import ProblemError
 from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +34,7 @@ class DeflectionLimit:
     at_most: float
     gravity: float = STANDARD_GRAVITY
     postures: str = OWN
-    theory: str = "timoshenko"
+    theory: TheoryName = "timoshenko"
 
     equality = False
     highest_mode = 0

@@ -21,7 +21,7 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import unpacked
 from jaxmodal.batches.guided_search import Enclosure, enclose, improve
 from jaxmodal.batches.pilots import Guess
-from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
@@ -236,7 +236,7 @@ def extended(
 
 
 @functools.partial(jax.jit, static_argnames=("modes", "theory"))
-def exact(flags: Theory, packed: Array, *, modes: int, theory: str) -> NaturalFrequencies:
+def exact(flags: Theory, packed: Array, *, modes: int, theory: TheoryName) -> NaturalFrequencies:
     """The general search of `natural_frequencies`, of shape (cells, modes); zero frequencies included."""
 
     def one(cell: Array) -> NaturalFrequencies:

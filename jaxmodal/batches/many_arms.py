@@ -19,7 +19,7 @@ from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.plan import Plan, Question
-from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import require_concrete
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.runtime import limits
@@ -34,7 +34,7 @@ def natural_frequencies_batch(
     arm: Arm | SpatialArm,
     parameters: Mapping[str, Any],
     num_modes: int = 10,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     chunk_size: int | None = None,
     kernel: str = "auto",
 ) -> NaturalFrequencies:

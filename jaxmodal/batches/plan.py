@@ -21,7 +21,7 @@ from jaxmodal.batches.pilots import PILOTS, Pilots
 from jaxmodal.batches.results import Results
 from jaxmodal.batches.work import Work
 from jaxmodal.batches.workers import Workers
-from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
@@ -39,7 +39,7 @@ class Question:
     arm: Arm
     addresses: tuple[str, ...]
     modes: int
-    theory: str
+    theory: TheoryName
 
 
 @dataclasses.dataclass(frozen=True)

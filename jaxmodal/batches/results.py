@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from jaxmodal.batches.guided_search import WIDTH, Enclosure
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.refinement import Refined
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
@@ -187,7 +188,7 @@ class Results:
         """Cells with a mode that is not certified."""
         return np.flatnonzero((self.status == Status.uncertified).any(axis=1))
 
-    def _as_result(self, at: np.ndarray | slice, theory: str) -> NaturalFrequencies:
+    def _as_result(self, at: np.ndarray | slice, theory: TheoryName) -> NaturalFrequencies:
         return NaturalFrequencies(
             omega=self.omega[at],
             status=self.status[at],
@@ -200,7 +201,7 @@ class Results:
             theory=theory,
         )
 
-    def _put_zero_modes(self, theory: str) -> None:
+    def _put_zero_modes(self, theory: TheoryName) -> None:
         """Modes are numbered from the first that vibrates: move them up, and put those of zero before them."""
         (at,) = np.nonzero(self.free)
         free, numbers = self.free[at], np.arange(self.omega.shape[1])
@@ -220,7 +221,7 @@ class Results:
         self.count_above[at] += free[:, None]
         self._take(at, with_zero_modes(self._as_result(at, theory), numbers + 1, free))
 
-    def frozen(self, theory: str) -> NaturalFrequencies:
+    def frozen(self, theory: TheoryName) -> NaturalFrequencies:
         """The result as callers get it."""
         self._put_zero_modes(theory)
         # as one: conversions one by one would be programs

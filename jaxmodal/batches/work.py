@@ -36,6 +36,7 @@ from jaxmodal.batches.results import (
 )
 from jaxmodal.batches.sizes import Sizes, filled
 from jaxmodal.batches.workers import Each, Workers, in_turn, placed
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.interpolation import chord
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.refinement import Refined, Sample, refine
@@ -88,7 +89,7 @@ class Work:
         """Those of the engine."""
         return self.engine.sizes
 
-    def solve(self, pilots: Pilots | None, size: int, theory: str, *, chosen: bool) -> None:
+    def solve(self, pilots: Pilots | None, size: int, theory: TheoryName, *, chosen: bool) -> None:
         """All cells, from the guess of ``pilots``, in blocks of ``size``; ``chosen`` by the caller or not."""
         cells, sizes = self.values.shape[1], self.sizes
         for start in range(0, cells, sizes.cells):
@@ -287,7 +288,7 @@ class Work:
         with self.lock:
             np.add.at(self.results.evaluations, cells, evaluations)
 
-    def solve_exactly(self, cells: np.ndarray, theory: str) -> None:
+    def solve_exactly(self, cells: np.ndarray, theory: TheoryName) -> None:
         """The general search in double-double."""
         size, modes = self.sizes.exact_cells, self.problem.modes
         packed = self.columns(cells).packed

@@ -31,7 +31,7 @@ from jaxmodal.cli.arguments import (
     parse_angles,
     posed,
 )
-from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime import limits
 
 ENTRY_POINTS = "jaxmodal.commands"
@@ -195,7 +195,7 @@ def implausible_values_shown(wanted: bool) -> Iterator[None]:
 def frequencies(
     arms: tuple[str, ...],
     modes: int,
-    theory: str,
+    theory: TheoryName,
     posture_deg: tuple[float, ...] | None,
     output_format: str,
     digits: int,

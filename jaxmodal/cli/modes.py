@@ -22,7 +22,7 @@ from jaxmodal.cli.arguments import (
     posed,
 )
 from jaxmodal.cli.paths import require_file
-from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import to_host
 
@@ -84,7 +84,7 @@ _modes = click.option(
 def modes(
     argument: str,
     modes: int,
-    theories: tuple[str, ...],
+    theories: tuple[TheoryName, ...],
     posture_deg: tuple[float, ...] | None,
     stations: int,
     plot: Path | None,
@@ -244,7 +244,7 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
 def sensitivities(
     argument: str,
     modes: int,
-    theory: str,
+    theory: TheoryName,
     posture_deg: tuple[float, ...] | None,
     addresses: tuple[str, ...],
     kind: str,

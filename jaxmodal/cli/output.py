@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.cli.compiling import Bar, Lines
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import DIGITS, certificate_text, hertz_text
 from jaxmodal.reproduction import report as reproduction_report
@@ -83,7 +84,7 @@ class SolvedArm:
 
     arm: str
     name: str
-    theory: str
+    theory: TheoryName
     title: str
     num_links: int
     joint_angles_deg: list[float]
@@ -98,7 +99,7 @@ class SolvedArm:
     evaluations: int
 
     @classmethod
-    def of(cls, argument: str, arm: Arm | SpatialArm, theory: str, result: Any) -> SolvedArm:
+    def of(cls, argument: str, arm: Arm | SpatialArm, theory: TheoryName, result: Any) -> SolvedArm:
         """Plain values of a result of `natural_frequencies`; frequencies in Hz, modes from 1."""
         two_pi = 2.0 * math.pi
         result = to_host(result)
@@ -178,7 +179,7 @@ def _frequencies_table(arm: SolvedArm, digits: int) -> Table:
     return Table(arm.title, headings, rows, (), ("certificate",))
 
 
-def title_of(name: str, arm: Arm | SpatialArm, theory: str) -> str:
+def title_of(name: str, arm: Arm | SpatialArm, theory: TheoryName) -> str:
     """What stands above every table and picture of an arm: its name, posture and theory."""
     posture = posture_text(arm)
     return f"{name} ({theory}{f', {posture}' if posture else ''})"

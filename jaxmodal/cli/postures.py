@@ -13,7 +13,7 @@ import numpy as np
 from jaxmodal.arm.addresses import full_address
 from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
 from jaxmodal.cli.paths import require_file
-from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.postures.tables import limited, row_values
 from jaxmodal.runtime.namespace import to_host
 
@@ -56,7 +56,7 @@ def postures(
     hertz: float,
     joint: int,
     posture_deg: tuple[float, ...] | None,
-    theory: str,
+    theory: TheoryName,
     output_format: str,
 ) -> None:
     """All angles of one joint at which an ARM has a given natural frequency.
@@ -201,7 +201,7 @@ def resonance_map(
     limits_deg: tuple[float, float] | None,
     points: int,
     posture_deg: tuple[float, ...] | None,
-    theory: str,
+    theory: TheoryName,
     out: Path | None,
 ) -> None:
     """Postures of an ARM without a natural frequency in a band, with exact borders.

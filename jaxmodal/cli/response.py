@@ -14,7 +14,7 @@ import numpy as np
 from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
 from jaxmodal.cli.modes import require_plots
 from jaxmodal.cli.paths import require_file
-from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 
 if TYPE_CHECKING:
     from jaxmodal.arm.arm import Arm
@@ -98,7 +98,7 @@ def response(
     from_hz: float | None,
     to_hz: float | None,
     points: int,
-    theory: str,
+    theory: TheoryName,
     posture_deg: tuple[float, ...] | None,
     loss_factor: float | None,
     output_format: str,

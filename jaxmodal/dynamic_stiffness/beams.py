@@ -8,7 +8,7 @@ that leaves an effect out sets its number to zero.
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import jax
 import numpy as np
@@ -21,7 +21,8 @@ from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.precision import require_x64
 
 #: Names of the theories, most complete first.
-THEORIES = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")
+TheoryName = Literal["timoshenko", "rayleigh", "euler_bernoulli", "bending_only"]
+THEORIES: tuple[TheoryName, ...] = get_args(TheoryName)
 
 
 @jax.tree_util.register_dataclass
@@ -32,6 +33,22 @@ class Theory:
     shear: Array
     rotary_inertia: Array
     axial: Array
+
+
+def theory_named(theory: str) -> TheoryName:
+    """Return the name of a theory that a file, a dataset or a call gives, if there is such a theory.
+
+    Raises
+    ------
+    ValueError
+        For any other name; the message lists the four.
+    """
+    if theory not in THEORIES:
+        raise ValueError(
+            f"theory = {theory!r} is not known; choose one of {', '.join(map(repr, THEORIES))}."
+            f"{suggestion(str(theory).lower().replace('-', '_'), THEORIES)}"
+        )
+    return theory
 
 
 def theory_flags(theory: str) -> Theory:
@@ -47,13 +64,9 @@ def theory_flags(theory: str) -> Theory:
     Raises
     ------
     ValueError
-        For any other name; the message lists the four.
+        As `theory_named`.
     """
-    if theory not in THEORIES:
-        raise ValueError(
-            f"theory = {theory!r} is not known; choose one of {', '.join(map(repr, THEORIES))}."
-            f"{suggestion(str(theory).lower().replace('-', '_'), THEORIES)}"
-        )
+    theory_named(theory)
     return Theory(
         shear=np.float64(theory == "timoshenko"),
         rotary_inertia=np.float64(theory in ("timoshenko", "rayleigh")),
@@ -61,7 +74,7 @@ def theory_flags(theory: str) -> Theory:
     )
 
 
-def prepared_values(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
+def prepared_values(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
     """What every solver needs of an arm and the name of a theory, or the error that says what is missing.
 
     Of NumPy where all values of the arm are numbers.

@@ -21,7 +21,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, wave_numbers
 from jaxmodal.dynamic_stiffness.supports import in_ground_axes, support_forces
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -177,7 +177,7 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     return rows.reshape(6 * n, 6 * n)
 
 
-def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> Array:
+def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: TheoryName = "timoshenko") -> Array:
     """The matrix M(omega) of the paper's eq 39, of order 6n.
 
     Parameters
@@ -211,7 +211,7 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: str = "timoshenko"
     return _matrix(*_elastic(arm, theory), _real(omega))
 
 
-def _elastic(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
+def _elastic(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
     """What the matrix needs of an arm; one with a rigid link or support is refused."""
     _, flags = prepared_values(arm, theory)
     for number, link in enumerate(arm.links, start=1):
@@ -230,7 +230,9 @@ def _elastic(arm: Arm, theory: str) -> tuple[BeamArrays, Theory]:
     return beam_arrays(arm), flags
 
 
-def log_determinant(arm: Arm, omega: ArrayLike, theory: str = "timoshenko") -> tuple[Array, Array]:
+def log_determinant(
+    arm: Arm, omega: ArrayLike, theory: TheoryName = "timoshenko"
+) -> tuple[Array, Array]:
     """Sign and log|det M(omega)|, rows and columns equilibrated.
 
     Parameters
@@ -271,7 +273,7 @@ def _signs(beams: BeamArrays, flags: Theory, blocks: Array) -> Array:
     return jax.lax.map(at_once, blocks)
 
 
-def determinant_scan(arm: Arm, omegas: ArrayLike, theory: str = "timoshenko") -> Array:
+def determinant_scan(arm: Arm, omegas: ArrayLike, theory: TheoryName = "timoshenko") -> Array:
     """Intervals of a frequency grid in which the determinant changes sign: the textbook search, without proof.
 
     Parameters

@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import invalid_values
-from jaxmodal.dynamic_stiffness.beams import prepared_values
+from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation
 from jaxmodal.frequencies.host_solver import confirm_on_host, count_on_host
@@ -30,7 +30,7 @@ from jaxmodal.runtime.precision import require_x64
 _COUNT_CHUNK = 1024
 
 
-def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: str = "timoshenko") -> Array:
+def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName = "timoshenko") -> Array:
     """J(omega), the number of natural frequencies of an arm below ``omega``.
 
     Parameters
@@ -75,7 +75,7 @@ def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: str = "timoshenko
 def certify(
     arm: Arm | OtherArm,
     omegas: ArrayLike,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     tolerance: float = TOLERANCE,
 ) -> Certificate:

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
@@ -25,12 +25,12 @@ class OtherArm(Protocol):
     @property
     def name(self) -> str: ...
 
-    def model(self, theory: str) -> Model: ...
+    def model(self, theory: TheoryName) -> Model: ...
 
     def possible(self) -> bool: ...
 
     def frequency_gradients(
-        self, theory: str, omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
+        self, theory: TheoryName, omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
     ) -> np.ndarray: ...
 
 
@@ -64,7 +64,7 @@ class PlanarModel:
         return PlanarModel(jax.tree_util.tree_map(np.ones_like, self.beams), self.flags, True)
 
 
-def model_of(arm: Arm | OtherArm, theory: str) -> Model | None:
+def model_of(arm: Arm | OtherArm, theory: TheoryName) -> Model | None:
     """The model of a concrete arm; None for a planar one of which a value is traced."""
     if isinstance(arm, OtherArm):
         return arm.model(theory)

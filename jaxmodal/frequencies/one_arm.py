@@ -15,7 +15,7 @@ from jax import lax
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
@@ -32,7 +32,11 @@ from jaxmodal.runtime.namespace import Array, is_traced, to_host, tree_on_host, 
 
 
 def natural_frequencies(
-    arm: Arm | OtherArm, num_modes: int = 10, theory: str = "timoshenko", *, throw: bool = True
+    arm: Arm | OtherArm,
+    num_modes: int = 10,
+    theory: TheoryName = "timoshenko",
+    *,
+    throw: bool = True,
 ) -> NaturalFrequencies:
     """Lowest natural frequencies of an arm with blocked joints, each certified by the Wittrick-Williams count.
 
@@ -95,7 +99,7 @@ def frequencies_in_band(
     arm: Arm | OtherArm,
     omega_min: float,
     omega_max: float,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     max_modes: int = 1000,
     throw: bool = True,
@@ -144,7 +148,7 @@ def frequencies_in_band(
     return jax.device_put(result), int(ends[0]) + 1
 
 
-def _solve(arm: Arm | OtherArm, theory: str, first: int, count: int) -> NaturalFrequencies:
+def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:
     """The ``count`` frequencies, possibly none, after the ``first`` lowest; of NumPy for a concrete arm."""
     wanted = max(count, 1)
     if isinstance(arm, OtherArm) and first == 0 and is_traced(arm):
@@ -175,7 +179,7 @@ def _solve(arm: Arm | OtherArm, theory: str, first: int, count: int) -> NaturalF
 
 
 def _solved_on_host(
-    model: Model, theory: str, first: int, wanted: int, count: int
+    model: Model, theory: TheoryName, first: int, wanted: int, count: int
 ) -> NaturalFrequencies:
     """`_solve` in NumPy."""
     solution, modes, free = _searched_on_host(model, first, wanted)
@@ -191,14 +195,16 @@ def _searched_on_host(model: Model, first: int, wanted: int) -> tuple[Solution, 
 
 
 def result_of(
-    solution: Solution, modes: Array, free: Array, invalid: Array, theory: str
+    solution: Solution, modes: Array, free: Array, invalid: Array, theory: TheoryName
 ) -> NaturalFrequencies:
     """What was found of modes of these numbers, of an arm with so many ``free`` joints, of NumPy."""
     result = _result(solution, invalid, count=modes.shape[0], theory=theory)
     return with_zero_modes(result, modes, free)
 
 
-def solve_beams(beams: BeamArrays, flags: Theory, count: int, theory: str) -> NaturalFrequencies:
+def solve_beams(
+    beams: BeamArrays, flags: Theory, count: int, theory: TheoryName
+) -> NaturalFrequencies:
     """The ``count`` lowest frequencies of valid beams, without derivatives: traced, or in NumPy if they are NumPy's."""
     if tree_on_host(beams):
         return _solved_on_host(PlanarModel(beams, flags), theory, 0, count, count)
@@ -208,7 +214,9 @@ def solve_beams(beams: BeamArrays, flags: Theory, count: int, theory: str) -> Na
     return with_zero_modes(result, problem.modes, problem.free)
 
 
-def _result(solution: Solution, invalid: Array, *, count: int, theory: str) -> NaturalFrequencies:
+def _result(
+    solution: Solution, invalid: Array, *, count: int, theory: TheoryName
+) -> NaturalFrequencies:
     """The first ``count`` modes of a solution."""
     omega, converged, found, evaluations = solution
     status = xp.where(found.confirmed, int(Status.certified), int(Status.uncertified))

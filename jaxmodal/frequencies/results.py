@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import jax
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import certificate_table, frequencies_dataset, frequencies_table
 from jaxmodal.runtime.namespace import Array, xp
@@ -55,7 +56,7 @@ class NaturalFrequencies(ShowsDatasets):
     group: Array
     residual_ratio: Array
     evaluations: Array
-    theory: str = dataclasses.field(metadata={"static": True})
+    theory: TheoryName = dataclasses.field(metadata={"static": True})
     by_sign_changes: Array | None = None
 
     @property

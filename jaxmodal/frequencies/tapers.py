@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arguments import is_whole, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -61,7 +62,7 @@ class TaperedFrequencies(ShowsTables):
 def tapered_frequencies(
     build: Callable[[int, str], Arm],
     num_modes: int = 10,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     tolerance: float = 1e-6,
     pieces: int = 4,

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.models import OtherArm
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
@@ -22,7 +23,7 @@ from jaxmodal.runtime.namespace import Array, is_traced, to_host
 
 
 def traced_frequencies(
-    arm: OtherArm, theory: str, count: int, solve: Callable[[OtherArm], NaturalFrequencies]
+    arm: OtherArm, theory: TheoryName, count: int, solve: Callable[[OtherArm], NaturalFrequencies]
 ) -> NaturalFrequencies:
     """The ``count`` lowest frequencies of an arm of which values are traced.
 
@@ -76,7 +77,7 @@ def _concrete(structure: Any, values: Any) -> Any:
     return jax.tree_util.tree_unflatten(structure, [np.float64(np.asarray(x)) for x in values])
 
 
-def _impossible(count: int, theory: str) -> NaturalFrequencies:
+def _impossible(count: int, theory: TheoryName) -> NaturalFrequencies:
     """The result for an arm with a value that no arm may have."""
     numbers = np.arange(count)
     return NaturalFrequencies(
@@ -94,7 +95,12 @@ def _impossible(count: int, theory: str) -> NaturalFrequencies:
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def _differentiable(
-    structure: Any, theory: str, leaves: list[Array], omega: Array, first: Array, number: Array
+    structure: Any,
+    theory: TheoryName,
+    leaves: list[Array],
+    omega: Array,
+    first: Array,
+    number: Array,
 ) -> Array:
     """``omega`` unchanged, as a differentiable function of the leaves of the arm."""
     return omega
@@ -103,7 +109,7 @@ def _differentiable(
 @_differentiable.defjvp
 def _differentiable_jvp(
     structure: Any,
-    theory: str,
+    theory: TheoryName,
     primals: tuple[list[Array], Array, Array, Array],
     tangents: tuple[list[Array], Any, Any, Any],
 ) -> tuple[Array, Array]:
@@ -114,7 +120,12 @@ def _differentiable_jvp(
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def _gradients(
-    structure: Any, theory: str, leaves: list[Array], omega: Array, first: Array, number: Array
+    structure: Any,
+    theory: TheoryName,
+    leaves: list[Array],
+    omega: Array,
+    first: Array,
+    number: Array,
 ) -> Array:
     """The derivatives of the frequencies by the leaves, (K, leaves)."""
 

@@ -12,6 +12,7 @@ from jax.typing import ArrayLike
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.planar_shapes import ModeShapes, planar_mode_shapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
 from jaxmodal.runtime.errors import ArmError
@@ -23,7 +24,7 @@ from jaxmodal.spatial.arm import SpatialArm
 def mode_shapes(
     arm: Arm,
     num_modes: int = 10,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     stations: int | ArrayLike | Sequence[float] = 21,
     throw: bool = True,
@@ -34,7 +35,7 @@ def mode_shapes(
 def mode_shapes(
     arm: SpatialArm,
     num_modes: int = 10,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     stations: int | ArrayLike | Sequence[float] = 21,
     throw: bool = True,
@@ -44,7 +45,7 @@ def mode_shapes(
 def mode_shapes(
     arm: Arm | SpatialArm,
     num_modes: int = 10,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     stations: int | ArrayLike | Sequence[float] = 21,
     throw: bool = True,

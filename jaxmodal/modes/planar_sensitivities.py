@@ -14,7 +14,7 @@ from jaxmodal.arm.addresses import addresses as all_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values
 from jaxmodal.arm.parameters import get_parameter, set_parameters
-from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient, projected_gradients
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     pass
 
 
-def _planar_derivatives(arm: Arm, found: NaturalFrequencies, theory: str) -> dict[str, Array]:
+def _planar_derivatives(
+    arm: Arm, found: NaturalFrequencies, theory: TheoryName
+) -> dict[str, Array]:
     """The derivatives of the frequencies, of groups of them of their means, by every address; each of shape (K,)."""
     free = found.omega == 0.0  # these stay zero for every change but that of their hinges
     gradient = mean_gradient(
@@ -80,7 +82,7 @@ def _pushed_forward(arm: Arm, names: tuple[str, ...], values: Array, rates: Arra
 
 
 def _planar_projection(
-    arm: Arm, found: NaturalFrequencies, theory: str, rate_of: Mapping[str, float]
+    arm: Arm, found: NaturalFrequencies, theory: TheoryName, rate_of: Mapping[str, float]
 ) -> Callable[[NDArray[np.int64]], Array]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
     names, along = tuple(rate_of), np.array(list(rate_of.values()), np.float64)

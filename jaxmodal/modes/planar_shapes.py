@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values, invalid_values
-from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.eigenspaces.energies import Energies, mode_energies
 from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
 from jaxmodal.eigenspaces.modal_mass import (
@@ -120,7 +120,9 @@ class ModeShapes(ExactShapes):
         return self.to_xarray()[fields].to_dataframe()
 
 
-def planar_mode_shapes(arm: Arm, num_modes: int, theory: str, xi: Array, throw: bool) -> ModeShapes:
+def planar_mode_shapes(
+    arm: Arm, num_modes: int, theory: TheoryName, xi: Array, throw: bool
+) -> ModeShapes:
     """`mode_shapes` of a planar arm, whose values may be traced, at the stations ``xi``."""
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
     beams, invalid, flags = beam_values(arm), invalid_values(arm), theory_flags(theory)

@@ -23,6 +23,7 @@ from jaxmodal.arm.documents import table as checked_table
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
 from jaxmodal.frequencies.one_arm import (
     natural_frequencies,
@@ -102,7 +103,7 @@ class Sensitivities(Drawn, ShowsDatasets):
 def sensitivities(
     arm: Arm | SpatialArm,
     num_modes: int = 10,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     addresses: Sequence[str] | None = None,
     cluster_tolerance: float = CLUSTER_TOLERANCE,
@@ -191,7 +192,7 @@ def sensitivities(
 
 
 def _with_neighbours(
-    arm: Arm | SpatialArm, num_modes: int, theory: str, throw: bool
+    arm: Arm | SpatialArm, num_modes: int, theory: TheoryName, throw: bool
 ) -> tuple[NaturalFrequencies, NaturalFrequencies]:
     """The frequencies with a few beyond, all of them numbers, and those asked for, of NumPy."""
     count = positive_integer(num_modes, "num_modes", limits.MODES)
@@ -240,7 +241,7 @@ def directional_derivatives(
     arm: Arm | SpatialArm,
     direction: Mapping[str, float],
     num_modes: int = 10,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     cluster_tolerance: float = CLUSTER_TOLERANCE,
     throw: bool = True,

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.spatial.arm import SpatialArm
@@ -36,7 +37,7 @@ def _places(arm: SpatialArm) -> Any:
 
 
 def spatial_derivatives(
-    arm: SpatialArm, found: NaturalFrequencies, theory: str
+    arm: SpatialArm, found: NaturalFrequencies, theory: TheoryName
 ) -> dict[str, np.ndarray]:
     """The derivative of each frequency, of a repeated one of its mean, by every address, (K,); 0 where that is 0."""
     model, places = modal_model(arm.model(theory)), _places(arm)
@@ -45,7 +46,7 @@ def spatial_derivatives(
 
 
 def spatial_projection(
-    arm: SpatialArm, found: NaturalFrequencies, theory: str, rate_of: Mapping[str, float]
+    arm: SpatialArm, found: NaturalFrequencies, theory: TheoryName, rate_of: Mapping[str, float]
 ) -> Callable[[np.ndarray], np.ndarray]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
     model = modal_model(arm.model(theory))

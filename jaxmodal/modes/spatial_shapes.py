@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import jax
 import numpy as np
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -103,7 +104,7 @@ class SpatialModeShapes(ExactShapes):
 
 
 def spatial_mode_shapes(
-    arm: SpatialArm, num_modes: int, theory: str, xi: np.ndarray, throw: bool
+    arm: SpatialArm, num_modes: int, theory: TheoryName, xi: np.ndarray, throw: bool
 ) -> SpatialModeShapes:
     """`mode_shapes` of a concrete arm in space, at the stations ``xi``."""
     found: NaturalFrequencies = to_host(natural_frequencies(arm, num_modes, theory, throw=throw))

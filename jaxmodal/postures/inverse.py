@@ -16,7 +16,7 @@ from jaxmodal.arm.arguments import is_whole, real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.harmonics import determinant, of_cells
 from jaxmodal.postures.tables import postures_dataset, postures_table
@@ -73,7 +73,7 @@ class PosturesAt(ShowsDatasets):
     status: Array
     omega: Array
     joint: int = dataclasses.field(metadata={"static": True})
-    theory: str = dataclasses.field(metadata={"static": True})
+    theory: TheoryName = dataclasses.field(metadata={"static": True})
 
     @property
     def found(self) -> Array:
@@ -95,7 +95,7 @@ class PosturesAt(ShowsDatasets):
 
 
 def postures_at(
-    arm: Arm, omega: Any, joint: int = 2, postures: Any = None, theory: str = "timoshenko"
+    arm: Arm, omega: Any, joint: int = 2, postures: Any = None, theory: TheoryName = "timoshenko"
 ) -> PosturesAt:
     """All angles of one joint at which an arm has a natural frequency ``omega``.
 

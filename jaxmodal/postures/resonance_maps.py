@@ -18,7 +18,7 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.postures.harmonics import determinant, of_cells
 from jaxmodal.postures.inverse import angles_with, require_joint
 from jaxmodal.postures.tables import resonance_dataset, resonance_tables
@@ -81,7 +81,7 @@ class ResonanceMap(Drawn, ShowsDatasets):
     limits: Array
     joint: int = dataclasses.field(metadata={"static": True})
     across: int | str = dataclasses.field(metadata={"static": True})
-    theory: str = dataclasses.field(metadata={"static": True})
+    theory: TheoryName = dataclasses.field(metadata={"static": True})
 
     @property
     def certified(self) -> bool:
@@ -143,7 +143,7 @@ def resonance_free(
     joint: int = 2,
     across: int | str | None = None,
     points: int = 181,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     values: Any = None,
     limits: Any = None,

@@ -19,7 +19,7 @@ from numpy.polynomial import chebyshev
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, wave_numbers
 from jaxmodal.postures.harmonics import exact_coefficients, harmonics, num_harmonics
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import product
@@ -85,7 +85,7 @@ class PostureSeries:
     error: Array
     size: Array
     log_scale: Array
-    theory: str = dataclasses.field(metadata={"static": True})
+    theory: TheoryName = dataclasses.field(metadata={"static": True})
 
     def evaluate(self, omega: Any, angles: Any) -> SeriesValues:
         """Values for all combinations of frequencies and postures.
@@ -148,7 +148,7 @@ class SeriesValues:
 
 
 def posture_series(
-    arm: Arm, omega_max: float, theory: str = "timoshenko", *, omega_min: float | None = None
+    arm: Arm, omega_max: float, theory: TheoryName = "timoshenko", *, omega_min: float | None = None
 ) -> PostureSeries:
     """Tabulate the series of an arm up to a frequency.
 
@@ -223,7 +223,7 @@ class _Panels:
 
 
 def tabulate(
-    beams: BeamArrays, theory: Theory, low: float, high: float, name: str
+    beams: BeamArrays, theory: Theory, low: float, high: float, name: TheoryName
 ) -> PostureSeries:
     """`posture_series` between two values of sqrt(omega); panels are halved until their polynomials have converged."""
     edges = _first_edges(beams, theory, low, high)

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.frequencies.refinement import Sample, refine
 from jaxmodal.postures.harmonics import determinant
 from jaxmodal.postures.series_results import SeriesResults
@@ -51,7 +51,7 @@ class Tables:
 
     beams: BeamArrays
     flags: Theory
-    theory: str
+    theory: TheoryName
     modes: int
     top: np.ndarray
     panels: Panels

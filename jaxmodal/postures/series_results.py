@@ -7,6 +7,7 @@ import dataclasses
 import jax
 import numpy as np
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.series_roots import WIDEST, Roots
@@ -60,7 +61,7 @@ def merged(
     valid: np.ndarray,
     left: np.ndarray,
     found: NaturalFrequencies | None,
-    theory: str,
+    theory: TheoryName,
 ) -> NaturalFrequencies:
     """The result; the cells ``left`` open by the series from what the general search found."""
     cells, modes = results.omega.shape

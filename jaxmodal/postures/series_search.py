@@ -22,7 +22,7 @@ from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.arm.quantities import ANGLE
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures.harmonics import num_harmonics
@@ -61,7 +61,12 @@ def pays(arm: Arm, addresses: Sequence[str], cells: int) -> bool:
 
 
 def prepare(
-    arm: Arm, addresses: Sequence[str], sample: np.ndarray, modes: int, theory: str, cells: int
+    arm: Arm,
+    addresses: Sequence[str],
+    sample: np.ndarray,
+    modes: int,
+    theory: TheoryName,
+    cells: int,
 ) -> Tables | None:
     """Tabulate the series of an arm.
 

@@ -14,6 +14,8 @@ from decimal import Decimal
 from fractions import Fraction
 from importlib import resources
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+
 __all__ = [
     "DELTA_COLUMNS",
     "FREQUENCY_COLUMNS",
@@ -29,7 +31,7 @@ __all__ = [
 
 #: Theory behind each printed frequency column. FEM_B23 and FEM_B22 are finite-element columns
 #: (Euler-Bernoulli and Timoshenko elements), held against the exact values of those theories.
-FREQUENCY_COLUMNS: Mapping[str, str] = {
+FREQUENCY_COLUMNS: Mapping[str, TheoryName] = {
     "EB_dagger": "euler_bernoulli",
     "EB_ddagger": "bending_only",
     "T": "timoshenko",

@@ -53,7 +53,7 @@ def compute_spectra(
         if cell.column in published.FREQUENCY_COLUMNS
     )
     tables = {table.name: table for table in published.load_tables()}
-    spectra = {}
+    spectra: dict[tuple[str, tuple[str, ...], str], tuple[ModeValue, ...]] = {}
     for done, key in enumerate(wanted, start=1):
         name, posture_deg, theory = key
         arm = require_planar(examples.load(tables[name].example))

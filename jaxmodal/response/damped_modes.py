@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.dynamic_stiffness.beams import prepared_values
+from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.contour import zeros_inside
@@ -65,7 +65,7 @@ class DampedModes(ShowsTables):
     multiplicity: np.ndarray
     undamped: np.ndarray
     counted: bool
-    theory: str
+    theory: TheoryName
 
     @property
     def frequencies_hz(self) -> np.ndarray:
@@ -105,7 +105,7 @@ class DampedModes(ShowsTables):
         return [Table(title, headings, rows, (note,))]
 
 
-def damped_modes(arm: Arm, num_modes: int = 10, theory: str = "timoshenko") -> DampedModes:
+def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko") -> DampedModes:
     """Damped frequencies, damping ratios and decay rates of the lowest modes of an arm.
 
     Parameters
@@ -194,7 +194,7 @@ def _upright(root: complex) -> complex:
 class _Determinant:
     """The logarithm of the characteristic determinant over positive factors, for complex frequencies and damping."""
 
-    def __init__(self, arm: Arm, theory: str) -> None:
+    def __init__(self, arm: Arm, theory: TheoryName) -> None:
         self.beams, self.theory = prepared_values(arm, theory)
         require_soft_supports(self.beams)
         self.damping, self.cut = damping_of(arm), cut_at(arm.num_links, ())

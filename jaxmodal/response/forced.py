@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from jaxmodal.arm.arguments import is_finite, real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.ports import Port
 from jaxmodal.response.transfer import Floats, Transfer, band
 from jaxmodal.runtime.errors import ArmError
@@ -26,7 +27,7 @@ def harmonic_response(
     omega: ArrayLike,
     forces: Mapping[Any, complex],
     outputs: Outputs,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     motion: str = "displacement",
     base_motion: str = "acceleration",
@@ -123,7 +124,7 @@ def random_response(
     omega_max: float,
     input: str | Port,
     outputs: Outputs,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     motion: str = "displacement",
     base_motion: str = "acceleration",

@@ -14,7 +14,7 @@ from jaxmodal.arm.arrays import require_known
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
 from jaxmodal.batches.many_arms import columns_of
-from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.damping import require_soft_supports
 from jaxmodal.response.ports import ports
 from jaxmodal.response.quantities import check_quantity
@@ -33,7 +33,7 @@ def frequency_response(
     outputs: Any,
     *,
     quantity: str = "receptance",
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     parameters: Mapping[str, Any] | None = None,
 ) -> FrequencyResponse:
     """The exact harmonic response of an arm between ports.

@@ -13,6 +13,7 @@ from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_concrete, require_one_arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.response.participation import modes_at_ports
@@ -58,7 +59,7 @@ class ModalSuperposition(ShowsTables):
     """
 
     arm: Arm
-    theory: str
+    theory: TheoryName
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     frequencies: NaturalFrequencies
@@ -186,7 +187,7 @@ def modal_superposition(
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 20,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     damping_ratios: float | ArrayLike | None = None,
     rayleigh: tuple[float, float] | None = None,

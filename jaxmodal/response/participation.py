@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, spring_gives
-from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.mode_shapes import mode_shapes
@@ -44,7 +44,9 @@ class ModesAtPorts:
     damping: ModalDamping
 
 
-def modes_at_ports(arm: Arm, found: Sequence[Port], num_modes: int, theory: str) -> ModesAtPorts:
+def modes_at_ports(
+    arm: Arm, found: Sequence[Port], num_modes: int, theory: TheoryName
+) -> ModesAtPorts:
     """Return the lowest modes of a concrete arm at its ports.
 
     Raises

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.ports import Port
 from jaxmodal.response.stationary import extrema
@@ -67,7 +68,7 @@ def response_peaks(
     omega_max: float,
     input: str | Port,
     output: str | Port,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     motion: str = "displacement",
     base_motion: str = "acceleration",

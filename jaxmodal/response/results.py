@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import flag_attributes
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import QUANTITIES, unit_of_pair
@@ -58,7 +59,7 @@ class FrequencyResponse(ShowsDatasets):
     inputs: tuple[Port, ...] = dataclasses.field(metadata={"static": True})
     outputs: tuple[Port, ...] = dataclasses.field(metadata={"static": True})
     addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
-    theory: str = dataclasses.field(metadata={"static": True})
+    theory: TheoryName = dataclasses.field(metadata={"static": True})
 
     @property
     def frequencies_hz(self) -> Array:

@@ -12,6 +12,7 @@ from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.modal import (
     Floats,
@@ -226,7 +227,7 @@ def state_space(
     inputs: Ports,
     outputs: Ports,
     num_modes: int = 10,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     damping_ratios: float | ArrayLike | None = None,
     rayleigh: tuple[float, float] | None = None,

@@ -13,7 +13,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values, require_concrete, require_known
 from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.attachments import flexibility, joint_law
-from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.modal_mass import link_starts, quadrature
 from jaxmodal.response.ports import RELATIVE, Port, port_row, ports
 from jaxmodal.runtime.errors import ArmError
@@ -27,7 +27,7 @@ def static_compliance(
     arm: Arm,
     inputs: str | Port | Sequence[str | Port],
     outputs: str | Port | Sequence[str | Port],
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
 ) -> Floats:
     """Displacements of an arm at rest under unit forces.
 

@@ -14,7 +14,7 @@ from jaxmodal.arm.arrays import BeamArrays, invalid_values
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.dynamic_stiffness.beams import Theory, prepared_values, theory_flags
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, theory_flags
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.damping import Damping, damped_beams, damping_of
 from jaxmodal.response.ports import Port, PortRow, port_row
@@ -81,7 +81,7 @@ class System:
 
 def system_of(
     arm: Arm,
-    theory: str,
+    theory: TheoryName,
     quantity: str,
     inputs: Sequence[Port],
     outputs: Sequence[Port],

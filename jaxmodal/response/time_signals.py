@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.response.damping import damping_that_acts
 from jaxmodal.response.forced import Outputs
@@ -68,7 +69,7 @@ def time_response(
     time_step: float,
     input: str | Port,
     outputs: Outputs,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
     *,
     motion: str = "displacement",
     base_motion: str = "acceleration",

@@ -11,6 +11,7 @@ from jaxmodal.arm.arguments import real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_concrete, require_one_arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
 from jaxmodal.response.damping import damping_that_acts
 from jaxmodal.response.frequency_response import frequency_response
@@ -45,7 +46,7 @@ class Transfer:
         arm: Arm,
         inputs: str | Port | Sequence[str | Port],
         outputs: str | Port | Sequence[str | Port],
-        theory: str,
+        theory: TheoryName,
         motion: str = "displacement",
         base_motion: str = "acceleration",
     ) -> None:

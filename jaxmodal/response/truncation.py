@@ -14,6 +14,7 @@ from jaxmodal.arm.arguments import real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_concrete
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damping_of_modes import undamped
@@ -248,7 +249,7 @@ def modes_needed(
     omega_min: float,
     omega_max: float,
     tolerance: float = 0.01,
-    theory: str = "timoshenko",
+    theory: TheoryName = "timoshenko",
 ) -> ModesNeeded:
     """How many modes a sum needs to be as good as asked for in a band of frequencies.
 

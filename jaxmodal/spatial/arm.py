@@ -10,6 +10,7 @@ import numpy as np
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import Record, Scalar, as_scalar, frozen_pytree, shown, static
 from jaxmodal.arm.tables import toml_text
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.bases import BaseStiffness, as_base
@@ -186,7 +187,7 @@ class SpatialArm(Record):
         numbers = [as_scalar("joint_angle", a, "finite (degrees)") for a in degrees]
         return self.with_posture([a * (math.pi / 180.0) for a in numbers])
 
-    def model(self, theory: str) -> SpatialModel:
+    def model(self, theory: TheoryName) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
         return spatial_model(self.links, self.payload, self.base_stiffness, theory)
 
@@ -197,7 +198,7 @@ class SpatialArm(Record):
 
     def frequency_gradients(
         self,
-        theory: str,
+        theory: TheoryName,
         omega: np.ndarray,
         first: np.ndarray,
         multiplicity: np.ndarray,

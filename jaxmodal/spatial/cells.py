@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.addresses import resolve
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.host_solver import enclosed
@@ -39,7 +40,7 @@ def solve_cells(
     arm: SpatialArm,
     parameters: Mapping[str, np.ndarray],
     num_modes: int,
-    theory: str,
+    theory: TheoryName,
     chunk: int | None = None,
 ) -> NaturalFrequencies:
     """The lowest frequencies of many variants of an arm, each certified.
@@ -86,7 +87,7 @@ def _quickly(
     columns: Mapping[str, np.ndarray],
     num_modes: int,
     flags: Any,
-    theory: str,
+    theory: TheoryName,
     chunk: int | None,
 ) -> Iterator[tuple[int, NaturalFrequencies]]:
     """The cells that float64 finishes, or all but a few modes of."""
@@ -150,7 +151,7 @@ def _settled(
 
 
 def _solved(
-    arm: SpatialArm, columns: dict[str, np.ndarray], num_modes: int, flags: Any, theory: str
+    arm: SpatialArm, columns: dict[str, np.ndarray], num_modes: int, flags: Any, theory: TheoryName
 ) -> list[NaturalFrequencies]:
     """Cells of one chunk; those with a value that an arm may not have are solved as the arm itself, and refused."""
     cells = next(iter(columns.values())).size

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE
-from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host, tree_on_host
@@ -142,7 +142,7 @@ def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
 
 
 def spatial_model(
-    links: Sequence[SpatialLink], payload: RigidBody, base: BaseStiffness | None, theory: str
+    links: Sequence[SpatialLink], payload: RigidBody, base: BaseStiffness | None, theory: TheoryName
 ) -> SpatialModel:
     """The model of an arm whose values are numbers.
 

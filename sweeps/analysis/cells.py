@@ -10,6 +10,7 @@ import xarray as xr
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.files import arm_from_dict
 from sweeps.definition.errors import SweepError
@@ -29,7 +30,7 @@ def definition_of(ds: xr.Dataset) -> dict[str, Any]:
     return found
 
 
-def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, str]:
+def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, TheoryName]:
     """Return the arm of one cell of a sweep, and its theory.
 
     Parameters
@@ -66,4 +67,4 @@ def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, str]:
         value = float(cell[name])
         values[about["parameter"]] = math.radians(value) if about["unit"] == "degree" else value
     arm = set_parameters(arm_from_dict(definition["arm"]), values)
-    return arm, str(cell["theory"].item())
+    return arm, theory_named(str(cell["theory"].item()))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jaxmodal.cli.arguments import BadInput
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from sweeps.commands.base import opened, refusing
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def plot(
     kind: str,
     axes: tuple[str, ...],
     at: tuple[str, ...],
-    theory: str | None,
+    theory: TheoryName | None,
     parameter: str | None,
     levels: tuple[float, ...],
     out: str | None,

@@ -18,6 +18,7 @@ from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
 from jaxmodal.runtime.limits import MODES
 from jaxmodal.spatial.arm import SpatialArm
@@ -136,7 +137,9 @@ def check_axes(axes: tuple[Axis, ...], name: str) -> None:
             taken.append(label)
 
 
-def check_values(arm: Arm | SpatialArm, axes: tuple[Axis, ...], theories: tuple[str, ...]) -> None:
+def check_values(
+    arm: Arm | SpatialArm, axes: tuple[Axis, ...], theories: tuple[TheoryName, ...]
+) -> None:
     """Refuse parameters that the arm lacks, and values that it refuses whatever the others are.
 
     Dimensions of a section that change together may be valid only together; cells where they are
@@ -178,7 +181,9 @@ def check_values(arm: Arm | SpatialArm, axes: tuple[Axis, ...], theories: tuple[
             raise SweepError(f"theories: {error}") from error
 
 
-def _require_theory(arm: Arm | SpatialArm, theory: str, values: Mapping[str, np.ndarray]) -> None:
+def _require_theory(
+    arm: Arm | SpatialArm, theory: TheoryName, values: Mapping[str, np.ndarray]
+) -> None:
     """Refuse an arm that lacks shear coefficients, of either kind, or that a theory cannot take with these values."""
     if not isinstance(arm, SpatialArm):
         require_variants(arm, theory, values)

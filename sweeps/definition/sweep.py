@@ -12,7 +12,7 @@ from typing import Any
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.axes import Axis
@@ -73,7 +73,7 @@ class Sweep(ShowsTables):
 
     arm: Arm | SpatialArm
     axes: tuple[Axis, ...]
-    theories: tuple[str, ...]
+    theories: tuple[TheoryName, ...]
     num_modes: int
     outputs: tuple[str, ...]
     sensitivity_to: tuple[str, ...]
@@ -84,7 +84,7 @@ class Sweep(ShowsTables):
         arm: Arm | SpatialArm | str | Path,
         axes: Sequence[Axis],
         *,
-        theories: str | Sequence[str] = "timoshenko",
+        theories: TheoryName | Sequence[TheoryName] = "timoshenko",
         num_modes: int = 10,
         outputs: Sequence[str] = (),
         sensitivity_to: Sequence[str] = (),
@@ -158,7 +158,7 @@ class Sweep(ShowsTables):
         return (self.num_modes, *(len(self.labels(name)) for name in own))
 
     @property
-    def solved_theories(self) -> tuple[str, ...]:
+    def solved_theories(self) -> tuple[TheoryName, ...]:
         """The theories to be solved: those asked for, and those that an output compares with."""
         needed = [theory for name in self.outputs for theory in QUANTITIES[name].needs]
         return tuple(dict.fromkeys([*self.theories, *needed]))

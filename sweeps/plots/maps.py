@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from sweeps.definition.errors import SweepError
 from sweeps.plots.points import checked, drawn, edges_of, label, points_of, set_scale, ticks, uneven
 from sweeps.plots.style import COLOUR_MAP, label_panels, mark, mode_panels, style, title
@@ -26,7 +27,7 @@ def posture_maps(
     y: str,
     *,
     modes: Sequence[int] | None = None,
-    theory: str | None = None,
+    theory: TheoryName | None = None,
     marks: Sequence[tuple[int, float, float]] = (),
     levels: Sequence[float] = (),
 ) -> Figure:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
 from jaxmodal.frequencies.status import Status
 from sweeps.analysis.tracking import SWAPPED, by_branch, track
 from sweeps.definition.errors import SweepError
@@ -46,7 +47,7 @@ _STATUS_COLOURS = {
 
 
 def branches(
-    ds: xr.Dataset, along: str, *, tracked: bool = True, theory: str | None = None
+    ds: xr.Dataset, along: str, *, tracked: bool = True, theory: TheoryName | None = None
 ) -> Figure:
     """Draw frequency against one axis, one line for each mode.
 
@@ -126,7 +127,7 @@ def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
     checked(ds, thickness)
     rest, where = held(ds.load(), (thickness,))
     points = points_of(rest, thickness)
-    theories = [str(name) for name in np.atleast_1d(rest.theory.values)]
+    theories = [theory_named(str(name)) for name in np.atleast_1d(rest.theory.values)]
     compared = "difference_to_euler_bernoulli" in rest
     with style():
         figure = new_figure(6.8, 6.4 if compared else 4.2)
@@ -263,7 +264,7 @@ def sensitivities(
     axes: Sequence[str],
     *,
     parameter: str | None = None,
-    theory: str | None = None,
+    theory: TheoryName | None = None,
 ) -> Figure:
     """Draw sensitivities as maps over the first two axes, or as lines over a single one.
 

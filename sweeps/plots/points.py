@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import suggestion
 from sweeps.analysis.cells import definition_of
 from sweeps.definition.errors import SweepError
@@ -45,7 +46,7 @@ def columns_of(ds: xr.Dataset, name: str) -> list[str]:
     return [known for known in definition_of(ds)["axes"].get(name, ()) if known in ds.coords]
 
 
-def one_theory(ds: xr.Dataset, theory: str | None = None) -> xr.Dataset:
+def one_theory(ds: xr.Dataset, theory: TheoryName | None = None) -> xr.Dataset:
     """Select a theory, by default the first, if the dataset has several."""
     if "theory" not in ds.dims:
         return ds
@@ -59,7 +60,7 @@ def one_theory(ds: xr.Dataset, theory: str | None = None) -> xr.Dataset:
 
 
 def drawn(
-    ds: xr.Dataset, kept: tuple[str, ...], theory: str | None = None
+    ds: xr.Dataset, kept: tuple[str, ...], theory: TheoryName | None = None
 ) -> tuple[xr.Dataset, str]:
     """Return what a picture over some axes shows, and what it stands for in words.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from sweeps.plots.points import checked, columns_of, drawn, label, uneven
 from sweeps.plots.style import COLOURS, new_figure, style, title
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _MARKERS = ("o", "s", "^", "D")
 
 
-def samples(ds: xr.Dataset, along: str, *, theory: str | None = None) -> Figure:
+def samples(ds: xr.Dataset, along: str, *, theory: TheoryName | None = None) -> Figure:
     """Draw the frequencies of samples: one panel for each parameter, one dot for each mode of each sample.
 
     Parameters

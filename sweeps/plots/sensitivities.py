@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
 from sweeps.plots.maps import cells, finish_maps, value_map
@@ -39,7 +40,7 @@ def sensitivity_map(
     *,
     parameter: str | None = None,
     modes: Sequence[int] | None = None,
-    theory: str | None = None,
+    theory: TheoryName | None = None,
 ) -> Figure:
     """Draw one map for each mode: the parameter that matters most, or how much one parameter matters.
 
@@ -97,7 +98,11 @@ def sensitivity_map(
 
 
 def sensitivity_lines(
-    ds: xr.Dataset, along: str, *, modes: Sequence[int] | None = None, theory: str | None = None
+    ds: xr.Dataset,
+    along: str,
+    *,
+    modes: Sequence[int] | None = None,
+    theory: TheoryName | None = None,
 ) -> Figure:
     """Draw the logarithmic sensitivities against one axis: a panel for each mode, a line for each parameter.
 
@@ -132,7 +137,9 @@ def sensitivity_lines(
     return figure
 
 
-def _selected(ds: xr.Dataset, kept: tuple[str, ...], theory: str | None) -> tuple[xr.Dataset, str]:
+def _selected(
+    ds: xr.Dataset, kept: tuple[str, ...], theory: TheoryName | None
+) -> tuple[xr.Dataset, str]:
     if "sensitivity" not in ds:
         raise SweepError(
             "the dataset has no sensitivities; add 'sensitivity' to the outputs of the sweep."

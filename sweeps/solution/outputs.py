@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.batches import ModalQuantities
 from sweeps.solution.cells import SolvedCells
@@ -58,7 +59,7 @@ class Quantity:
         Value of cells that have not been computed.
     dims : tuple of str
         Dimensions behind mode.
-    needs : tuple of str
+    needs : tuple of str, names of theories
         Theories that must be solved besides those asked for.
     modal : bool
         Whether the formula needs mode shapes (``SolvedCells.modal``).
@@ -74,12 +75,12 @@ class Quantity:
     dtype: str = "float64"
     fill: float | int | bool = math.nan
     dims: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
+    needs: tuple[TheoryName, ...] = ()
     modal: bool = False
     attributes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def evaluate(
-        self, solved: Mapping[str, SolvedCells], theories: tuple[str, ...]
+        self, solved: Mapping[str, SolvedCells], theories: tuple[TheoryName, ...]
     ) -> NDArray[Any]:
         """Return the values for the given theories, of shape (theories, N, K, ...)."""
         columns = [self.formula(solved[theory], solved) for theory in theories]

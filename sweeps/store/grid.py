@@ -12,6 +12,7 @@ from jaxmodal.arm.arguments import is_whole
 from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
+from sweeps.solution.cells import SolvedCells
 from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.solve import solve_cells, values_of, with_modes
 
@@ -92,7 +93,9 @@ def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.
     places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
     first = tuple(part.start for part in region)
     values = values_of(sweep, tuple(np.add(*pair) for pair in zip(places, first, strict=True)))
-    solved = {theory: solve_cells(sweep, theory, values) for theory in sweep.solved_theories}
+    solved: dict[str, SolvedCells] = {
+        theory: solve_cells(sweep, theory, values) for theory in sweep.solved_theories
+    }
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         for theory in sweep.theories:
             solved[theory] = with_modes(solved[theory], sweep, theory, values)

@@ -15,6 +15,7 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import require_known
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.batches.plan import Plan, Question
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.batches import modal_quantities_batch
 from jaxmodal.spatial import cells as in_space
 from jaxmodal.spatial.arm import SpatialArm
@@ -29,7 +30,7 @@ _PLANNING = threading.Lock()
 
 
 def solve_cells(
-    sweep: Sweep, theory: str, values: Mapping[str, NDArray[np.float64]]
+    sweep: Sweep, theory: TheoryName, values: Mapping[str, NDArray[np.float64]]
 ) -> SolvedCells:
     """Solve some cells of a sweep.
 
@@ -67,7 +68,7 @@ class _Identity:
 
 
 @functools.lru_cache(maxsize=4)
-def _plan(identity: _Identity, theory: str) -> Plan:
+def _plan(identity: _Identity, theory: TheoryName) -> Plan:
     """How the cells of a sweep are solved, the same in every process."""
     sweep = identity.sweep
     require_known(require_planar(sweep.arm), theory)
@@ -91,7 +92,7 @@ def values_of(sweep: Sweep, places: tuple[NDArray[np.intp], ...]) -> dict[str, N
 
 
 def with_modes(
-    solved: SolvedCells, sweep: Sweep, theory: str, values: Mapping[str, NDArray[np.float64]]
+    solved: SolvedCells, sweep: Sweep, theory: TheoryName, values: Mapping[str, NDArray[np.float64]]
 ) -> SolvedCells:
     """Return the cells with their modal quantities, computed at the frequencies that they have."""
     arm = require_planar(sweep.arm)
