@@ -10,19 +10,9 @@ import dataclasses
 from typing import Any, NamedTuple
 
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.joints import attachments, compliance, spring_law
+from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.runtime.namespace import Array, placed, xp
-
-
-def line_mass(beams: BeamArrays) -> Array:
-    """Mass per length, kg/m, the non-structural included; shape (n,)."""
-    own = beams.density * beams.area
-    return own if beams.nonstructural_mass is None else own + beams.nonstructural_mass
-
-
-def flexibility(beams: BeamArrays) -> Array:
-    """1, or 0 for a rigid link; shape (n,)."""
-    return xp.ones_like(beams.length) if beams.flexible is None else beams.flexible
+from jaxmodal.statics.laws import spring_law
 
 
 def _like(x: Array, fields: Array) -> Array:
@@ -158,11 +148,8 @@ __all__ = [
     "at_joint",
     "at_tip",
     "before_joint",
-    "compliance",
-    "flexibility",
     "inertia_forces",
     "joint_law",
-    "line_mass",
     "opposed",
     "spring_gives",
 ]

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from jaxmodal.arithmetic.operations import Number, nonzero, select
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.supports import support_laws
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array
+from jaxmodal.statics.laws import spring_law
 
 #: a named tuple of the entries uu, uv, up, vv, vp, pp
 Symmetric = Any
@@ -77,21 +78,6 @@ def attachments(link: BeamArrays) -> Attachments:
         if hasattr(link, name) and getattr(link, name) is not None
     }
     return Attachments(**plain, **rotor, **springs, **supports)
-
-
-def compliance(stiffness: Array) -> Array:
-    """``1/k``, zero where rigid (inf)."""
-    rigid = xp.isinf(stiffness)
-    return xp.where(rigid, 0.0, 1.0 / xp.where(rigid, 1.0, stiffness))
-
-
-def spring_law(stiffness: Array) -> tuple[Array, Array]:
-    """The law of a spring of a joint, ``unit * give = compliance * force``, for a rotation or a displacement.
-
-    Rigid: (1, 0). A spring: (1, 1/k). A free hinge or slide: (0, 1).
-    """
-    free = stiffness == 0.0
-    return xp.where(free, 0.0, 1.0), compliance(xp.where(free, 1.0, stiffness))
 
 
 def with_body(

@@ -29,7 +29,6 @@ from jaxmodal.dynamic_stiffness.joints import (
     attachments,
     rigid_or,
     shifted,
-    spring_law,
     through_axial_spring,
     through_shear_spring,
     with_body,
@@ -55,6 +54,7 @@ from jaxmodal.dynamic_stiffness.supports import (
     with_supports,
 )
 from jaxmodal.runtime.namespace import Array, take_first, tree_on_host, xp
+from jaxmodal.statics.laws import spring_law
 
 #: what follows the features of a link with supports: its angle to the ground
 _GROUND = ("ground_sine", "ground_cosine")

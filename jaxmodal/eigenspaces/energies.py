@@ -19,14 +19,13 @@ from jaxmodal.dynamic_stiffness.attachments import (
     at_joint,
     at_tip,
     before_joint,
-    flexibility,
-    line_mass,
     spring_gives,
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
 from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
+from jaxmodal.statics.laws import flexibility, line_mass
 
 
 @jax.tree_util.register_dataclass

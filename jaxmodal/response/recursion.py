@@ -22,7 +22,6 @@ from jaxmodal.dynamic_stiffness.joints import (
     Attachments,
     attachments,
     shifted,
-    spring_law,
     through_axial_spring,
     through_shear_spring,
     with_body,
@@ -39,6 +38,7 @@ from jaxmodal.dynamic_stiffness.stiffness import (
 from jaxmodal.response.members import member_at
 from jaxmodal.response.ports import RELATIVE, Port, PortRow
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.laws import spring_law
 
 #: a load or a motion over (u, v, psi), in the axes of a link
 Vector = tuple[Any, Any, Any]

@@ -12,12 +12,12 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Kind, Number, number, sin_cos, sqrt
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.joints import spring_law
 from jaxmodal.spatial.bases import BaseStiffness
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.geometry import Direction, Position, Rotation
 from jaxmodal.spatial.links import SpatialLink
 from jaxmodal.spatial.matrices import product, skew, stacked, transposed
+from jaxmodal.statics.laws import spring_law
 
 
 class JointSpring(NamedTuple):

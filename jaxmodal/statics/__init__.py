@@ -1,0 +1,1 @@
+"""Arms at rest under dead loads: section forces, deflections, buckling."""

@@ -1,0 +1,32 @@
+"""Mass per length of links, and the laws of springs of joints."""
+
+from __future__ import annotations
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.runtime.namespace import Array, xp
+
+
+def line_mass(beams: BeamArrays) -> Array:
+    """Mass per length, kg/m, the non-structural included; shape (n,)."""
+    own = beams.density * beams.area
+    return own if beams.nonstructural_mass is None else own + beams.nonstructural_mass
+
+
+def flexibility(beams: BeamArrays) -> Array:
+    """1, or 0 for a rigid link; shape (n,)."""
+    return xp.ones_like(beams.length) if beams.flexible is None else beams.flexible
+
+
+def compliance(stiffness: Array) -> Array:
+    """``1/k``, zero where rigid (inf)."""
+    rigid = xp.isinf(stiffness)
+    return xp.where(rigid, 0.0, 1.0 / xp.where(rigid, 1.0, stiffness))
+
+
+def spring_law(stiffness: Array) -> tuple[Array, Array]:
+    """The law of a spring of a joint, ``unit * give = compliance * force``, for a rotation or a displacement.
+
+    Rigid: (1, 0). A spring: (1, 1/k). A free hinge or slide: (0, 1).
+    """
+    free = stiffness == 0.0
+    return xp.where(free, 0.0, 1.0), compliance(xp.where(free, 1.0, stiffness))
