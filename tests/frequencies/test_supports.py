@@ -3,7 +3,6 @@ elements, and derivatives in 40 digits."""
 
 import math
 
-import jax
 import mpmath
 import numpy as np
 import pytest
@@ -11,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jaxmodal as jm
-from tests import exact_derivatives, finite_elements
+from tests import finite_elements
 from tests.problems import COUNT_DISTANCE, ORACLE
 from tests.real_arms import STRUCTURES, random_arm, relative, steel
+from tests.supported_arms import TIPS, held_arm, supported_two
 
 BETA = 1e-13
 """Relative error of beta L: frequencies are right to the last digits."""
@@ -21,9 +21,6 @@ BETA = 1e-13
 SHAPES = 1e-10
 ORTHOGONAL = 1e-12
 RAYLEIGH = 1e-12
-
-EXACT = 1e-10
-"""Of the largest logarithmic derivative of the mode."""
 
 INF = math.inf
 FREE = {"joint_stiffness": 0.0, "joint_axial_stiffness": 0.0, "joint_shear_stiffness": 0.0}
@@ -270,128 +267,6 @@ def test_mode_shapes(seed):
     assert np.max(np.abs(gram - np.eye(6 - free))) <= ORTHOGONAL
     quotient = np.asarray(shapes.rayleigh_quotient)[free:]
     assert np.max(np.abs(quotient / np.asarray(shapes.omega)[free:] ** 2 - 1)) <= RAYLEIGH
-
-
-def held_arm(**tip):
-    """Two links on a hinge and springs, supported at both tips."""
-    base = {"joint_stiffness": 0.0, "joint_axial_stiffness": 3e6, "joint_shear_stiffness": 2e5}
-    elbow = {
-        "support_x_stiffness": 4e4,
-        "support_y_stiffness": 0.0,
-        "support_torsional_stiffness": 0.0,
-    }
-    first = steel(joint_angle=0.3, **base, **elbow)
-    second = steel(joint_angle=0.6, joint_stiffness=1e4, tip_mass=0.5, tip_inertia=1e-3, **tip)
-    return jm.Arm((first, second), jm.Payload(0.2, 1e-4))
-
-
-def supported_two(**tip):
-    """Two links in a bend on a clamped base."""
-    return jm.Arm((steel(joint_angle=0.2), steel(joint_angle=0.6, **tip)))
-
-
-TIPS = {
-    "springs": {"support_x_stiffness": 2e5, "support_y_stiffness": 7e5, "support_torsional_stiffness": 3e3},
-    "rigid": {"support_x_stiffness": 2e5, "support_y_stiffness": INF, "support_torsional_stiffness": 3e3},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("theory", ["timoshenko", "euler_bernoulli"])
-@pytest.mark.parametrize("tip", TIPS)
-def test_derivatives_against_forty_digits(tip, theory):
-    """By supports, base springs (one of them 0), angles (that of link 1 turns the arm against them) and all else."""
-    arm = held_arm(**TIPS[tip])
-    table = jm.sensitivities(arm, 5, theory)
-    values = exact_derivatives.parameters_of(arm)
-    scale = np.array([abs(values[a]) or 1.0 for a in table.addresses])
-    scale[~np.isfinite(scale)] = 0.0
-    for mode in (0, 1, 4):
-        omega = float(table.frequencies.omega[mode])
-        exact, derivatives = exact_derivatives.frequency_and_derivatives(
-            arm, ["rectangle"] * 2, theory, omega
-        )
-        assert abs(omega / float(exact) - 1) <= ORACLE
-        expected = np.array([float(derivatives[a]) for a in table.addresses])
-        found = np.asarray(table.derivative)[mode]
-        weighted = np.abs(found - expected) * scale
-        assert np.max(weighted) <= EXACT * np.max(np.abs(expected) * scale), mode
-
-
-VARIED = {
-    "link2.support_x_stiffness": (1e4, 1e7), "link2.support_torsional_stiffness": (1e2, 1e5),
-    "link1.joint_shear_stiffness": (1e4, 1e7), "link1.joint_angle": (-1.0, 1.0), "link2.joint_angle": (-2.0, 2.0),
-}  # fmt: skip
-
-
-def cells_of(arm, count):
-    """Random values at `VARIED`, a few at their limits; and the arm of each cell."""
-    rng = np.random.default_rng(7)
-    cells = {
-        address: np.exp(rng.uniform(*np.log(ends), count))
-        if ends[0] > 0
-        else rng.uniform(*ends, count)
-        for address, ends in VARIED.items()
-    }
-    cells["link2.support_x_stiffness"][:3] = (0.0, INF, 1e12)
-    at = [{a: float(v[k]) for a, v in cells.items()} for k in range(count)]
-    return cells, [jm.set_parameters(arm, values) for values in at]
-
-
-@pytest.mark.parametrize("tip", TIPS)
-def test_batches_and_single_arms_agree(tip):
-    arm = held_arm(**TIPS[tip])
-    cells, arms = cells_of(arm, 30)
-    batch = jm.natural_frequencies_batch(arm, cells, 5)
-    assert bool(batch.certified.all())
-    for cell in (0, 1, 2, 12, 23):
-        one = jm.natural_frequencies(arms[cell], 5)
-        assert np.max(relative(batch.omega[cell], np.asarray(one.omega))) <= ORACLE
-        assert np.array_equal(batch.count_below[cell], one.count_below)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tip", TIPS)
-def test_compiled_cells_agree(tip):
-    """What a large batch compiles, and the derivatives of its cells."""
-    arm = held_arm(**TIPS[tip])
-    cells, arms = cells_of(arm, 30)
-    batch = jm.natural_frequencies_batch(arm, cells, 5)
-    compiled = jm.natural_frequencies_batch(arm, cells, 5, chunk_size=32)
-    assert np.array_equal(batch.count_below, compiled.count_below)
-    assert np.max(relative(compiled.omega, np.asarray(batch.omega))) <= ORACLE
-    quantities = jm.modal_quantities_batch(arm, cells, batch, addresses=list(VARIED))
-    for cell in (0, 1, 2, 12):
-        table = jm.sensitivities(arms[cell], 5, addresses=list(VARIED))
-        largest = np.max(np.abs(np.asarray(table.derivative)), axis=0)
-        error = np.abs(np.asarray(quantities.derivative[cell]) - np.asarray(table.derivative))
-        assert np.max(error / np.where(largest > 0.0, largest, 1.0)) <= 1e-9
-
-
-def test_zeros_of_a_batch():
-    """Cells with none, one and two motions that supports leave."""
-    second = steel(joint_angle=0.6, joint_stiffness=0.0, support_x_stiffness=1e5)
-    arm = jm.Arm((steel(joint_stiffness=0.0), second))
-    cells = {
-        "link2.support_x_stiffness": np.array([0.0, 1e5, INF, 1e5]),
-        "link2.joint_stiffness": np.array([0.0, 0.0, 0.0, 1e3]),
-    }
-    batch = jm.natural_frequencies_batch(arm, cells, 4)
-    assert bool(batch.certified.all())
-    assert np.sum(np.asarray(batch.omega) == 0.0, axis=1).tolist() == [2, 1, 1, 0]
-
-
-def test_traced_values():
-    """Under jit the frequencies and the zeros are those of the concrete arm."""
-    arm = held_arm(**TIPS["springs"])
-
-    def lowest(stiffness):
-        moved = jm.set_parameters(arm, {"link2.support_y_stiffness": stiffness})
-        return jm.natural_frequencies(moved, 4).omega
-
-    for stiffness in (0.0, 7e5, INF):
-        given = jm.set_parameters(arm, {"link2.support_y_stiffness": stiffness})
-        truth = np.asarray(jm.natural_frequencies(given, 4).omega)
-        assert np.max(relative(jax.jit(lowest)(stiffness), truth)) <= 1e-14
 
 
 REFUSED = [

@@ -1,8 +1,6 @@
-"""Do the written texts compute what the formulas say: NumPy, JAX, C as compiled here, MATLAB, LaTeX and SymPy?
+"""Do the written texts compute what the formulas say: NumPy, JAX, C as compiled here, and SymPy?
 
-C needs a compiler and LaTeX one of its programs; without, their tests are skipped. MATLAB is not at hand where tests
-run: each line must be of the few forms that MATLAB and this test both know, and is then computed here; with GNU
-Octave the file is run as well.
+C needs a compiler; without, its tests are skipped.
 """
 
 import re
@@ -16,7 +14,6 @@ from symbolic_arms import PAPER, USUAL, arm_with_everything, chain, own_terms, s
 
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic import (
-    QUANTITIES,
     function,
     linearised_equations,
     operation_counts,
@@ -24,21 +21,14 @@ from jaxmodal.symbolic import (
     write,
     written_equations,
 )
+from tests.written_forms import EVERYTHING, assert_same, written_to
 
 ROUNDING = 1e-13
-EVERYTHING = list(QUANTITIES)
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-OCTAVE = shutil.which("octave-cli") or shutil.which("octave")
-LATEX = shutil.which("pdflatex") or shutil.which("lualatex") or shutil.which("xelatex")
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 needs_compiler = pytest.mark.skipif(
     COMPILER is None, reason="no C compiler: none of cc, gcc, clang"
 )
-
-
-def written_to(folder, texts):
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 def c_program(equations, folder, *flags):
@@ -64,13 +54,6 @@ def by_program(program, equations, *vectors):
         start += count
     assert start == table.shape[1]
     return found
-
-
-def assert_same(found, expected, tolerance=1e-14):
-    assert set(found) == set(expected)  # jax.jit sorts by name
-    for name, value in expected.items():
-        scale = max(np.abs(value).max(), 1e-300)
-        assert np.abs(np.asarray(found[name]) - value).max() <= tolerance * scale, name
 
 
 @needs_compiler
@@ -143,196 +126,6 @@ def test_states_alone_and_in_batches_are_the_same():
     batch = compute(q.reshape(2, 3, -1), rate.reshape(2, 3, -1))
     for name, value in compute(q[4], rate[4]).items():
         np.testing.assert_array_equal(batch[name][1, 1], value)
-
-
-_NAME = r"[A-Za-z]\w{0,62}"
-_NUMBER = r"(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+)"
-_ASSIGNED = re.compile(rf"({_NAME})(?:\((\d+)(?:, (\d+))?\))? = (.+);")
-_TOKEN = re.compile(rf"\s*(?:{_NUMBER}|{_NAME}|[-+*(),]|\d+)")
-
-
-def run_matlab(text, **arguments):
-    """Compute a MATLAB function file that is assignments of sums and products and nothing else."""
-    text = re.sub(r" \.\.\.\n\s*", " ", text)
-    head, *lines, last, end = text.split("\n")
-    assert (last, end) == ("end", "")
-    results, _, given = re.fullmatch(rf"function \[(.+)\] = ({_NAME})\((.+)\)", head).groups()
-    assert given.split(", ") == list(arguments)
-    names = {"sin": np.sin, "cos": np.cos, "tanh": np.tanh}
-    names["zeros"] = lambda *shape: np.zeros(tuple(map(int, shape)))
-    for key, vector in arguments.items():
-        names[key] = lambda k, vector=vector: vector[k - 1]
-    for line in lines:
-        if line.startswith("%"):
-            continue
-        target, row, column, formula = _ASSIGNED.fullmatch(line.strip()).groups()
-        position = 0
-        while position < len(formula):
-            token = _TOKEN.match(formula, position)
-            assert token, formula[position:]
-            position = token.end()
-        value = eval(formula, {"__builtins__": {}}, names)
-        if row is None:
-            names[target] = value
-        else:
-            assert names[target].shape[1] == 1 or column is not None
-            names[target][int(row) - 1, int(column or 1) - 1] = value
-    return {name: names[name] for name in results.split(", ")}
-
-
-def test_matlab():
-    model = arm_with_everything()
-    equations = written_equations(model, EVERYTHING)
-    (text,) = write(equations, "matlab", "arm").values()
-    assert max(map(len, text.splitlines())) <= 120
-    q, rate, acceleration = (vector[0] for vector in states(model, 1))
-    found = run_matlab(text, q=q, rate=rate, acceleration=acceleration)
-    expected = function(equations)(q, rate, acceleration)
-    vectors = {name: value.reshape(expected[name].shape) for name, value in found.items()}
-    assert_same(vectors, expected)
-
-
-@pytest.mark.skipif(OCTAVE is None, reason="no GNU Octave: neither octave-cli nor octave")
-def test_matlab_by_octave(tmp_path):
-    model = chain(2)
-    equations = written_equations(model)
-    written_to(tmp_path, write(equations, "matlab", "arm"))
-    q, rate, _ = (vector[0] for vector in states(model, 1))
-    call = f"[B, h] = arm({q.tolist()}, {rate.tolist()}); printf('%.17g ', B, h)"
-    done = subprocess.run(
-        [OCTAVE, "--eval", call], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    expected = function(equations)(q, rate)
-    values = np.array(done.stdout.split(), dtype=float)
-    np.testing.assert_allclose(values[:36].reshape(6, 6), expected["B"], rtol=1e-13, atol=1e-13)
-    np.testing.assert_allclose(values[36:], expected["h"], rtol=1e-12, atol=1e-12)
-
-
-LATEX_WORDS = """
-documentclass usepackage allowdisplaybreaks begin end section ddot dot hline endhead theta delta chi phi
-Gamma gamma lambda mu int mathrm ell cdot quad left right sin cos tanh tfrac zeta Omega epsilon tau
-"""
-"""The commands that LaTeX with amsmath and longtable knows, as far as documents use them."""
-
-
-@pytest.mark.parametrize("posed", [USUAL, PAPER], ids=str)
-def test_latex_is_whole(posed):
-    """Brackets and environments close, every command is one that amsmath knows, names are the paper's."""
-    equations = written_equations(chain(2, posed=posed), EVERYTHING)
-    (text,) = write(equations, "latex").values()
-    depth = 0
-    for letter in re.sub(r"\\[{}]", "", text):
-        depth += {"{": 1, "}": -1}.get(letter, 0)
-        assert depth >= 0
-    assert depth == 0
-    assert text.count(r"\left(") == text.count(r"\right)")
-    opened = []
-    for word, environment in re.findall(r"\\(begin|end)\{([^}]*)\}", text):
-        opened.append(environment) if word == "begin" else opened.remove(environment)
-    assert opened == []
-    assert set(re.findall(r"\\([A-Za-z]+)", text)) <= set(LATEX_WORDS.split())
-    assert text.count("$") % 2 == 0
-    for name in (
-        r"\ell_{1}",
-        r"\phi'_{11,e}",
-        r"\phi_{12,e}",
-        "v_{21}",
-        "w_{11}",
-        "z_{212}",
-        "k_{111}",
-        "J_{o1}",
-    ):
-        assert f"${name}$ &" in text
-    # what stands on the right of an equation stands on the left of one before, or in the nomenclature
-    body = text[text.index("Intermediate") :]
-    seen = set()
-    for line in body.splitlines():
-        found = re.findall(r"(?<![A-Za-z\\])t_\{(\d+)\}", line)
-        if re.match(r"t_\{\d+\} &=", line):
-            seen.add(found.pop(0))
-        assert set(found) <= seen
-    # no line runs out of the page: about 85 signs, or one long factor
-    lines = [re.sub(r"\\[A-Za-z]+|[{}_^\\&, ]", "", line) for line in body.splitlines()]
-    assert max(map(len, lines)) < 130
-
-
-_LATEX_NAME = re.compile(
-    r"(?:\\dot\{\\[a-z]+\}|\\(?!left|right|sin|cos|tanh|tfrac|quad|cdot)[A-Za-z]+'?|\(md\)|(?<![\\A-Za-z])[A-Za-z]+)"
-    r"(?:_\{[^}]*\}|_[a-z])?"
-)
-_LATEX_SIGNS = (
-    *((r"\tfrac{1}{2} ", "0.5*"), (r"\left(", "("), (r"\right)", ")"), (r"\,", "*")),
-    *((r"\sin", "np.sin"), (r"\cos", "np.cos"), (r"\tanh", "np.tanh"), ("^{2}", "**2")),
-)
-
-
-@pytest.mark.parametrize("posed", [USUAL, PAPER], ids=str)
-def test_latex_says_what_is_computed(posed):
-    """The document read line by line as a reader would compute it, from values of its symbols to B, h, g and c."""
-    model = chain(2, posed=posed)
-    equations = written_equations(model, ["B", "h", "g", "c"])
-    (text,) = write(equations, "latex").values()
-    q, rate, _ = (vector[0] for vector in states(model, 1))
-    values = {symbol.latex: symbol.value for symbol in equations.symbols.values()}
-    for names, vector in ((equations.coordinates, q), (equations.rates, rate)):
-        values |= {equations.symbols[name].latex: x for name, x in zip(names, vector, strict=True)}
-    found = {}
-    for section in re.split(r"\\section\*", text)[3:]:
-        for block in re.findall(r"\\begin\{align\*\}\n(.*?)\n\\end", section, re.DOTALL):
-            for line in block.replace("\\\\\n&\\quad", "").split("\\\\\n"):
-                left, right = line.split(" &= ")
-                places = []
-
-                def put(match, places=places):
-                    places.append(values[match[0]])
-                    return f" v[{len(places) - 1}] "
-
-                # names first: a letter of what they become is none
-                formula = _LATEX_NAME.sub(put, right)
-                for sign, meant in _LATEX_SIGNS:
-                    formula = formula.replace(sign, meant)
-                value = eval(formula, {"v": places, "np": np})
-                if section.startswith("{Intermediate"):
-                    values[left] = value
-                else:
-                    found[left] = value
-    expected = function(equations)(q, rate)
-    for name, array in expected.items():
-        for place, value in np.ndenumerate(array):
-            key = f"{name}_{{{','.join(str(k + 1) for k in place)}}}"
-            if name == "B" and place[0] > place[1]:
-                assert key not in found
-            else:
-                assert abs(found.get(key, 0.0) - value) < 1e-12 * np.abs(array).max(), key
-
-
-@pytest.mark.slow
-def test_latex_formulas_parse():
-    """Every line of every formula, by the parser of formulas that Matplotlib has: it refuses what makes no sense."""
-    mathtext = pytest.importorskip("matplotlib.mathtext")
-    parser = mathtext.MathTextParser("path")
-    equations = written_equations(chain(2, 1, PAPER), ["B", "K"])
-    (text,) = write(equations, "latex").values()
-    blocks = re.findall(r"\\begin\{align\*\}\n(.*?)\n\\end\{align\*\}", text, re.DOTALL)
-    lines = [line.removesuffix("\\\\") for block in blocks for line in block.splitlines()]
-    rows = [line for line in text.splitlines() if re.match(r"\$.*\$ & .*\\\\$", line)]
-    names = [row.split(" & ")[0].strip("$") for row in rows]
-    assert len(lines) > 40
-    assert len(names) > 20
-    for line in lines + names:
-        formula = line.replace("&", "").replace(r"\tfrac", r"\frac").replace("\\quad ", "").strip()
-        parser.parse(f"${formula}$")
-    with pytest.raises(ValueError, match="Expected"):
-        parser.parse(r"$\left(a + \right$")
-
-
-@pytest.mark.skipif(LATEX is None, reason="no LaTeX: none of pdflatex, lualatex, xelatex")
-def test_latex_compiles(tmp_path):
-    for posed in (USUAL, PAPER):
-        written_to(tmp_path, write(written_equations(chain(2, posed=posed), EVERYTHING), "latex"))
-        command = [LATEX, "-interaction=nonstopmode", "-halt-on-error", "model.tex"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout[-2000:]
 
 
 @pytest.mark.parametrize("library", ["sympy", "symengine"])

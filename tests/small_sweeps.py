@@ -1,0 +1,70 @@
+"""A small sweep for tests of stores, and processes that run it."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from interrupted_store import CountingStore
+
+import sweeps
+import sweeps.store.dataset
+import sweeps.store.grid
+import sweeps.store.zarr_store
+
+ROOT = Path(__file__).parent.parent
+
+
+def small_sweep(num=5, **changes):
+    options = {"num_modes": 2, "theories": ["timoshenko", "rayleigh"], "outputs": ["multiplicity"]}
+    axes = [
+        sweeps.linspace("theta_2", 0, 180, num, unit="degree"),
+        sweeps.axis("payload.mass", [0.0, 1.0, 2.0]),
+    ]
+    return sweeps.Sweep("example:two_link_flexible", axes, **options | changes)
+
+
+CHUNK_CELLS = 4  # chunks of 1 x 3 cells
+
+
+def contents(path):
+    """Every stored key with its bytes, except what a kill left half written under another name."""
+    files = [p for p in Path(path).rglob("*") if p.is_file() and p.suffix != ".partial"]
+    return {str(p.relative_to(path)): p.read_bytes() for p in files}
+
+
+def pinned_commit(root):
+    """In place of the commit of the checkout, which may change between the processes of one test."""
+    return "0123456789abcdef"
+
+
+def interrupt():
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def keys_written(sweep, tmp_path):
+    """Every write of an uninterrupted run, in order."""
+    store = CountingStore(tmp_path / "counted.zarr", interrupt)
+    sweeps.run(sweep, store, chunk_cells=CHUNK_CELLS)
+    return store.keys
+
+
+CHILD = """
+import sys
+import jax
+jax.config.update("jax_enable_x64", True)
+sys.path[:0] = [{root!r}, {tests!r}]
+import small_sweeps as setup
+import sweeps, sweeps.store.dataset, sweeps.store.grid, synthetic_cells, interrupted_store, os
+sweeps.store.dataset._commit = setup.pinned_commit
+"""
+
+
+def child(code, tmp_path, variables=None, **options):
+    head = CHILD.format(root=str(ROOT), tests=str(ROOT / "tests"))
+    environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / "compiled")}
+    environment |= variables or {}
+    return subprocess.Popen(
+        [sys.executable, "-c", head + code], text=True, env=environment, **options
+    )
