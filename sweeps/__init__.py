@@ -9,6 +9,7 @@ from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.files import read_sweep, sweep_from_dict, sweep_names
 from sweeps.definition.random_designs import Range, random_design
+from sweeps.definition.response import Response
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
 from sweeps.store.executors import Dask, InProcess
@@ -20,6 +21,7 @@ __all__ = [
     "Dask",
     "InProcess",
     "Range",
+    "Response",
     "StoreError",
     "Sweep",
     "SweepError",

@@ -18,6 +18,10 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsTables, Table, shortened
 
 
+class InfiniteResponseError(ArmError):
+    """A peak is infinite, for no damping acts there."""
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class ResponsePeaks(ShowsTables):
     """Peaks of the response from one input to one output, and the dips between them; ascending.
@@ -115,7 +119,7 @@ def response_peaks(
             f"input = {shown(input)}, output = {shown(output)}: peaks are of one input and one output; give one each."
         )
     if not transfer.damped:
-        raise ArmError(
+        raise InfiniteResponseError(
             "the arm has no damping, so its peaks are infinite, at its natural frequencies (frequencies_in_band): give "
             "its links a loss_factor, a kelvin_voigt_time or a joint_damping."
         )
@@ -125,7 +129,7 @@ def response_peaks(
         size: Floats = value.real**2 + value.imag**2
         if not np.all(np.isfinite(size)):
             wrong = float(omega[~np.isfinite(size)][0])
-            raise ArmError(
+            raise InfiniteResponseError(
                 f"the response is infinite at {wrong!r} rad/s, where no damping acts on the mode: give damping to the "
                 "links or joints that move in it."
             )

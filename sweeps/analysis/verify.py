@@ -14,7 +14,7 @@ from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.errors import ArmError
 from sweeps.analysis.cells import arm_of_cell
 from sweeps.definition.errors import SweepError
-from sweeps.solution.outputs import NOT_COMPUTED
+from sweeps.solution.quantity import NOT_COMPUTED
 
 #: relative distance at which the counts are taken
 TOLERANCE = 1e-10

@@ -37,7 +37,10 @@ def draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
 @click.option(
     "--kind",
     type=click.Choice(
-        ["all", "branches", "maps", "samples", "slenderness", "sensitivities", "certificates"]
+        [
+            *("all", "branches", "maps", "samples", "slenderness", "sensitivities"),
+            *("peaks", "damping", "certificates"),
+        ]
     ),
     default="all",
     show_default=True,
@@ -49,7 +52,7 @@ def draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
 @click.option(
     "--at", multiple=True, metavar="NAME=VALUE", help="Select the nearest value of an axis."
 )
-@click.option("--theory", help="Theory to draw, for branches, maps, samples and sensitivities.")
+@click.option("--theory", help="Theory to draw, for all but slenderness and certificates.")
 @click.option(
     "--parameter",
     metavar="ADDRESS",
@@ -98,7 +101,9 @@ def plot(
         return
     from sweeps.plots import maps
     from sweeps.plots import pictures as plots
+    from sweeps.plots import responses as response_plots
     from sweeps.plots import samples as sample_plots
+    from sweeps.plots.responses import KINDS
     from sweeps.plots.style import save
 
     free = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
@@ -119,6 +124,8 @@ def plot(
             figure = maps.posture_maps(ds, names[0], names[1], levels=levels, **options)
         elif kind == "sensitivities":
             figure = plots.sensitivities(ds, names, parameter=parameter, theory=theory)
+        elif kind in KINDS:
+            figure = response_plots.peaks(ds, names, kind=kind, theory=theory)
         elif kind == "slenderness":
             figure = plots.slenderness(ds, axes[0] if axes else "thickness_factor")
         else:

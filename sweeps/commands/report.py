@@ -16,7 +16,8 @@ from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import series_search
 from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.outputs import NOT_COMPUTED, QUANTITIES
+from sweeps.solution.outputs import QUANTITIES
+from sweeps.solution.quantity import NOT_COMPUTED
 from sweeps.store.dataset import dataset_bytes
 from sweeps.store.grid import Grid
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 #: programs, of NumPy, of the posture series, and of mode shapes (modes per second)
 _BATCH, _FEW, _SERIES = (20.0, 40_000.0), (0.5, 4000.0), (1.0, 100_000.0)
 _SHAPES = (10.0, 6000.0)
+#: peaks of a response and arms with damped modes per second
+_RESPONSES = {"peak": 7.0, "damped": 3.0}
 #: seconds in which a process starts, opens the store and closes it
 _START = 1.3
 #: links of arms in space per second
@@ -73,6 +76,8 @@ def _estimate(sweep: Sweep) -> float:
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         compiling, rate = _SHAPES
         found += compiling + sweep.num_cells * len(sweep.theories) * sweep.num_modes / rate
+    for kind in {QUANTITIES[name].response for name in sweep.outputs} - {""}:
+        found += sweep.num_cells * len(sweep.theories) / _RESPONSES[kind]
     return found
 
 
@@ -112,7 +117,23 @@ def summary_lines(ds: xr.Dataset) -> list[str]:
         low, high = np.nanargmin(values), np.nanargmax(values)
         ends = [f"{values.flat[k]:.6g} Hz at {_place(ds, dims, int(k))}" for k in (low, high)]
         lines.append(f"  mode {mode}: {ends[0]} to {ends[1]}")
+    if "peak_response" in ds:
+        lines.append(_peak_line(ds, [name for name in dims if name in ds.peak_response.dims]))
     return lines + (_sensitivity_lines(ds) if "sensitivity" in ds else [])
+
+
+def _peak_line(ds: xr.Dataset, dims: list[str]) -> str:
+    """Say where the highest and the lowest peak of the response are."""
+    peak = ds.peak_response.transpose(*dims)
+    what, unit = f"peaks of {peak.attrs['response']}", peak.attrs["units"]
+    if not np.any(np.isfinite(peak.values)):
+        return f"{what}: no values"
+    low, high = (
+        int(find(np.where(np.isfinite(peak.values), peak.values, np.nan)))
+        for find in (np.nanargmin, np.nanargmax)
+    )
+    ends = [f"{peak.values.flat[k]:.6g} {unit} at {_place(ds, dims, k)}" for k in (low, high)]
+    return f"{what}: {ends[0]} to {ends[1]}"
 
 
 def _sensitivity_lines(ds: xr.Dataset) -> list[str]:

@@ -65,12 +65,13 @@ def known_names(key: str, given: str | Sequence[str], known: Iterable[str]) -> t
 
 
 def output_names(given: Sequence[str]) -> tuple[str, ...]:
-    """The outputs, with those that are always there and the status that modal quantities need."""
+    """The outputs, with those that are always there and the statuses that others need."""
     names = known_names("outputs", given, QUANTITIES)
-    first = next((k for k, name in enumerate(names) if QUANTITIES[name].modal), None)
-    if first is not None and "modal_status" not in names:
-        names = (*names[:first], "modal_status", *names[first:])
-    return tuple(dict.fromkeys([*ALWAYS, *names]))
+    beside: list[str] = []  # each with its status before it
+    for name in names:
+        status = QUANTITIES[name].status
+        beside += [status, name] if status and status not in names else [name]
+    return tuple(dict.fromkeys([*ALWAYS, *beside]))
 
 
 def differentiated(
@@ -192,12 +193,13 @@ def _require_theory(
 
 
 def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...]) -> None:
-    """Refuse outputs of mode shapes where there are none."""
-    modal = [name for name in outputs if QUANTITIES[name].modal and name != "modal_status"]
-    if isinstance(arm, SpatialArm) and modal:
-        plain = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.modal)
+    """Refuse outputs of mode shapes and of responses where there are none."""
+    further = [name for name in outputs if QUANTITIES[name].status not in ("", name)]
+    if isinstance(arm, SpatialArm) and further:
+        plain = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.status)
+        what = "mode shapes" if QUANTITIES[further[0]].modal else "the response"
         raise SweepError(
-            f"outputs: {modal[0]!r} needs mode shapes, which sweeps have of planar arms only; of an arm in space take "
+            f"outputs: {further[0]!r} needs {what}, which sweeps have of planar arms only; of an arm in space take "
             f"of {plain}."
         )
 

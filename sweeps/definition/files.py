@@ -18,9 +18,10 @@ from jaxmodal.spatial.plausibility import warn_of_implausible_values
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
 from sweeps.definition.random_designs import Range, random_design
+from sweeps.definition.response import response_from_dict
 from sweeps.definition.sweep import Sweep
 
-_KEYS = ("name", "arm", "theories", "num_modes", "outputs", "sensitivity_to", "axes")
+_KEYS = ("name", "arm", "theories", "num_modes", "outputs", "sensitivity_to", "response", "axes")
 _SPACES = {"linspace": linspace, "geomspace": geomspace}
 _EXAMPLES = "see `jaxmodal sweep examples` for valid files."
 _VALUE_KEYS = ("values", *_SPACES)
@@ -94,7 +95,8 @@ def sweep_from_dict(
     ----------
     document
         Mapping with the keys ``arm`` and ``axes``, and optionally ``name``, ``theories``, ``num_modes``,
-        ``outputs`` and ``sensitivity_to``. ``arm`` is a path, ``"example:NAME"`` or the tables of an arm file.
+        ``outputs``, ``sensitivity_to`` and ``response``. ``arm`` is a path, ``"example:NAME"`` or the tables of
+        an arm file.
     folder
         Folder that a path of an arm is relative to.
     points
@@ -123,6 +125,8 @@ def sweep_from_dict(
             raise SweepError(f"{key} = {shown(options[key])}: must be a list of names.")
     if isinstance(options.get("outputs"), str):
         options["outputs"] = [options["outputs"]]
+    if "response" in document:
+        options["response"] = response_from_dict(document["response"])
     return Sweep(_arm(document["arm"], Path(folder)), axes, **options)
 
 

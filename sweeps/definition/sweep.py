@@ -27,6 +27,7 @@ from sweeps.definition.checks import (
     output_names,
 )
 from sweeps.definition.descriptions import described_axis
+from sweeps.definition.response import Response, asked_response
 from sweeps.solution.outputs import LABELS, QUANTITIES
 
 FORMAT = 1
@@ -53,6 +54,8 @@ class Sweep(ShowsTables):
     sensitivity_to
         Parameters (addresses or aliases) that the outputs ``sensitivity`` and ``frequency_derivative``
         refer to; all of the arm if left out.
+    response
+        The `Response` whose highest peak the outputs ``peak_response`` and ``peak_frequency`` are about.
     name
         Title, for files and pictures; not part of the fingerprint.
 
@@ -77,6 +80,7 @@ class Sweep(ShowsTables):
     num_modes: int
     outputs: tuple[str, ...]
     sensitivity_to: tuple[str, ...]
+    response: Response | None
     name: str
 
     def __init__(
@@ -88,6 +92,7 @@ class Sweep(ShowsTables):
         num_modes: int = 10,
         outputs: Sequence[str] = (),
         sensitivity_to: Sequence[str] = (),
+        response: Response | None = None,
         name: str = "",
     ) -> None:
         values = {
@@ -106,6 +111,9 @@ class Sweep(ShowsTables):
         check_axes(self.axes, self.name)
         check_values(self.arm, self.axes, self.solved_theories)
         check_outputs(self.arm, self.outputs)
+        varied = [column.address for entry in self.axes for column in entry.columns]
+        asked = asked_response(response, self.outputs, self.arm, varied)
+        object.__setattr__(self, "response", asked)
 
     def tables(self) -> list[Table]:
         """Return the axes, and what is computed at their points."""
@@ -143,8 +151,15 @@ class Sweep(ShowsTables):
         return (*theory, *(entry.name for entry in self.axes), "mode")
 
     def dims_of(self, output: str) -> tuple[str, ...]:
-        """Dimensions of an output: those of a quantity per mode, and its own behind them."""
-        return (*self.dims, *QUANTITIES[output].dims)
+        """Dimensions of an output: theory, axes and, of a quantity per mode, mode, and its own behind them."""
+        quantity = QUANTITIES[output]
+        return (*(self.dims if quantity.per_mode else self.dims[:-1]), *quantity.dims)
+
+    def units_of(self, output: str) -> str:
+        """Unit of an output; that of a peak follows from the ports."""
+        if output == "peak_response" and self.response is not None:
+            return self.response.units
+        return QUANTITIES[output].units
 
     def labels(self, dimension: str) -> tuple[str | int, ...]:
         """Return what the points of a dimension behind mode are called."""
@@ -153,9 +168,10 @@ class Sweep(ShowsTables):
         return self.sensitivity_to if dimension == "parameter" else LABELS[dimension]
 
     def cell_shape(self, output: str) -> tuple[int, ...]:
-        """Shape of an output in one cell: modes, and its own dimensions behind them."""
-        own = QUANTITIES[output].dims
-        return (self.num_modes, *(len(self.labels(name)) for name in own))
+        """Shape of an output in one cell: modes if it is per mode, and its own dimensions behind them."""
+        quantity = QUANTITIES[output]
+        modes = (self.num_modes,) if quantity.per_mode else ()
+        return (*modes, *(len(self.labels(name)) for name in quantity.dims))
 
     @property
     def solved_theories(self) -> tuple[TheoryName, ...]:
@@ -165,7 +181,7 @@ class Sweep(ShowsTables):
 
     def description(self) -> dict[str, Any]:
         """Return everything that determines the numbers, as plain values, fit for comparison."""
-        return {
+        found: dict[str, Any] = {
             "format": FORMAT,
             "arm": self.arm.to_dict(),
             "axes": {entry.name: described_axis(entry) for entry in self.axes},
@@ -174,6 +190,7 @@ class Sweep(ShowsTables):
             "outputs": list(self.outputs),
             "sensitivity_to": list(self.sensitivity_to),
         }
+        return found if self.response is None else found | {"response": self.response.description()}
 
     @property
     def fingerprint(self) -> str:

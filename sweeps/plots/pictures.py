@@ -27,10 +27,11 @@ from sweeps.plots.points import (
     set_scale,
     uneven,
 )
+from sweeps.plots.responses import KINDS, peaks
 from sweeps.plots.samples import samples
 from sweeps.plots.sensitivities import sensitivity_lines, sensitivity_map
 from sweeps.plots.style import COLOURS, line_look, new_figure, style, title
-from sweeps.solution.outputs import NOT_COMPUTED
+from sweeps.solution.quantity import NOT_COMPUTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -233,7 +234,8 @@ def pictures(ds: xr.Dataset) -> dict[str, Figure]:
     dict
         Names and figures: ``samples`` where parameters change together in no order, else ``maps`` for two
         axes or more and ``branches`` for a single one; ``slenderness`` for a thickness factor,
-        ``sensitivities`` where there are any, and ``certificates`` where a mode is not certified.
+        ``sensitivities``, ``peaks`` and ``damping`` where there are any, and ``certificates`` where a mode is
+        not certified.
 
     Raises
     ------
@@ -254,6 +256,10 @@ def pictures(ds: xr.Dataset) -> dict[str, Figure]:
         found["branches"] = branches(ds, axes[0])
     if "sensitivity" in ds and not scattered:
         found["sensitivities"] = sensitivities(ds, axes)
+    if not scattered:
+        found |= {
+            kind: peaks(ds, axes, kind=kind) for kind, output in KINDS.items() if output in ds
+        }
     if bool((ds.status != int(Status.certified)).any()):
         found["certificates"] = certificate_map(ds, axes[0], axes[1] if len(axes) >= 2 else None)
     return found

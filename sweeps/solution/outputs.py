@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.batches import ModalQuantities
 from sweeps.solution.cells import SolvedCells
-
-#: value of ``status`` and ``modal_status`` in cells that have not been computed yet
-NOT_COMPUTED = 127
+from sweeps.solution.quantity import Formula, Quantity, flags
+from sweeps.solution.response_outputs import OF_RESPONSES
 
 #: dimensions that some outputs have behind mode; those of link and parameter are named by the sweep
 LABELS = {
@@ -34,69 +31,10 @@ _LONG_NAMES = {
     "parameter": "parameter of the arm",
 }
 
-Formula = Callable[[SolvedCells, Mapping[str, SolvedCells]], NDArray[Any]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Quantity:
-    """One output of a sweep, an array over (theory, cell, mode) and perhaps more.
-
-    Attributes
-    ----------
-    name : str
-        Name of the variable.
-    units : str
-        Unit as CF conventions write it; ``"1"`` for a pure number.
-    long_name : str
-        What plots write beside the unit.
-    description : str
-        What the number means.
-    formula : callable
-        From the solved cells of one theory and those of all theories, an array of shape (N, K, ...).
-    dtype : str
-        NumPy type in the dataset.
-    fill : float, int or bool
-        Value of cells that have not been computed.
-    dims : tuple of str
-        Dimensions behind mode.
-    needs : tuple of str, names of theories
-        Theories that must be solved besides those asked for.
-    modal : bool
-        Whether the formula needs mode shapes (``SolvedCells.modal``).
-    attributes : dict
-        Further attributes of the variable.
-    """
-
-    name: str
-    units: str
-    long_name: str
-    description: str
-    formula: Formula
-    dtype: str = "float64"
-    fill: float | int | bool = math.nan
-    dims: tuple[str, ...] = ()
-    needs: tuple[TheoryName, ...] = ()
-    modal: bool = False
-    attributes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-    def evaluate(
-        self, solved: Mapping[str, SolvedCells], theories: tuple[TheoryName, ...]
-    ) -> NDArray[Any]:
-        """Return the values for the given theories, of shape (theories, N, K, ...)."""
-        columns = [self.formula(solved[theory], solved) for theory in theories]
-        return np.stack(columns).astype(self.dtype)
-
 
 def long_name_of(dimension: str) -> str:
     """Return in words what a dimension behind mode counts."""
     return _LONG_NAMES[dimension]
-
-
-def _flags(meanings: Mapping[str, int]) -> dict[str, Any]:
-    """Attributes of a CF flag variable and its type; the last meaning is that of no computation."""
-    every = {**meanings, "not_computed": NOT_COMPUTED}
-    attributes = {"flag_values": list(every.values()), "flag_meanings": " ".join(every)}
-    return {"dtype": "uint8", "fill": NOT_COMPUTED, "attributes": attributes}
 
 
 def _percent(other: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
@@ -121,7 +59,7 @@ _CERTIFIED = (
         "status",
         "What the frequency may be trusted for",
         lambda own, _: own.found.status,
-        **_flags({entry.name: int(entry) for entry in Status}),
+        **flags({entry.name: int(entry) for entry in Status}),
     ),
     Quantity(
         "certified",
@@ -213,7 +151,7 @@ _MODAL = (
         " of an arbitrary orthonormal basis. No_value: the frequency is not known",
         _modal_status,
         modal=True,
-        **_flags({"individual": 0, "cluster_mean": 1, "no_value": 2}),
+        **flags({"individual": 0, "cluster_mean": 1, "no_value": 2}),
     ),
     Quantity(
         "sensitivity",
@@ -296,7 +234,9 @@ _MODAL = (
     ),
 )
 
-QUANTITIES: dict[str, Quantity] = {entry.name: entry for entry in (*_CERTIFIED, *_MODAL)}
+QUANTITIES: dict[str, Quantity] = {
+    entry.name: entry for entry in (*_CERTIFIED, *_MODAL, *OF_RESPONSES)
+}
 """Every output by its name."""
 
 #: the outputs that every dataset has

@@ -19,7 +19,8 @@ import jaxmodal
 from jaxmodal.frequencies.status import Status
 from jaxmodal.spatial.parameters import describe, unit_of
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.outputs import NOT_COMPUTED, QUANTITIES, long_name_of
+from sweeps.solution.outputs import QUANTITIES, long_name_of
+from sweeps.solution.quantity import NOT_COMPUTED
 from sweeps.store.grid import Grid
 from sweeps.store.solve import BRACKET_WIDTH
 
@@ -67,16 +68,20 @@ def auxiliary_names(sweep: Sweep, output: str) -> list[str]:
     ]
 
 
-def variable_attributes(name: str) -> dict[str, Any]:
+def variable_attributes(sweep: Sweep, name: str) -> dict[str, Any]:
     """Return the attributes of one output."""
     quantity = QUANTITIES[name]
     attributes = {
-        "units": quantity.units,
+        "units": sweep.units_of(name),
         "long_name": quantity.long_name,
         "description": quantity.description,
     }
     if name == "frequency":
         attributes["ancillary_variables"] = "status certified"
+    elif quantity.status not in ("", name):
+        attributes["ancillary_variables"] = quantity.status
+    if sweep.response is not None and quantity.response == "peak":
+        attributes["response"] = sweep.response.title
     flags = {
         key: np.array(value, quantity.dtype) if key == "flag_values" else value
         for key, value in quantity.attributes.items()
@@ -176,7 +181,7 @@ class MemoryResult:
     def dataset(self) -> xr.Dataset:
         """Return everything as a dataset."""
         data = {
-            name: (self.sweep.dims_of(name), values, variable_attributes(name))
+            name: (self.sweep.dims_of(name), values, variable_attributes(self.sweep, name))
             for name, values in self.arrays.items()
         }
         found = {name: _plain(entry) for name, entry in coordinates(self.sweep).items()}

@@ -14,10 +14,12 @@ from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.outputs import QUANTITIES
-from sweeps.store.solve import solve_cells, values_of, with_modes
+from sweeps.store.solve import solve_cells, values_of, with_modes, with_responses
 
 #: cells of one chunk, unless told otherwise: a second or two of work, of frequencies alone and with mode shapes
 CHUNK_CELLS, MODAL_CHUNK_CELLS = 65_536, 8192
+#: with damped modes or peaks of responses: some seconds
+RESPONSE_CHUNK_CELLS = 64
 #: of arms in space, of frequencies alone: some seconds
 SPATIAL_CHUNK_CELLS = 256
 
@@ -67,6 +69,8 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None) -> Grid:
     """
     modal = any(QUANTITIES[name].modal for name in sweep.outputs)
     usual = MODAL_CHUNK_CELLS if modal else CHUNK_CELLS
+    if any(QUANTITIES[name].response for name in sweep.outputs):
+        usual = RESPONSE_CHUNK_CELLS
     if isinstance(sweep.arm, SpatialArm):
         usual = SPATIAL_CHUNK_CELLS
     limit = usual if chunk_cells is None else chunk_cells
@@ -99,10 +103,13 @@ def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         for theory in sweep.theories:
             solved[theory] = with_modes(solved[theory], sweep, theory, values)
+    if any(QUANTITIES[name].response for name in sweep.outputs):
+        for theory in sweep.theories:
+            solved[theory] = with_responses(solved[theory], sweep, theory, values)
     theory_axis = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
-    shape = (*theory_axis, *sizes, sweep.num_modes)
+    shape = (*theory_axis, *sizes)
     blocks = {}
     for name in sweep.outputs:
         found = QUANTITIES[name].evaluate(solved, sweep.theories)
-        blocks[name] = np.ascontiguousarray(found.reshape((*shape, *found.shape[3:])))
+        blocks[name] = np.ascontiguousarray(found.reshape((*shape, *found.shape[2:])))
     return blocks

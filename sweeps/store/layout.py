@@ -65,7 +65,9 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
     theories = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
     for name in sweep.outputs:
         quantity = QUANTITIES[name]
-        about = _json_attributes(name) | {"coordinates": " ".join(auxiliary_names(sweep, name))}
+        about = _json_attributes(sweep, name) | {
+            "coordinates": " ".join(auxiliary_names(sweep, name))
+        }
         group.create_array(
             name,
             shape=(*theories, *sweep.shape, *sweep.cell_shape(name)),
@@ -93,6 +95,6 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
     return {key: bytes(buffer.to_bytes()) for key, buffer in pieces.items()}
 
 
-def _json_attributes(name: str) -> dict[str, Any]:
-    found = variable_attributes(name)
+def _json_attributes(sweep: Sweep, name: str) -> dict[str, Any]:
+    found = variable_attributes(sweep, name)
     return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in found.items()}

@@ -21,6 +21,8 @@ from jaxmodal.spatial import cells as in_space
 from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
+from sweeps.solution.outputs import QUANTITIES
+from sweeps.solution.responses import damped_cells, peak_cells
 
 #: how wide (relative) a bracket of the certificate may be
 BRACKET_WIDTH = 4e-8
@@ -98,3 +100,18 @@ def with_modes(
     arm = require_planar(sweep.arm)
     modal = modal_quantities_batch(arm, values, solved.found, addresses=sweep.sensitivity_to)
     return dataclasses.replace(solved, modal=modal)
+
+
+def with_responses(
+    solved: SolvedCells, sweep: Sweep, theory: str, values: Mapping[str, NDArray[np.float64]]
+) -> SolvedCells:
+    """Return the cells with their damped modes and the peaks of their response, where outputs ask for them."""
+    arm = require_planar(sweep.arm)
+    asked = {QUANTITIES[name].response for name in sweep.outputs}
+    if "damped" in asked:
+        damped = damped_cells(arm, values, sweep.num_modes, theory)
+        solved = dataclasses.replace(solved, damped=damped)
+    if "peak" in asked and sweep.response is not None:
+        peak = peak_cells(arm, values, theory, sweep.response.arguments())
+        solved = dataclasses.replace(solved, peak=peak)
+    return solved

@@ -1,0 +1,190 @@
+"""Which response a sweep looks at for its peaks: two ports, a band, and what motions are read and given."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from jaxmodal.arm.arguments import is_finite
+from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.documents import check_keys, table
+from jaxmodal.arm.links import DAMPING_FIELDS
+from jaxmodal.arm.quantities import shown
+from jaxmodal.response.ports import Port, ports
+from jaxmodal.response.transfer import MOTIONS
+from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.spatial.arm import SpatialArm
+from sweeps.definition.errors import SweepError
+from sweeps.solution.outputs import QUANTITIES
+
+_KEYS = ("input", "output", "band_hz", "motion", "base_motion")
+_RATES = {"displacement": "", "velocity": "/s", "acceleration": "/s^2"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Response:
+    """The response whose highest peak a sweep finds in every cell, with the outputs ``peak_response`` and others.
+
+    Parameters
+    ----------
+    input, output
+        Ports such as ``"tip.across"``; an input at the base is a motion of the ground.
+    band_hz
+        Ends of the band in Hz, 0 < lower < upper.
+    motion
+        What is read: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+    base_motion
+        What an input at the base is, of the same three.
+
+    Raises
+    ------
+    SweepError
+        If the band is empty or a motion is unknown.
+
+    Examples
+    --------
+    >>> Response("tip.across", "tip.across", (1.0, 60.0)).motion
+    'displacement'
+    """
+
+    input: str | Port
+    output: str | Port
+    band_hz: tuple[float, float]
+    motion: str = "displacement"
+    base_motion: str = "acceleration"
+
+    def __post_init__(self) -> None:
+        for name in ("input", "output"):
+            if not isinstance(getattr(self, name), str | Port):
+                raise SweepError(
+                    f"response: {name} = {shown(getattr(self, name))}: must be one port, such as 'tip.across'."
+                )
+        band = self.band_hz
+        ends = isinstance(band, tuple | list) and len(band) == 2 and all(map(is_finite, band))
+        if not ends or not 0.0 < band[0] < band[1]:
+            raise SweepError(
+                f"response: band_hz = {shown(band)}: must be two frequencies in Hz, 0 < lower < upper, such as "
+                "[1, 60]."
+            )
+        object.__setattr__(self, "band_hz", (float(band[0]), float(band[1])))
+        for name in ("motion", "base_motion"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in MOTIONS:
+                raise SweepError(
+                    f"response: {name} = {shown(value)}: must be one of {', '.join(map(repr, MOTIONS))}."
+                    f"{suggestion(str(value), MOTIONS)}"
+                )
+
+    def of(self, arm: Arm, varied: Iterable[str]) -> Response:
+        """Return this response with the ports of an arm, checked.
+
+        Parameters
+        ----------
+        arm
+            The arm.
+        varied
+            Addresses that the sweep varies.
+
+        Raises
+        ------
+        SweepError
+            If the arm has no such port, or no damping that would bound a peak.
+        """
+        try:
+            (driven,), (read,) = ports(self.input, arm, "input"), ports(self.output, arm, "output")
+        except ArmError as error:
+            raise SweepError(f"response: {error}") from error
+        if read.place == "base":
+            raise SweepError(
+                f"response: output = {str(read)!r}: is the ground, whose motion is imposed; take it as the input."
+            )
+        damped = any(getattr(link, name) for link in arm.links for name in DAMPING_FIELDS)
+        if not damped and not any(name.rpartition(".")[2] in DAMPING_FIELDS for name in varied):
+            raise SweepError(
+                "response: the arm has no damping, so its peaks are infinite; give its links a loss_factor, a "
+                "kelvin_voigt_time or a joint_damping, or an axis over one of these."
+            )
+        return dataclasses.replace(self, input=driven, output=read)
+
+    @property
+    def units(self) -> str:
+        """Unit of the peak, of a response with the ports of an arm."""
+        assert isinstance(self.input, Port)
+        assert isinstance(self.output, Port)
+        read = self.output.motion_unit + _RATES[self.motion]
+        given = self.input.force_unit
+        if self.input.place == "base":
+            given = self.input.motion_unit + _RATES[self.base_motion]
+        if given == read:
+            return "1"
+        return f"{read}/({given})" if set(" /") & set(given) else f"{read}/{given}"
+
+    @property
+    def title(self) -> str:
+        """The pair of ports in words, of a response with the ports of an arm."""
+        low, high = self.band_hz
+        return f"{self.motion} {self.output} for {self.input}, {low:g} to {high:g} Hz"
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what `jaxmodal.response_peaks` takes, by name."""
+        low, high = (2.0 * math.pi * end for end in self.band_hz)
+        ends = {"omega_min": low, "omega_max": high}
+        names = ("input", "output", "motion", "base_motion")
+        return ends | {name: getattr(self, name) for name in names}
+
+    def description(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        found = {name: getattr(self, name) for name in _KEYS}
+        return found | {
+            "input": str(self.input),
+            "output": str(self.output),
+            "band_hz": list(self.band_hz),
+        }
+
+
+def response_from_dict(entry: object) -> Response:
+    """Return the response that a table of a sweep file describes.
+
+    Raises
+    ------
+    SweepError
+        If a key is missing or unknown, or a value is not allowed.
+    """
+    keys: Mapping[str, Any] = table("response", entry, SweepError)
+    try:
+        check_keys(keys, _KEYS, ("input", "output", "band_hz"), SweepError)
+    except SweepError as error:
+        raise SweepError(f"response: {error}") from error
+    return Response(**keys)
+
+
+def asked_response(
+    given: Response | None, outputs: Sequence[str], arm: Arm | SpatialArm, varied: Sequence[str]
+) -> Response | None:
+    """Return the response that outputs are about, with the ports of the arm; None where none is.
+
+    Raises
+    ------
+    SweepError
+        If it is missing or no output refers to it, or as `Response.of`.
+    """
+    if given is not None and not isinstance(given, Response):
+        raise SweepError(
+            f"response = {shown(given)}: must be a Response, such as "
+            "sweeps.Response('tip.across', 'tip.across', (1.0, 60.0))."
+        )
+    asked = [name for name in outputs if QUANTITIES[name].response == "peak"]
+    if given is None:
+        if asked:
+            raise SweepError(
+                f"outputs: {asked[-1]!r} needs to know which response: give response with input, output and band_hz."
+            )
+        return None
+    if not asked:
+        raise SweepError(
+            "response is given, but no output refers to it; add 'peak_response' or 'peak_frequency' to outputs, or "
+            "leave it out."
+        )
+    return given.of(require_planar(arm), varied)

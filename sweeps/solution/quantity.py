@@ -1,0 +1,90 @@
+"""What one output of a sweep is: its name, unit, meaning and formula."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from sweeps.solution.cells import SolvedCells
+
+#: value of ``status`` and ``modal_status`` in cells that have not been computed yet
+NOT_COMPUTED = 127
+
+
+Formula = Callable[[SolvedCells, Mapping[str, SolvedCells]], NDArray[Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Quantity:
+    """One output of a sweep, an array over (theory, cell, mode), perhaps more, or without modes.
+
+    Attributes
+    ----------
+    name : str
+        Name of the variable.
+    units : str
+        Unit as CF conventions write it; ``"1"`` for a pure number.
+    long_name : str
+        What plots write beside the unit.
+    description : str
+        What the number means.
+    formula : callable
+        From the solved cells of one theory and those of all theories, an array of shape (N, K, ...), or (N, ...).
+    dtype : str
+        NumPy type in the dataset.
+    fill : float, int or bool
+        Value of cells that have not been computed.
+    dims : tuple of str
+        Dimensions behind mode.
+    needs : tuple of str, names of theories
+        Theories that must be solved besides those asked for.
+    modal : bool
+        Whether the formula needs mode shapes (``SolvedCells.modal``).
+    response : str
+        ``"damped"`` where it needs damped modes, ``"peak"`` where the peak of a response, else empty.
+    per_mode : bool
+        Whether there is a value for each mode; else one for each cell.
+    attributes : dict
+        Further attributes of the variable.
+    """
+
+    name: str
+    units: str
+    long_name: str
+    description: str
+    formula: Formula
+    dtype: str = "float64"
+    fill: float | int | bool = math.nan
+    dims: tuple[str, ...] = ()
+    needs: tuple[TheoryName, ...] = ()
+    modal: bool = False
+    response: str = ""
+    per_mode: bool = True
+    attributes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def status(self) -> str:
+        """Name of the status that goes with it and is always beside it, or empty."""
+        if self.modal:
+            return "modal_status"
+        return f"{self.response}_status" if self.response else ""
+
+    def evaluate(
+        self, solved: Mapping[str, SolvedCells], theories: tuple[TheoryName, ...]
+    ) -> NDArray[Any]:
+        """Return the values for the given theories, of shape (theories, N, K, ...), or (theories, N, ...)."""
+        columns = [self.formula(solved[theory], solved) for theory in theories]
+        return np.stack(columns).astype(self.dtype)
+
+
+def flags(meanings: Mapping[str, int]) -> dict[str, Any]:
+    """Attributes of a CF flag variable and its type; the last meaning is that of no computation."""
+    every = {**meanings, "not_computed": NOT_COMPUTED}
+    attributes = {"flag_values": list(every.values()), "flag_meanings": " ".join(every)}
+    return {"dtype": "uint8", "fill": NOT_COMPUTED, "attributes": attributes}

@@ -1,0 +1,97 @@
+"""Outputs of a sweep about damping and driven arms: damped modes, and the highest peak of a response."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sweeps.solution.cells import SolvedCells
+from sweeps.solution.quantity import Formula, Quantity, flags
+from sweeps.solution.responses import DampedCells, DampedStatus, PeakCells, PeakStatus
+
+
+def _of_damped(formula: Callable[[DampedCells], Any]) -> Formula:
+    def apply(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
+        assert own.damped is not None  # solved with damping, as the output asks for it
+        return np.asarray(formula(own.damped))
+
+    return apply
+
+
+def _of_peak(formula: Callable[[PeakCells], Any]) -> Formula:
+    def apply(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
+        assert own.peak is not None  # solved with the response, as the output asks for it
+        return np.asarray(formula(own.peak))
+
+    return apply
+
+
+OF_RESPONSES = (
+    Quantity(
+        "damped_status",
+        "1",
+        "status of the damped modes",
+        "Counted: the argument principle confirms that no root is lost. Not_counted: it does not. Shared: strong"
+        " damping led this mode to a root of a lower one. No_value: the arm has no such modes, or a free joint",
+        _of_damped(lambda damped: damped.status),
+        response="damped",
+        **flags({entry.name: int(entry) for entry in DampedStatus}),
+    ),
+    Quantity(
+        "damping_ratio",
+        "1",
+        "damping ratio",
+        "Decay rate over the size of the complex root that continues the undamped mode; 1 where overdamped",
+        _of_damped(lambda damped: damped.ratio),
+        response="damped",
+    ),
+    Quantity(
+        "damped_frequency",
+        "Hz",
+        "damped frequency",
+        "Frequency of the free damped motion that continues the undamped mode; 0 where overdamped",
+        _of_damped(lambda damped: damped.frequency),
+        response="damped",
+    ),
+    Quantity(
+        "decay_rate",
+        "1/s",
+        "decay rate",
+        "The amplitude falls by a factor of e in 1/decay_rate; of an overdamped mode the slower one",
+        _of_damped(lambda damped: damped.decay),
+        response="damped",
+    ),
+    Quantity(
+        "peak_status",
+        "1",
+        "status of the peak",
+        "Peak: found exactly. Infinite: no damping acts on a mode of the band. No_peak: the response has none inside"
+        " the band. No_value: the values of the arm do not fit together, or its frequencies are not certified",
+        _of_peak(lambda peak: peak.status),
+        response="peak",
+        per_mode=False,
+        **flags({entry.name: int(entry) for entry in PeakStatus}),
+    ),
+    Quantity(
+        "peak_response",
+        "output per input",
+        "highest peak of the response",
+        "Largest stationary value of the size of the response in the band; inf where no damping acts",
+        _of_peak(lambda peak: peak.size),
+        response="peak",
+        per_mode=False,
+    ),
+    Quantity(
+        "peak_frequency",
+        "Hz",
+        "frequency of the highest peak",
+        "Where the response has its highest peak",
+        _of_peak(lambda peak: peak.frequency),
+        response="peak",
+        per_mode=False,
+    ),
+)
+"""They need ``SolvedCells.damped`` or ``SolvedCells.peak``; the unit of a peak follows from its ports."""

@@ -1,0 +1,164 @@
+"""Damped modes and peaks of responses of the cells of a sweep, arm by arm."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.status import UncertifiedError
+from jaxmodal.response.damped_modes import damped_modes
+from jaxmodal.response.peaks import InfiniteResponseError, response_peaks
+from jaxmodal.runtime.errors import ArmError
+
+Floats = NDArray[np.float64]
+
+
+class DampedStatus(IntEnum):
+    """What the damping of a mode may be trusted for."""
+
+    counted = 0
+    not_counted = 1
+    shared = 2
+    no_value = 3
+
+
+class PeakStatus(IntEnum):
+    """What the peak of a cell is."""
+
+    peak = 0
+    infinite = 1
+    no_peak = 2
+    no_value = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class DampedCells:
+    """Damped modes of N arms by their undamped modes, arrays of shape (N, K).
+
+    Attributes
+    ----------
+    frequency : array
+        Damped frequency in Hz, 0 where overdamped.
+    ratio : array
+        Damping ratio, 1 where overdamped.
+    decay : array
+        Decay rate in 1/s; of an overdamped mode the slower one.
+    status : array of int
+        `DampedStatus` codes.
+    """
+
+    frequency: Floats
+    ratio: Floats
+    decay: Floats
+    status: NDArray[np.uint8]
+
+
+@dataclasses.dataclass(frozen=True)
+class PeakCells:
+    """The highest peak of the response of N arms, arrays of shape (N,).
+
+    Attributes
+    ----------
+    size : array
+        Its size.
+    frequency : array
+        Where it is, Hz.
+    status : array of int
+        `PeakStatus` codes.
+    """
+
+    size: Floats
+    frequency: Floats
+    status: NDArray[np.uint8]
+
+
+def _arms(arm: Arm, values: Mapping[str, Floats]) -> Iterator[Arm | None]:
+    """The arm of each cell, None where its values do not fit together."""
+    for row in zip(*values.values(), strict=True):
+        try:
+            yield set_parameters(arm, dict(zip(values, map(float, row), strict=True)))
+        except ArmError:
+            yield None
+
+
+def damped_cells(
+    arm: Arm, values: Mapping[str, Floats], num_modes: int, theory: TheoryName
+) -> DampedCells:
+    """Return the damped modes of cells, given for each address the values of N cells in SI units."""
+    rows = [_damped(each, num_modes, theory) for each in _arms(arm, values)]
+    frequency, ratio, decay, status = (np.stack(part) for part in zip(*rows, strict=True))
+    return DampedCells(frequency, ratio, decay, status.astype(np.uint8))
+
+
+def _damped(
+    arm: Arm | None, num_modes: int, theory: TheoryName
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Frequency, ratio, decay and status of each mode, shape (K,)."""
+    frequency, ratio, decay = (np.full(num_modes, math.nan) for _ in range(3))
+    status = np.full(num_modes, float(DampedStatus.no_value))
+    if arm is None:
+        return frequency, ratio, decay, status
+    try:
+        found = damped_modes(arm, num_modes, theory)
+    except (ArmError, UncertifiedError):
+        return frequency, ratio, decay, status
+    for k in range(num_modes):
+        own = np.flatnonzero(found.mode == k + 1)
+        if own.size == 0:
+            status[k] = DampedStatus.shared
+            continue
+        slow = own[np.argmin(found.decay_rate[own])]
+        if np.isfinite(found.roots[slow]):
+            frequency[k] = found.frequencies_hz[slow]
+            ratio[k], decay[k] = found.damping_ratio[slow], found.decay_rate[slow]
+            status[k] = DampedStatus.counted if found.counted else DampedStatus.not_counted
+    return frequency, ratio, decay, status
+
+
+def peak_cells(
+    arm: Arm, values: Mapping[str, Floats], theory: TheoryName, response: Mapping[str, Any]
+) -> PeakCells:
+    """Return the highest peaks of cells.
+
+    Parameters
+    ----------
+    arm, values
+        The arm, and for each address the values of N cells in SI units.
+    theory
+        As for `jaxmodal.natural_frequencies`.
+    response
+        Further arguments of `jaxmodal.response_peaks` by their names: ports, band, motions.
+    """
+    rows = [_peak(each, theory, response) for each in _arms(arm, values)]
+    size, frequency, status = (np.array(part) for part in zip(*rows, strict=True))
+    return PeakCells(size, frequency, status.astype(np.uint8))
+
+
+def _peak(
+    arm: Arm | None, theory: TheoryName, response: Mapping[str, Any]
+) -> tuple[float, float, PeakStatus]:
+    if arm is None:
+        return math.nan, math.nan, PeakStatus.no_value
+    try:
+        found = response_peaks(arm, **response, theory=theory)
+    except InfiniteResponseError:
+        return math.inf, math.nan, PeakStatus.infinite
+    except (ArmError, UncertifiedError):
+        return math.nan, math.nan, PeakStatus.no_value
+    if found.omega.size == 0:
+        return math.nan, math.nan, PeakStatus.no_peak
+    highest = int(np.argmax(np.abs(found.values)))
+    return (
+        float(np.abs(found.values[highest])),
+        float(found.frequencies_hz[highest]),
+        PeakStatus.peak,
+    )

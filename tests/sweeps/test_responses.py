@@ -1,0 +1,168 @@
+"""Damping ratios and peaks of a response as outputs of sweeps: closed forms, direct calls, labels, refusals."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from click.testing import CliRunner
+from damped_cantilever import pendulum
+
+import jaxmodal as jm
+import sweeps
+from jaxmodal.cli.commands import main
+from sweeps.commands.report import plan_lines, summary_lines
+from sweeps.plots.responses import peaks
+from sweeps.store.grid import make_grid
+
+STIFFNESS = 50.0
+RATIOS = np.array([0.0, 0.05, 0.3, 0.8, 1.5])
+OUTPUTS = ["peak_response", "peak_frequency", "damping_ratio", "damped_frequency", "decay_rate"]
+
+
+def oscillator(**options):
+    arm, inertia = pendulum(STIFFNESS)
+    arm = arm.replace(links=(arm.links[0].replace(joint_damping=0.0),))
+    omega = np.sqrt(STIFFNESS / inertia)
+    dampers = sweeps.axis("link1.joint_damping", 2.0 * RATIOS * np.sqrt(STIFFNESS * inertia))
+    turning = sweeps.Response(
+        "joint_1.moment", "joint_1.rotation", (0.01 * omega / 2 / np.pi, omega)
+    )
+    given = {"num_modes": 1, "theories": "euler_bernoulli", "outputs": OUTPUTS} | options
+    return sweeps.Sweep(arm, [dampers], **{"response": turning} | given), omega
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    sweep, _ = oscillator()
+    path = tmp_path_factory.mktemp("responses") / "oscillator.zarr"
+    sweeps.run(sweep, path, chunk_cells=2)
+    return path
+
+
+def test_an_oscillator_in_closed_form(stored):
+    _, omega = oscillator()
+    ds = sweeps.open_result(stored).load()
+    damping = np.minimum(RATIOS, 1.0)
+    np.testing.assert_allclose(ds.damping_ratio[:, 0], damping, rtol=1e-9, atol=1e-12)
+    slow = omega * np.where(RATIOS > 1.0, RATIOS - np.sqrt(np.abs(RATIOS**2 - 1.0)), RATIOS)
+    np.testing.assert_allclose(ds.decay_rate[:, 0], slow, rtol=1e-9, atol=1e-12 * omega)
+    moving = omega * np.sqrt(np.maximum(1.0 - RATIOS**2, 0.0)) / (2.0 * np.pi)
+    np.testing.assert_allclose(ds.damped_frequency[:, 0], moving, rtol=1e-9)
+    assert ds.damped_status.values[:, 0].tolist() == [0] * 5
+    # above a ratio of sqrt(1/2) the response falls from rest on
+    meanings = ds.peak_status.attrs["flag_meanings"].split()
+    found = [meanings[code] for code in ds.peak_status.values]
+    assert found == ["infinite", "peak", "peak", "no_peak", "no_peak"]
+    for k in (1, 2):
+        size = 1.0 / (2.0 * RATIOS[k] * np.sqrt(1.0 - RATIOS[k] ** 2) * STIFFNESS)
+        np.testing.assert_allclose(ds.peak_response[k], size, rtol=1e-9)
+        place = omega * np.sqrt(1.0 - 2.0 * RATIOS[k] ** 2) / (2.0 * np.pi)
+        np.testing.assert_allclose(ds.peak_frequency[k], place, rtol=1e-7)
+    assert np.isposinf(ds.peak_response[0])
+    assert np.isnan(ds.peak_response[3:]).all()
+
+
+def test_a_cell_has_the_numbers_of_its_arm():
+    link = jm.examples.two_link_flexible().links[0].replace(loss_factor=0.02)
+    arm = jm.Arm((link, link.replace(loss_factor=0.05)))
+    sweep = sweeps.Sweep(
+        arm,
+        [sweeps.axis("theta_2", [40.0, 200.0], unit="degree")],
+        num_modes=2,
+        outputs=["damping_ratio", "peak_response"],
+        response=sweeps.Response("base.y", "tip.y", (0.01, 3.0), "velocity"),
+    )
+    ds = sweeps.run(sweep)
+    alone = arm.with_posture_deg([40.0])
+    np.testing.assert_allclose(
+        ds.damping_ratio.sel(theta_2=40.0), jm.damped_modes(alone, 2).damping_ratio, rtol=1e-9
+    )
+    low, high = 0.02 * np.pi, 6.0 * np.pi
+    found = jm.response_peaks(alone, low, high, "base.y", "tip.y", motion="velocity")
+    highest = float(np.abs(found.values).max())
+    np.testing.assert_allclose(ds.peak_response.sel(theta_2=40.0), highest, rtol=1e-9)
+    assert ds.peak_response.attrs["units"] == "m/s/(m/s^2)"
+    assert ds.peak_response.dims == ("theta_2",)
+    assert ds.peak_response.attrs["ancillary_variables"] == "peak_status"
+    assert ds.damping_ratio.dims == ("theta_2", "mode")
+
+
+def test_what_is_printed_and_drawn(stored, tmp_path):
+    sweep, _ = oscillator()
+    assert "peak_status, peak_response" in "\n".join(plan_lines(sweep, make_grid(sweep)))
+    ds = sweeps.open_result(stored).load()
+    assert "peaks of displacement joint_1.rotation for joint_1.rotation" in summary_lines(ds)[-1]
+    axes = peaks(ds, ["link1_joint_damping"]).axes[0]
+    assert axes.get_ylabel() == "highest peak of the response [rad/(N m)]"
+    np.testing.assert_array_equal(axes.lines[0].get_ydata()[1:3], ds.peak_response[1:3])
+    ratios = peaks(ds, ["link1_joint_damping"], kind="damping").axes[0]
+    assert ratios.get_ylabel() == "damping ratio"
+    # over two axes a map; here of copies, which cost no search
+    wide = xr.concat([ds, ds], xr.Variable("load", [0.0, 1.0], {"parameter": "payload.mass"}))
+    wide["frequency"].attrs, wide["peak_response"].attrs = (
+        ds.frequency.attrs,
+        ds.peak_response.attrs,
+    )
+    meshes = peaks(wide, ["link1_joint_damping", "load"]).axes[0].collections
+    assert meshes[0].get_array().shape == (2, 5)
+    done = CliRunner().invoke(
+        main, ["sweep", "plot", str(stored), "--kind", "peaks", "--out", str(tmp_path / "a")]
+    )
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "a_peaks.png").stat().st_size > 5000
+
+
+def test_files_and_fingerprints(tmp_path):
+    path = tmp_path / "sweep.toml"
+    link = jm.examples.two_link_flexible().links[0]
+    jm.write_arm(jm.Arm((link.replace(loss_factor=0.0),)), tmp_path / "arm.toml")
+    path.write_text(
+        'arm = "arm.toml"\nnum_modes = 1\noutputs = ["peak_response"]\n'
+        '[response]\ninput = "tip.moment"\noutput = "payload.y"\nband_hz = [1, 60]\n'
+        '[[axes]]\nparameter = "link1.loss_factor"\nvalues = [0.01, 0.02]\n'
+    )
+    sweep = sweeps.read_sweep(path)
+    assert sweep.response is not None
+    assert sweep.response.units == "m/(N m)"
+    assert sweep.outputs[-2:] == ("peak_status", "peak_response")
+    other = sweeps.Response("tip.moment", "payload.y", (1.0, 61.0))
+    changed = sweeps.Sweep(
+        sweep.arm, sweep.axes, num_modes=1, outputs=["peak_response"], response=other
+    )
+    assert changed.fingerprint != sweep.fingerprint
+
+
+def refused(options):
+    if isinstance(options.get("response"), dict):
+        ports = {"input": "tip.x", "output": "tip.x", "band_hz": (1.0, 2.0)}
+        options = {"response": sweeps.Response(**ports | options["response"])}
+    oscillator(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"response": None}, ("'peak_frequency'", "give response with input")),
+        ({"outputs": ["damping_ratio"]}, ("no output refers to it", "peak_response")),
+        ({"response": 3}, ("response = 3", "sweeps.Response(")),
+        ({"response": {"input": "tipp.x"}}, ("tipp.x", "places are")),
+        ({"response": {"output": "base.x"}}, ("base.x", "as the input")),
+        ({"response": {"band_hz": (5.0, 1.0)}}, ("band_hz = (5.0, 1.0)", "0 < lower < upper")),
+        ({"response": {"motion": "speed"}}, ("motion = 'speed'", "'velocity'")),
+        ({"response": {"input": ["tip.x"]}}, ("input = ['tip.x']", "one port")),
+    ],
+)
+def test_what_is_refused(options, words):
+    with pytest.raises(sweeps.SweepError) as caught:
+        refused(options)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_arms_without_damping_or_in_space_are_refused():
+    options = {"num_modes": 1, "outputs": ["peak_response"]}
+    options["response"] = sweeps.Response("tip.x", "tip.x", (1.0, 2.0))
+    with pytest.raises(sweeps.SweepError, match="no damping, so its peaks are infinite"):
+        sweeps.Sweep("example:two_link_flexible", [sweeps.axis("theta_2", [0.0])], **options)
+    turned = sweeps.axis(jm.addresses(jm.examples.load("canadarm2_like"))[0], [1.0])
+    with pytest.raises(sweeps.SweepError, match="'peak_response' needs the response"):
+        sweeps.Sweep("example:canadarm2_like", [turned], **options)
