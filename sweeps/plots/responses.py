@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
 from sweeps.plots.maps import finish_maps, value_map
@@ -22,7 +23,7 @@ KINDS = {"peaks": "peak_response", "damping": "damping_ratio"}
 
 
 def peaks(
-    ds: xr.Dataset, axes: Sequence[str], *, kind: str = "peaks", theory: str | None = None
+    ds: xr.Dataset, axes: Sequence[str], *, kind: str = "peaks", theory: TheoryName | None = None
 ) -> Figure:
     """Draw the highest peak of the response, or the damping ratio of each mode, over one axis or two.
 
@@ -90,7 +91,7 @@ def peaks(
             grid = own.transpose(kept[1], kept[0]).values
             finite = grid[np.isfinite(grid)]
             norm = "log" if finite.size and uneven(finite) else "linear"
-            value_map(panel, *points, grid, cmap=COLOUR_MAP, norm=norm)
-        finish_maps(panels, *points)
+            value_map(panel, points[0], points[1], grid, cmap=COLOUR_MAP, norm=norm)
+        finish_maps(panels, points[0], points[1])
         figure.suptitle(title(ds, f"{what} [{unit}]" if of else what, where))
     return figure

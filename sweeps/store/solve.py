@@ -103,7 +103,7 @@ def with_modes(
 
 
 def with_responses(
-    solved: SolvedCells, sweep: Sweep, theory: str, values: Mapping[str, NDArray[np.float64]]
+    solved: SolvedCells, sweep: Sweep, theory: TheoryName, values: Mapping[str, NDArray[np.float64]]
 ) -> SolvedCells:
     """Return the cells with their damped modes and the peaks of their response, where outputs ask for them."""
     arm = require_planar(sweep.arm)
