@@ -100,6 +100,17 @@ def test_angles_are_per_degree_and_noise_is_zero(table):
     assert len(sensitivities_table(table, top=1).rows) == 1
 
 
+def test_damping_is_said_to_move_no_undamped_frequency():
+    damped = ARM.replace(links=(ARM.links[0].replace(loss_factor=0.01), ARM.links[1]))
+    table = jm.sensitivities(damped, 1, addresses=["link1.loss_factor", "payload.mass"])
+    assert float(table.derivative[0, 0]) == 0.0
+    (note,) = [line for line in str(table).splitlines() if "damped_modes" in line]
+    assert note.startswith("link1.loss_factor: undamped frequencies do not depend on damping")
+    assert "damped_modes" not in str(jm.sensitivities(damped, 1, addresses=["payload.mass"]))
+    with pytest.warns(jm.ImplausibleWarning, match="do not change along link1.loss_factor"):
+        sweeps.Sweep(damped, [sweeps.linspace("link1.loss_factor", 0.001, 0.1, 3)], num_modes=1)
+
+
 def test_angles_to_avoid():
     """The intervals are where counts at many angles find a frequency in the band."""
     low, high = 2.0 * np.pi * 0.21, 2.0 * np.pi * 0.24

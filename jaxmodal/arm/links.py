@@ -55,6 +55,11 @@ JOINT_FIELDS = (
 DAMPING_FIELDS = ("loss_factor", "kelvin_voigt_time", *JOINT_FIELDS[-3:])
 
 
+def is_damping(address: str) -> bool:
+    """Whether an address is one of damping, on which undamped frequencies do not depend."""
+    return address.rpartition(".")[2] in DAMPING_FIELDS
+
+
 @frozen_pytree
 class Link(Record):
     """A uniform straight link, the joint at its base, and the rigid body at its tip.

@@ -18,6 +18,7 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.links import Link
+from jaxmodal.arm.plausible_damping import damping_findings, support_findings
 from jaxmodal.arm.plausible_joints import Finding, body_findings, joint_findings, offset_findings
 from jaxmodal.arm.quantities import Scalar
 from jaxmodal.runtime.errors import ImplausibleWarning
@@ -82,6 +83,8 @@ def _implausible_values(arm: Arm) -> list[Implausibility]:
             *material_findings(link),
             *_geometry(link),
             *joint_findings(arm, number),
+            *damping_findings(arm, number),
+            *support_findings(link),
             *body_findings(link, "tip_", links_mass, float(link.length)),
             *(body_findings(link, "hub_", links_mass, reach)),
             *(body_findings(link, "stator_", links_mass, reach)),

@@ -24,6 +24,8 @@ SOFTEST_JOINT_RATIO = 1e-2
 HEAVIEST_ROTOR_RATIO = 100.0
 #: Units in which makers print inertias of rotors, in kg m^2.
 ROTOR_UNITS = ((1e-4, "kg cm^2"), (1e-7, "g cm^2"))
+#: Offsets and centres of gravity farther away than this, m, are in millimetres, as the lengths probably are.
+FARTHEST_OFFSET = 10.0
 #: Joint angles beyond this many turns are probably in degrees.
 MOST_TURNS = 1.0
 
@@ -75,12 +77,18 @@ class Geared(Protocol):
     def gear_ratio(self) -> Scalar | None: ...
 
 
+def felt_inertia(link: Geared) -> float:
+    """The inertia of a rotor as the joint feels it, kg m^2: times the square of the gear ratio; 0 without a rotor."""
+    if link.rotor_inertia is None or link.gear_ratio is None:
+        return 0.0
+    return float(link.rotor_inertia) * float(link.gear_ratio) ** 2
+
+
 def rotor_findings(link: Geared, beyond: float) -> Iterator[Finding]:
     """A rotor that outweighs all beyond the joint."""
     if link.rotor_inertia is None or link.gear_ratio is None:
         return
-    rotor, ratio = float(link.rotor_inertia), float(link.gear_ratio)
-    felt = rotor * ratio * ratio
+    rotor, ratio, felt = float(link.rotor_inertia), float(link.gear_ratio), felt_inertia(link)
     if felt > HEAVIEST_ROTOR_RATIO * beyond:
         message = (
             f"kg m^2 expected; times gear_ratio^2 = {ratio:g}^2 it is {felt:.3g} kg m^2 at the joint, where all beyond "
@@ -143,9 +151,10 @@ def offset_findings(
     """Offsets and centres of gravity that lie farther away than the arm is long."""
     for name in (f"{name}_{axis}" for name in names for axis in "xy"):
         value = getattr(record, name)
-        if value is not None and abs(float(value)) > reach:
+        if value is not None and abs(float(value)) > min(reach, FARTHEST_OFFSET):
+            far = f"; it is farther than the arm is long ({reach:.6g} m)"
             message = (
-                f"m expected; it is farther than the arm is long ({reach:.6g} m); if this is in mm, "
+                f"m expected{far if abs(float(value)) > reach else ''}; if this is in mm, "
                 f"write {float(value) / 1e3:.6g}"
             )
             yield name, float(value), message

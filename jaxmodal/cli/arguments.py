@@ -10,6 +10,7 @@ import click
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.spatial.arm import SpatialArm
 
 EXIT_NOT_ALL = 1
@@ -86,12 +87,20 @@ def posed(arm: AnyArm, argument: str, posture_deg: tuple[float, ...] | None) -> 
         given = ",".join(f"{angle:g}" for angle in posture_deg)
         allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
         if num_links == 1:
-            allowed = "1 angle, which changes no frequency, or none: leave the option out"
+            idle = "" if _first_angle_matters(arm) else ", which changes no frequency,"
+            allowed = f"1 angle{idle} or none: leave the option out"
         raise BadInput(
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
             f"link{'s' * (num_links > 1)} and takes {allowed}."
         )
     return cast(AnyArm, arm.with_posture_deg(posture_deg))
+
+
+def _first_angle_matters(arm: Arm | SpatialArm) -> bool:
+    """Whether the angle of joint 1 turns the arm against something: an elastic base, or supports."""
+    if isinstance(arm, SpatialArm):
+        return arm.base_stiffness is not None
+    return any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
 
 
 digits_option = click.option(

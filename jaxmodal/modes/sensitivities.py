@@ -61,7 +61,8 @@ class Sensitivities(Drawn, ShowsDatasets):
     derivative : Array, shape (K, P)
         ``d omega/d p`` in rad/s per SI unit of the parameter; for ``link*`` all links change together. The rows
         of zero frequencies are 0: a free hinge stays free; for its own stiffness k the frequency grows as the
-        square root of k, which has no derivative at 0.
+        square root of k, which has no derivative at 0. Those by damping are 0: these are the undamped frequencies,
+        see `damped_modes`.
     logarithmic : Array, shape (K, P)
         ``d ln omega/d ln p``: per cent of frequency for one per cent of parameter; 0 for a parameter that is 0
         or infinite.

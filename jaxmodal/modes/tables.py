@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxmodal.arm.links import is_damping
 from jaxmodal.frequencies.tables import (
     DIGITS,
     certificate_text,
@@ -136,10 +137,26 @@ def sensitivities_table(
             value, unit = np.degrees(value), "°"
         entries = [f"{x + 0.0:.4g}" for x in values[:, place]]
         rows.append([name, f"{value:.6g}", "" if unit == "1" else unit, names[place], *entries])
-    head = title or f"sensitivities of {len(hertz)} frequencies ({table.frequencies.theory})"
+    several = "y" if len(hertz) == 1 else "ies"
+    head = title or f"sensitivities of {len(hertz)} frequenc{several} ({table.frequencies.theory})"
     left = ("parameter", "unit", "shown")
-    notes = status_remedies(table.frequencies.status)
+    idle = [
+        rows[k][0]
+        for k, place in enumerate(by_size(table, top))
+        if is_damping(table.addresses[place])
+    ]
+    notes = (*_of_damping(idle), *status_remedies(table.frequencies.status))
     return Table(head, ("parameter", "value", "unit", "shown", *columns), rows, notes, left)
+
+
+def _of_damping(names: list[str]) -> list[str]:
+    """Say why the sensitivities to damping are zero, if there are any."""
+    if not names:
+        return []
+    return [
+        f"{', '.join(names)}: undamped frequencies do not depend on damping; jaxmodal.damped_modes gives those of the "
+        "damped arm, with their damping ratios."
+    ]
 
 
 def shapes_dataset(shapes: Any) -> xarray.Dataset:

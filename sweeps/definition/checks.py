@@ -16,6 +16,7 @@ from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.arm.columns import require_variants
+from jaxmodal.arm.links import is_damping
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -154,6 +155,13 @@ def check_values(
             warnings.warn(
                 f"axis {column.name!r}: {column.address} reaches {largest:.6g} rad, more than two turns; if this is in "
                 "degrees, give unit = 'degree'",
+                ImplausibleWarning,
+                stacklevel=4,
+            )
+        if is_damping(column.address):
+            warnings.warn(
+                f"axis {column.name!r}: the frequencies do not change along {column.address}, which is damping; "
+                "jaxmodal.damped_modes gives those of damped arms",
                 ImplausibleWarning,
                 stacklevel=4,
             )

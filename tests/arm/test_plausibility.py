@@ -93,6 +93,22 @@ def test_the_papers_thickness_factors_raise_no_warning(factor):
         ({"tip_mass": 1.0, "tip_centre_x": -120.0}, "link1.tip_centre_x", "mm, write -0.12"),
         ({"base_offset_y": 80.0}, "link1.base_offset_y", "mm, write 0.08"),
         ({"payload": Payload(mass=1.0, centre_y=40.0)}, "payload.centre_y", "mm, write 0.04"),
+        ({"loss_factor": 2.0}, "link1.loss_factor", "per cent, write 0.02"),
+        ({"kelvin_voigt_time": 0.1}, "link1.kelvin_voigt_time", "ms, write 0.0001"),
+        (
+            {"joint_stiffness": 1e4, "joint_damping": 200.0},
+            "link1.joint_damping",
+            # 2 sqrt(k J) of a rod of 1.95 kg and 0.5 m, J = m L^2/3
+            "no longer vibrates above 80.62; for a damping ratio of 2 % write 1.612",
+        ),
+        # E I/L^3 = 7e3 N/m
+        ({"support_y_stiffness": 1e-4}, "link1.support_y_stiffness", "N/mm, write 0.1"),
+        ({"support_x_stiffness": 1e18}, "link1.support_x_stiffness", "for a rigid one write inf"),
+        (
+            {"support_torsional_stiffness": 1e-9},
+            "link1.support_torsional_stiffness",
+            "leave it out",
+        ),
     ],
 )
 def test_a_slip_is_named_with_its_address_and_remedy(changes, address, words):
@@ -127,6 +143,24 @@ def test_gears_and_rotors_of_ordinary_machines_raise_no_warning():
     assert (
         implausible_values(arm_with(joint_stiffness=1e-9)) == []
     )  # a hinge, nearly: no unit explains it
+
+
+def test_ordinary_damping_and_supports_raise_no_warning():
+    """Rubber, a well-damped joint, air bearings and bungees (1 Hz), and what stands for rigid in damped arms."""
+    heavy = {"joint_stiffness": 1e4, "joint_damping": 40.0, "loss_factor": 0.9}
+    assert implausible_values(arm_with(**heavy, kelvin_voigt_time=1e-3)) == []
+    assert implausible_values(arm_with(joint_stiffness=0.0, joint_damping=50.0)) == []
+    assert implausible_values(arm_with(support_x_stiffness=80.0, support_y_stiffness=80.0)) == []
+    assert implausible_values(arm_with(support_y_stiffness=math.inf)) == []
+    assert implausible_values(arm_with(support_y_stiffness=1e6 * 7e3)) == []
+    rigid = arm_with(rigid=True, kelvin_voigt_time=1e3, joint_stiffness=1e4)
+    assert implausible_values(rigid) == []
+
+
+def test_offsets_are_seen_where_the_lengths_are_in_millimetres_too():
+    arm = arm_with(length=500.0, payload=Payload(mass=1.0, centre_x=120.0))
+    found = {remark.address: str(remark) for remark in implausible_values(arm)}
+    assert found["payload.centre_x"].endswith("m expected; if this is in mm, write 0.12")
 
 
 @pytest.mark.parametrize("number", [1, 2])

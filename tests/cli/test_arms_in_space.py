@@ -1,5 +1,6 @@
 """Commands and arms in space: frequencies are given, and what is of planar arms alone says so."""
 
+import dataclasses
 import json
 import math
 
@@ -35,6 +36,31 @@ def test_a_posture_of_another_number_of_joints(arm_file):
     result = CliRunner().invoke(main, ["frequencies", arm_file, "--posture-deg", "30"])
     assert result.exit_code == 2
     assert "takes 2 angles (theta_2 to theta_n) or 3" in result.output
+
+
+def test_the_only_angle_of_an_arm_is_idle_unless_something_holds_the_arm_elsewhere(tmp_path):
+    """On an elastic base or with a support to the ground it counts, and the message does not deny it."""
+    tube = jm.Link(0.5, 7e10, 2700.0, jm.circle(0.02, shear_coefficient=0.9), poisson_ratio=0.3)
+    clamped = jm.Arm((tube,)).to_spatial()
+    arms = {
+        "clamped": (clamped, True),
+        "elastic": (
+            dataclasses.replace(clamped, base_stiffness=[1e6, 1e5, 1e5, 1e4, 1e3, 1e3]),
+            False,
+        ),
+        "planar": (jm.Arm((tube,)), True),
+        "supported": (jm.Arm((tube.replace(support_x_stiffness=1e4),)), False),
+    }
+    for name, (arm, idle) in arms.items():
+        jm.write_arm(arm, tmp_path / f"{name}.toml")
+        arguments = ["frequencies", str(tmp_path / f"{name}.toml"), "--posture-deg", "1,2"]
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 2
+        assert "has 1 link and takes 1 angle" in result.output
+        assert ("changes no frequency" in result.output) == idle, name
+        turned = arm.with_posture([1.0])
+        first, second = (float(jm.natural_frequencies(x, 1).omega[0]) for x in (arm, turned))
+        assert np.isclose(first, second, rtol=1e-9) == idle, name
 
 
 def test_modes_as_table_json_and_csv(arm_file, tmp_path):
