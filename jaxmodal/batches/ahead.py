@@ -9,10 +9,11 @@ from collections.abc import Callable
 import numpy as np
 
 from jaxmodal.batches.engines import Compiled
-from jaxmodal.batches.guided_search import Enclosure, Purpose
+from jaxmodal.batches.guided_search import Purpose
 from jaxmodal.batches.kernels import EXTRA, BatchProblem, extended, improved, searched
 from jaxmodal.batches.pilots import PILOTS, Guess
 from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.frequencies.brackets import Enclosure
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,6 @@ import jax
 import numpy as np
 
 from jaxmodal.batches.fused_search import Kernel
-from jaxmodal.batches.guided_search import Enclosure
 from jaxmodal.batches.kernels import (
     BatchProblem,
     Start,
@@ -25,7 +24,8 @@ from jaxmodal.batches.open_modes import OpenModes
 from jaxmodal.batches.pilots import Guess
 from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.frequencies.refinement import Sample
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.brackets import Enclosure
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,13 +73,14 @@ class Compiled:
         )
         return e
 
-    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Evaluation:
         """`kernels.extend_block`."""
         size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
         lanes = filled(np.arange(omega.size), blocks * size)
         used = number_of_blocks(omega.size, size)
         value = extended(problem, packed[..., lanes], omega[lanes], used, blocks=blocks)
-        return Sample(*(x.astype(np.float64) for x in _first_lanes(value, omega.size)))
+        first: Evaluation = _first_lanes(value, omega.size)
+        return first
 
 
 #: larger than those of `Compiled`: an operation of NumPy costs two microseconds beside its numbers
@@ -120,10 +121,9 @@ class OnHost:
         with np.errstate(all="ignore"):
             return improve_block(_with_host_flags(problem), packed, *known)
 
-    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Sample:
+    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Evaluation:
         with np.errstate(all="ignore"):
-            value = extend_block(_with_host_flags(problem), packed, omega)
-        return Sample(*(np.asarray(x, np.float64) for x in value))
+            return extend_block(_with_host_flags(problem), packed, omega)
 
 
 #: evaluations of cells or lanes side by side, with arrays of NumPy in and out

@@ -18,12 +18,13 @@ from jax.experimental import pallas as pl
 
 from jaxmodal.arithmetic.operations import Kind
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.batches.guided_search import Enclosure, Others, enclose_from
+from jaxmodal.batches.guided_search import Others, enclose_from
 from jaxmodal.batches.kernels import BatchProblem, enclosed
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import evaluate_links, log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.root_search import separating_trials
 from jaxmodal.frequencies.zero_modes import without_zero_modes
 from jaxmodal.runtime.devices import is_gpu

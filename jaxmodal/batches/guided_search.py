@@ -15,12 +15,11 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Callable
-from typing import Any
 
-import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.brackets import Enclosure, raised
 from jaxmodal.frequencies.root_search import separating_trials
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 
@@ -36,9 +35,6 @@ _SECOND_SCHEDULE = [(0.0, 0.0), (30.0 * _OUTER, 0.0), (0.0, -_INNER), (0.0, _INN
 #: at both sides of a mode that is known, but not where it was evaluated before
 _AGAIN_SCHEDULE = [(0.0, -0.6 * _INNER), (0.0, 0.6 * _INNER)]
 
-#: a JAX array inside compiled code, a NumPy array outside
-AnyArray = Any
-
 
 class Purpose(enum.IntEnum):
     """Why `improve` goes on: to cut brackets at the estimate, or in the middle, or to estimate a known mode again."""
@@ -51,31 +47,6 @@ class Purpose(enum.IntEnum):
     def evaluations(self) -> int:
         """How many evaluations `improve` takes."""
         return len(_AGAIN_SCHEDULE if self is Purpose.estimate_again else _SECOND_SCHEDULE)
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Enclosure:
-    """A mode between two frequencies; logs are of |D|, counts float64.
-
-    ``third`` is the point that the last evaluation displaced, ``third_sign`` +1 if it lies below
-    the mode; ``error`` the relative change of ``omega`` that it brought,
-    ``smallest`` that of `Evaluation`.
-    """
-
-    omega: AnyArray
-    lower: AnyArray
-    upper: AnyArray
-    lower_log: AnyArray
-    upper_log: AnyArray
-    lower_count: AnyArray
-    upper_count: AnyArray
-    third: AnyArray
-    third_log: AnyArray
-    third_sign: AnyArray
-    consistent: AnyArray
-    error: AnyArray
-    smallest: AnyArray
 
 
 def _row(x: Array, j: int) -> Array:
@@ -330,4 +301,4 @@ def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Arra
     # a third point between the ends lies so near the root that its rounding error alone would decide, again
     outside = (d_third < 0.0) | (d_third > d_high)
     offset = xp.where(inside & outside, quadratic, chord)
-    return e.lower + offset / (e.lower + xp.sqrt(e.lower * e.lower + offset))
+    return raised(e.lower, offset)

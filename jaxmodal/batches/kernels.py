@@ -19,12 +19,13 @@ from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import unpacked
-from jaxmodal.batches.guided_search import Enclosure, enclose, improve
+from jaxmodal.batches.guided_search import enclose, improve
 from jaxmodal.batches.pilots import Guess
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.resolution import resolved, starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -174,10 +175,9 @@ def improve_block(
     return found
 
 
-def extend_block(problem: BatchProblem, packed: Array, omega: Array) -> tuple[Array, Array, Array]:
-    """Sign of D, log|D| and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
-    value = _evaluator(problem, unpacked(packed), True)(omega)
-    return value.sign, value.log_abs, value.count
+def extend_block(problem: BatchProblem, packed: Array, omega: Array) -> Evaluation:
+    """D and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
+    return _evaluator(problem, unpacked(packed), True)(omega)
 
 
 @functools.partial(jax.jit, static_argnames=("kernel", "blocks"))
@@ -225,13 +225,13 @@ def improved(
 @functools.partial(jax.jit, static_argnames=("blocks",))
 def extended(
     problem: BatchProblem, packed: Array, omega: Array, used: Array, *, blocks: int
-) -> tuple[Array, Array, Array]:
+) -> Evaluation:
     """`extend_block` of the first ``used`` of so many ``blocks``."""
 
-    def block(lanes: tuple[Array, Array]) -> tuple[Array, Array, Array]:
+    def block(lanes: tuple[Array, Array]) -> Evaluation:
         return extend_block(problem, *lanes)
 
-    found: tuple[Array, Array, Array] = _block_by_block(block, blocks, used, (packed, omega))
+    found: Evaluation = _block_by_block(block, blocks, used, (packed, omega))
     return found
 
 

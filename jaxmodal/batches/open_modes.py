@@ -7,7 +7,7 @@ import dataclasses
 import jax
 import numpy as np
 
-from jaxmodal.batches.guided_search import Enclosure
+from jaxmodal.frequencies.brackets import Enclosure
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,23 +53,18 @@ class OpenModes:
         return OpenModes(
             cell=self.cell[lanes],
             mode=self.mode[lanes],
-            enclosure=jax.tree_util.tree_map(lambda x: x[lanes], self.enclosure),
+            enclosure=self.enclosure.take(lanes),
             omegas=self.omegas[:, lanes],
             rough=self.rough[:, lanes],
         )
 
     def replace(self, lanes: np.ndarray, e: Enclosure) -> None:
         """Put enclosures in the place of those of some lanes."""
-        for field in dataclasses.fields(Enclosure):
-            getattr(self.enclosure, field.name)[lanes] = getattr(e, field.name)
+        self.enclosure.put(lanes, e)
 
     def nearest(self) -> np.ndarray:
-        """The modes below and above each mode in its cell, shape (2, lanes); far away where there is none."""
+        """The modes below and above each mode in its cell, shape (2, lanes), NaN where there is none."""
         lane, last = np.arange(self.mode.size), self.omegas.shape[0] - 1
-        below = np.where(self.mode > 0, self.omegas[np.maximum(self.mode - 1, 0), lane], 0.0)
-        above = np.where(
-            self.mode < last,
-            self.omegas[np.minimum(self.mode + 1, last), lane],
-            1e3 * self.omegas[last],
-        )
-        return np.stack([below, above])
+        place = self.mode + np.array([[-1], [1]])
+        near = self.omegas[np.clip(place, 0, last), lane]
+        return np.where((place >= 0) & (place <= last), near, np.nan)

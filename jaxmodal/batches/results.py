@@ -7,9 +7,9 @@ import dataclasses
 import jax
 import numpy as np
 
-from jaxmodal.batches.guided_search import WIDTH, Enclosure
+from jaxmodal.batches.guided_search import WIDTH
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.refinement import Refined
+from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.zero_modes import with_zero_modes
@@ -151,12 +151,13 @@ class Results:
         self.status[at] = int(Status.invalid_input)
         self.free[at] = 0
 
-    def polish(self, cells: np.ndarray, modes: np.ndarray, found: Refined) -> None:
+    def polish(
+        self, cells: np.ndarray, modes: np.ndarray, e: Enclosure, settled: np.ndarray
+    ) -> None:
         """Modes that double-double has settled; the others stay as they are."""
-        at = cells[found.settled], modes[found.settled]
+        at = cells[settled], modes[settled]
         self.omega[at], self.lower[at], self.upper[at], self.residual[at] = (
-            x[found.settled]
-            for x in (found.omega, found.lower, found.upper, found.error / 2.0**-52)
+            x[settled] for x in (e.omega, e.lower, e.upper, e.error / 2.0**-52)
         )
         self.count_below[at], self.count_above[at] = at[1], at[1] + 1
         self.status[at] = int(Status.certified)

@@ -19,7 +19,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import Columns, columns_of, unpacked
 from jaxmodal.batches.ahead import Shape, ahead
 from jaxmodal.batches.engines import Compiled, Engine
-from jaxmodal.batches.guided_search import Enclosure, Purpose
+from jaxmodal.batches.guided_search import Purpose
 from jaxmodal.batches.kernels import BatchProblem, exact
 from jaxmodal.batches.open_modes import OpenModes
 from jaxmodal.batches.pilots import PILOTS, Guess, Pilots, Scaling, fit, number_of_features
@@ -37,9 +37,10 @@ from jaxmodal.batches.results import (
 from jaxmodal.batches.sizes import Sizes, filled
 from jaxmodal.batches.workers import Each, Workers, in_turn, placed
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.interpolation import chord
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.brackets import Enclosure, chord
 from jaxmodal.frequencies.one_arm import solve_beams
-from jaxmodal.frequencies.refinement import Refined, Sample, refine
+from jaxmodal.frequencies.refinement import refine
 from jaxmodal.frequencies.status import Status
 
 #: a mode whose float64 error is smaller needs one evaluation in double-double
@@ -266,20 +267,21 @@ class Work:
         sound = isolated & ((d.sign > 0.0) == (d.count % 2 == 0))
         inside = (ends[0] < omega) & (omega < ends[1])
         settled = sound & inside & (step <= _KNOWN) & (error <= _CORRECTED)
-        self.results.polish(some.cell, some.mode, Refined(omega, ends[0], ends[1], error, settled))
+        found = dataclasses.replace(e, omega=omega, lower=ends[0], upper=ends[1], error=error)
+        self.results.polish(some.cell, some.mode, found, settled)
 
     def polish(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """Evaluations in double-double alone, for modes that float64 knows badly."""
         some = left.take(lanes)
         half = np.clip(_ERRORS * some.enclosure.error, _LEAST, _MOST)
 
-        def evaluate(at: np.ndarray, omega: np.ndarray) -> Sample:
+        def evaluate(at: np.ndarray, omega: np.ndarray) -> Evaluation:
             return self._extended(given, some.cell[at], omega)
 
-        found = refine(evaluate, some.enclosure.omega, half, some.mode)
-        self.results.polish(some.cell, some.mode, found)
+        found, settled = refine(evaluate, some.enclosure.omega, half, some.mode)
+        self.results.polish(some.cell, some.mode, found, settled)
 
-    def _extended(self, given: Cells, cells: np.ndarray, omega: np.ndarray) -> Sample:
+    def _extended(self, given: Cells, cells: np.ndarray, omega: np.ndarray) -> Evaluation:
         """Sign, log|D| and count in double-double, one frequency for each of these cells."""
         self._count(cells, 1)
         return self.engine.extended(self.problem, given.columns(cells), omega)

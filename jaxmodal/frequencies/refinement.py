@@ -14,6 +14,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.brackets import Enclosure
+
 #: relative width of a finished bracket: that of the certificate of single arms
 WIDTH = 1e-12
 #: how far past the zero a trial aims, relative: two such trials close a bracket to less than `WIDTH`
@@ -32,118 +35,105 @@ _PATIENCE = 3
 _MOST = 60
 
 
-@dataclasses.dataclass(frozen=True)
-class Sample:
-    """D and J at one frequency of each lane: sign, log|D|, count, arrays of shape (lanes,)."""
-
-    sign: np.ndarray
-    log_abs: np.ndarray
-    count: np.ndarray
-
-
-@dataclasses.dataclass(frozen=True)
-class Refined:
-    """Arrays of shape (lanes,): frequency, the ends at which counts prove it, and by how much it may be wrong.
-
-    ``error`` is relative: what the last evaluation changed, and half a unit in the last place. ``settled`` says that
-    the bracket holds this mode alone and has closed; all else is undefined where it has not.
-    """
-
-    omega: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    error: np.ndarray
-    settled: np.ndarray
+def _unknown(omega: np.ndarray) -> Enclosure:
+    """Nothing is known of these lanes but an estimate."""
+    none, ones = np.full(omega.size, np.nan), np.ones(omega.size)
+    return Enclosure(
+        lower=np.zeros(omega.size),
+        upper=np.full(omega.size, np.inf),
+        lower_count=np.zeros(omega.size),
+        upper_count=np.full(omega.size, np.inf),
+        lower_log=none.copy(),
+        upper_log=none.copy(),
+        omega=omega.copy(),
+        third=none.copy(),
+        third_log=none.copy(),
+        third_sign=ones.copy(),
+        consistent=np.ones(omega.size, bool),
+        error=np.full(omega.size, np.inf),
+        smallest=ones,
+    )
 
 
-@dataclasses.dataclass
-class _Brackets:
-    """What is known of each lane: two ends and the point displaced last, NaN where there is none; shape (lanes,)."""
+def _enclosed(e: Enclosure) -> np.ndarray:
+    """Both ends have been evaluated."""
+    return np.asarray((e.lower > 0.0) & np.isfinite(e.upper))
 
-    lower: np.ndarray
-    upper: np.ndarray
-    third: np.ndarray
-    lower_value: np.ndarray
-    upper_value: np.ndarray
-    third_value: np.ndarray
-    lower_count: np.ndarray
-    upper_count: np.ndarray
 
-    @classmethod
-    def empty(cls, lanes: int) -> _Brackets:
-        start = (0.0, np.inf, *[np.nan] * 4, 0.0, np.inf)
-        return cls(*(np.full(lanes, value) for value in start))
+def _alone(e: Enclosure) -> np.ndarray:
+    """Both ends have been evaluated, and the counts there leave one mode between them."""
+    return np.asarray(_enclosed(e) & e.isolated)
 
-    def take(self, lanes: np.ndarray) -> _Brackets:
-        return _Brackets(*(getattr(self, f.name)[lanes] for f in dataclasses.fields(self)))
 
-    def put(self, lanes: np.ndarray, some: _Brackets) -> None:
-        for field in dataclasses.fields(self):
-            getattr(self, field.name)[lanes] = getattr(some, field.name)
+def _tightened(e: Enclosure, mode: np.ndarray, trial: np.ndarray, d: Evaluation) -> Enclosure:
+    """One evaluation at ``trial``: it becomes the end on its side of the mode if it is closer than that."""
+    passed = d.count > mode
+    up, down = passed & (trial < e.upper), ~passed & (trial > e.lower)
+    count = d.count.astype(float)
+    lower_count = np.where(down, count, e.lower_count)
+    displaced = _enclosed(e) & (up | down)
+    with np.errstate(invalid="ignore"):  # of ends that are not there
+        odd = (np.where(up, e.upper_count, e.lower_count) - lower_count) % 2.0 == 1.0
+    return dataclasses.replace(
+        e,
+        lower=np.where(down, trial, e.lower),
+        upper=np.where(up, trial, e.upper),
+        lower_count=lower_count,
+        upper_count=np.where(up, count, e.upper_count),
+        lower_log=np.where(down, d.log_abs, e.lower_log),
+        upper_log=np.where(up, d.log_abs, e.upper_log),
+        third=np.where(displaced, np.where(up, e.upper, e.lower), e.third),
+        third_log=np.where(displaced, np.where(up, e.upper_log, e.lower_log), e.third_log),
+        third_sign=np.where(displaced, np.where(odd, -1.0, 1.0), e.third_sign),
+        consistent=e.consistent & ((d.sign > 0.0) == (d.count % 2 == 0)) & (d.log_abs < np.inf),
+    )
 
-    @property
-    def enclosed(self) -> np.ndarray:
-        """Both ends have been evaluated."""
-        return (self.lower > 0.0) & np.isfinite(self.upper)
 
-    @property
-    def single(self) -> np.ndarray:
-        """The counts at both ends leave one mode between them."""
-        return self.enclosed & (self.upper_count - self.lower_count == 1.0)
+def _retreated(e: Enclosure, trial: np.ndarray) -> tuple[Enclosure, np.ndarray]:
+    """Give up an end of a closed bracket that lies on the zero itself; one clear of it is tried."""
+    zero = e.omega
+    closed = _alone(e) & (e.upper - e.lower <= WIDTH * zero)
+    at_lower = closed & (zero - e.lower <= _CLEAR * zero)
+    at_upper = closed & (e.upper - zero <= _CLEAR * zero) & ~at_lower
+    given_up = at_lower | at_upper
+    e = dataclasses.replace(
+        e,
+        lower=np.where(at_lower, 0.0, e.lower),
+        upper=np.where(at_upper, np.inf, e.upper),
+        third=np.where(given_up, np.where(at_lower, e.lower, e.upper), e.third),
+        third_log=np.where(given_up, np.where(at_lower, e.lower_log, e.upper_log), e.third_log),
+        third_sign=np.where(given_up, np.where(at_lower, 1.0, -1.0), e.third_sign),
+    )
+    trial = np.where(at_lower, zero * (1.0 - 4.0 * _CLEAR), trial)
+    return e, np.where(at_upper, zero * (1.0 + 4.0 * _CLEAR), trial)
 
-    def tighten(
-        self, mode: np.ndarray, trial: np.ndarray, value: np.ndarray, count: np.ndarray
-    ) -> None:
-        """One evaluation at ``trial``: it becomes the end on its side of the mode if it is closer than that."""
-        passed = count > mode
-        up, down = passed & (trial < self.upper), ~passed & (trial > self.lower)
-        for at, end in ((up, "upper"), (down, "lower")):
-            known = at & self.enclosed
-            self.third = np.where(known, getattr(self, end), self.third)
-            self.third_value = np.where(known, getattr(self, f"{end}_value"), self.third_value)
-            for name, new in ((end, trial), (f"{end}_value", value), (f"{end}_count", count)):
-                setattr(self, name, np.where(at, new, getattr(self, name)))
 
-    def retreat(self, zero: np.ndarray, trial: np.ndarray) -> np.ndarray:
-        """Give up an end of a closed bracket that lies on the zero itself; one clear of it is tried."""
-        closed = self.single & (self.upper - self.lower <= WIDTH * zero)
-        at_lower = closed & (zero - self.lower <= _CLEAR * zero)
-        at_upper = closed & (self.upper - zero <= _CLEAR * zero) & ~at_lower
-        for at, end in ((at_lower, "lower"), (at_upper, "upper")):
-            self.third = np.where(at, getattr(self, end), self.third)
-            self.third_value = np.where(at, getattr(self, f"{end}_value"), self.third_value)
-        self.lower = np.where(at_lower, 0.0, self.lower)
-        self.upper = np.where(at_upper, np.inf, self.upper)
-        trial = np.where(at_lower, zero * (1.0 - 4.0 * _CLEAR), trial)
-        return np.where(at_upper, zero * (1.0 + 4.0 * _CLEAR), trial)
-
-    def zero(self) -> np.ndarray:
-        """The zero between two ends, of the parabola through them and the third point; of the chord without one."""
-        with np.errstate(all="ignore"):
-            span = self.upper - self.lower
-            size = np.fmax(np.abs(self.lower_value), np.abs(self.upper_value))
-            low, high, third = (
-                x / size for x in (self.lower_value, self.upper_value, self.third_value)
-            )
-            at = (self.third - self.lower) / span
-            chord = low / (low - high)
-            curvature = ((third - low) / at - (high - low)) / (at - 1.0)
-            slope = high - low - curvature
-            root = np.sqrt(np.maximum(slope * slope - 4.0 * curvature * low, 0.0))
-            half = -0.5 * (slope + np.copysign(root, slope))
-            share = np.full_like(chord, np.nan)
-            for candidate in (low / half, half / curvature):
-                share = np.where((candidate > 0.0) & (candidate < 1.0), candidate, share)
-            share = np.where(np.isfinite(share), share, chord)
-            return np.asarray(self.lower + share * span)
+def _zero(e: Enclosure) -> np.ndarray:
+    """The zero between two ends, of the parabola through them and the third point; of the chord without one."""
+    with np.errstate(all="ignore"):
+        span = e.upper - e.lower
+        size = np.fmax(e.lower_log, e.upper_log)
+        low, high = np.exp(e.lower_log - size), -np.exp(e.upper_log - size)
+        third = e.third_sign * np.exp(e.third_log - size)
+        at = (e.third - e.lower) / span
+        straight = low / (low - high)
+        curvature = ((third - low) / at - (high - low)) / (at - 1.0)
+        slope = high - low - curvature
+        root = np.sqrt(np.maximum(slope * slope - 4.0 * curvature * low, 0.0))
+        half = -0.5 * (slope + np.copysign(root, slope))
+        share = np.full_like(straight, np.nan)
+        for candidate in (low / half, half / curvature):
+            share = np.where((candidate > 0.0) & (candidate < 1.0), candidate, share)
+        share = np.where(np.isfinite(share), share, straight)
+        return np.asarray(e.lower + share * span)
 
 
 def refine(
-    evaluate: Callable[[np.ndarray, np.ndarray], Sample],
+    evaluate: Callable[[np.ndarray, np.ndarray], Evaluation],
     omega: np.ndarray,
     half: np.ndarray,
     mode: np.ndarray,
-) -> Refined:
+) -> tuple[Enclosure, np.ndarray]:
     """Find modes of which estimates are known, to the last digits, each inside its own proven bracket.
 
     Parameters
@@ -159,14 +149,16 @@ def refine(
 
     Returns
     -------
-    Refined
-        Lanes that are not ``settled`` stay open: their modes are closer than float64 can part, the count and the sign
-        of D contradict each other, or no such mode was met near the estimate, within 3e-4 to 1e-2 of it.
+    e : Enclosure
+        Arrays of shape (lanes,). ``omega`` is the frequency, the ends are those at which counts prove it, and ``error``
+        is by how much it may be wrong, relative: what the last evaluation changed, and half a unit in the last place.
+    settled : np.ndarray, shape (lanes,)
+        The bracket holds this mode alone and has closed. All else is undefined where it has not: those modes are closer
+        than float64 can part, the count and the sign of D contradict each other, or no such mode was met near the
+        estimate, within 3e-4 to 1e-2 of it.
     """
-    lanes = omega.size
-    b, scale = _Brackets.empty(lanes), np.full(lanes, np.nan)
     omega, half = np.array(omega, float), np.array(half, float)
-    found, error = omega.copy(), np.full(lanes, np.inf)
+    e, lanes = _unknown(omega), omega.size
     aim, reach = np.full(lanes, _BEYOND), half.copy()
     mark, failed = np.full(lanes, np.inf), np.zeros(lanes)
     settled, going = np.zeros(lanes, bool), np.isfinite(omega) & (omega > 0.0)
@@ -174,41 +166,38 @@ def refine(
         at = np.flatnonzero(going)
         if at.size == 0:
             break
-        some = b.take(at)
-        trial = _trial(some, omega[at], found[at], half[at], aim[at], reach[at], turn)
-        halve = some.enclosed & (~some.single | (failed[at] >= _PATIENCE))
+        some = e.take(at)
+        trial = _trial(some, omega[at], half[at], aim[at], reach[at], turn)
+        halve = _enclosed(some) & (~_alone(some) | (failed[at] >= _PATIENCE))
         trial = np.where(halve, 0.5 * (some.lower + some.upper), trial)
-        trial = some.retreat(found[at], trial)
-        sample = evaluate(at, trial)
-        scale[at] = np.where(np.isnan(scale[at]), sample.log_abs, scale[at])
-        with np.errstate(over="ignore", invalid="ignore"):
-            value = sample.sign * np.exp(sample.log_abs - scale[at])
-        agrees = ((sample.sign > 0.0) == (sample.count % 2 == 0)) & np.isfinite(value)
-        some.tighten(mode[at], trial, value, sample.count)
-        b.put(at, some)
+        some, trial = _retreated(some, trial)
+        some = _tightened(some, mode[at], trial, evaluate(at, trial))
+        enclosed, alone = _enclosed(some), _alone(some)
         if turn:
-            reach[at] = np.where(some.enclosed, reach[at], _FARTHER * reach[at])
+            reach[at] = np.where(enclosed, reach[at], _FARTHER * reach[at])
         with np.errstate(invalid="ignore"):
-            width = np.where(some.enclosed, (some.upper - some.lower) / some.upper, np.inf)
+            width = np.where(enclosed, (some.upper - some.lower) / some.upper, np.inf)
         failed[at] = np.where(width > 0.5 * mark[at], failed[at] + 1.0, 0.0)
         mark[at] = np.where(width <= 0.5 * mark[at], width, mark[at])
-        zero = np.where(some.single, some.zero(), found[at])
+        zero = np.where(alone, _zero(some), some.omega)
         with np.errstate(invalid="ignore"):
-            change = np.where(some.single, np.abs(zero / found[at] - 1.0), np.inf)
-        found[at], error[at] = zero, np.minimum(change, width) + 2.0**-53
-        closed = some.single & (width <= WIDTH)
+            change = np.where(alone, np.abs(zero / some.omega - 1.0), np.inf)
+        error = np.minimum(change, width) + 2.0**-53
+        some = dataclasses.replace(some, omega=zero, error=error)
+        e.put(at, some)
+        closed = alone & (width <= WIDTH)
         aim[at] = np.where(closed, 0.125 * aim[at], aim[at])
         inside = np.minimum(zero - some.lower, some.upper - zero) > _CLEAR * zero
-        settled[at] = closed & inside & agrees & (np.minimum(change, width) <= _KNOWN)
-        hopeless = (some.enclosed & ~some.single & (width < _TOGETHER)) | (reach[at] > _FARTHEST)
-        going[at] = agrees & ~settled[at] & ~hopeless
-    return Refined(found, b.lower, b.upper, error, settled)
+        known = np.minimum(change, width) <= _KNOWN
+        settled[at] = closed & inside & some.consistent & known
+        hopeless = (enclosed & ~alone & (width < _TOGETHER)) | (reach[at] > _FARTHEST)
+        going[at] = some.consistent & ~settled[at] & ~hopeless
+    return e, settled
 
 
 def _trial(
-    b: _Brackets,
+    e: Enclosure,
     omega: np.ndarray,
-    zero: np.ndarray,
     half: np.ndarray,
     aim: np.ndarray,
     reach: np.ndarray,
@@ -217,9 +206,10 @@ def _trial(
     """The next frequency of every lane: first both sides of the estimate, then a missing end, then past the zero."""
     if turn < 2:
         return omega * (1.0 + (half if turn else -half))
+    zero = e.omega
     with np.errstate(invalid="ignore"):
-        outside = np.where(np.isfinite(b.upper), b.upper * (1.0 - reach), b.lower * (1.0 + reach))
-        to_lower, to_upper = zero - b.lower, b.upper - zero
+        outside = np.where(np.isfinite(e.upper), e.upper * (1.0 - reach), e.lower * (1.0 + reach))
+        to_lower, to_upper = zero - e.lower, e.upper - zero
         step = np.minimum(aim * zero, 0.5 * np.maximum(to_lower, to_upper))
         past = zero + np.where(to_lower < to_upper, step, -step)
-    return np.where(b.enclosed, past, outside)
+    return np.where(_enclosed(e), past, outside)

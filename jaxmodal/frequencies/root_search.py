@@ -17,6 +17,7 @@ import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.brackets import Bracket, raised
 from jaxmodal.runtime.namespace import Array, loop, on_host, xp
 
 #: neighbouring trial frequencies of a first round without a guess differ by this factor, and where a bracket has no
@@ -40,22 +41,16 @@ _LOG_HALF = -0.6931471805599453
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class Brackets:
+class Brackets(Bracket):
     """Brackets of the sought modes and what is known at their ends; arrays of shape (modes, ...).
 
-    ``lower_count < mode <= upper_count`` (float64). ``lower_log, upper_log`` are log|D| at the ends and
-    ``lower_weight, upper_weight`` the logarithmic weights of the interpolation; ``side`` is the end replaced last
+    ``lower_count < mode <= upper_count``. ``lower_weight, upper_weight`` are the logarithmic weights of the
+    interpolation; ``side`` is the end replaced last
     (-1, +1); ``mark`` and ``stalled`` watch that three rounds halve a bracket; ``estimate`` is the interpolated
     frequency; ``consistent`` says that at both ends the parity of J is the sign of D. ``evaluations`` counts those that
     each mode's own search took.
     """
 
-    lower: Array
-    upper: Array
-    lower_count: Array
-    upper_count: Array
-    lower_log: Array
-    upper_log: Array
     lower_weight: Array
     upper_weight: Array
     side: Array
@@ -174,10 +169,6 @@ def separating_trials(guess: Array, lanes: int) -> Array:
     return xp.sqrt(guess[:lanes] * guess[1 : lanes + 1])
 
 
-def _isolated(b: Brackets) -> Array:
-    return b.upper_count - b.lower_count == 1.0
-
-
 def _trial(b: Brackets, modes: Array, width: float | Array) -> Array:
     """The next trial frequency of each bracket."""
     several = xp.maximum(b.upper_count - b.lower_count, 1.0)
@@ -197,7 +188,7 @@ def _trial(b: Brackets, modes: Array, width: float | Array) -> Array:
     refined = xp.where(near, beyond, b.estimate)
     refined = xp.clip(refined, b.lower + 0.5 * step, upper - 0.5 * step)
     patience = xp.where(near, _PATIENCE_NEAR, _PATIENCE)
-    trial = xp.where(_isolated(b) & (b.stalled < patience), refined, cut)
+    trial = xp.where(b.isolated & (b.stalled < patience), refined, cut)
     return xp.where(xp.isfinite(b.upper), trial, b.lower * _LEAP)
 
 
@@ -223,11 +214,10 @@ def _interpolated(b: Brackets, modes: Array, repeated: Array, beyond: Array) -> 
     ratio = xp.where((ratio > 0.0) & xp.isfinite(ratio), ratio, 1.0)
     logs = b.upper_log + b.upper_weight - b.lower_log - b.lower_weight
     fraction = 1.0 / (1.0 + ratio * xp.exp(xp.clip(logs, -700.0, 700.0)))
-    fraction = xp.where(_isolated(b) & known, fraction, 0.5)
-    # the chord over omega^2, of which D is a function: omega = sqrt(l^2 + f (u^2 - l^2)), without cancellation
+    fraction = xp.where(b.isolated & known, fraction, 0.5)
+    # the chord over omega^2, of which D is a function
     span = fraction * (upper - b.lower) * (upper + b.lower)
-    root = b.lower + span / (b.lower + xp.sqrt(b.lower * b.lower + span))
-    return xp.clip(root, b.lower, upper)
+    return xp.clip(raised(b.lower, span), b.lower, upper)
 
 
 def _tightened(

@@ -11,7 +11,8 @@ import numpy as np
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
-from jaxmodal.frequencies.refinement import Sample, refine
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.refinement import refine
 from jaxmodal.postures.harmonics import determinant
 from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import (
@@ -143,20 +144,17 @@ class Tables:
             return
         cell = cells[row]
 
-        def evaluate(at: np.ndarray, omega: np.ndarray) -> Sample:
+        def evaluate(at: np.ndarray, omega: np.ndarray) -> Evaluation:
             d = determinant(self.beams, self.flags, omega, angles[:, cell[at]])
             with np.errstate(divide="ignore"):
-                return Sample(np.sign(d.factor), np.log(np.abs(d.factor)), d.passed)
+                log_abs = np.log(np.abs(d.factor))
+            return Evaluation(np.sign(d.factor), log_abs, d.passed, np.ones_like(log_abs))
 
         half = np.maximum(_LEAST, 2.0 * width[row, mode])
-        found = refine(evaluate, results.omega[cell, mode], half, mode)
-        at = cell[found.settled], mode[found.settled]
-        results.omega[at], results.noise[at] = (
-            found.omega[found.settled],
-            found.error[found.settled],
-        )
-        results.bracket[at] = np.stack([found.lower, found.upper], axis=-1)[found.settled]
-        proven = found.settled
+        found, proven = refine(evaluate, results.omega[cell, mode], half, mode)
+        at = cell[proven], mode[proven]
+        results.omega[at], results.noise[at] = found.omega[proven], found.error[proven]
+        results.bracket[at] = np.stack([found.lower, found.upper], axis=-1)[proven]
         failed = np.zeros(width.shape, bool)
         failed[row[~proven], mode[~proven]] = True
         good = ~failed.any(axis=1) & (np.diff(results.omega[cells], axis=1) > 0.0).all(axis=1)

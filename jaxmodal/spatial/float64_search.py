@@ -16,6 +16,7 @@ import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.brackets import chord
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 from jaxmodal.spatial.model import SpatialModel
@@ -171,7 +172,7 @@ def _judged(
         others = np.where(own, np.nan, every)
         apart[k] = np.nanmin(np.abs(others / omega[k] - 1.0), axis=0)
         for zero, sample in zip(zeros, samples, strict=True):
-            zero[k] = _zero(others, sample.ends[:, k], sample.values.log_abs[:, k])
+            zero[k] = chord(sample.ends[:, k], sample.values.log_abs[:, k], others)
     found = np.mean(zeros, axis=0)
     spread = np.max(zeros, axis=0) - np.min(zeros, axis=0)
     return Found(
@@ -184,12 +185,3 @@ def _judged(
         right & (apart > _CLOSE) & np.isfinite(found),
         0,
     )
-
-
-def _zero(others: np.ndarray, ends: np.ndarray, logs: np.ndarray) -> np.ndarray:
-    """Zero of the chord of D over omega^2 with the nearest modes, shape (modes, cells), NaN for none, divided out."""
-    lower2, upper2 = ends[0] ** 2, ends[1] ** 2
-    ratio = np.nanprod(np.abs((lower2 - others**2) / (upper2 - others**2)), axis=0)
-    fraction = 1.0 / (1.0 + ratio * np.exp(logs[1] - logs[0]))
-    span = fraction * (upper2 - lower2)
-    return np.asarray(ends[0] + span / (ends[0] + np.sqrt(lower2 + span)))

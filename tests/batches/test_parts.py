@@ -40,7 +40,7 @@ def test_blocks_of_one_call_are_solved_each_for_itself_and_no_more_than_are_used
     cells = columns_of(arm, ["link2.joint_angle"], angles[None]).packed
     whole = batch_kernels.extended(problem, cells, omega, np.int64(1), blocks=1)
     parts = batch_kernels.extended(problem, cells, omega, np.int64(2), blocks=3)
-    for one, some in zip(whole, parts, strict=True):
+    for one, some in zip(*map(jax.tree_util.tree_leaves, (whole, parts)), strict=True):
         np.testing.assert_allclose(some[:8], one[:8], rtol=1e-14)
         assert not np.asarray(some[8:]).any()
 

@@ -1,0 +1,85 @@
+"""A mode between two frequencies and their counts: what the searches keep of it, and the interpolation they share."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxmodal.runtime.namespace import Array, xp
+
+#: a JAX array inside compiled code, a NumPy array outside
+AnyArray = Any
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Bracket:
+    """Two frequencies, the counts there (float64) and log|D|; the mode lies between them as far as the counts say."""
+
+    lower: AnyArray
+    upper: AnyArray
+    lower_count: AnyArray
+    upper_count: AnyArray
+    lower_log: AnyArray
+    upper_log: AnyArray
+
+    @property
+    def isolated(self) -> Array:
+        """The counts leave one mode between the ends."""
+        return self.upper_count - self.lower_count == 1.0
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Enclosure(Bracket):
+    """A bracket and the estimate inside.
+
+    ``third`` is the end that the last evaluation displaced, ``third_sign`` the sign of D there relative to that at
+    ``lower``, modes that the interpolation divides out apart; ``consistent`` says that counts and signs agreed so far,
+    ``error`` is the relative change of ``omega`` that the last evaluation brought, ``smallest`` that of `Evaluation`.
+    """
+
+    omega: AnyArray
+    third: AnyArray
+    third_log: AnyArray
+    third_sign: AnyArray
+    consistent: AnyArray
+    error: AnyArray
+    smallest: AnyArray
+
+    def take(self, lanes: np.ndarray) -> Enclosure:
+        """Some of the lanes, of arrays of NumPy."""
+        some: Enclosure = jax.tree_util.tree_map(lambda x: x[lanes], self)
+        return some
+
+    def put(self, lanes: np.ndarray, some: Enclosure) -> None:
+        """Write some lanes into the arrays of NumPy."""
+        for field in dataclasses.fields(self):
+            getattr(self, field.name)[lanes] = getattr(some, field.name)
+
+
+def raised(lower: Array, offset: Array) -> Array:
+    """The frequency whose square is that of ``lower`` and ``offset`` more, without cancellation."""
+    return lower + offset / (lower + xp.sqrt(lower * lower + offset))
+
+
+def chord(ends: np.ndarray, logs: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Zero of the chord of D over omega^2, other modes divided out, on host arrays; shape (lanes,).
+
+    Parameters
+    ----------
+    ends, logs : np.ndarray, shape (2, lanes)
+        Two frequencies, the lower one first, and log|D| there; D changes its sign between them.
+    others : np.ndarray, shape (modes, lanes)
+        The nearest other modes, or more of them, NaN for none.
+    """
+    low, high = ends
+    with np.errstate(all="ignore"):
+        ratio = (low - others) * (low + others) / ((high - others) * (high + others))
+        ratio = np.nanprod(np.abs(ratio), axis=0)
+        ratio = np.where((ratio > 0.0) & np.isfinite(ratio), ratio, 1.0)
+        share = 1.0 / (1.0 + ratio * np.exp(logs[1] - logs[0]))
+        return np.asarray(raised(low, share * (high - low) * (high + low)))
