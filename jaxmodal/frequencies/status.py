@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from jaxmodal.runtime.statuses import ExplainedStatus
 
 
-class Status(IntEnum):
+class Status(ExplainedStatus):
     """Status of one natural frequency; the names are what files and tables show."""
 
-    certified = 0
-    uncertified = 1
-    not_converged = 2
-    invalid_input = 3
-
-    @property
-    def cause(self) -> str:
-        """Why a mode has this status."""
-        return _EXPLANATIONS[self][0]
-
-    @property
-    def remedy(self) -> str:
-        """What to do about it."""
-        return _EXPLANATIONS[self][1]
-
-
-_EXPLANATIONS = {
-    Status.certified: (
+    certified = (
+        0,
         "the counts on both sides confirm this mode and its number",
         "none needed",
-    ),
-    Status.uncertified: (
+    )
+    uncertified = (
+        1,
         "the counts on both sides do not confirm this mode (one was missed, invented or displaced),"
         " or they contradict the sign of the determinant",
         "do not use the value; ask jaxmodal.count_below at frequencies around it",
-    ),
-    Status.not_converged: (
+    )
+    not_converged = (
+        2,
         "the search ended before this mode was enclosed tightly enough; NaN: there is none below 1e100 rad/s",
         "check the units of the arm (jaxmodal check ARM); an arm of rigid links has no more modes than its springs"
         " allow: ask for fewer",
-    ),
-    Status.invalid_input: (
+    )
+    invalid_input = (
+        3,
         "a physical value of this arm is not finite, or has a sign it cannot have (a traced or"
         " batched value, which could not be refused when the arm was made)",
         "inspect the arm of this lane with jaxmodal.invalid_values",
-    ),
-}
+    )
 
 
 class UncertifiedError(RuntimeError):

@@ -8,6 +8,7 @@ from jaxmodal.plots.responses import (
     draw_bode,
     draw_nyquist,
     draw_peak_map,
+    draw_response,
     draw_waterfall,
 )
 from jaxmodal.plots.sensitivities import draw_sensitivities
@@ -21,6 +22,7 @@ __all__ = [
     "draw_nyquist",
     "draw_peak_map",
     "draw_resonance_map",
+    "draw_response",
     "draw_sensitivities",
     "draw_shapes",
     "draw_spatial_shapes",

@@ -2,18 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxmodal.arm.quantities import shown
 from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, axes_or_new, require_matplotlib
 from jaxmodal.response.results import FrequencyResponse
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.spatial.parameters import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+#: pictures by name, each with the number of parameters that vary
+KINDS = {"bode": 0, "nyquist": 0, "waterfall": 1, "peak_map": 2}
+
+
+def draw_response(
+    found: FrequencyResponse, axes: Any = None, kind: str | None = None, **options: Any
+) -> Any:
+    """Draw a response, by default as the picture that suits it.
+
+    Parameters
+    ----------
+    found : FrequencyResponse
+        Of one arm or of many.
+    axes
+        Where to draw, as the function that draws it takes them; by default a new figure.
+    kind
+        ``"bode"`` or ``"nyquist"`` of one arm, ``"waterfall"`` where one parameter varies, ``"peak_map"`` where two do.
+    options
+        Of `draw_bode` (``modes``), `draw_waterfall` and `draw_peak_map` (``output``, ``into``).
+
+    Returns
+    -------
+    matplotlib Axes, of a Bode picture two
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ArmError
+        The kind is not known, does not suit the response, or more than two parameters vary.
+    """
+    if kind is None:
+        suits = {number: name for name, number in reversed(KINDS.items())}
+        kind = suits.get(len(found.addresses))
+        if kind is None:
+            raise ArmError(
+                f"the response varies with {len(found.addresses)} parameters; pictures show one (draw_waterfall) or "
+                "two (draw_peak_map): give frequency_response such parameters."
+            )
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ArmError(
+            f"kind = {shown(kind)}: must be one of {', '.join(map(repr, KINDS))}.{suggestion(str(kind), KINDS)}"
+        )
+    drawing: dict[str, Callable[..., Any]] = {
+        "bode": draw_bode,
+        "nyquist": draw_nyquist,
+        "waterfall": draw_waterfall,
+        "peak_map": draw_peak_map,
+    }
+    return drawing[kind](found, axes, **options)
 
 
 def draw_bode(
@@ -66,7 +119,7 @@ def draw_bode(
         np.any(np.abs(values) > 0.0) for _, values in lines
     ):  # a straight arm may not answer at all
         above.set_yscale("log")
-    above.set_ylabel(found.quantity.replace("_", " "))
+    above.set_ylabel(_named(found))
     above.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
     above.legend(fontsize=8, frameon=False)
     below.set_ylabel("phase [°]")
@@ -104,8 +157,8 @@ def draw_nyquist(found: FrequencyResponse, axes: Axes | None = None) -> Axes:
     axes.axhline(0.0, color="0.6", linewidth=0.8)
     axes.axvline(0.0, color="0.6", linewidth=0.8)
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xlabel("real part")
-    axes.set_ylabel("imaginary part")
+    axes.set_xlabel(f"real part of {_named(found)}")
+    axes.set_ylabel(f"imaginary part of {_named(found)}")
     axes.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
     axes.legend(fontsize=8, frameon=False)
     return axes
@@ -224,6 +277,13 @@ def _columns(found: FrequencyResponse, count: int, what: str) -> np.ndarray:
     factors = [180.0 / np.pi if unit_of(name) == "rad" else 1.0 for name in found.addresses]
     scaled: np.ndarray = np.asarray(found.cells) * np.array(factors)[:, None]
     return scaled
+
+
+def _named(found: FrequencyResponse) -> str:
+    """The quantity, with its unit where all pairs of ports have the same."""
+    units = {found.unit(o, i) for o in range(len(found.outputs)) for i in range(len(found.inputs))}
+    name = found.quantity.replace("_", " ")
+    return f"{name} [{units.pop()}]" if len(units) == 1 else name
 
 
 def _label(address: str) -> str:

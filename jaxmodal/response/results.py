@@ -14,6 +14,7 @@ from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import QUANTITIES, unit_of_pair
 from jaxmodal.response.status import ResponseStatus
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
 from jaxmodal.spatial.parameters import describe, unit_of
 
@@ -26,7 +27,7 @@ _MOST_PAIRS = 4
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class FrequencyResponse(ShowsDatasets):
+class FrequencyResponse(ShowsDatasets, Drawn):
     """The harmonic response of one arm, or with an axis of C cells of many, at F frequencies.
 
     Fields go with ``exp(i omega t)``: a response that lags has a negative phase.
@@ -60,6 +61,8 @@ class FrequencyResponse(ShowsDatasets):
     outputs: tuple[Port, ...] = dataclasses.field(metadata={"static": True})
     addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
     theory: TheoryName = dataclasses.field(metadata={"static": True})
+
+    picture = "jaxmodal.plots.responses:draw_response"
 
     @property
     def frequencies_hz(self) -> Array:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, ClassVar
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from typing import Any, ClassVar
 
 
 class Drawn:
@@ -15,11 +12,12 @@ class Drawn:
     picture: ClassVar[str]
     """Module and function that draws it, ``"jaxmodal.plots.arms:draw_arm"``."""
 
-    def plot(self, axes: Axes | None = None, **options: Any) -> Axes:
+    def plot(self, axes: Any = None, **options: Any) -> Any:
         """Draw this into matplotlib axes, by default those of a new figure, and return them.
 
         ``options`` are those of the function in `jaxmodal.plots` that draws it: ``draw_arm`` for an arm,
-        ``draw_shapes`` (``mode``), ``draw_sensitivities`` (``top``), ``draw_resonance_map`` (``title``).
+        ``draw_shapes`` (``mode``), ``draw_sensitivities`` (``top``), ``draw_resonance_map`` (``title``),
+        ``draw_response`` (``kind``, and ``modes`` to mark), which for a Bode picture returns two axes.
 
         Raises
         ------
@@ -27,5 +25,4 @@ class Drawn:
             Matplotlib is not installed.
         """
         module, _, function = self.picture.partition(":")
-        drawn: Axes = getattr(importlib.import_module(module), function)(self, axes, **options)
-        return drawn
+        return getattr(importlib.import_module(module), function)(self, axes, **options)

@@ -109,6 +109,15 @@ def test_pictures(arm, found):
     axes = draw_peak_map(grid, Figure().add_subplot())
     peaks = np.abs(grid.values[:, 0, 0]).max(axis=-1)
     np.testing.assert_array_equal(axes.collections[0].get_array(), peaks.reshape(2, 5))
+    assert len(found.plot(figure.subplots(2, 1), modes=[26.0])[0].lines) == 6 + 1
+    assert (
+        found.plot(figure.add_subplot(), kind="nyquist").get_xlabel() == "real part of receptance"
+    )
+    for result, what in ((many, np.abs(many.values[::-1, 0, 0])), (grid, peaks.reshape(2, 5))):
+        own = result.plot(figure.add_subplot())
+        np.testing.assert_array_equal(own.collections[0].get_array(), what)
+    with pytest.raises(jm.ArmError, match="kind = 'nyquits'.*Did you mean 'nyquist'"):
+        found.plot(kind="nyquits")
     for draw, given in ((draw_bode, many), (draw_waterfall, grid), (draw_peak_map, many)):
         with pytest.raises(jm.ArmError):
             draw(given)
