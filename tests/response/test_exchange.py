@@ -116,7 +116,7 @@ def test_pictures(arm, found):
     for result, what in ((many, np.abs(many.values[::-1, 0, 0])), (grid, peaks.reshape(2, 5))):
         own = result.plot(figure.add_subplot())
         np.testing.assert_array_equal(own.collections[0].get_array(), what)
-    with pytest.raises(jm.ArmError, match="kind = 'nyquits'.*Did you mean 'nyquist'"):
+    with pytest.raises(jm.ArmError, match=r"kind = 'nyquits'.*Did you mean 'nyquist'"):
         found.plot(kind="nyquits")
     for draw, given in ((draw_bode, many), (draw_waterfall, grid), (draw_peak_map, many)):
         with pytest.raises(jm.ArmError):
