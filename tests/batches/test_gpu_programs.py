@@ -1,5 +1,6 @@
 """Can every program of a batch be lowered for a GPU, in float64 throughout and without the host in it?"""
 
+import dataclasses
 import functools
 
 import jax
@@ -59,7 +60,8 @@ def batch_program(name):
     one = jnp.ones(CELLS)
     beams = jax.tree.map(lambda x: x[:, None], unpacked(packed))
     used = jnp.int64(1)
-    e = Enclosure(*(one > 0.0 if f == "consistent" else one for f in Enclosure.__annotations__))
+    names = [field.name for field in dataclasses.fields(Enclosure)]
+    e = Enclosure(**{name: one > 0.0 if name == "consistent" else one for name in names})
     arguments = {
         "searched": (problem, packed, features, used, a_guess(features)),
         "grid_guess": (problem, packed),
