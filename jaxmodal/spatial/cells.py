@@ -20,7 +20,7 @@ from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import LARGEST
 from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.float64_search import Found, search, settle
+from jaxmodal.spatial.float64_search import search, settle
 from jaxmodal.spatial.model import SpatialModel
 from jaxmodal.spatial.neighbours import Neighbours
 from jaxmodal.spatial.parameters import value_at
@@ -106,23 +106,16 @@ def _quickly(
         while start < usual.size:
             block = usual[start : start + (chunk or (_SIDE_BY_SIDE if start else _FEW))]
             start += block.size
-            part = search(model_of(block), block.size, num_modes, known.near(block))
-            done = part.proven.all(axis=0)
-            known.add(block[done], part.every[:, done])
-            parts.append((block, part))
+            part, every = search(model_of(block), block.size, num_modes, known.near(block))
+            done = part.converged.all(axis=0)
+            known.add(block[done], every[:, done])
+            parts.append((block, part, every))
         _settled(model_of, parts, chunk or _SIDE_BY_SIDE)
-    for block, part in parts:
-        for place in np.flatnonzero(part.proven.all(axis=0)):
-            certificate = Confirmation(
-                part.proven[:, place],
-                part.count_below[:, place],
-                part.count_above[:, place],
-                part.bracket[:, place],
-                numbers - 1,
-                part.error[:, place],
-            )
+    for block, part, _ in parts:
+        for place in np.flatnonzero(part.converged.all(axis=0)):
+            certificate = jax.tree_util.tree_map(lambda x, k=place: x[:, k], part.confirmation)
             solution = Solution(
-                part.omega[:, place], part.proven[:, place], certificate, np.int64(part.evaluations)
+                part.omega[:, place], part.converged[:, place], certificate, part.evaluations
             )
             result = result_of(solution, numbers, np.int64(0), np.bool_(False), theory)
             yield int(block[place]), result
@@ -130,24 +123,33 @@ def _quickly(
 
 def _settled(
     model_of: Callable[[np.ndarray], SpatialModel],
-    parts: Sequence[tuple[np.ndarray, Found]],
+    parts: Sequence[tuple[np.ndarray, Solution, np.ndarray]],
     step: int,
 ) -> None:
     """Take the open modes of all cells by double-double, side by side, where few are open; into ``parts``."""
     open_modes = [
         (number, mode, cell)
-        for number, (_, part) in enumerate(parts)
-        for mode, cell in zip(*np.nonzero(~part.proven), strict=True)
-        if np.sum(~part.proven[:, cell]) <= _MOST_OPEN and part.omega[mode, cell] > 0.0
+        for number, (_, part, _) in enumerate(parts)
+        for mode, cell in zip(*np.nonzero(~part.converged), strict=True)
+        if np.sum(~part.converged[:, cell]) <= _MOST_OPEN and part.omega[mode, cell] > 0.0
     ]
     for start in range(0, len(open_modes), step):
         some = open_modes[start : start + step]
         cells = np.array([parts[number][0][cell] for number, _, cell in some])
-        every = np.stack([parts[number][1].every[:, cell] for number, _, cell in some], axis=1)
+        every = np.stack([parts[number][2][:, cell] for number, _, cell in some], axis=1)
         again = settle(model_of(cells), every, np.array([mode for _, mode, _ in some]))
         for lane, (number, mode, cell) in enumerate(some):
-            for field in ("omega", "count_below", "count_above", "error", "proven"):
-                getattr(parts[number][1], field)[mode, cell] = getattr(again, field)[0, lane]
+            for kept, new in zip(_decided(parts[number][1]), _decided(again), strict=True):
+                kept[mode, cell] = new[0, lane]
+
+
+def _decided(part: Solution) -> tuple[Any, ...]:
+    """What double-double decides anew of a mode."""
+    c = part.confirmation
+    return (
+        *(part.omega, part.converged),
+        *(c.confirmed, c.count_below, c.count_above, c.error_estimate),
+    )
 
 
 def _solved(

@@ -8,6 +8,7 @@ determinants agree. Of the other modes double-double takes the ends anew; what i
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -17,6 +18,8 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import chord
+from jaxmodal.frequencies.certificate import Confirmation
+from jaxmodal.frequencies.programs import Solution
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 from jaxmodal.spatial.model import SpatialModel
@@ -39,30 +42,16 @@ _DENSITY, _WIDEST = 16, 24
 _USUAL, _OTHER = (0, 1, 2), (2, 1, 0)
 
 
-class Found(NamedTuple):
-    """Modes of cells, arrays of shape (modes, cells): frequencies, counts at the ends of their brackets, and errors.
-
-    ``proven`` says which are done; of the others ``omega`` is an estimate. ``every`` holds the estimates in the
-    middles of the brackets, those of the next modes included.
-    """
-
-    omega: np.ndarray
-    every: np.ndarray
-    count_below: np.ndarray
-    count_above: np.ndarray
-    bracket: np.ndarray
-    error: np.ndarray
-    proven: np.ndarray
-    evaluations: int
-
-
 def search(
     model: SpatialModel,
     cells: int,
     num_modes: int,
     near: np.ndarray | None,
-) -> Found:
-    """The lowest modes of every cell.
+) -> tuple[Solution, np.ndarray]:
+    """The lowest modes of every cell, with arrays of shape (modes, cells).
+
+    Those that are ``converged`` are confirmed; of the others ``omega`` is an estimate. The other array holds the
+    estimates in the middles of the brackets, those of the next modes included.
 
     Parameters
     ----------
@@ -106,10 +95,11 @@ def search(
         for pairs, half in ((_USUAL, _HALF), (_OTHER, _NEARER))
     ]
     found = _judged(every, modes[:num_modes], samples)
-    return found._replace(proven=found.proven & (found.error < _ALLOWED), evaluations=tried)
+    proven = found.converged & (found.confirmation.error_estimate < _ALLOWED)
+    return found._replace(converged=proven, evaluations=np.int64(tried)), every
 
 
-def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Found:
+def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution:
     """One mode of each cell by double-double at the ends of its bracket; shapes (1, cells).
 
     Parameters
@@ -128,7 +118,9 @@ def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Found:
         _HALF,
     )
     found = _judged(every, mode[None] + 1, [sample], mode)
-    return found._replace(error=np.full_like(found.error, _CURVATURE * _HALF * _HALF))
+    error = np.full_like(found.omega, _CURVATURE * _HALF * _HALF)
+    certificate = dataclasses.replace(found.confirmation, error_estimate=error)
+    return found._replace(confirmation=certificate)
 
 
 class Sample(NamedTuple):
@@ -149,7 +141,7 @@ def _judged(
     numbers: np.ndarray,
     samples: Sequence[Sample],
     place: np.ndarray | None = None,
-) -> Found:
+) -> Solution:
     """What evaluations at the ends say of modes of these numbers.
 
     ``every`` holds the estimates of all modes, shape (all, cells). With ``place`` there is one mode for each cell, the
@@ -175,13 +167,13 @@ def _judged(
             zero[k] = chord(sample.ends[:, k], sample.values.log_abs[:, k], others)
     found = np.mean(zeros, axis=0)
     spread = np.max(zeros, axis=0) - np.min(zeros, axis=0)
-    return Found(
-        found,
-        every,
-        first.values.count[0],
-        first.values.count[1],
-        np.stack([first.ends[0], first.ends[1]], axis=-1),
-        spread / found + np.finfo(float).eps,
-        right & (apart > _CLOSE) & np.isfinite(found),
-        0,
+    proven = right & (apart > _CLOSE) & np.isfinite(found)
+    certificate = Confirmation(
+        confirmed=proven,
+        count_below=first.values.count[0],
+        count_above=first.values.count[1],
+        bracket=np.stack([first.ends[0], first.ends[1]], axis=-1),
+        group=np.broadcast_to(numbers.reshape(size, -1) - 1, omega.shape),
+        error_estimate=spread / found + np.finfo(float).eps,
     )
+    return Solution(found, proven, certificate, np.int64(0))
