@@ -24,7 +24,8 @@ would lose eps * (omega_max / omega_1)^2. The strains form a Ritz basis: frequen
 above.
 
 A support at a tip adds its own strain energy, of a displacement that follows from the strains; a rigid one is a linear
-condition on them.
+condition on them. An axial force N(x), linear along a link, adds N v'^2/2 per length, v' = psi + gamma, and what the
+forces at rest resist a turn of its rigid ends with: a geometric stiffness of either sign.
 """
 
 from __future__ import annotations
@@ -75,6 +76,10 @@ class FELink:
     rigid: bool = False
     support: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Stiffnesses from the tip to the ground, along its x and y axes and about the tip."""
+    axial: tuple[float, float] = (0.0, 0.0)
+    """Axial force at both ends of the link, tension positive, linear between."""
+    turning: tuple[float, float] = (0.0, 0.0)
+    """What the forces at rest resist a turn of the offset at the base and of the rigid parts at the tip with."""
     taper: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
     """Area and second moment at shares 0 to 1 of the length, in place of A and I; one element."""
 
@@ -114,6 +119,7 @@ def case_from_arm(arm: Any, model: str) -> Case:
     for link in arm.links:
         last = link is arm.links[-1]
         body = pair(arm.payload, "mass", "inertia", "centre_x", "centre_y")
+        force = value(link, "axial_force")
         links.append(
             FELink(
                 L=float(link.length),
@@ -141,6 +147,8 @@ def case_from_arm(arm: Any, model: str) -> Case:
                     link,
                     *("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness"),
                 ),
+                axial=(force, force),
+                turning=(force * value(link, "base_offset_x"), force * value(link, "end_offset_x")),
             )
         )
     return Case(tuple(links), model)
@@ -165,7 +173,7 @@ def _antiderivatives(
 
 
 def _element_fields(link: FELink, length: float, model: str, degree: int, points: np.ndarray):
-    """Fields (u, v, psi) of one element relative to its base per unit-energy strain coefficient."""
+    """Fields (u, v, psi, v') of one element relative to its base per unit-energy strain coefficient."""
 
     def along(part: int) -> tuple[np.ndarray, np.ndarray]:
         """Antiderivatives of the strains that A (0) or I (1) resists, over the root of its share."""
@@ -182,13 +190,16 @@ def _element_fields(link: FELink, length: float, model: str, degree: int, points
     half = length / 2
     bend = scale / np.sqrt(link.E * link.I * length)
     u, v, psi = [zero], [half**2 * twice * bend], [half * once * bend]
+    slope = [*psi]
     if model == "timoshenko":
         shear = scale / np.sqrt(link.kG * link.A * length)
         u, v, psi = [*u, zero], [*v, half * stretched * shear], [*psi, zero]
+        slope = [*slope, legendre.legvander(points, degree) * shear]
     if model != "bending_only":
         axial = scale / np.sqrt(link.E * link.A * length)
         u, v, psi = [*u, half * stretched * axial], [*v, zero], [*psi, zero]
-    return np.hstack(u), np.hstack(v), np.hstack(psi)
+        slope = [*slope, zero]
+    return np.hstack(u), np.hstack(v), np.hstack(psi), np.hstack(slope)
 
 
 def mass_factor(
@@ -204,7 +215,20 @@ def mass_factor(
     (stiffness 0), which have no strain energy; then come, link by link, its springs (kx, ky, kT) and
     its strains. ``tips`` receives the motion (u, v, psi) of each tip in its link's axes.
     """
-    return _model(case, degree, elements, tips)[0]
+    return _model(case, degree, elements, tips).factor
+
+
+@dataclass(frozen=True)
+class _Model:
+    """B; what strains move supports by, times the root of their stiffness; what they move rigid ones by.
+
+    And the geometric stiffness, None without forces at rest.
+    """
+
+    factor: np.ndarray
+    sprung: np.ndarray
+    still: np.ndarray
+    geometric: np.ndarray | None
 
 
 def _model(
@@ -212,8 +236,7 @@ def _model(
     degree: int,
     elements: int | Sequence[int],
     tips: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """B; what strains move supports by, times the root of their stiffness; what they move rigid ones by."""
+) -> _Model:
     cuts = [elements] * len(case.links) if isinstance(elements, int) else list(elements)
     cuts = [
         1 if link.rigid or link.taper else pieces
@@ -234,6 +257,8 @@ def _model(
     u0 = np.zeros(columns)
     v0, psi0 = u0.copy(), u0.copy()
     hinge, column = 0, hinges(case)
+    loaded = any(any(link.axial + link.turning) for link in case.links)
+    geometric = np.zeros((columns, columns)) if loaded else None
 
     def body(mass: float, inertia: float, x: float = 0.0, y: float = 0.0) -> None:
         if mass > 0:
@@ -259,20 +284,26 @@ def _model(
         if inertia > 0:
             rows.append(np.sqrt(inertia) * (before + ratio * (psi0 - before))[None])
         body(*link.hub)
+        if geometric is not None:
+            geometric += link.turning[0] * np.outer(psi0, psi0)
         u0, v0 = u0 - link.base[1] * psi0, v0 + link.base[0] * psi0
         length = link.L / pieces
         x = (stations + 1) * length / 2
-        local_u, local_v, local_psi = _element_fields(link, length, case.model, degree, stations)
+        local_u, local_v, local_psi, local_slope = _element_fields(
+            link, length, case.model, degree, stations
+        )
         mass = weights * length / 2
-        for _ in range(pieces):
+        for piece in range(pieces):
             u = np.tile(u0, (len(x), 1))
             v = v0 + x[:, None] * psi0
             psi = np.tile(psi0, (len(x), 1))
+            slope = psi.copy()
             if not link.rigid:
                 block = slice(column, column + per_strain)
                 u[:, block] += local_u
                 v[:, block] += local_v
                 psi[:, block] += local_psi
+                slope[:, block] += local_slope
                 column += per_strain
             whole = np.ones_like(mass)
             area, moment = link.A * whole, link.I * whole
@@ -282,7 +313,13 @@ def _model(
             rows += [np.sqrt(mass * line)[:, None] * field[:-1] for field in (u, v)]
             if rotary:
                 rows.append(np.sqrt(mass * link.rho * moment)[:, None] * psi[:-1])
+            if geometric is not None:
+                first, last = link.axial
+                force = first + (last - first) * (piece * length + x[:-1]) / link.L
+                geometric += slope[:-1].T @ ((mass * force)[:, None] * slope[:-1])
             u0, v0, psi0 = u[-1], v[-1], psi[-1]
+        if geometric is not None:
+            geometric += link.turning[1] * np.outer(psi0, psi0)
         u0, v0 = u0 - link.end[1] * psi0, v0 + link.end[0] * psi0
         if tips is not None:
             tips.append((u0, v0, psi0))
@@ -297,7 +334,9 @@ def _model(
             elif stiffness > 0:
                 sprung.append(np.sqrt(stiffness) * row)
     nothing = np.zeros((0, columns))
-    return np.vstack(rows), np.vstack([nothing, *sprung]), np.vstack([nothing, *still])
+    return _Model(
+        np.vstack(rows), np.vstack([nothing, *sprung]), np.vstack([nothing, *still]), geometric
+    )
 
 
 def hinges(case: Case) -> int:
@@ -309,7 +348,10 @@ def frequencies(
     case: Case, num_modes: int, degree: int = 16, elements: int | Sequence[int] = 1
 ) -> np.ndarray:
     """The lowest natural frequencies in rad/s, ascending, repeated by multiplicity."""
-    factor, sprung, still = _model(case, degree, elements)
+    model = _model(case, degree, elements)
+    factor, sprung, still = model.factor, model.sprung, model.still
+    if model.geometric is not None:
+        return _loaded_frequencies(case, model)[:num_modes]
     free = hinges(case)
     if sprung.size or still.size:
         factor, free = _supported(factor, free, sprung, still)
@@ -320,6 +362,32 @@ def frequencies(
             factor = factor - loose @ (loose.T @ factor)
     singular = scipy.linalg.svdvals(_graded(factor))
     return np.append(np.zeros(free), 1 / singular[: max(num_modes - free, 0)])[:num_modes]
+
+
+def stiffness(case: Case, degree: int = 16, elements: int | Sequence[int] = 1) -> np.ndarray:
+    """The stiffness over the strains that rigid supports allow: elastic, of supports, and geometric."""
+    return _pencil(case, _model(case, degree, elements))[0]
+
+
+def _pencil(case: Case, model: _Model) -> tuple[np.ndarray, np.ndarray]:
+    """Stiffness and B over the strains that rigid supports allow."""
+    free, columns = hinges(case), model.factor.shape[1]
+    elastic = np.append(np.zeros(free), np.ones(columns - free))
+    full = np.diag(elastic) + model.sprung.T @ model.sprung
+    if model.geometric is not None:
+        full = full + model.geometric
+    if not model.still.size:
+        return full, model.factor
+    allowed = scipy.linalg.null_space(model.still, rcond=1e-13)
+    return allowed.T @ full @ allowed, model.factor @ allowed
+
+
+def _loaded_frequencies(case: Case, model: _Model) -> np.ndarray:
+    """All frequencies of an arm that its load does not buckle: 1 over the singular values of B R^-1, K = R^T R."""
+    full, factor = _pencil(case, model)
+    triangle = scipy.linalg.cholesky(full)
+    moved = scipy.linalg.solve_triangular(triangle, factor.T, trans=1).T
+    return 1 / scipy.linalg.svdvals(_graded(moved))
 
 
 def _supported(
@@ -364,11 +432,7 @@ def count_below(
     counted on the pivots of a Bunch-Kaufman factorisation (Sylvester's law); no eigenvalue of
     the pencil is computed.
     """
-    factor, sprung, still = _model(case, degree, elements)
-    stiffness = np.append(np.zeros(hinges(case)), np.ones(factor.shape[1] - hinges(case)))
-    pencil = np.diag(stiffness) + sprung.T @ sprung - omega**2 * (factor.T @ factor)
-    if still.size:
-        allowed = scipy.linalg.null_space(still, rcond=1e-13)
-        pencil = allowed.T @ pencil @ allowed
+    full, factor = _pencil(case, _model(case, degree, elements))
+    pencil = full - omega**2 * (factor.T @ factor)
     _, blocks, _ = scipy.linalg.ldl(pencil)
     return int(np.sum(scipy.linalg.eigvalsh_tridiagonal(np.diag(blocks), np.diag(blocks, 1)) < 0))

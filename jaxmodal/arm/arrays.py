@@ -36,6 +36,8 @@ class BeamArrays:
     The fields after it are None where no link of the arm has anything of the kind. They are those
     of `Link`; ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m,
     and ``flexible`` is 1, or 0 for a rigid link; ``ground_angle`` is the angle of the link to the ground's x axis.
+    ``base_turning_stiffness, end_turning_stiffness`` are what the forces at rest resist a turn of the rigid parts at
+    the two ends of the link with, N m/rad.
     """
 
     length: Float[Array, "..."]
@@ -67,6 +69,9 @@ class BeamArrays:
     support_y_stiffness: Float[Array, "..."] | None = None
     support_torsional_stiffness: Float[Array, "..."] | None = None
     ground_angle: Float[Array, "..."] | None = None
+    axial_force: Float[Array, "..."] | None = None
+    base_turning_stiffness: Float[Array, "..."] | None = None
+    end_turning_stiffness: Float[Array, "..."] | None = None
 
 
 #: fields that every arm has
@@ -83,6 +88,7 @@ OPTIONAL = (
     {"tip_centre_x": 0.0, "tip_centre_y": 0.0},
     {"nonstructural_mass": 0.0},
     dict.fromkeys(SUPPORTS, 0.0),
+    {"axial_force": 0.0},
 )
 
 
@@ -135,7 +141,7 @@ def beam_values(arm: Arm) -> BeamArrays:
             columns |= {name: column(name, absent) for name, absent in group.items()}
     if any(link.rigid for link in arm.links):
         columns["flexible"] = np.array([0.0 if link.rigid else 1.0 for link in arm.links])
-    columns = with_ground_angle(with_bodies(columns, arm.payload))
+    columns = with_preload(with_ground_angle(with_bodies(columns, arm.payload)))
     return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
 
 
@@ -170,6 +176,19 @@ def with_ground_angle(columns: dict[str, Any]) -> dict[str, Any]:
     if SUPPORTS[0] not in columns:
         return columns
     return columns | {"ground_angle": xp.cumsum(columns["joint_angle"], axis=0)}
+
+
+def with_preload(columns: dict[str, Any]) -> dict[str, Any]:
+    """With what the axial forces at rest resist a turn of the rigid offsets with: the force times the part along it."""
+    if "axial_force" not in columns:
+        return columns
+    force = columns["axial_force"]
+    turning = {
+        f"{end}_turning_stiffness": xp.zeros_like(force)
+        + force * columns.get(f"{end}_offset_x", 0.0)
+        for end in ("base", "end")
+    }
+    return columns | turning
 
 
 def _column(values: Any, count: int) -> Float[Array, " k"]:
@@ -214,6 +233,16 @@ def require_concrete(arm: Arm, what: str) -> None:
         )
 
 
+def refuse_axial_force(arm: Arm, what: str) -> None:
+    """Refuse an arm under an axial force, which ``what`` (the subject of the sentence) does not know."""
+    for number, link in enumerate(arm.links, start=1):
+        if link.axial_force is not None:
+            raise ArmError(
+                f"link{number}.axial_force = {shown(link.axial_force)}: {what} knows no axial forces; leave it out. "
+                "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities and sweeps take it."
+            )
+
+
 def require_known(arm: Arm, theory: str) -> None:
     """Refuse an arm that a theory cannot take: one without shear data, or a rigid link against a rigid support.
 
@@ -224,6 +253,7 @@ def require_known(arm: Arm, theory: str) -> None:
     """
     if theory == "timoshenko":
         require_shear(arm)
+    _refuse_loaded_slides(require_planar(arm))
     if theory != "bending_only":
         return
     for number, link in enumerate(require_planar(arm).links, start=1):
@@ -234,6 +264,20 @@ def require_known(arm: Arm, theory: str) -> None:
                     f"link{number}.{name} = inf: links of the theory 'bending_only' are rigid along their axes, and so"
                     " cannot lie against a rigid support; give a large finite stiffness, or choose the theory"
                     " 'euler_bernoulli'."
+                )
+
+
+def _refuse_loaded_slides(arm: Arm) -> None:
+    """Refuse springs along or across a joint that turns, where there are axial forces: their ends move apart."""
+    if all(link.axial_force is None for link in arm.links):
+        return
+    for number, link in enumerate(arm.links[1:], start=2):
+        for name in ("joint_axial_stiffness", "joint_shear_stiffness"):
+            value = getattr(link, name)
+            if value is not None and not (on_host(value) and np.all(np.isinf(value))):
+                raise ArmError(
+                    f"link{number}.{name} = {shown(value)}: with an axial_force in the arm, springs along and across a"
+                    " joint are taken at the base alone, whose directions stay fixed; leave one of them out."
                 )
 
 

@@ -21,6 +21,7 @@ from jaxmodal.arm.arrays import (
     require_one_arm,
     with_bodies,
     with_ground_angle,
+    with_preload,
 )
 from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.parameters import set_parameters
@@ -29,14 +30,21 @@ from jaxmodal.runtime.namespace import Array, xp
 
 #: imaginary part of a value whose derivative is sought: with its square nothing of it is left
 _STEP = 1e-100
-#: the fields of `BeamArrays` in the order of packed columns, those that only arms with supports at tips have last
+#: the fields of `BeamArrays` in the order of packed columns, those that only arms with supports at tips have and those
+#: that only arms under axial forces have last
 _SUPPORTS = (*SUPPORTS, "ground_angle")
+_PRELOAD = ("axial_force", "base_turning_stiffness", "end_turning_stiffness")
 _FEATURES = tuple(
     f.name
     for f in dataclasses.fields(BeamArrays)
-    if f.name not in (*PLAIN, *_SUPPORTS, "has_shear")
+    if f.name not in (*PLAIN, *_SUPPORTS, *_PRELOAD, "has_shear")
 )
-_LAYOUTS = (PLAIN, PLAIN + _FEATURES, PLAIN + _FEATURES + _SUPPORTS)
+_LAYOUTS = (
+    PLAIN,
+    PLAIN + _FEATURES,
+    PLAIN + _FEATURES + _SUPPORTS,
+    PLAIN + _FEATURES + _SUPPORTS + _PRELOAD,
+)
 #: what stands for a feature that an arm does not have
 _ABSENT = {
     "joint_axial_stiffness": np.inf,
@@ -54,8 +62,8 @@ class Columns:
     ----------
     packed : np.ndarray, shape (fields, links, cells)
         The fields of `BeamArrays`: the plain ones alone where no link of any cell has a feature, else all, those of
-        supports only where there is one; a feature that a link has not with a value that changes nothing. 1
-        throughout where the cell is invalid.
+        supports and of axial forces only where there is one; a feature that a link has not with a value that changes
+        nothing. 1 throughout where the cell is invalid.
     invalid : np.ndarray, shape (cells,)
         Cells with a value that an arm may not have.
     """
@@ -153,7 +161,7 @@ def _fields(arm: Arm, cells: int, dtype: type = np.float64) -> dict[str, Any]:
     if any(link.rigid for link in arm.links):
         flexible = [0.0 if link.rigid else 1.0 for link in arm.links]
         fields["flexible"] = np.repeat(np.array(flexible)[:, None], cells, axis=1)
-    return with_ground_angle(with_bodies(fields, arm.payload))
+    return with_preload(with_ground_angle(with_bodies(fields, arm.payload)))
 
 
 def _valid(arm: Arm, cells: int) -> np.ndarray:

@@ -110,6 +110,8 @@ class Link(Record):
         of angle 0 points along x, and so does link 1 at joint angle 0.
     support_torsional_stiffness
         Torsional spring from the tip to the ground, N m/rad; inf holds the tip from turning.
+    axial_force
+        Axial force in the link at rest, N, tension positive; it does not turn with the link. See docs/preload.md.
     loss_factor, kelvin_voigt_time
         Damping of the link's material: Young's and the shear modulus become E (1 + i eta + i omega tau), eta = 1 and
         tau in s. Damping changes no natural frequency; `frequency_response` and `damped_modes` know it.
@@ -259,6 +261,9 @@ class Link(Record):
     support_torsional_stiffness: Scalar | None = quantity(
         "N m/rad", "torsional spring from the tip to the ground", SUPPORT, _NONE, default=None
     )
+    axial_force: Scalar | None = quantity(
+        "N", "axial force in the link at rest, tension positive", FINITE, _NONE, default=None
+    )
     loss_factor: Scalar | None = quantity(
         "1", "loss factor of the material", NON_NEGATIVE, _NONE, default=None
     )
@@ -300,7 +305,22 @@ class Link(Record):
         _check_combinations(self)
 
     def constraints(self) -> tuple[Constraint, ...]:
-        return (*self._scaling(), *self._held())
+        return (*self._scaling(), *self._held(), *self._pressed())
+
+    def _pressed(self) -> tuple[Constraint, ...]:
+        """Compression leaves some of the shear stiffness."""
+        if self.axial_force is None or not self.has_shear:
+            return ()
+        rigidity = self.shear_modulus_effective * self.area
+        return (
+            Constraint(
+                "axial_force",
+                self.axial_force,
+                self.axial_force + rigidity > 0.0,
+                "greater than -kappa G A, at which the link shears off whatever its length",
+                "check the sign (tension is positive) and the unit (N)",
+            ),
+        )
 
     def _held(self) -> tuple[Constraint, ...]:
         """A rigid support needs a link that gives."""

@@ -145,10 +145,10 @@ class Results:
             up = np.where(modes < last, np.abs(above - own) / above, np.inf)
         return np.fmin(down, up)
 
-    def refuse(self, at: np.ndarray) -> None:
-        """Cells with an impossible value."""
+    def refuse(self, at: np.ndarray, status: Status) -> None:
+        """Cells with an impossible value, and arms that buckle."""
         self.omega[at], self.bracket[at] = np.nan, np.nan
-        self.status[at] = int(Status.invalid_input)
+        self.status[at] = int(status)
         self.free[at] = 0
 
     def polish(

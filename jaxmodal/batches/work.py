@@ -41,6 +41,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure, chord
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.refinement import refine
+from jaxmodal.frequencies.stability import number_unstable
 from jaxmodal.frequencies.status import Status
 
 #: a mode whose float64 error is smaller needs one evaluation in double-double
@@ -57,6 +58,8 @@ _FEWEST_PILOTS = 8
 _FEW_EXACT = 64
 #: how often brackets of several modes are halved before the search is left to double-double
 _HALVINGS = 3
+#: cells whose stability is looked at side by side
+_CHECKED = 2048
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,8 +152,12 @@ class Work:
         """
         sizes = self.sizes
         columns = self.columns(cells)
-        self.results.refuse(cells[columns.invalid])
+        self.results.refuse(cells[columns.invalid], Status.invalid_input)
         valid = ~columns.invalid
+        if unpacked(columns.packed).axial_force is not None:
+            unstable = valid & self.buckled(cells, columns.packed)
+            self.results.refuse(cells[unstable], Status.unstable)
+            valid &= ~unstable
         cells, packed, guess, features = cells[valid], columns.packed[..., valid], None, None
         if pilots is not None:
             guess, features = pilots.guess, pilots.scaling.features(self.values[:, cells])
@@ -169,6 +176,21 @@ class Work:
         near = (e.upper_count - e.lower_count == 1) | (e.upper - e.lower <= _NARROW * e.upper)
         polish = functools.partial(self.polish, given, left)
         self.workers.each(polish, np.flatnonzero(near), sizes.extended_modes, sizes.open_blocks)
+
+    def buckled(self, cells: np.ndarray, packed: np.ndarray) -> np.ndarray:
+        """Which of some cells their axial forces buckle: by float64 first, whose suspicions double-double judges."""
+        found = np.zeros(cells.size, bool)
+        for start in range(0, cells.size, _CHECKED):
+            some = np.arange(start, min(start + _CHECKED, cells.size))
+            for extended in (False, True):
+                beams, free = unpacked(packed[..., some]), self.results.free[cells[some]]
+                with np.errstate(all="ignore"):
+                    count = number_unstable(beams, self.problem.flags, free, extended)
+                some = some[count > 0]
+                if not some.size:
+                    break
+            found[some] = True
+        return found
 
     def first(
         self, given: Cells, at: np.ndarray, guess: Guess | None, size: int

@@ -9,9 +9,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.joints import attachments
-from jaxmodal.runtime.namespace import Array, placed, xp
+from jaxmodal.runtime.namespace import Array, added, placed, xp
 from jaxmodal.statics.laws import spring_law
 
 
@@ -29,6 +31,9 @@ def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False)
     if x.base_offset_x is not None:
         across, along = _like(x.base_offset_y, inner), _like(x.base_offset_x, inner)
         inner = _moved(inner, -along, -across, sizes)
+    if beams.base_turning_stiffness is not None:
+        resisted = _resisted(beams.base_turning_stiffness, inner, sizes)
+        inner = added(inner, np.s_[:, 5], resisted if sizes else -resisted)
     if x.hub_mass is None and x.driven_inertia is None:
         return inner
     nothing = xp.zeros_like(beams.length)
@@ -40,6 +45,11 @@ def at_joint(beams: BeamArrays, omega: Array, inner: Array, sizes: bool = False)
     scale = xp.stack([mass, mass, inertia], axis=1)
     forces = inner[:, 3:] + omega2 * _like(scale, inner) * inner[:, :3]
     return xp.concatenate([inner[:, :3], forces], axis=1)
+
+
+def _resisted(stiffness: Array, fields: Array, sizes: bool) -> Array:
+    """The moment with which the forces at rest resist the turn of a rigid part."""
+    return _like(xp.abs(stiffness) if sizes else stiffness, fields) * fields[:, 2]
 
 
 def at_tip(beams: BeamArrays, outer: Array, sizes: bool = False) -> Array:
@@ -64,7 +74,10 @@ def _moved(fields: Array, x: Array, y: Array, sizes: bool) -> Array:
 
 
 def inertia_forces(beams: BeamArrays, omega: Array, tip: Array) -> Array:
-    """``omega^2 M d`` of the bodies at the tips, about the tips, for the fields there: shape (n, 3, ...)."""
+    """``omega^2 M d`` of the bodies at the tips, about the tips, for the fields there: shape (n, 3, ...).
+
+    Less what the forces at rest resist a turn of the rigid parts there with.
+    """
     mass, inertia = _like(beams.tip_mass, tip), _like(beams.tip_inertia, tip)
     u, v, psi = tip[:, 0], tip[:, 1], tip[:, 2]
     forces = [mass * u, mass * v, inertia * psi]
@@ -73,7 +86,10 @@ def inertia_forces(beams: BeamArrays, omega: Array, tip: Array) -> Array:
         forces[0] = forces[0] - across * psi
         forces[1] = forces[1] + along * psi
         forces[2] = forces[2] + along * v - across * u
-    return omega * omega * xp.stack(forces, axis=1)
+    total = omega * omega * xp.stack(forces, axis=1)
+    if beams.end_turning_stiffness is None:
+        return total
+    return added(total, np.s_[:, 2], -_resisted(beams.end_turning_stiffness, tip, False))
 
 
 class JointLaw(NamedTuple):
@@ -134,6 +150,8 @@ def opposed(beams: BeamArrays) -> BeamArrays:
     if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
         more["tip_moment_x"] = -xp.abs(beams.tip_moment_x)
         more["tip_moment_y"] = xp.abs(beams.tip_moment_y)
+    if beams.end_turning_stiffness is not None:
+        more["end_turning_stiffness"] = xp.abs(beams.end_turning_stiffness)
     return dataclasses.replace(
         beams,
         tip_mass=-beams.tip_mass,

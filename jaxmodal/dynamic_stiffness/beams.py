@@ -169,12 +169,18 @@ def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind)
     -----
     The paper's eqs 26-30 in dimensionless form, with the sign of its (29) corrected; see docs/theory.md.
     """
+    values = wave_inputs(link, theory, omega)
+    return WaveNumbers(*evaluate_formula(_wave_formula, [number(v, extended) for v in values]))
+
+
+def wave_inputs(link: BeamArrays, theory: Theory, omega: Array) -> tuple[Array, ...]:
+    """The arguments of the formula of wave numbers: of the link, the frequency, and the shares of two effects."""
     known = xp.isfinite(link.shear_modulus_effective)
     density, rotary = link.density, theory.rotary_inertia
     if link.nonstructural_mass is not None:  # it moves with the sections, but does not turn them
         density = density + link.nonstructural_mass / link.area
         rotary = rotary * link.density / density
-    values = (
+    return (
         link.length,
         link.youngs_modulus,
         link.area,
@@ -185,4 +191,3 @@ def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind)
         xp.where(known, theory.shear, 0.0),
         rotary,
     )
-    return WaveNumbers(*evaluate_formula(_wave_formula, [number(v, extended) for v in values]))

@@ -18,7 +18,7 @@ from jax.typing import ArrayLike
 
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays, refuse_axial_force
 from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, wave_numbers
@@ -214,6 +214,7 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: TheoryName = "timo
 def _elastic(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
     """What the matrix needs of an arm; one with a rigid link or support is refused."""
     _, flags = prepared_values(arm, theory)
+    refuse_axial_force(arm, "the characteristic matrix")
     for number, link in enumerate(arm.links, start=1):
         if link.rigid:
             raise ArmError(

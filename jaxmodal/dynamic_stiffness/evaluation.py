@@ -46,6 +46,8 @@ class Model(Protocol):
         How many modes have frequency zero.
     invalid : bool
         A value is one that construction would have refused.
+    unstable : bool
+        The forces at rest buckle the arm.
     """
 
     @property
@@ -60,8 +62,11 @@ class Model(Protocol):
     @property
     def invalid(self) -> bool: ...
 
+    @property
+    def unstable(self) -> bool: ...
+
     def harmless(self) -> Model:
-        """What may be solved in its place where it is invalid."""
+        """What may be solved in its place where it is invalid or unstable."""
         ...
 
     def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
+from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.runtime.namespace import Array, xp
 
 #: the order of the fields in the arrays of this module: displacements, then section forces
@@ -57,17 +58,26 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     Notes
     -----
     The paper's eqs 26-38 with the solutions regrouped. The shear force is the antiderivative of the inertia force and
-    so holds for the theories without shear deformation, too.
+    so holds for the theories without shear deformation, too. Under an axial force N it is the transverse force, which
+    has the part N v' beside that.
     """
-    waves = wave_numbers(link, theory, omega, extended=False)
-    return plane_fields(waves, theory, link.length, link.flexible, xi)
+    waves, lever, share = member_waves(link, theory, omega, extended=False)
+    return plane_fields(waves, theory, lever, link.flexible, xi, share)
 
 
 def plane_fields(
-    w: WaveNumbers, theory: Theory, length: Array, flexible: Array | None, xi: Array
+    w: WaveNumbers,
+    theory: Theory,
+    length: Array,
+    flexible: Array | None,
+    xi: Array,
+    shear_share: Array | None = None,
 ) -> Array:
-    """`link_fields` of a link by its wave numbers; ``flexible`` is 1, or 0 for a rigid link, None where none is."""
-    bending, axial = _solutions(w, theory, length, flexible, xi)
+    """`link_fields` of a link by its wave numbers; ``flexible`` is 1, or 0 for a rigid link, None where none is.
+
+    Under an axial force ``length`` is the lever of the link and ``shear_share`` given, see `preload.MemberWaves`.
+    """
+    bending, axial = _solutions(w, theory, length, flexible, xi, shear_share)
     v, psi, shear, moment = (xp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
     u, normal = (xp.stack(rows, axis=-1) for rows in zip(*axial, strict=True))
     no4, no2 = xp.zeros_like(v), xp.zeros_like(u)
@@ -87,8 +97,8 @@ def link_motion(
     constants : Array, shape (6,)
         The constants of the link.
     """
-    waves = wave_numbers(link, theory, omega, extended=False)
-    bending, axial = _solutions(waves, theory, link.length, link.flexible, xi)
+    waves, lever, share = member_waves(link, theory, omega, extended=False)
+    bending, axial = _solutions(waves, theory, lever, link.flexible, xi, share)
 
     def total(solutions: Sequence[tuple[Array, ...]], constants: Array) -> list[Array]:
         return [
@@ -109,8 +119,8 @@ def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     link, theory, omega, xi
         As for `link_fields`.
     """
-    waves = wave_numbers(link, theory, omega, extended=False)
-    bending, axial = _solutions(waves, theory, link.length, link.flexible, xi)
+    waves, lever, share = member_waves(link, theory, omega, extended=False)
+    bending, axial = _solutions(waves, theory, lever, link.flexible, xi, share)
     v, psi, shear, moment = (
         xp.stack([xp.max(xp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)
     )
@@ -121,18 +131,27 @@ def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
 
 
 def _solutions(
-    w: WaveNumbers, theory: Theory, length: Array, flexible: Array | None, xi: Array
+    w: WaveNumbers,
+    theory: Theory,
+    length: Array,
+    flexible: Array | None,
+    xi: Array,
+    shear_share: Array | None,
 ) -> tuple[list[_Bending], list[tuple[Array, Array]]]:
     """The four solutions of bending (v, psi, V, M_b) and the two axial ones (u, N) at the stations, in SI units."""
     z2 = -w.beta * w.beta
     small, evanescent = w.beta * w.beta < _SMALL, w.z1 >= _SMALL
+    if shear_share is None:
+        shear_share = 0.5 * (w.sum_rs + w.g)  # b2 s2
+    else:
+        small = small & (w.z1 < _SMALL)
     si, co = xp.sin(w.beta * xi), xp.cos(w.beta * xi)
     s_beta = si / w.beta
     series = _power_series(xp.where(xp.abs(w.z1) < _SMALL, w.z1, 0.0), xp.where(small, z2, 0.0), xi)
     c, s = _cosine_pair(w.z1, xi, series)
     first, second = _exponential_pair(w, xi)
     from_c, from_s = _cosine_solutions(w, c, s)
-    start = _unit_start_solutions(w, series)
+    start = _unit_start_solutions(w, series, shear_share)
     general = (
         _choose(evanescent, first, from_c),
         _choose(evanescent, second, from_s),
@@ -230,11 +249,12 @@ def _exponential_pair(w: WaveNumbers, xi: Array) -> tuple[_Bending, _Bending]:
     return pair[0], pair[1]
 
 
-def _unit_start_solutions(w: WaveNumbers, series: _Series) -> tuple[_Bending, ...]:
+def _unit_start_solutions(
+    w: WaveNumbers, series: _Series, shear_share: Array
+) -> tuple[_Bending, ...]:
     """Solutions of unit translation, rotation, moment and (negative) shear force at the inner end."""
     c, s, co, si, d_c, d_s = series
     z1, z2 = w.z1, -w.beta * w.beta
-    shear_share = 0.5 * (w.sum_rs + w.g)  # b2 s2
     p_a, p_b = w.e_a / w.k, w.e_b / w.k
     mixed_c, mixed_s = p_b * c + p_a * co, p_b * s + p_a * si
     other_c, other_s = p_a * c + p_b * co, p_a * s + p_b * si

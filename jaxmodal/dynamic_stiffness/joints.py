@@ -50,6 +50,8 @@ class Attachments(NamedTuple):
     support_y_spring: Any = None
     support_turn_unit: Any = None
     support_turn_spring: Any = None
+    base_turning_stiffness: Any = None
+    end_turning_stiffness: Any = None
 
 
 def attachments(link: BeamArrays) -> Attachments:

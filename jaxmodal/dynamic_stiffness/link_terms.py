@@ -23,7 +23,7 @@ from jaxmodal.arithmetic.operations import (
     sin_cos,
 )
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
 from jaxmodal.dynamic_stiffness.joints import (
     Attachments,
     attachments,
@@ -40,6 +40,7 @@ from jaxmodal.dynamic_stiffness.member import (
     free_end_member,
     member_functions,
 )
+from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.dynamic_stiffness.stiffness import (
     Receptance,
     Stiffness,
@@ -58,6 +59,8 @@ from jaxmodal.statics.laws import spring_law
 
 #: what follows the features of a link with supports: its angle to the ground
 _GROUND = ("ground_sine", "ground_cosine")
+#: what follows them for a link under an axial force, see `preload`
+_LEVER = "lever"
 
 
 class LinkResult(NamedTuple):
@@ -118,22 +121,25 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
 
     Two more outputs: the pivots of the springs along u and v; with supports three more, theirs.
     """
-    supported = "ground_sine" in features
+    supported, loaded = "ground_sine" in features, _LEVER in features
 
     def formula(*numbers: Number) -> list[Number]:
         i, w, f = _SPLIT[0], _SPLIT[0] + _SPLIT[1], sum(_SPLIT[:3])
         link, waves = _LinkInputs(*numbers[:i]), WaveNumbers(*numbers[i:w])
         given = dict(zip(features, numbers[sum(_SPLIT) :], strict=True))
         turn = [given.pop(name) for name in _GROUND] if supported else []
+        lever = given.pop(_LEVER) if loaded else link.length
         more = Attachments(**given)
         member, tests = free_end_member(
-            waves, MemberFunctions(*numbers[w:f]), link.length, link.axial
+            waves, MemberFunctions(*numbers[w:f]), lever, link.axial, loaded
         )
         omega2, zero, one = link.omega * link.omega, link.omega * 0.0, link.omega * 0.0 + 1.0
         first = (more.tip_moment_x, more.tip_moment_y)
         moments = (zero, zero) if more.tip_moment_x is None else first
         outboard = Stiffness(*numbers[f : sum(_SPLIT)])
         tip = with_body(outboard, omega2, link.tip_mass, link.tip_inertia, *moments)
+        if more.end_turning_stiffness is not None:
+            tip = tip._replace(pp=tip.pp + more.end_turning_stiffness)
         if supported:
             laws = [
                 (more.support_x_unit, more.support_x_spring),
@@ -157,6 +163,8 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             det, delta = (select(more.flexible, x, one * c) for x, c in ((det, 1.0), (delta, 4.0)))
         if more.base_offset_x is not None:
             inner = shifted(inner, more.base_offset_x, more.base_offset_y)
+        if more.base_turning_stiffness is not None:
+            inner = inner._replace(pp=inner.pp + more.base_turning_stiffness)
         if more.hub_mass is not None:
             inner = with_body(inner, omega2, more.hub_mass, more.hub_inertia, zero, zero)
         unit = link.joint_unit
@@ -208,7 +216,7 @@ class LinkTerms(NamedTuple):
 
 def link_terms(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -> LinkTerms:
     """Wave numbers and functions of one link, its tip body and the joint at its base."""
-    w = wave_numbers(link, theory, omega, extended)
+    w, lever, shear_share = member_waves(link, theory, omega, extended)
     functions, turns = member_functions(w)
     unit, compliance = spring_law(link.joint_stiffness)
     sine, cosine = _turn(link.joint_angle, extended)
@@ -221,6 +229,8 @@ def link_terms(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -
     }
     if link.ground_angle is not None:
         features |= dict(zip(_GROUND, _turn(link.ground_angle + nothing, extended), strict=True))
+    if shear_share is not None:
+        features[_LEVER] = lever
     return LinkTerms(
         numbers=[*(number(v, extended) for v in values), sine, cosine, *w, *functions],
         features=features,

@@ -115,15 +115,26 @@ def free_end_matrices(
     curves: Curves,
     axial: tuple[Number, Number, Number, Number],
     length: Number,
+    loaded: bool = False,
 ) -> FreeEndMember:
-    """F, H, R and determinant factor from the functions; ``axial`` are those of axial motion. Arithmetic only."""
+    """F, H, R and determinant factor from the functions; ``axial`` are those of axial motion. Arithmetic only.
+
+    Of a ``loaded`` member (see `preload`) all is divided by b2 times delta instead, which stays finite where inertia
+    vanishes beside the axial force, and the determinant factor is that, in units of (k/2)^2; ``length`` is its lever.
+    """
     b2, k, g, z1, beta = w.b2, w.k, w.g, w.z1, w.beta
     x, c, s, si, co, lone_x, lone_c, lone_s = curves
     k_b = w.e_b / beta
     cc, ss = c * co, s * si
-    delta = nonzero(cc * (g * g / b2 + 2.0) + lone_x * 2.0 - w.sum_rs * ss / beta)
-    by_delta = 1.0 / delta
-    by_b2, by_beta = by_delta / b2, by_delta / beta
+    if loaded:
+        full = nonzero(cc * (g * g + b2 * 2.0) + (lone_x * 2.0 - w.sum_rs * ss / beta) * b2)
+        by_b2 = 1.0 / full
+        by_beta = by_b2 * b2 / beta
+        delta = full * 4.0 / (k * k)
+    else:
+        delta = nonzero(cc * (g * g / b2 + 2.0) + lone_x * 2.0 - w.sum_rs * ss / beta)
+        by_delta = 1.0 / delta
+        by_b2, by_beta = by_delta / b2, by_delta / beta
     twice = by_b2 * beta / b2
     compliance = length / w.flexural_rigidity  # L^2/(E I)
     f_uu, h_uu, r_uu, delta_axial = axial
@@ -157,7 +168,7 @@ def free_end_matrices(
 
 
 def free_end_member(
-    w: WaveNumbers, f: MemberFunctions, length: Number, axial: Number
+    w: WaveNumbers, f: MemberFunctions, length: Number, axial: Number, loaded: bool = False
 ) -> tuple[FreeEndMember, SymmetryTests]:
     """F, H, R and determinant factor of one member, and the tests of its count: arithmetic only.
 
@@ -166,9 +177,11 @@ def free_end_member(
     w, f : WaveNumbers, MemberFunctions
         Of this member at this frequency.
     length : Number
-        Length in m.
+        Length in m; of a loaded member its lever.
     axial : Number
         1 where the theory has axial motion; 0: the link moves rigidly along its axis.
+    loaded : bool
+        Whether the member is under an axial force, and ``w`` are `preload.member_waves`.
 
     Notes
     -----
@@ -193,7 +206,7 @@ def free_end_member(
     si = keep(f.sin_half_beta * f.cos_half_beta * 2.0)
     co = keep(1.0 - f.sin_half_beta * f.sin_half_beta * 2.0)
     curves = Curves(x, c, s, si, co, x, c, s)
-    member = free_end_matrices(w, curves, _axial(w, f, axial), length)
+    member = free_end_matrices(w, curves, _axial(w, f, axial), length, loaded)
     tests = SymmetryTests(
         z1=z1,
         half_c=half_c,

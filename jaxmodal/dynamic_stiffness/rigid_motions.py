@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from jaxmodal.arm.arrays import BeamArrays
@@ -16,7 +18,8 @@ def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
     """How many modes have zero frequency, int64.
 
     Without supports that is one for each free hinge or slide, for no two share a motion. Of their motions supports at
-    tips leave those that move none of them: all less the rank of what they move the supports by.
+    tips leave those that move none of them: all less the rank of what they move the supports by. Forces at rest resist
+    a turn or further it: see `_without_load`.
 
     Parameters
     ----------
@@ -25,6 +28,8 @@ def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
     num_links : Array or int
         Number of links in use, where ``beams`` is padded to a longer shape.
     """
+    if beams.axial_force is not None:
+        beams = _without_load(beams, num_links)
     stiffness = beams.joint_stiffness
     free = (stiffness == 0.0).astype(np.int64)
     slides = (beams.joint_axial_stiffness, beams.joint_shear_stiffness)
@@ -39,6 +44,29 @@ def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
     values = linalg.svd(moves, compute_uv=False)
     rank = xp.sum(values > _STILL * xp.maximum(values[..., :1], 1.0), axis=-1)
     return total - rank
+
+
+def _without_load(beams: BeamArrays, num_links: Array | int) -> BeamArrays:
+    """The links, with those hinges free alone that turn links without a force at rest: up to the next free hinge.
+
+    Where a tip is supported as well, no hinge of an arm with such a force counts as free: a mode of frequency zero may
+    be left, which then has the status of a buckled one.
+    """
+    forces = (beams.axial_force, beams.base_turning_stiffness, beams.end_turning_stiffness)
+    used = np.arange(beams.length.shape[0]).reshape((-1,) + (1,) * (beams.length.ndim - 1))
+    loaded = (used < num_links) & sum((x != 0.0 for x in forces if x is not None), start=False)
+    hinged = beams.joint_stiffness == 0.0
+    resisted = [loaded[-1]]
+    for load, next_hinge in zip(loaded[-2::-1], hinged[:0:-1], strict=True):
+        resisted.append(load | (resisted[-1] & ~next_hinge))
+    free = hinged & ~xp.stack(resisted[::-1])
+    if beams.support_x_stiffness is not None:
+        held = sum((getattr(beams, name) > 0.0 for name in SUPPORTS), start=False) & (
+            used < num_links
+        )
+        free = free & ~(xp.any(loaded, axis=0) & xp.any(held, axis=0))
+    turning = xp.where(hinged & ~free, np.inf, beams.joint_stiffness)
+    return dataclasses.replace(beams, joint_stiffness=turning)
 
 
 def _moves_of_supports(beams: BeamArrays, used: Array) -> Array:

@@ -19,6 +19,7 @@ _NOT_HERE = (
     *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
     *("tip_centre_x", "tip_centre_y", "joint_axial_stiffness", "joint_shear_stiffness"),
     *SUPPORTS,
+    "axial_force",
 )
 
 
@@ -125,7 +126,7 @@ def _check(link: Link) -> None:
         if value is not None and not (isinstance(value, float) and value == absent):
             raise ArmError(
                 f"{name} = {shown(value)}: the dynamics know joints and bodies on the axis of a link, links that "
-                "do not stretch, and no supports; leave it out."
+                "do not stretch, and no supports and axial forces; leave it out."
             )
     for name in DAMPING_FIELDS:
         value = getattr(link, name)

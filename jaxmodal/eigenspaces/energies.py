@@ -22,6 +22,7 @@ from jaxmodal.dynamic_stiffness.attachments import (
     spring_gives,
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.preload import slope_law
 from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
 from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
@@ -43,6 +44,8 @@ class Energies:
         Kinetic energy of the body at its tip: the payload included, and the next joint's stator.
     hub : Array, shape (..., n)
         Kinetic energy of the hub and the rotor at its base.
+    preload : Array, shape (..., n), or None
+        What the forces at rest add to the strain energy, negative under compression; None where no arm has any.
     """
 
     bending: Array
@@ -54,11 +57,13 @@ class Energies:
     body_translation: Array
     body_rotation: Array
     hub: Array
+    preload: Array | None = None
 
     @property
     def strain(self) -> Array:
         """Strain energy of the whole arm in J, shape (...,)."""
-        return xp.sum(self.bending + self.shear + self.axial + self.joint, axis=-1)
+        own = self.bending + self.shear + self.axial + self.joint
+        return xp.sum(own if self.preload is None else own + self.preload, axis=-1)
 
     @property
     def kinetic(self) -> Array:
@@ -125,9 +130,16 @@ def energies_of(
     kinetic, elastic = 0.5 * omega * omega, flexibility(beams)
     first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
     bodies = tip_coordinates(beams, first.tip) * tip_coordinates(beams, second.tip)
+    shear_force, preload = along[:, 4], None
+    if beams.axial_force is not None:
+        slopes, shear_force = (0.5 * x for x in _loaded_squares(beams, theory, integrals)[:2])
+        preload = beams.axial_force * slopes
+        for stiffness, ends in _turned(beams, a, b):
+            if stiffness is not None:
+                preload = preload + 0.5 * stiffness * ends[:, 2]
     return Energies(
         bending=elastic * along[:, 5] / (beams.youngs_modulus * beams.second_moment),
-        shear=elastic * theory.shear * along[:, 4] / (beams.shear_modulus_effective * beams.area),
+        shear=elastic * theory.shear * shear_force / (beams.shear_modulus_effective * beams.area),
         axial=elastic * theory.axial * along[:, 3] / (beams.youngs_modulus * beams.area),
         joint=0.5 * _springs(beams, first, second),
         translation=omega * omega * line_mass(beams) * (along[:, 0] + along[:, 1]),
@@ -140,6 +152,33 @@ def energies_of(
         body_translation=kinetic * (bodies[:, 0] + bodies[:, 1]),
         body_rotation=kinetic * bodies[:, 2],
         hub=kinetic * _hubs(beams, first, second),
+        preload=preload,
+    )
+
+
+def _loaded_squares(
+    beams: BeamArrays, theory: Theory, integrals: LinkIntegrals
+) -> tuple[Array, Array, Array]:
+    """Integrals of v'^2 and of the square of ``kappa G A (v' - psi)``, and the mean of that times psi; (n,) each.
+
+    From the transverse force Q: v' = h (psi + Q give), and the shear force h (Q - N psi).
+    """
+    h, give = slope_law(beams, theory)
+    force, length = beams.axial_force, beams.length
+    turns, loads = integrals.alike[:, 2], integrals.alike[:, 4]
+    mixed = integrals.sliding * length
+    slopes = h * h * (turns + 2.0 * give * mixed + give * give * loads)
+    sheared = h * h * (loads - 2.0 * force * mixed + force * force * turns)
+    return slopes, sheared, h * (integrals.sliding - force * turns / length)
+
+
+def _turned(
+    beams: BeamArrays, a: ModeFields, b: ModeFields
+) -> tuple[tuple[Array | None, Array], ...]:
+    """The two stiffnesses of rigid parts against a turn, and the products of the fields there."""
+    return (
+        (beams.base_turning_stiffness, a.inner * b.inner),
+        (beams.end_turning_stiffness, a.outer * b.outer),
     )
 
 
@@ -229,7 +268,9 @@ def gradient_of(
     """`frequency_gradient` from integrals that are known; of the modes only the ends of the links are looked at."""
     e = energies_of(beams, theory, omega, integrals, a, b)
     first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
-    own = e.bending + e.axial
+    own, sliding = e.bending + e.axial, integrals.sliding
+    if e.preload is not None:
+        slopes, _, sliding = _loaded_squares(beams, theory, integrals)
     force, other = first.joint[:, 3:], second.joint[:, 3:]
     joint = (
         force[:, 1] * second.before[:, 0]
@@ -241,8 +282,7 @@ def gradient_of(
     line = line_mass(beams)
     translation = e.translation * beams.density * beams.area / line
     squares = BeamArrays(
-        length=-2.0 * (own + e.shear + e.translation + e.rotation) / beams.length
-        - 2.0 * integrals.sliding,
+        length=-2.0 * (own + e.shear + e.translation + e.rotation) / beams.length - 2.0 * sliding,
         youngs_modulus=2.0 * own / beams.youngs_modulus,
         area=2.0 * (e.shear + e.axial - translation) / beams.area,
         second_moment=2.0 * (e.bending - e.rotation) / beams.second_moment,
@@ -257,6 +297,12 @@ def gradient_of(
     )
     if beams.nonstructural_mass is not None:
         squares = dataclasses.replace(squares, nonstructural_mass=-2.0 * e.translation / line)
+    if e.preload is not None:
+        squares = dataclasses.replace(
+            squares,
+            length=squares.length - beams.axial_force * slopes / beams.length,
+            axial_force=slopes,
+        )
     gradient: BeamArrays = jax.tree_util.tree_map(lambda x: 0.5 * x / omega, squares)
     return gradient
 
@@ -285,6 +331,9 @@ def _gradient_of_features(
         for place, x, y in (("base", a.inner, b.inner), ("end", a.outer, b.outer)):
             found[f"{place}_offset_x"] = -_mutual(x, y, 4)
             found[f"{place}_offset_y"] = _mutual(x, y, 3)
+    for (stiffness, ends), name in zip(_turned(beams, a, b), ("base", "end"), strict=True):
+        if stiffness is not None:
+            found[f"{name}_turning_stiffness"] = ends[:, 2]
     if beams.flexible is not None:
         found["flexible"] = xp.zeros_like(beams.length)
     if first.supports is not None and second.supports is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Protocol, runtime_checkable
 
 import jax
@@ -15,6 +16,7 @@ from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
+from jaxmodal.frequencies.stability import number_unstable
 from jaxmodal.runtime.namespace import tree_on_host
 
 
@@ -53,6 +55,14 @@ class PlanarModel:
     @property
     def zero_frequencies(self) -> int:
         return int(number_of_zero_modes(self.beams, self.beams.length.shape[0]))
+
+    @functools.cached_property
+    def unstable(self) -> bool:
+        if self.beams.axial_force is None or self.invalid:
+            return False
+        with np.errstate(all="ignore"):
+            beams = dataclasses.replace(self.beams, has_shear=True)
+            return bool(number_unstable(beams, self.flags, np.int64(self.zero_frequencies)) > 0)
 
     def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
         return evaluate(

@@ -22,8 +22,16 @@ from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.frequencies.host_solver import solve_on_host
 from jaxmodal.frequencies.models import OtherArm, PlanarModel, model_of
-from jaxmodal.frequencies.programs import EPS, Solution, padded_problem, padded_size, solve_padded
+from jaxmodal.frequencies.programs import (
+    EPS,
+    PaddedProblem,
+    Solution,
+    padded_problem,
+    padded_size,
+    solve_padded,
+)
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.stability import number_unstable
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.traced_arms import traced_frequencies
 from jaxmodal.frequencies.zero_modes import with_zero_modes
@@ -170,12 +178,18 @@ def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> N
         model = PlanarModel(known, flags, bool(invalid))
         solution, modes, free = _searched_on_host(model, first, wanted)
         found = _result(solution, np.bool_(model.invalid), count=count, theory=theory)
-        result = _differentiable(found, beams, flags, invalid, max(first + count, 1))
-        return _compiled_with_zeros(result, modes, free)
+        unstable = jnp.asarray(model.unstable)
+        result = _differentiable(found, beams, flags, invalid | unstable, max(first + count, 1))
+        result = _compiled_with_zeros(result, modes, free)
+        return refused(result, np.bool_(True)) if model.unstable else result
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
     result = _compiled_result(solve_padded(problem, flags), invalid, count=count, theory=theory)
-    result = _differentiable(result, beams, flags, invalid, max(first + count, 1))
-    return _compiled_with_zeros(result, problem.modes, problem.free)
+    if beams.axial_force is None:
+        result = _differentiable(result, beams, flags, invalid, max(first + count, 1))
+        return _compiled_with_zeros(result, problem.modes, problem.free)
+    unstable = ~invalid & _compiled_instability(problem, flags)
+    result = _differentiable(result, beams, flags, invalid | unstable, max(first + count, 1))
+    return _compiled_refused(_compiled_with_zeros(result, problem.modes, problem.free), unstable)
 
 
 def _solved_on_host(
@@ -183,14 +197,15 @@ def _solved_on_host(
 ) -> NaturalFrequencies:
     """`_solve` in NumPy."""
     solution, modes, free = _searched_on_host(model, first, wanted)
-    return result_of(solution, modes[:count], free, np.bool_(model.invalid), theory)
+    result = result_of(solution, modes[:count], free, np.bool_(model.invalid), theory)
+    return refused(result, np.bool_(True)) if model.unstable else result
 
 
 def _searched_on_host(model: Model, first: int, wanted: int) -> tuple[Solution, Array, Array]:
-    """The positive frequencies, all mode numbers, and how many are zero; an arm of invalid values gives another's."""
+    """The positive frequencies, all mode numbers, and how many are zero; of an arm that has none those of another."""
     modes = np.arange(first + 1, first + wanted + 1)
     free = np.int64(0 if model.invalid else model.zero_frequencies)
-    model = model.harmless() if model.invalid else model
+    model = model.harmless() if model.invalid or model.unstable else model
     return solve_on_host(model, np.maximum(modes, free + 1)), modes, free
 
 
@@ -211,7 +226,10 @@ def solve_beams(
     invalid, lanes = jnp.asarray(False), padded_size(count, 16, 2)
     problem = padded_problem(beams, invalid, 0, count, lanes=lanes)
     result = _result(solve_padded(problem, flags), invalid, count=count, theory=theory)
-    return with_zero_modes(result, problem.modes, problem.free)
+    result = with_zero_modes(result, problem.modes, problem.free)
+    if beams.axial_force is None:
+        return result
+    return refused(result, _instability(problem, flags))
 
 
 def _result(
@@ -239,6 +257,29 @@ _compiled_result = functools.partial(jax.jit, static_argnames=("count", "theory"
 
 
 _compiled_with_zeros = jax.jit(with_zero_modes)
+
+
+def _instability(problem: PaddedProblem, flags: Theory) -> Array:
+    """Whether the forces at rest buckle the arm."""
+    return number_unstable(problem.beams, flags, problem.free, True, problem.num_links) > 0
+
+
+_compiled_instability = jax.jit(_instability)
+
+
+def refused(result: NaturalFrequencies, unstable: Array) -> NaturalFrequencies:
+    """The result, of an ``unstable`` arm without any frequency."""
+    return dataclasses.replace(
+        result,
+        omega=xp.where(unstable, xp.nan, result.omega),
+        bracket=xp.where(unstable, xp.nan, result.bracket),
+        status=xp.where(unstable, int(Status.unstable), result.status),
+        count_below=xp.where(unstable, 0, result.count_below),
+        count_above=xp.where(unstable, 0, result.count_above),
+    )
+
+
+_compiled_refused = jax.jit(refused)
 
 
 def _differentiable(

@@ -31,6 +31,12 @@ class Status(ExplainedStatus):
         " batched value, which could not be refused when the arm was made)",
         "inspect the arm of this lane with jaxmodal.invalid_values",
     )
+    unstable = (
+        4,
+        "the forces at rest buckle the arm, or are at its critical load: the square of a frequency is not above zero",
+        "lower the compression (axial_force, tension is positive), or support the arm; jaxmodal.count_below counts"
+        " the squares below zero, too",
+    )
 
 
 class UncertifiedError(RuntimeError):

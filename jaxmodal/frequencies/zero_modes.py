@@ -33,12 +33,12 @@ def with_zero_modes(result: NaturalFrequencies, modes: Array, free: Array) -> Na
     zero = modes <= free
     lowest = result.count_below == free
     certified = xp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
-    certified = xp.where(result.status == Status.invalid_input, result.status, certified)
+    certified = xp.where(result.status >= Status.invalid_input, result.status, certified)
     first = xp.minimum(xp.sum(zero, axis=-1, keepdims=True), np.arange(modes.shape[0]))
     ends = xp.stack([xp.zeros_like(result.omega), result.bracket[..., 0]], axis=-1)
     return dataclasses.replace(
         result,
-        omega=xp.where(zero, 0.0, result.omega),
+        omega=xp.where(zero & (result.status != Status.unstable), 0.0, result.omega),
         status=xp.where(zero, certified, result.status),
         count_below=xp.where(zero, 0, result.count_below),
         count_above=xp.where(zero, free, result.count_above),

@@ -39,14 +39,15 @@ _TAIL_TO_ERROR = 4.0
 def has_series(beams: BeamArrays) -> bool:
     """Whether `posture_series` takes the arm.
 
-    It has no free joint, no rigid link, no support at a tip, and nothing on one side of an axis.
+    It has no free joint, no rigid link, no support at a tip, no axial force, and nothing on one side of an axis.
     Its terms are those of an arm whose mirror image in the opposite posture is the arm itself.
     """
     aside = (beams.base_offset_y, beams.end_offset_y, beams.tip_moment_y)
     mirrored = all(x is None or not np.any(np.asarray(x)) for x in aside)
     springs = (beams.joint_stiffness, beams.joint_axial_stiffness, beams.joint_shear_stiffness)
     held = all(x is None or np.all(np.asarray(x) > 0.0) for x in springs)
-    return mirrored and held and beams.flexible is None and beams.support_x_stiffness is None
+    others = (beams.flexible, beams.support_x_stiffness, beams.axial_force)
+    return mirrored and held and all(x is None for x in others)
 
 
 @jax.tree_util.register_dataclass
@@ -189,8 +190,8 @@ def posture_series(
     beams, flags = prepared_values(arm, theory)
     if not has_series(beams):
         raise ArmError(
-            "the arm has a free joint (a stiffness of 0), a rigid link, a support at a tip, or an offset or a body"
-            " beside an axis, and no posture series; use natural_frequencies_batch"
+            "the arm has a free joint (a stiffness of 0), a rigid link, a support at a tip, an axial force, or an"
+            " offset or a body beside an axis, and no posture series; use natural_frequencies_batch"
         )
     high = real_number(omega_max, "omega_max", "in rad/s")
     low = high / 1e4 if omega_min is None else real_number(omega_min, "omega_min", "in rad/s")

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arrays import refuse_axial_force
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
 from jaxmodal.frequencies.tables import hertz_text
@@ -141,7 +142,7 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko
     >>> found.counted, [f"{x:.4f}" for x in found.damping_ratio]
     (True, ['0.0100', '0.0100', '0.0100'])
     """
-    require_planar(arm)
+    refuse_axial_force(require_planar(arm), "a damped or driven arm")
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     if is_traced(arm):
         raise ArmError("arm: is traced; damped modes are of concrete arms.")

@@ -97,6 +97,10 @@ class SpatialModel:
     def invalid(self) -> bool:
         return False
 
+    @property
+    def unstable(self) -> bool:
+        return False
+
     def harmless(self) -> SpatialModel:
         return self
 

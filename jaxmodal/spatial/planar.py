@@ -50,6 +50,10 @@ def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
             raise ArmError(
                 f"{name} = {shown(getattr(link, name))}: an arm in space has no supports at tips; leave it out."
             )
+    if link.axial_force is not None:
+        raise ArmError(
+            f"axial_force = {shown(link.axial_force)}: an arm in space knows no axial forces; leave it out."
+        )
     for name in DAMPING_FIELDS:
         value = getattr(link, name)
         if value is not None and not (on_host(value) and np.all(value == 0.0)):

@@ -1,0 +1,279 @@
+"""Are frequencies of arms under axial forces right, certified, and refused beyond the critical load?
+
+Against closed forms, 40 digits of mpmath, and the independent finite elements with geometric stiffness.
+"""
+
+import json
+import math
+
+import jax
+import mpmath as mp
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import jaxmodal as jm
+from jaxmodal import dynamics
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.cli.commands import main
+from jaxmodal.frequencies.status import Status
+from tests import finite_elements
+from tests.real_arms import random_arm, relative, steel
+
+INF = math.inf
+E, RHO, L, DEPTH, WIDTH = 2e11, 7800.0, 0.5, 0.02, 0.04
+EI, AREA, SHEAR = E * WIDTH * DEPTH**3 / 12, WIDTH * DEPTH, 0.85 * E / 2.6 * WIDTH * DEPTH
+EULER = np.pi**2 * EI / L**2  # pinned at both ends
+#: closed forms to 1e-13: the sums of their terms lose that much for slender beams
+CLOSED = 1e-13
+FREE_TIP = np.pi**2 * EI / (4 * L**2)
+
+
+def pinned(force):
+    held = {"support_x_stiffness": INF, "support_y_stiffness": INF}
+    return jm.Arm((steel(joint_stiffness=0.0, axial_force=force, **held),))
+
+
+def pinned_truth(force, theory, count):
+    """Bending by its own quadratic for every half wave, rotation of all sections alike, and stretching."""
+    mass, turning = mp.mpf(RHO) * AREA, mp.mpf(RHO) * EI / E
+    squares = []
+    for k in (mp.pi * j / L for j in range(1, count + 1)):
+        squares.append(k**2 * E / RHO)
+        if theory == "euler_bernoulli":
+            squares.append((EI * k**4 + force * k**2) / mass)
+            continue
+        a, c = mass * turning, (SHEAR + force) * k**2 * (EI * k**2 + SHEAR) - SHEAR**2 * k**2
+        b = mass * (EI * k**2 + SHEAR) + turning * (SHEAR + force) * k**2
+        root = mp.sqrt(b * b - 4 * a * c)
+        squares += [(b - root) / (2 * a), (b + root) / (2 * a)]
+    if theory == "timoshenko":
+        squares.append(SHEAR / turning)
+    return np.array([float(mp.sqrt(x)) for x in sorted(squares)[:count]])
+
+
+@pytest.mark.parametrize("theory", ["euler_bernoulli", "timoshenko"])
+def test_pinned_at_both_ends(theory):
+    """From nearly buckled to a string, whose stiffness is that of its tension; 20 modes pass the cut-off of shear."""
+    for force in (-0.9 * EULER, -0.3 * EULER, -1e-6, 1e-3, EULER, 300 * EULER):
+        with mp.workdps(40):
+            truth = pinned_truth(force, theory, 20)
+        found = jm.natural_frequencies(pinned(force), 20, theory)
+        assert np.max(relative(found.omega, truth)) <= CLOSED, force
+    assert truth[0] / (np.pi / L * np.sqrt(force / (RHO * AREA))) - 1 < 2e-3  # a string
+
+
+def cantilever_determinant(omega, force, theory):
+    """Of force and moment at the tip for those at the base: by the exponential of the equations."""
+    give = 1 / mp.mpf(SHEAR) if theory == "timoshenko" else mp.mpf(0)
+    turning = mp.mpf(RHO) * EI / E if theory != "euler_bernoulli" else mp.mpf(0)
+    h = 1 / (1 + force * give)
+    rates = mp.matrix(4, 4)  # w, psi, M, Q
+    rates[0, 1], rates[0, 3] = h, h * give
+    rates[1, 2] = 1 / mp.mpf(EI)
+    rates[2, 1], rates[2, 3] = force * h - omega**2 * turning, -h
+    rates[3, 0] = -(omega**2) * RHO * AREA
+    across = mp.expm(rates * L, method="taylor")
+    return across[2, 2] * across[3, 3] - across[2, 3] * across[3, 2]
+
+
+@pytest.mark.parametrize("theory", ["euler_bernoulli", "rayleigh", "timoshenko"])
+def test_a_cantilever_and_its_derivative_by_the_force(theory):
+    with mp.workdps(40):
+        for force in (-0.8 * FREE_TIP, 25 * FREE_TIP):
+            arm = jm.Arm((steel(axial_force=force),))
+            found = jm.sensitivities(arm, 2, addresses=["link1.axial_force"], theory=theory)
+            for omega, rate in zip(
+                np.asarray(found.frequencies.omega), found.derivative[:, 0], strict=True
+            ):
+
+                def root(n, start=float(omega)):
+                    return mp.findroot(lambda x: cantilever_determinant(x, n, theory), start)
+
+                step = mp.mpf(10) ** -12 * abs(force)
+                difference = (root(force + step) - root(force - step)) / (2 * step)
+                assert abs(omega / float(root(mp.mpf(force))) - 1) <= CLOSED
+                assert abs(rate / float(difference) - 1) <= 1e-11  # that of sums along the link
+
+
+def loaded_arm(seed, structure, least=-0.1, most=10.0):
+    """A random arm of which every link has an axial force, in units of E I/L^2."""
+    arm, rng = random_arm(seed, structure), np.random.default_rng(seed + 1000)
+    slides = dict.fromkeys(("joint_axial_stiffness", "joint_shear_stiffness"))
+    links = []
+    for link in arm.links:
+        unit = link.youngs_modulus * link.second_moment / link.length**2
+        force = float(rng.uniform(least, most) * unit)
+        links.append(link.replace(axial_force=force, **slides))
+    return arm.replace(links=tuple(links))
+
+
+STRUCTURES = ("hubs", "offsets", "bodies", "rigid", "everything")
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_random_arms_against_finite_elements(structure):
+    """To 1e-9: a body a hundred times as heavy as its link leaves the finite elements as many digits."""
+    theory = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")[
+        STRUCTURES.index(structure) % 4
+    ]
+    for seed in range(2):
+        arm = loaded_arm(seed, structure, 0.2)
+        case = finite_elements.case_from_arm(arm, theory)
+        truth = finite_elements.frequencies(case, 6, 24)
+        found = jm.natural_frequencies(arm, 6, theory)
+        assert np.max(relative(found.omega, truth)) <= 1e-9
+        shapes = jm.mode_shapes(arm, 3, theory)
+        assert np.max(shapes.residuals) <= 1e-10
+        # the strain energy, that of the forces included, is the kinetic one
+        assert np.max(np.abs(shapes.energies.strain / shapes.energies.kinetic - 1)) <= 1e-12
+
+
+@pytest.mark.slow
+def test_counts_of_a_thousand_random_arms():
+    """At three frequencies each, buckled arms included: none differs from the finite elements' Sturm count."""
+    rng = np.random.default_rng(0)
+    buckled = 0
+    for seed in range(1000):
+        structure = STRUCTURES[seed % len(STRUCTURES)]
+        arm = loaded_arm(seed, structure, -3.0, 10.0)
+        theory = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")[seed % 4]
+        case = finite_elements.case_from_arm(arm, theory)
+        scale = min(
+            math.sqrt(k.youngs_modulus * k.second_moment / (k.density * k.area)) / k.length**2
+            for k in arm.links
+        )
+        omega = scale * 10 ** rng.uniform(-2, 2, 3)
+        counts = np.asarray(jm.count_below(arm, omega, theory))
+        truth = [finite_elements.count_below(case, x, 24) for x in omega]
+        assert counts.tolist() == truth, (seed, structure, theory)
+        negative = finite_elements.count_below(case, 1e-6 * scale, 24)
+        lowest = jm.natural_frequencies(arm, 2, theory, throw=False)
+        unstable = np.asarray(lowest.status) == Status.unstable
+        assert unstable.all() == (negative > 0), (seed, structure, theory)
+        assert np.isfinite(np.asarray(lowest.omega)).all() == (negative == 0)
+        buckled += negative > 0
+    assert 100 < buckled < 900
+
+
+def test_the_critical_load():
+    """The lowest square goes linearly through zero there; beyond, there is a status and no number."""
+    shares = np.array([0.5, 0.9, 1 - 1e-6, 1 - 1e-9, 1 + 1e-9, 1.1, 9.5])
+    arm = jm.Arm((steel(axial_force=-FREE_TIP),))
+    cells = {"link1.axial_force": -FREE_TIP * shares}
+    found = jm.natural_frequencies_batch(arm, cells, 3, "euler_bernoulli")
+    stable = shares < 1
+    assert np.all(np.asarray(found.status)[stable] == Status.certified)
+    assert np.all(np.asarray(found.status)[~stable] == Status.unstable)
+    assert np.all(np.isnan(np.asarray(found.omega)[~stable]))
+    slope = np.asarray(found.omega)[:, 0] ** 2 / (1 - shares)
+    assert abs(slope[3] / slope[2] - 1) < 2e-6
+    twice = jm.set_parameters(
+        arm, {"link1.axial_force": -9.5 * FREE_TIP}
+    )  # 9 is the second critical load
+    assert int(jm.count_below(twice, 1e-6, "euler_bernoulli")) == 2
+    beyond = jm.set_parameters(arm, {"link1.axial_force": -1.01 * FREE_TIP})
+    with pytest.raises(jm.UncertifiedError, match="unstable: the forces at rest buckle the arm"):
+        jm.natural_frequencies(beyond, 2)
+    # a hinge that nothing but the force holds is a pendulum, or falls
+    hanging = jm.Arm((steel(joint_stiffness=0.0, axial_force=50.0),))
+    assert float(jm.natural_frequencies(hanging, 1).omega[0]) > 0.0
+    standing = jm.set_parameters(hanging, {"link1.axial_force": -50.0})
+    assert jm.natural_frequencies(standing, 1, throw=False).status[0] == Status.unstable
+    loose = jm.set_parameters(hanging, {"link1.axial_force": 0.0})
+    assert float(jm.natural_frequencies(loose, 1).omega[0]) == 0.0
+
+
+def test_batches_and_derivatives():
+    """A batch gives the numbers of single arms, and the derivatives by the forces are those of differences."""
+    arm = jm.Arm((steel(axial_force=2e4, end_offset_x=0.05), steel(joint_angle=0.7, tip_mass=1.0)))
+    force = np.linspace(-2e4, 6e4, 5)
+    found = jm.natural_frequencies_batch(arm, {"link1.axial_force": force}, 4)
+    assert bool(np.all(found.certified))
+    for k in (0, 4):
+        one = jm.natural_frequencies(jm.set_parameters(arm, {"link1.axial_force": force[k]}), 4)
+        assert np.max(relative(found.omega[k], np.asarray(one.omega))) <= 1e-11
+    address, h = "link1.axial_force", 200.0
+    rate = jm.sensitivities(arm, 4, addresses=[address, "link1.end_offset_x"])
+    near = jm.natural_frequencies_batch(arm, {address: 2e4 + h * np.array([-2, -1, 1, 2])}, 4)
+    w = np.asarray(near.omega)
+    difference = (8 * (w[2] - w[1]) - (w[3] - w[0])) / (12 * h)
+    assert np.max(np.abs(rate.derivative[:, 0] / difference - 1)) <= 1e-6
+    h = 1e-4
+    offset = 0.05 + h * np.array([-2, -1, 1, 2])
+    w = np.asarray(jm.natural_frequencies_batch(arm, {"link1.end_offset_x": offset}, 4).omega)
+    difference = (8 * (w[2] - w[1]) - (w[3] - w[0])) / (12 * h)
+    assert np.max(np.abs(rate.derivative[:, 1] / difference - 1)) <= 1e-6
+
+
+@pytest.mark.slow
+def test_traced_forces():
+    """Compiled once for arms under axial forces: the frequencies and the derivative are those of the concrete arm."""
+
+    def lowest(force):
+        arm = jm.Arm((steel(axial_force=force),))
+        return jm.natural_frequencies(arm, 2, throw=False).omega[0]
+
+    value, rate = jax.jit(jax.value_and_grad(lowest))(3e4)
+    arm = jm.Arm((steel(axial_force=3e4),))
+    one = jm.sensitivities(arm, 2, addresses=["link1.axial_force"])
+    assert abs(value / one.frequencies.omega[0] - 1) <= 1e-14
+    assert abs(rate / one.derivative[0, 0] - 1) <= 1e-10
+    assert math.isnan(float(lowest(-2 * FREE_TIP)))
+
+
+def test_arms_without_forces_know_nothing_of_them():
+    arm = jm.Arm((steel(), steel(joint_angle=0.3, support_y_stiffness=1e5)))
+    beams = beam_values(arm)
+    assert (beams.axial_force, beams.base_turning_stiffness, beams.end_turning_stiffness) == (
+        None,
+    ) * 3
+    unloaded = jm.Arm(tuple(link.replace(axial_force=0.0) for link in arm.links))
+    own, other = (np.asarray(jm.natural_frequencies(x, 8).omega) for x in (arm, unloaded))
+    assert np.max(relative(own, other)) <= 1e-15 * 4
+
+
+def test_files_and_the_command_line(tmp_path):
+    arm = jm.Arm((steel(axial_force=-1e4), steel(joint_angle=0.4)))
+    path = tmp_path / "arm.toml"
+    jm.write_arm(arm, path)
+    assert jm.read_arm(path) == arm
+    given = ["frequencies", str(path), "--modes", "3", "--format", "json"]
+    ran = CliRunner().invoke(main, given)
+    assert ran.exit_code == 0, ran.output
+    found = 2 * np.pi * np.array(json.loads(ran.output)[0]["frequencies_hz"])
+    assert np.max(relative(found, np.asarray(jm.natural_frequencies(arm, 3).omega))) <= 1e-14
+    jm.write_arm(jm.set_parameters(arm, {"link1.axial_force": -1e6}), path)
+    ran = CliRunner().invoke(main, given)
+    assert ran.exit_code != 0
+    assert "unstable" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda arm: jm.frequency_response(arm, [1.0], "tip.across", "tip.across"), "driven arm knows no axial forces"),
+        (lambda arm: jm.damped_modes(arm, 2), "driven arm knows no axial forces"),
+        (lambda arm: jm.characteristic_matrix(arm, 10.0), "characteristic matrix knows no axial"),
+        (lambda arm: dynamics.flexible_arm(arm), "no supports and axial forces"),
+        (lambda arm: arm.to_spatial(), "in space knows no axial forces"),
+        (lambda arm: jm.posture_series(arm, omega_max=1e3), "an axial force"),
+    ],
+)  # fmt: skip
+def test_what_knows_no_axial_forces_says_so(call, message):
+    arm = jm.Arm((steel(axial_force=1e3), steel(joint_angle=0.4)))
+    with pytest.raises((jm.ArmError, ValueError), match=message):
+        call(arm)
+
+
+def test_bad_values():
+    with pytest.raises(jm.ArmError, match=r"axial_force = -4.*greater than -kappa G A"):
+        steel(axial_force=-4e8)
+    with pytest.raises(jm.ArmError, match=r"axial_force = inf"):
+        steel(axial_force=INF)
+    arm = jm.Arm((steel(axial_force=1e3), steel(joint_shear_stiffness=1e5)))
+    with pytest.raises(jm.ArmError, match=r"link2\.joint_shear_stiffness = .*at the base alone"):
+        jm.natural_frequencies(arm, 2)
+    cells = {"link1.axial_force": np.array([1e3, -4e8])}
+    found = jm.natural_frequencies_batch(jm.Arm(arm.links[:1]), cells, 2)
+    assert np.asarray(found.status)[:, 0].tolist() == [Status.certified, Status.invalid_input]
