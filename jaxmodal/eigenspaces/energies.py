@@ -130,10 +130,11 @@ def energies_of(
     kinetic, elastic = 0.5 * omega * omega, flexibility(beams)
     first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
     bodies = tip_coordinates(beams, first.tip) * tip_coordinates(beams, second.tip)
-    shear_force, preload = along[:, 4], None
+    shear_force: Array = along[:, 4]
+    preload: Array | None = None
     if beams.axial_force is not None:
-        slopes, shear_force = (0.5 * x for x in _loaded_squares(beams, theory, integrals)[:2])
-        preload = beams.axial_force * slopes
+        slopes, sheared, _ = _loaded_squares(beams, theory, integrals, beams.axial_force)
+        shear_force, preload = 0.5 * sheared, 0.5 * beams.axial_force * slopes
         for stiffness, ends in _turned(beams, a, b):
             if stiffness is not None:
                 preload = preload + 0.5 * stiffness * ends[:, 2]
@@ -157,15 +158,14 @@ def energies_of(
 
 
 def _loaded_squares(
-    beams: BeamArrays, theory: Theory, integrals: LinkIntegrals
+    beams: BeamArrays, theory: Theory, integrals: LinkIntegrals, force: Array
 ) -> tuple[Array, Array, Array]:
     """Integrals of v'^2 and of the square of ``kappa G A (v' - psi)``, and the mean of that times psi; (n,) each.
 
     From the transverse force Q: v' = h (psi + Q give), and the shear force h (Q - N psi).
     """
     h, give = slope_law(beams, theory)
-    force, length = beams.axial_force, beams.length
-    turns, loads = integrals.alike[:, 2], integrals.alike[:, 4]
+    length, turns, loads = beams.length, integrals.alike[:, 2], integrals.alike[:, 4]
     mixed = integrals.sliding * length
     slopes = h * h * (turns + 2.0 * give * mixed + give * give * loads)
     sheared = h * h * (loads - 2.0 * force * mixed + force * force * turns)
@@ -269,8 +269,8 @@ def gradient_of(
     e = energies_of(beams, theory, omega, integrals, a, b)
     first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
     own, sliding = e.bending + e.axial, integrals.sliding
-    if e.preload is not None:
-        slopes, _, sliding = _loaded_squares(beams, theory, integrals)
+    if beams.axial_force is not None:
+        slopes, _, sliding = _loaded_squares(beams, theory, integrals, beams.axial_force)
     force, other = first.joint[:, 3:], second.joint[:, 3:]
     joint = (
         force[:, 1] * second.before[:, 0]
@@ -297,7 +297,7 @@ def gradient_of(
     )
     if beams.nonstructural_mass is not None:
         squares = dataclasses.replace(squares, nonstructural_mass=-2.0 * e.translation / line)
-    if e.preload is not None:
+    if beams.axial_force is not None:
         squares = dataclasses.replace(
             squares,
             length=squares.length - beams.axial_force * slopes / beams.length,
