@@ -109,12 +109,12 @@ def _members(arm: Any, omega: np.ndarray) -> dict[str, np.ndarray]:
 
     from jaxmodal.dynamic_stiffness.beams import prepared_values
     from jaxmodal.response.damping import damped_beams, damping_of
-    from jaxmodal.response.recursion import cut_at, members_of
+    from jaxmodal.response.members import cut_at, members_of_links
 
     beams, theory = prepared_values(arm, "timoshenko")
     beams, damping = jax.tree_util.tree_map(lambda x: x[:, None], (beams, damping_of(arm)))
     at = damped_beams(beams, damping, omega)
-    m = members_of(at, theory, omega, cut_at(arm.num_links, ()))._asdict()
+    m = members_of_links(at, theory, omega, cut_at(arm.num_links, ()))._asdict()
 
     def full(letter: str) -> np.ndarray:
         made = np.zeros((arm.num_links, omega.size, 3, 3), complex)

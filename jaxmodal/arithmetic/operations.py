@@ -21,7 +21,7 @@ from jaxmodal.arithmetic import programs
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.programs import Expression
 from jaxmodal.arithmetic.registers import Register, bare
-from jaxmodal.runtime.namespace import Array, bits, from_bits, xp
+from jaxmodal.runtime.namespace import Array, bits, from_bits, is_complex, xp
 
 #: A float64 array, a DoubleDouble, an Expression or a Register. All numbers of one formula are of one kind.
 Number = Any
@@ -99,10 +99,25 @@ def sqrt(x: Number) -> Number:
         return dd.sqrt(x)
     if isinstance(x, Register):
         return Register(sqrt(x.value))
-    if jnp.iscomplexobj(x):
-        return xp.sqrt(x)
+    if is_complex(x):
+        return complex_root(x)
     positive = x > 0.0
     return xp.where(positive, xp.sqrt(xp.where(positive, x, 1.0)), 0.0)
+
+
+def complex_root(z: Array) -> Array:
+    """The principal square root of complex numbers whose squares are far from overflow; all digits.
+
+    From real roots: those of libraries take care of infinite and of denormal numbers, at thirty times the time, and as
+    long a program.
+    """
+    real, imag = z.real, z.imag
+    larger = xp.sqrt(0.5 * (xp.sqrt(real * real + imag * imag) + xp.abs(real)))
+    smaller = 0.5 * imag / xp.where(larger == 0.0, 1.0, larger)
+    right = real >= 0.0
+    return xp.where(right, larger, xp.abs(smaller)) + 1j * xp.where(
+        right, smaller, xp.where(imag < 0.0, -larger, larger)
+    )
 
 
 def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:

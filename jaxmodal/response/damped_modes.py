@@ -12,6 +12,7 @@ from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import refuse_axial_force
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.contour import zeros_inside
@@ -22,7 +23,9 @@ from jaxmodal.response.damping import (
     damping_of,
     require_soft_supports,
 )
-from jaxmodal.response.recursion import cut_at, inward, members_of
+from jaxmodal.response.members import cut_at, members_of_links
+from jaxmodal.response.pieces import pieces_of
+from jaxmodal.response.recursion import inward
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -227,8 +230,16 @@ class _Determinant:
         damping: Damping = jax.tree_util.tree_map(lambda x: share * wide(x), self.damping)
         with np.errstate(all="ignore"):
             at = damped_beams(beams, damping, omega)
-            members = members_of(at, self.theory, omega, self.cut)
-            factors = [np.log(x + 0j) for x in inward(at, members, self.cut, omega).factors]
+            members = members_of_links(at, self.theory, omega, self.cut)
+            links = [
+                (
+                    jax.tree_util.tree_map(lambda x, k=k: x[k], at),
+                    FreeEndMember(*(x[k] for x in members)),
+                )
+                for k in range(len(self.cut.links))
+            ]
+            pieces = pieces_of([x for x, _ in links], [m for _, m in links], self.cut, {})
+            factors = [np.log(x + 0j) for x in inward(pieces, omega).factors]
             # pivots of springs have poles where a damped spring vanishes
             for name in SPRINGS.values():
                 springs, plain = getattr(at, name), getattr(beams, name)

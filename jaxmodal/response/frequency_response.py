@@ -15,14 +15,15 @@ from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.response.answers import responses
 from jaxmodal.response.damping import require_soft_supports
 from jaxmodal.response.ports import ports
 from jaxmodal.response.quantities import check_quantity
 from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.response.status import ResponseStatus
-from jaxmodal.response.systems import System, responses, system_of
+from jaxmodal.response.systems import System, system_of
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, is_traced, xp
+from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
 
 
@@ -126,6 +127,11 @@ def frequency_response(
 def _judged(system: System, values: Array, infinite: Array) -> tuple[Array, Array]:
     """Complex values and statuses, shape (cells, outputs, inputs, F)."""
     values, infinite = (xp.moveaxis(x, 2, 0) for x in (values, infinite))
+    plain = on_host(values, infinite, system.invalid) and not (
+        infinite.any() or system.invalid.any()
+    )
+    if plain and np.isfinite(values).all():
+        return values, np.zeros(values.shape, np.int8)
     values = values + 0j * xp.zeros_like(values)
     invalid = system.invalid[:, None, None, None]
     lost = ~(xp.isfinite(values.real) & xp.isfinite(values.imag)) & ~infinite

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from math import factorial
-from typing import Any
+from typing import Any, NamedTuple
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 
-from jaxmodal.arithmetic.operations import nonzero
+from jaxmodal.arithmetic.operations import complex_root, nonzero
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
 from jaxmodal.dynamic_stiffness.member import Curves, FreeEndMember, free_end_matrices
-from jaxmodal.runtime.namespace import Array, is_traced, xp
+from jaxmodal.response.ports import PortRow
+from jaxmodal.runtime.namespace import Array, is_complex, is_traced, xp
 
 #: wave numbers (squared) below this are served by power series; ten terms leave less than 1e-18
 _SLOW = 1.0
 _TERMS = 10
+
+
+class Cut(NamedTuple):
+    """Where the links are cut into members: the link of each, its share of the length, and the stations at its ends."""
+
+    links: tuple[int, ...]
+    shares: tuple[float, ...]
+    ends: tuple[float, ...]
+
+
+def cut_at(num_links: int, rows: Sequence[PortRow]) -> Cut:
+    """Cut every link where a port reads a station of it."""
+    links: list[int] = []
+    shares: list[float] = []
+    ends: list[float] = []
+    for link in range(num_links):
+        stations = {row.station for row in rows if row[:2] == (link, "link")}
+        last = 0.0
+        for station in sorted((stations | {1.0}) - {0.0}):
+            links.append(link)
+            shares.append(station - last)
+            ends.append(station)
+            last = station
+    return Cut(tuple(links), tuple(shares), tuple(ends))
 
 
 def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
@@ -54,15 +81,37 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
     axial = _axial(w, theory)
     elastic = free_end_matrices(w, curves, axial, beam.length)
     slow = xp.abs(w.beta * w.beta) < _SLOW
-    if is_traced(slow) or np.asarray(slow).any():
+    if is_traced(slow):
         series = _slow_member(w, slow, axial, beam.length)
         elastic = FreeEndMember(
             *(xp.where(slow, a, b) for a, b in zip(series, elastic, strict=True))
         )
+    elif np.any(slow):
+        elastic = _with_slow(elastic, w, np.asarray(slow), axial, beam.length)
     if beam.flexible is None:
         return elastic
     rigid, flexible = _rigid(w, beam.length), beam.flexible > 0.0
     return FreeEndMember(*(xp.where(flexible, a, b) for a, b in zip(elastic, rigid, strict=True)))
+
+
+def _with_slow(
+    elastic: FreeEndMember, w: WaveNumbers, slow: np.ndarray, axial: Any, length: Any
+) -> FreeEndMember:
+    """The members of NumPy with those that are slow from `_slow_member`, which only these need."""
+    shape = np.broadcast_shapes(slow.shape, *(np.shape(x) for x in elastic))
+    at = np.broadcast_to(slow, shape)
+
+    def some(values: Any) -> Any:
+        return type(values)(np.broadcast_to(x, shape)[at] for x in values)
+
+    own = WaveNumbers(*some(tuple(w)))
+    series = _slow_member(own, np.bool_(True), some(axial), some((length,))[0])
+    found = []
+    for quick, exact in zip(elastic, series, strict=True):
+        both = np.array(np.broadcast_to(quick, shape))
+        both[at] = exact
+        found.append(both)
+    return FreeEndMember(*found)
 
 
 def _slow_member(
@@ -126,8 +175,8 @@ def _series(z1: Array, z2: Array) -> list[Array]:
 
 def _even_pair(z: Array) -> tuple[Array, Array, Array]:
     """``1/growth, cosh(r)/growth, sinh(r)/(r growth)`` with ``r = sqrt z`` and ``growth = exp(Re r)``."""
-    if jnp.iscomplexobj(z):
-        root = xp.sqrt(nonzero(z))
+    if is_complex(z):
+        root = complex_root(nonzero(z))
         growing, turning = root.real, root.imag
         decay = xp.exp(-growing)
         small = -0.5 * xp.expm1(-2.0 * growing)
@@ -186,3 +235,19 @@ def _rigid(w: WaveNumbers, length: Array) -> FreeEndMember:
         det_r_flex=zero,
         delta=4.0 * one,
     )
+
+
+def members_of(
+    beam: BeamArrays, theory: Theory, omega: Array, shares: Sequence[float]
+) -> FreeEndMember:
+    """The matrices of the parts of one link, each of shape (parts, ...), from their shares of its length."""
+    at = np.array(shares).reshape((-1,) + (1,) * np.ndim(beam.length))
+    return member_at(dataclasses.replace(beam, length=beam.length * at), theory, omega)
+
+
+def members_of_links(beams: BeamArrays, theory: Theory, omega: Array, cut: Cut) -> FreeEndMember:
+    """The matrices of the parts of all links, each of shape (parts, ...); ``beams`` have an axis of links."""
+    owner, shares = np.array(cut.links), np.array(cut.shares)
+    pieces = jax.tree_util.tree_map(lambda x: x[owner], beams)
+    length = pieces.length * shares.reshape((-1,) + (1,) * (pieces.length.ndim - 1))
+    return member_at(dataclasses.replace(pieces, length=length), theory, omega)

@@ -1,26 +1,23 @@
-"""The receptance recursion with loads: from the tip to the base what lies outboard, back out the motions.
+"""The receptance recursion with loads: an arm condensed from its tip to an inboard interface, by member after member.
 
-The same condensation as that of `dynamic_stiffness.condensation`, in float64 or complex, which carries a load vector
-for each input beside the stiffness. With ``f = P d - q`` the force that the part beyond an interface needs there, d the
-motion and q the load, every step changes P and q; the way back out gives d. Only the interfaces inboard of an output
-are visited on the way back, and an input counts from where it acts.
+The same condensation as that of `dynamic_stiffness.condensation`, in float64 or complex, which carries with it a load
+vector of each port and the responses between ports. With P the stiffness that the part beyond an interface shows there,
+q the load vector of a port and G the responses while the interface is held, the part has the potential
+``d^T P d/2 - q^T d - G/2``; each step eliminates the motions beyond the next interface from it. At the ground, or where
+the part beyond meets the part before it (`joining`), G is the response: there is no way back out.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
+from jax import lax
 
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.joints import (
-    Attachments,
-    attachments,
     shifted,
     through_axial_spring,
     through_shear_spring,
@@ -35,257 +32,300 @@ from jaxmodal.dynamic_stiffness.stiffness import (
     rotated,
     through_joint,
 )
-from jaxmodal.response.members import member_at
-from jaxmodal.response.ports import RELATIVE, Port, PortRow
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.response.pieces import Piece, Vector, alike
+from jaxmodal.runtime.namespace import Array, is_complex, xp
 from jaxmodal.statics.laws import spring_law
 
-#: a load or a motion over (u, v, psi), in the axes of a link
-Vector = tuple[Any, Any, Any]
 
-
-class Terminal(NamedTuple):
-    """A port and what it reads, its row of shape (3, ...) that broadcasts with the frequencies."""
-
-    port: Port
-    row: PortRow
-
-
-class Cut(NamedTuple):
-    """Where the links are cut into members: the link of each, its share of the length, and the stations at its ends."""
-
-    links: tuple[int, ...]
-    shares: tuple[float, ...]
-    ends: tuple[float, ...]
-
-
-def cut_at(num_links: int, rows: Sequence[PortRow]) -> Cut:
-    """Cut every link where a port reads a station of it."""
-    links: list[int] = []
-    shares: list[float] = []
-    ends: list[float] = []
-    for link in range(num_links):
-        stations = {row.station for row in rows if row[:2] == (link, "link")}
-        last = 0.0
-        for station in sorted((stations | {1.0}) - {0.0}):
-            links.append(link)
-            shares.append(station - last)
-            ends.append(station)
-            last = station
-    return Cut(tuple(links), tuple(shares), tuple(ends))
-
-
-@dataclasses.dataclass
-class _Spring:
-    """A spring that was passed: which motion it frees, its law, and P and q beyond it."""
-
-    axis: int
-    unit: Any
-    give: Any  # compliance over pivot
-    pivot: Any
-    row: Vector
-    loads: dict[int, Vector]
-
-
-@dataclasses.dataclass
-class _Member:
-    """A member that was passed: its matrices, ``Q^-1`` as adjugate and determinant, and the loads beyond it."""
-
-    matrices: FreeEndMember
-    adjugate: Matrix
-    by_det: Any
-    loads: dict[int, Vector]
-
-
-@dataclasses.dataclass
-class _Passed:
-    """What the way back out needs of one link."""
-
-    terms: Attachments
-    springs: list[_Spring]
-    members: list[_Member]
-    sine: Any
-    cosine: Any
-
-
-@dataclasses.dataclass
-class Inward:
-    """The arm condensed onto its base.
+class Condensed(NamedTuple):
+    """The part of an arm beyond an interface.
 
     Attributes
     ----------
-    passed
-        What the way back out needs, link 1 first.
+    stiffness
+        P, what the interface feels.
+    loads
+        q of the ports beyond, by number.
+    responses
+        G of the pairs that were asked for, while the interface is held.
     factors
         Denominators met, tip first: their product is the characteristic determinant up to factors that are never zero.
-    margin
-        The last of them relative to the size of their terms, the smallest: 1e-16 where the arm is in resonance and all
-        digits are lost.
+    last
+        What the last of them are made of, for `margin_of`.
     """
 
-    passed: list[_Passed]
-    factors: list[Any]
-    margin: Any
-
-
-def members_of(beams: BeamArrays, theory: Theory, omega: Array, cut: Cut) -> FreeEndMember:
-    """The matrices of all members, each of shape (members, ...)."""
-    owner, shares = np.array(cut.links), np.array(cut.shares)
-
-    def of_members(x: Array) -> Array:
-        return x[owner]
-
-    pieces = jax.tree_util.tree_map(of_members, beams)
-    length = pieces.length * shares.reshape((-1,) + (1,) * (pieces.length.ndim - 1))
-    return member_at(dataclasses.replace(pieces, length=length), theory, omega)
+    stiffness: Stiffness
+    loads: dict[int, Vector]
+    responses: dict[tuple[int, int], Any]
+    factors: tuple[Any, ...]
+    last: Any
 
 
 def inward(
-    beams: BeamArrays,
-    members: FreeEndMember,
-    cut: Cut,
-    omega: Array,
-    inputs: Sequence[Terminal] = (),
-) -> Inward:
-    """Condense the arm onto its base, tip first, with a load of 1 at each input.
+    pieces: Sequence[Piece], omega: Array, pairs: Sequence[tuple[int, int]] = ()
+) -> Condensed:
+    """Condense pieces, tip first, onto the interface before the first of them.
 
     Parameters
     ----------
-    beams
-        Arrays (n, ...) whose further axes broadcast with ``omega``; stiffnesses may be complex.
-    members
-        Those of the cut links.
-    cut
-        The cut.
+    pieces
+        Those of an arm or of its outer part, base first; their arrays broadcast with ``omega``, stiffnesses may be
+        complex.
     omega
         Angular frequencies, not 0, rad/s; real or complex.
-    inputs
-        Where loads act; the base is none.
+    pairs
+        Pairs of ports (the smaller number first) whose responses are wanted.
     """
     omega2 = omega * omega
-    zero = 0.0 * omega2
-    w = Stiffness(*(zero,) * 6)
-    loads: dict[int, Vector] = {}
-    passed: list[_Passed] = []
-    factors: list[Any] = []
+    found = Condensed(Stiffness(*(0.0 * omega2,) * 6), {}, {}, (), None)
+    for piece in reversed(pieces):
+        found = _through_piece(found, piece, omega2, pairs)
+    return found
 
-    def at(link: int, place: str, station: float) -> None:
-        for number, terminal in enumerate(inputs):
-            if terminal.row[:3] == (link, place, station) and terminal.port.direction != RELATIVE:
-                old = loads.get(number, (0.0, 0.0, 0.0))
-                loads[number] = tuple(a + b for a, b in zip(old, terminal.row.row, strict=True))
 
-    place = len(cut.links) - 1
-    for link in reversed(range(beams.length.shape[0])):
-        beam = jax.tree_util.tree_map(lambda x, link=link: x[link], beams)
-        terms = attachments(beam)
-        first = (zero, zero)
+def inward_traced(
+    pieces: Sequence[Piece],
+    members: FreeEndMember,
+    omega: Array,
+    pairs: Sequence[tuple[int, int]],
+) -> tuple[Condensed, Array]:
+    """`inward` of a whole arm without its factors, and its margin: one loop, a program of one size for any arm.
+
+    ``members`` are those of all pieces, along a first axis.
+    """
+    omega2 = omega * omega
+    stacked = alike(pieces)._replace(member=members)
+    leaves = jax.tree_util.tree_leaves(stacked)
+    shape = jnp.broadcast_shapes(omega.shape, *(x.shape[1:] for x in leaves))
+    kind = jnp.result_type(omega2, *leaves)
+    numbers = sorted({*stacked.at_end, *stacked.at_joint, *stacked.torques})
+
+    def full(x: Any) -> Any:
+        return jnp.broadcast_to(jnp.asarray(x, kind), shape)
+
+    def through(
+        state: tuple[Condensed, Array], piece: Piece
+    ) -> tuple[tuple[Condensed, Array], None]:
+        piece = piece._replace(outer=True, inner=True)
+        found = _through_piece(state[0], piece, omega2, pairs)
+        margin = jnp.broadcast_to(margin_of(found), shape)
+        bare = found._replace(factors=(), last=None)
+        return (jax.tree_util.tree_map(full, bare), margin), None
+
+    zero = full(0.0)
+    start = Condensed(
+        Stiffness(*(zero,) * 6),
+        dict.fromkeys(numbers, (zero, zero, zero)),
+        dict.fromkeys(pairs, zero),
+        (),
+        None,
+    )
+    arrays = stacked._replace(outer=None, inner=None)
+    found, _ = lax.scan(through, (start, zero.real), arrays, reverse=True)
+    return found
+
+
+def _through_piece(
+    found: Condensed, piece: Piece, omega2: Array, pairs: Sequence[tuple[int, int]]
+) -> Condensed:
+    """The part beyond the outer end of a piece and the piece, as the part before it sees them."""
+    w, loads, responses, factors, _ = found
+    beam, terms = piece.beam, piece.terms
+    if piece.outer:
+        w = _loaded(w, omega2, beam.tip_mass, beam.tip_inertia)
         if terms.tip_moment_x is not None:
-            first = (terms.tip_moment_x, terms.tip_moment_y)
-        w = with_body(w, omega2, beam.tip_mass, beam.tip_inertia, *first)
+            w = with_body(w, omega2, 0.0, 0.0, terms.tip_moment_x, terms.tip_moment_y)
         w = _supported(w, beam)
-        at(link, "tip", 1.0)
         if terms.end_offset_x is not None:
             w = shifted(w, terms.end_offset_x, terms.end_offset_y)
             loads = _shifted_loads(loads, terms.end_offset_x, terms.end_offset_y)
-        own: list[_Member] = []
-        while place >= 0 and cut.links[place] == link:
-            at(link, "link", cut.ends[place])
-            matrices = FreeEndMember(*(x[place] for x in members))
-            beyond, outboard = dict(loads), w
-            w, _, adjugate, det = condensed(matrices, w)
-            record = _Member(matrices, adjugate, 1.0 / det, beyond)
-            loads = {number: _through_member(record, q) for number, q in loads.items()}
-            factors += [det, matrices.delta]
-            own.append(record)
-            place -= 1
-        at(link, "link", 0.0)
-        if terms.base_offset_x is not None:
-            w = shifted(w, terms.base_offset_x, terms.base_offset_y)
-            loads = _shifted_loads(loads, terms.base_offset_x, terms.base_offset_y)
-        if terms.hub_mass is not None:
-            w = with_body(w, omega2, terms.hub_mass, terms.hub_inertia, zero, zero)
-        at(link, "joint", 0.0)
-        w, loads, springs = _through_joint(w, loads, beam, terms, omega2, link, inputs)
-        factors += [spring.pivot for spring in springs]
-        sine, cosine = xp.sin(beam.joint_angle), xp.cos(beam.joint_angle)
-        passed.append(_Passed(terms, springs, own[::-1], sine, cosine))
-        if link:
-            w = rotated(w, sine, cosine)
-            loads = {
-                number: (cosine * u - sine * v, sine * u + cosine * v, p)
-                for number, (u, v, p) in loads.items()
-            }
-    margin = _margin(matrices, outboard, det)
-    for spring in springs:
-        size = _size(spring.pivot)
-        margin = xp.minimum(margin, size / (_size(spring.unit) + _size(spring.pivot - spring.unit)))
-    return Inward(passed[::-1], factors, margin)
+    loads = _with_rows(loads, piece.at_end)
+    outboard = w
+    w, _, adjugated, det = condensed(piece.member, w)
+    loads, responses = _through_member(piece.member, adjugated, det, loads, responses, pairs)
+    last = _Last(piece.member, outboard, det, ())
+    factors = (*factors, det, piece.member.delta)
+    if not piece.inner:
+        return Condensed(w, loads, responses, factors, last)
+    if terms.base_offset_x is not None:
+        w = shifted(w, terms.base_offset_x, terms.base_offset_y)
+        loads = _shifted_loads(loads, terms.base_offset_x, terms.base_offset_y)
+    if terms.hub_mass is not None:
+        w = _loaded(w, omega2, terms.hub_mass, terms.hub_inertia)
+    loads = _with_rows(loads, piece.at_joint)
+    found = Condensed(w, loads, responses, factors, last)
+    found = _through_joint(found, piece, omega2, pairs)
+    if piece.turn is None:
+        return found
+    sine, cosine = piece.turn
+    turned = {
+        number: (cosine * u - sine * v, sine * u + cosine * v, p)
+        for number, (u, v, p) in found.loads.items()
+    }
+    return found._replace(stiffness=rotated(found.stiffness, sine, cosine), loads=turned)
 
 
-def _size(x: Any) -> Any:
-    return xp.abs(x.real) + xp.abs(x.imag) if jnp.iscomplexobj(x) else xp.abs(x)
+def _loaded(w: Stiffness, omega2: Array, mass: Any, inertia: Any) -> Stiffness:
+    """With a body whose centre is the point itself."""
+    force = omega2 * mass
+    return w._replace(uu=w.uu - force, vv=w.vv - force, pp=w.pp - omega2 * inertia)
 
 
-def _margin(matrices: FreeEndMember, outboard: Stiffness, det: Any) -> Any:
-    """``det(I + R W)`` relative to the sum of all its terms by size."""
+def _with_rows(loads: dict[int, Vector], rows: dict[int, Vector]) -> dict[int, Vector]:
+    """With the loads that begin here."""
+    if not rows:
+        return loads
+    begun = {
+        number: tuple(a + b for a, b in zip(loads[number], row, strict=True))
+        if number in loads
+        else row
+        for number, row in rows.items()
+    }
+    return {**loads, **begun}
+
+
+def _through_member(
+    m: FreeEndMember,
+    a: Matrix,
+    det: Any,
+    loads: dict[int, Vector],
+    responses: dict[tuple[int, int], Any],
+    pairs: Sequence[tuple[int, int]],
+) -> tuple[dict[int, Vector], dict[tuple[int, int], Any]]:
+    """``q`` becomes ``H^T Q^-T q``, and ``q^T R Q^-T q`` is added to G."""
+    if not loads:
+        return loads, responses
+    by_det = 1.0 / det
+    passed: dict[int, Vector] = {}
+    given: dict[int, Vector] = {}
+    first = {i for i, j in pairs if i in loads and j in loads}
+    for number, (u, v, p) in loads.items():
+        s_u = (a.uu * u + a.vu * v + a.pu * p) * by_det
+        s_v = (a.uv * u + a.vv * v + a.pv * p) * by_det
+        s_p = (a.up * u + a.vp * v + a.pp * p) * by_det
+        passed[number] = (m.h_uu * s_u, m.h_vv * s_v + m.h_pv * s_p, m.h_vp * s_v + m.h_pp * s_p)
+        if number in first:
+            given[number] = (
+                m.r_uu * s_u,
+                m.r_vv * s_v + m.r_vp * s_p,
+                m.r_vp * s_v + m.r_pp * s_p,
+            )
+    return passed, _with_responses(responses, pairs, given, loads)
+
+
+def _with_responses(
+    responses: dict[tuple[int, int], Any],
+    pairs: Sequence[tuple[int, int]],
+    motions: dict[int, Vector],
+    loads: dict[int, Vector],
+) -> dict[tuple[int, int], Any]:
+    """With the work of the loads of one port on the motions of the other."""
+    more = {}
+    for i, j in pairs:
+        if i in motions and j in loads:
+            work = work_of(motions[i], loads[j])
+            more[i, j] = responses[i, j] + work if (i, j) in responses else work
+    return {**responses, **more}
+
+
+def work_of(one: Vector, other: Vector) -> Any:
+    """Of a load on a motion."""
+    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
+
+
+class _Last(NamedTuple):
+    """The last member, what is beyond it, its denominator, and units and pivots of the springs before it."""
+
+    member: FreeEndMember
+    outboard: Stiffness
+    det: Any
+    springs: tuple[tuple[Any, Any], ...]
+
+
+def margin_of(found: Condensed) -> Any:
+    """The last denominators relative to the sizes of their terms, the smallest.
+
+    It is 1e-16 where the arm is in resonance and all digits are lost.
+    """
+    last: _Last = found.last
     sizes = FreeEndMember(
-        *(_size(x) if name.startswith("r_") else x for name, x in matrices._asdict().items())
+        *(
+            size_of(x) if name.startswith("r_") else x
+            for name, x in zip(FreeEndMember._fields, last.member, strict=True)
+        )
     )
-    q = identity_plus_product(sizes, Stiffness(*map(_size, outboard)))
-    total = (
+    product = identity_plus_product(sizes, Stiffness(*map(size_of, last.outboard)))
+    margin = size_of(last.det) / permanent(product)
+    for unit, pivot in last.springs:
+        margin = xp.minimum(margin, size_of(pivot) / (size_of(unit) + size_of(pivot - unit)))
+    return margin
+
+
+def size_of(x: Any) -> Any:
+    """A size of numbers, complex ones by the sum of their parts."""
+    return xp.abs(x.real) + xp.abs(x.imag) if is_complex(x) else xp.abs(x)
+
+
+def permanent(q: Matrix) -> Any:
+    """The terms of a determinant, all added."""
+    return (
         q.uu * (q.vv * q.pp + q.vp * q.pv)
         + q.uv * (q.vp * q.pu + q.vu * q.pp)
         + q.up * (q.vu * q.pv + q.vv * q.pu)
     )
-    return _size(det) / total
 
 
 def _through_joint(
-    w: Stiffness,
-    loads: dict[int, Vector],
-    beam: BeamArrays,
-    terms: Attachments,
-    omega2: Array,
-    link: int,
-    inputs: Sequence[Terminal],
-) -> tuple[Stiffness, dict[int, Vector], list[_Spring]]:
+    found: Condensed, piece: Piece, omega2: Array, pairs: Sequence[tuple[int, int]]
+) -> Condensed:
     """The springs of one joint, torsional first, with the torques that act in it."""
-    unit, compliance = spring_law(beam.joint_stiffness)
+    terms, w = piece.terms, found.stiffness
+    unit, compliance = spring_law(piece.beam.joint_stiffness)
     if terms.relative_inertia is not None:
         w = w._replace(pp=w.pp - omega2 * terms.driven_inertia)
         unit = unit - omega2 * terms.relative_inertia * compliance
-    springs: list[_Spring] = []
+    loads, responses, factors, last = found.loads, found.responses, found.factors, found.last
 
-    def passed(axis: int, unit: Any, compliance: Any, row: Vector, pivot: Any) -> None:
-        nonlocal loads
-        beyond = dict(loads)
-        spring = _Spring(axis, unit, compliance / pivot, pivot, row, beyond)
-        springs.append(spring)
+    def passed(axis: int, row: Vector, unit: Any, compliance: Any, pivot: Any) -> None:
+        nonlocal loads, responses, factors, last
         # a load moves the far side by its share while the near side is held; a torque acts on both sides of the joint
-        loads = {
-            number: tuple(a - r * spring.give * q[axis] for a, r in zip(q, row, strict=True))
-            for number, q in loads.items()
+        by_pivot = 1.0 / pivot
+        give, kept = compliance * by_pivot, unit * by_pivot
+        torques = piece.torques if axis == 2 else {}
+        every = {**loads, **{number: (0.0, 0.0, 0.0) for number in torques if number not in loads}}
+        shares = {
+            number: q[axis] + torques[number] if number in torques else q[axis]
+            for number, q in every.items()
         }
-        for number, terminal in enumerate(inputs):
-            if axis == 2 and terminal.port.direction == RELATIVE and terminal.row.link == link:
-                torque = terminal.row.row[2]
-                beyond[number] = (0.0, 0.0, torque)
-                loads[number] = tuple(-(r * spring.give * torque) for r in row)
+        passed_on = {}
+        for number, q in every.items():
+            share = give * shares[number]
+            new = [x - r * share for x, r in zip(q, row, strict=True)]
+            torque = torques.get(number)
+            new[axis] = kept * q[axis] - (0.0 if torque is None else row[axis] * give * torque)
+            passed_on[number] = (new[0], new[1], new[2])
+        more = {}
+        for i, j in pairs:
+            if i in shares and j in shares:
+                work = give * shares[i] * shares[j]
+                more[i, j] = responses[i, j] + work if (i, j) in responses else work
+        loads, responses = passed_on, {**responses, **more}
+        factors = (*factors, pivot)
+        last = last._replace(springs=(*last.springs, (unit, pivot)))
 
     row = (w.up, w.vp, w.pp)
     w, pivot = through_joint(w, unit, compliance)
-    passed(2, unit, compliance, row, pivot)
+    passed(2, row, unit, compliance, pivot)
     if terms.axial_compliance is not None:
         row = (w.uu, w.uv, w.up)
         w, pivot = through_axial_spring(w, terms.axial_unit, terms.axial_compliance)
-        passed(0, terms.axial_unit, terms.axial_compliance, row, pivot)
+        passed(0, row, terms.axial_unit, terms.axial_compliance, pivot)
         row = (w.uv, w.vv, w.vp)
         w, pivot = through_shear_spring(w, terms.shear_unit, terms.shear_compliance)
-        passed(1, terms.shear_unit, terms.shear_compliance, row, pivot)
+        passed(1, row, terms.shear_unit, terms.shear_compliance, pivot)
     if terms.carried_inertia is not None:
         w = w._replace(pp=w.pp - omega2 * terms.carried_inertia)
-    return w, loads, springs
+    return Condensed(w, loads, responses, factors, last)
 
 
 def _supported(w: Stiffness, beam: BeamArrays) -> Stiffness:
@@ -304,101 +344,3 @@ def _supported(w: Stiffness, beam: BeamArrays) -> Stiffness:
 
 def _shifted_loads(loads: dict[int, Vector], x: Any, y: Any) -> dict[int, Vector]:
     return {number: (u, v, p - y * u + x * v) for number, (u, v, p) in loads.items()}
-
-
-def _through_member(member: _Member, q: Vector) -> Vector:
-    """``H^T Q^-T q``: the load at the inner end."""
-    m, a = member.matrices, member.adjugate
-    u, v, p = q
-    s_u = (a.uu * u + a.vu * v + a.pu * p) * member.by_det
-    s_v = (a.uv * u + a.vv * v + a.pv * p) * member.by_det
-    s_p = (a.up * u + a.vp * v + a.pp * p) * member.by_det
-    return (m.h_uu * s_u, m.h_vv * s_v + m.h_pv * s_p, m.h_vp * s_v + m.h_pp * s_p)
-
-
-def outward(
-    found: Inward, cut: Cut, number: int, base: Vector | None, outputs: Sequence[Terminal]
-) -> list[Any]:
-    """What each output reads while input ``number`` is 1.
-
-    Parameters
-    ----------
-    found
-        The condensed arm.
-    cut
-        The cut.
-    number
-        Which input acts.
-    base
-        Motion of the ground in the axes of link 1, or None where it stands still.
-    outputs
-        Where motions are read; the base is none.
-    """
-    readings: list[Any] = [0.0] * len(outputs)
-
-    def at(link: int, place: str, station: float, motion: Vector) -> None:
-        for index, output in enumerate(outputs):
-            if output.row[:3] == (link, place, station) and output.port.direction != RELATIVE:
-                readings[index] = sum(r * d for r, d in zip(output.row.row, motion, strict=True))
-
-    motion: Vector = (0.0, 0.0, 0.0) if base is None else base
-    place = 0
-    for link in range(max(output.row.link for output in outputs) + 1):
-        terms, record = found.passed[link].terms, found.passed[link]
-        if link:
-            u, v, p = motion
-            s, c = record.sine, record.cosine
-            motion = (c * u + s * v, c * v - s * u, p)
-        for spring in reversed(record.springs):
-            motion, give = _across_spring(spring, motion, number)
-        for index, output in enumerate(outputs):
-            if output.port.direction == RELATIVE and output.row.link == link:
-                readings[index] = give  # of the torsional spring, the last on the way out
-        at(link, "joint", 0.0, motion)
-        if terms.base_offset_x is not None:
-            motion = _moved(motion, terms.base_offset_x, terms.base_offset_y)
-        at(link, "link", 0.0, motion)
-        for member in record.members:
-            motion = _along_member(member, motion, number)
-            at(link, "link", cut.ends[place], motion)
-            place += 1
-        if terms.end_offset_x is not None:
-            motion = _moved(motion, terms.end_offset_x, terms.end_offset_y)
-        at(link, "tip", 1.0, motion)
-    return readings
-
-
-def _moved(motion: Vector, x: Any, y: Any) -> Vector:
-    u, v, p = motion
-    return (u - y * p, v + x * p, p)
-
-
-def _across_spring(spring: _Spring, motion: Vector, number: int) -> tuple[Vector, Any]:
-    """The motion beyond a spring from that before it, and by how much the spring gives."""
-    axis = spring.axis
-    others = sum(
-        r * d for k, (r, d) in enumerate(zip(spring.row, motion, strict=True)) if k != axis
-    )
-    if number in spring.loads:
-        others = others - spring.loads[number][axis]
-    moved = list(motion)
-    moved[axis] = spring.unit * motion[axis] / spring.pivot - spring.give * others
-    give = -spring.give * (spring.row[axis] * motion[axis] + others)
-    return (moved[0], moved[1], moved[2]), give
-
-
-def _along_member(member: _Member, motion: Vector, number: int) -> Vector:
-    """The motion at the outer end, ``Q^-1 (H d + R q)``."""
-    m, a = member.matrices, member.adjugate
-    u, v, p = motion
-    t_u, t_v, t_p = m.h_uu * u, m.h_vv * v + m.h_vp * p, m.h_pv * v + m.h_pp * p
-    if number in member.loads:
-        q_u, q_v, q_p = member.loads[number]
-        t_u = t_u + m.r_uu * q_u
-        t_v = t_v + m.r_vv * q_v + m.r_vp * q_p
-        t_p = t_p + m.r_vp * q_v + m.r_pp * q_p
-    return (
-        (a.uu * t_u + a.uv * t_v + a.up * t_p) * member.by_det,
-        (a.vu * t_u + a.vv * t_v + a.vp * t_p) * member.by_det,
-        (a.pu * t_u + a.pv * t_v + a.pp * t_p) * member.by_det,
-    )

@@ -54,6 +54,11 @@ def to_host(tree: Any) -> Any:
     )
 
 
+def is_complex(x: Any) -> bool:
+    """Whether an array, a traced one, too, or a number is complex."""
+    return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
+
+
 class _Namespace:
     """``xp.name(...)`` is ``numpy.name`` or ``jax.numpy.name``."""
 

@@ -1,0 +1,359 @@
+"""What arms with ports answer at any frequency: what cells share is computed once, in blocks that a cache holds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.links import SUPPORTS
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.response.damping import SPRINGS, Damping, damped_beams
+from jaxmodal.response.joining import INTERFACE, joined
+from jaxmodal.response.members import Cut, members_of, members_of_links
+from jaxmodal.response.pieces import Terminal, pieces_of
+from jaxmodal.response.ports import Port, PortRow
+from jaxmodal.response.quantities import in_quantity, read_ports
+from jaxmodal.response.recursion import Condensed, inward, inward_traced, margin_of
+from jaxmodal.response.systems import System
+from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
+
+#: frequencies, and entries (frequencies times cells), that NumPy works on at a time: what fits into a cache
+BLOCK_FREQUENCIES, BLOCK = 1024, 8192
+#: denominators below this, relative to their terms, are looked at for a resonance
+_SUSPECT = 1e-6
+#: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
+#: moves resonances by some 1e-15
+_NUDGE = 2.0**-45
+#: what only joints and bodies know: the other fields of beams make the members
+_OF_JOINTS = frozenset(
+    (
+        *("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y", "joint_angle"),
+        *("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"),
+        *("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio"),
+        *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
+        *SUPPORTS,
+        "ground_angle",
+        *("joint_damping", "joint_axial_damping", "joint_shear_damping"),
+    )
+)
+#: fields of beams that damping makes complex
+_DAMPED = ("youngs_modulus", "shear_modulus_effective", *SPRINGS.values())
+
+
+def responses(system: System, omega: Array) -> tuple[Array, Array]:
+    """The quantity of a system, shape (outputs, inputs, cells, F), and where it is no number but inf.
+
+    Parameters
+    ----------
+    system
+        Arms and ports.
+    omega
+        Angular frequencies, more than 0, rad/s, shape (F,).
+
+    Returns
+    -------
+    values : Array, shape (outputs, inputs, cells, F)
+        Float64 where nothing is damped, else complex.
+    infinite : Array of bool, of the same shape
+        Where it changes by more than half when the frequency moves by 3e-14, relative.
+
+    Notes
+    -----
+    In NumPy block by block: members that all cells share are computed once, and only entries whose denominators are
+    small are looked at for a resonance.
+    """
+    if not tree_on_host(system, omega):
+        # one program for the frequencies and those beside them
+        beside = constant(omega)
+        every = xp.concatenate([omega, beside * (1.0 + _NUDGE), beside * (1.0 - _NUDGE)])
+        wide = _wide(system)
+        damped = damped_beams(wide.beams, wide.damping, every)
+        members = members_of_links(damped, wide.theory, every, wide.cut)
+        found, margin = _answers(wide, _link_slices(wide), members, every)
+        values, above, below = xp.split(found, 3, axis=-1)
+        return values, _infinite(values, above, below) & (margin[..., : omega.size] < _SUSPECT)
+    arms = _link_by_link(system)
+    several = system.cells > 1
+    width = min(omega.size, BLOCK_FREQUENCIES if several else BLOCK)
+    height = max(1, BLOCK // width)
+    leading = _leading(system, arms) if several else 0
+    values = np.empty((len(system.outputs), len(system.inputs), system.cells, omega.size), complex)
+    infinite = np.zeros(values.shape, bool)
+    with np.errstate(all="ignore"):
+        for start in range(0, omega.size, width):
+            some = omega[start : start + width]
+            every = _wide(arms)
+            known = [_known(system, every, link, some) for link in range(len(arms.beams))]
+            shared = [m for of_link in known[:leading] for m in of_link.members or ()]
+            before = _before(system, every, shared, leading, some)
+            for first in range(0, system.cells, height):
+                cells = np.s_[first : first + height]
+                at = (slice(None), slice(None), cells, np.s_[start : start + width])
+                values[at], infinite[at] = _block(system, _some(arms, cells), known, some, before)
+    return values, infinite
+
+
+def _infinite(values: Array, above: Array, below: Array) -> Array:
+    """Where values change by more than half between two frequencies beside their own."""
+    least = xp.minimum(xp.abs(above), xp.abs(below))
+    changes = ~(xp.abs(above - below) <= 0.5 * least)
+    return (changes | xp.isinf(values)) & ~xp.isnan(values)
+
+
+def _wide(tree: Any) -> Any:
+    """With one more axis, along which the frequencies lie."""
+    return jax.tree_util.tree_map(lambda x: x[..., None] if np.ndim(x) else x, tree)
+
+
+def _some(tree: Any, at: Any) -> Any:
+    """Some cells, along the last axis; arrays that are the same in every cell stay."""
+    return jax.tree_util.tree_map(
+        lambda x: x if np.ndim(x) == 0 or x.shape[-1] == 1 else x[..., at], tree
+    )
+
+
+def _collapsed(x: np.ndarray) -> np.ndarray:
+    """Of shape (1,) where all entries are one."""
+    return x[:1] if x.size > 1 and (x == x[0]).all() else x
+
+
+class _Arms(NamedTuple):
+    """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) where all cells have the same."""
+
+    beams: list[BeamArrays]
+    damping: list[Damping]
+    rows: tuple[Array, ...]
+
+
+def _link_by_link(system: System) -> _Arms:
+    def of_link(tree: Any, link: int) -> Any:
+        return jax.tree_util.tree_map(lambda x: _collapsed(x[link]), tree)
+
+    links = range(system.beams.length.shape[0])
+    beams = [of_link(system.beams, link) for link in links]
+    # what turns the whole arm is in the rows of the ports and in the angles of supports
+    beams[0] = dataclasses.replace(beams[0], joint_angle=beams[0].joint_angle[:1])
+    return _Arms(beams, [of_link(system.damping, link) for link in links], system.rows)
+
+
+def _shared(tree: Any, without: frozenset[str] = frozenset()) -> bool:
+    """Whether all cells have the same values."""
+    return all(
+        x.size == 1
+        for name, x in vars(tree).items()
+        if isinstance(x, np.ndarray) and name not in without
+    )
+
+
+def _members_of_link(
+    system: System, arms: _Arms, link: int, omega: np.ndarray
+) -> list[FreeEndMember]:
+    """The members of a link, base first; once for all cells that have the same link."""
+    beam, damping = arms.beams[link], arms.damping[link]
+    damping = dataclasses.replace(damping, **dict.fromkeys(SPRINGS))
+    shares = [
+        share for of, share in zip(system.cut.links, system.cut.shares, strict=True) if of == link
+    ]
+    found = members_of(damped_beams(beam, damping, omega), system.theory, omega, shares)
+    return [FreeEndMember(*(x[place] for x in found)) for place in range(len(shares))]
+
+
+def _numbered(
+    system: System, rows: Sequence[Array]
+) -> tuple[dict[int, Terminal], list[int], list[int]]:
+    """The ports, each once, by number, and the numbers of inputs and of those that are read; -1 for the ground's."""
+    every = (*system.inputs, *read_ports(system.quantity, system.inputs, system.outputs))
+    once = list(dict.fromkeys(each for each in every if each.place != "base"))
+    terminals = {
+        once.index(each): Terminal(each, PortRow(*place, row))
+        for each, place, row in zip(every, system.places, rows, strict=True)
+        if each.place != "base"
+    }
+    numbers = [-1 if each.place == "base" else once.index(each) for each in every]
+    return terminals, numbers[: len(system.inputs)], numbers[len(system.inputs) :]
+
+
+def _pairs(inputs: Sequence[int], read: Sequence[int]) -> list[tuple[int, int]]:
+    return sorted({(min(i, j), max(i, j)) for i in inputs for j in read if i >= 0})
+
+
+class _Known(NamedTuple):
+    """What all cells share of a link at some frequencies: its members, and its moduli and springs with damping."""
+
+    members: list[FreeEndMember] | None
+    damped: dict[str, Any] | None
+
+
+def _known(system: System, wide: _Arms, link: int, omega: np.ndarray) -> _Known:
+    beam, damping = wide.beams[link], wide.damping[link]
+    of_damping = _shared(damping)
+    members = damped = None
+    if _shared(beam, _OF_JOINTS) and _shared(damping, _OF_JOINTS):
+        members = _members_of_link(system, wide, link, omega)
+    if of_damping and all(
+        np.size(getattr(beam, name)) == 1 for name in _DAMPED if getattr(beam, name) is not None
+    ):
+        found = damped_beams(beam, damping, omega)
+        damped = {name: getattr(found, name) for name in _DAMPED}
+    return _Known(members, damped)
+
+
+class _Before(NamedTuple):
+    """The first links, which all cells share, condensed on their own."""
+
+    links: int
+    part: Condensed
+    interface: tuple[int, int, int]
+
+
+def _leading(system: System, arms: _Arms) -> int:
+    """How many of the first links all cells share, ports on them included; not all links."""
+    if any(each.place == "base" for each in system.inputs):
+        return 0
+    count = 0
+    while (
+        count < len(arms.beams) - 1
+        and _shared(arms.beams[count])
+        and _shared(arms.damping[count])
+        and all(
+            row.shape[-1] == 1
+            for place, row in zip(system.places, arms.rows, strict=True)
+            if place[0] == count
+        )
+    ):
+        count += 1
+    return count
+
+
+def _before(
+    system: System, arms: _Arms, members: Sequence[Any], links: int, omega: np.ndarray
+) -> _Before | None:
+    """Condense the first links with three more ports at the tip of the last of them."""
+    if links == 0:
+        return None
+    terminals, inputs, read = _numbered(system, arms.rows)
+    last = links - 1
+    first = len(terminals)
+    interface = (first, first + 1, first + 2)
+    inner = [number for number, terminal in terminals.items() if terminal.row.link < links]
+    every = {number: terminals[number] for number in inner}
+    for number, row in zip(interface, INTERFACE, strict=True):
+        place = PortRow(last, "tip", 1.0, np.array(row)[:, None, None])
+        every[number] = Terminal(Port("tip", "x", links), place)
+    pairs = [(i, j) for i in interface for j in interface if i <= j]
+    pairs += [(i, j) for i in inner for j in interface] + _pairs(inputs, read)
+    pairs = [(i, j) for i, j in pairs if i in every and j in every]
+    number = sum(link < links for link in system.cut.links)
+    cut = Cut(system.cut.links[:number], system.cut.shares[:number], system.cut.ends[:number])
+    beams = _damped(arms, omega)[:links]
+    part = inward(pieces_of(beams, members[: len(cut.links)], cut, every), omega, pairs)
+    return _Before(links, part, interface)
+
+
+def _damped(arms: _Arms, omega: Array) -> list[BeamArrays]:
+    return [
+        damped_beams(beam, damping, omega)
+        for beam, damping in zip(arms.beams, arms.damping, strict=True)
+    ]
+
+
+def _answers(
+    system: System,
+    arms: _Arms,
+    members: Sequence[FreeEndMember] | FreeEndMember,
+    omega: Array,
+    before: _Before | None = None,
+) -> tuple[Any, Any]:
+    """The quantity (outputs, inputs, ...) and the margin (...) of arms whose axes broadcast with ``omega``.
+
+    ``members`` are a list, or where they are traced all along one axis.
+    """
+    terminals, inputs, read = _numbered(system, arms.rows)
+    beams, pairs = _damped(arms, omega), _pairs(inputs, read)
+    if isinstance(members, FreeEndMember):
+        pieces = pieces_of(beams, [None] * len(system.cut.links), system.cut, terminals)
+        found, margin = inward_traced(pieces, members, omega, pairs)
+        responses, loads = found.responses, found.loads
+    else:
+        pieces = pieces_of(beams, members, system.cut, terminals)
+        if before is None:
+            found = inward(pieces, omega, pairs)
+            responses, margin, loads = found.responses, margin_of(found), found.loads
+        else:
+            first = sum(link < before.links for link in system.cut.links)
+            found = inward(pieces[first:], omega, pairs)
+            responses, margin = joined(before.part, found, before.interface, pairs)
+            loads = {}
+    shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
+    shape = np.broadcast_shapes(*shapes)
+    columns = []
+    for into, place in zip(inputs, arms.rows, strict=False):
+        readings = [
+            sum(q * d for q, d in zip(loads[out], place, strict=True))
+            if into < 0
+            else responses[min(into, out), max(into, out)]
+            for out in read
+        ]
+        columns.append(xp.stack([xp.broadcast_to(xp.asarray(x), shape) for x in readings]))
+    motions = xp.stack(columns, axis=1)
+    values = in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
+    # what a quotient or an inverse has in place of a resonance is no zero of the arm's own determinant
+    anywhere = system.quantity in ("transmissibility", "dynamic_stiffness")
+    margin = 0.0 * margin if anywhere else margin
+    return values, xp.broadcast_to(margin, shape)
+
+
+def _link_slices(wide: System) -> _Arms:
+    """Of a traced system."""
+
+    def of_link(tree: Any, link: int) -> Any:
+        return jax.tree_util.tree_map(lambda x: x[link], tree)
+
+    links = range(wide.beams.length.shape[0])
+    return _Arms(
+        [of_link(wide.beams, link) for link in links],
+        [of_link(wide.damping, link) for link in links],
+        wide.rows,
+    )
+
+
+def _block(
+    system: System,
+    arms: _Arms,
+    known: Sequence[_Known],
+    omega: np.ndarray,
+    before: _Before | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Values and whether they are infinite, for cells times frequencies."""
+    wide: _Arms = _wide(arms)
+    members = [
+        member
+        for link, found in enumerate(known)
+        for member in (
+            _members_of_link(system, wide, link, omega) if found.members is None else found.members
+        )
+    ]
+    for link, found in enumerate(known):
+        if found.damped is not None:
+            wide.beams[link] = dataclasses.replace(wide.beams[link], **found.damped)
+            wide.damping[link] = Damping()
+    values, margin = _answers(system, wide, members, omega, before)
+    values, margin = np.broadcast_arrays(values, margin)[0], margin
+    infinite = np.zeros(values.shape, bool)
+    cells, places = np.nonzero(~(margin >= _SUSPECT))
+    if cells.size:
+        some, there = _some(arms, cells), omega[places]
+        beside = []
+        for nudge in (_NUDGE, -_NUDGE):
+            moved = there * (1.0 + nudge)
+            own = [
+                m for link in range(len(known)) for m in _members_of_link(system, some, link, moved)
+            ]
+            beside.append(_answers(system, some, own, moved)[0])
+        infinite[:, :, cells, places] = _infinite(values[:, :, cells, places], *beside)
+    return values, infinite
