@@ -13,12 +13,11 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.damping import SPRINGS, Damping, damped_beams
-from jaxmodal.response.joining import INTERFACE, joined
-from jaxmodal.response.members import Cut, members_of, members_of_links
+from jaxmodal.response.members import members_of, members_of_links
 from jaxmodal.response.pieces import Terminal, pieces_of
-from jaxmodal.response.ports import Port, PortRow
+from jaxmodal.response.ports import PortRow
 from jaxmodal.response.quantities import in_quantity, read_ports
-from jaxmodal.response.recursion import Condensed, inward, inward_traced, margin_of
+from jaxmodal.response.recursion import inward, inward_traced, margin_of
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
@@ -81,7 +80,6 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     several = system.cells > 1
     width = min(omega.size, BLOCK_FREQUENCIES if several else BLOCK)
     height = max(1, BLOCK // width)
-    leading = _leading(system, arms) if several else 0
     values = np.empty((len(system.outputs), len(system.inputs), system.cells, omega.size), complex)
     infinite = np.zeros(values.shape, bool)
     with np.errstate(all="ignore"):
@@ -89,12 +87,10 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
             some = omega[start : start + width]
             every = _wide(arms)
             known = [_known(system, every, link, some) for link in range(len(arms.beams))]
-            shared = [m for of_link in known[:leading] for m in of_link.members or ()]
-            before = _before(system, every, shared, leading, some)
             for first in range(0, system.cells, height):
                 cells = np.s_[first : first + height]
                 at = (slice(None), slice(None), cells, np.s_[start : start + width])
-                values[at], infinite[at] = _block(system, _some(arms, cells), known, some, before)
+                values[at], infinite[at] = _block(system, _some(arms, cells), known, some)
     return values, infinite
 
 
@@ -203,58 +199,6 @@ def _known(system: System, wide: _Arms, link: int, omega: np.ndarray) -> _Known:
     return _Known(members, damped)
 
 
-class _Before(NamedTuple):
-    """The first links, which all cells share, condensed on their own."""
-
-    links: int
-    part: Condensed
-    interface: tuple[int, int, int]
-
-
-def _leading(system: System, arms: _Arms) -> int:
-    """How many of the first links all cells share, ports on them included; not all links."""
-    if any(each.place == "base" for each in system.inputs):
-        return 0
-    count = 0
-    while (
-        count < len(arms.beams) - 1
-        and _shared(arms.beams[count])
-        and _shared(arms.damping[count])
-        and all(
-            row.shape[-1] == 1
-            for place, row in zip(system.places, arms.rows, strict=True)
-            if place[0] == count
-        )
-    ):
-        count += 1
-    return count
-
-
-def _before(
-    system: System, arms: _Arms, members: Sequence[Any], links: int, omega: np.ndarray
-) -> _Before | None:
-    """Condense the first links with three more ports at the tip of the last of them."""
-    if links == 0:
-        return None
-    terminals, inputs, read = _numbered(system, arms.rows)
-    last = links - 1
-    first = len(terminals)
-    interface = (first, first + 1, first + 2)
-    inner = [number for number, terminal in terminals.items() if terminal.row.link < links]
-    every = {number: terminals[number] for number in inner}
-    for number, row in zip(interface, INTERFACE, strict=True):
-        place = PortRow(last, "tip", 1.0, np.array(row)[:, None, None])
-        every[number] = Terminal(Port("tip", "x", links), place)
-    pairs = [(i, j) for i in interface for j in interface if i <= j]
-    pairs += [(i, j) for i in inner for j in interface] + _pairs(inputs, read)
-    pairs = [(i, j) for i, j in pairs if i in every and j in every]
-    number = sum(link < links for link in system.cut.links)
-    cut = Cut(system.cut.links[:number], system.cut.shares[:number], system.cut.ends[:number])
-    beams = _damped(arms, omega)[:links]
-    part = inward(pieces_of(beams, members[: len(cut.links)], cut, every), omega, pairs)
-    return _Before(links, part, interface)
-
-
 def _damped(arms: _Arms, omega: Array) -> list[BeamArrays]:
     return [
         damped_beams(beam, damping, omega)
@@ -267,7 +211,6 @@ def _answers(
     arms: _Arms,
     members: Sequence[FreeEndMember] | FreeEndMember,
     omega: Array,
-    before: _Before | None = None,
 ) -> tuple[Any, Any]:
     """The quantity (outputs, inputs, ...) and the margin (...) of arms whose axes broadcast with ``omega``.
 
@@ -278,25 +221,18 @@ def _answers(
     if isinstance(members, FreeEndMember):
         pieces = pieces_of(beams, [None] * len(system.cut.links), system.cut, terminals)
         found, margin = inward_traced(pieces, members, omega, pairs)
-        responses, loads = found.responses, found.loads
     else:
         pieces = pieces_of(beams, members, system.cut, terminals)
-        if before is None:
-            found = inward(pieces, omega, pairs)
-            responses, margin, loads = found.responses, margin_of(found), found.loads
-        else:
-            first = sum(link < before.links for link in system.cut.links)
-            found = inward(pieces[first:], omega, pairs)
-            responses, margin = joined(before.part, found, before.interface, pairs)
-            loads = {}
+        found = inward(pieces, omega, pairs)
+        margin = margin_of(found)
     shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
     shape = np.broadcast_shapes(*shapes)
     columns = []
     for into, place in zip(inputs, arms.rows, strict=False):
         readings = [
-            sum(q * d for q, d in zip(loads[out], place, strict=True))
+            sum(q * d for q, d in zip(found.loads[out], place, strict=True))
             if into < 0
-            else responses[min(into, out), max(into, out)]
+            else found.responses[min(into, out), max(into, out)]
             for out in read
         ]
         columns.append(xp.stack([xp.broadcast_to(xp.asarray(x), shape) for x in readings]))
@@ -327,7 +263,6 @@ def _block(
     arms: _Arms,
     known: Sequence[_Known],
     omega: np.ndarray,
-    before: _Before | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values and whether they are infinite, for cells times frequencies."""
     wide: _Arms = _wide(arms)
@@ -342,7 +277,7 @@ def _block(
         if found.damped is not None:
             wide.beams[link] = dataclasses.replace(wide.beams[link], **found.damped)
             wide.damping[link] = Damping()
-    values, margin = _answers(system, wide, members, omega, before)
+    values, margin = _answers(system, wide, members, omega)
     values, margin = np.broadcast_arrays(values, margin)[0], margin
     infinite = np.zeros(values.shape, bool)
     cells, places = np.nonzero(~(margin >= _SUSPECT))

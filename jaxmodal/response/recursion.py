@@ -3,8 +3,8 @@
 The same condensation as that of `dynamic_stiffness.condensation`, in float64 or complex, which carries with it a load
 vector of each port and the responses between ports. With P the stiffness that the part beyond an interface shows there,
 q the load vector of a port and G the responses while the interface is held, the part has the potential
-``d^T P d/2 - q^T d - G/2``; each step eliminates the motions beyond the next interface from it. At the ground, or where
-the part beyond meets the part before it (`joining`), G is the response: there is no way back out.
+``d^T P d/2 - q^T d - G/2``; each step eliminates the motions beyond the next interface from it. At the
+ground G is the response: there is no way back out.
 """
 
 from __future__ import annotations
