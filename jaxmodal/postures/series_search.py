@@ -46,7 +46,7 @@ _BELOW, _ABOVE = 0.6, 1.01
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
 #: postures that NumPy solves, some 4 microseconds each; programs take 0.5 and are compiled for seven seconds before
-_HOST_POSTURES = 131_072
+HOST_POSTURES = 131_072
 _ANGLE = re.compile(r"link(\d+|\*)\.joint_angle", re.ASCII)
 
 
@@ -108,7 +108,7 @@ def prepare(
         panels=panels_of(series),
         grid=grid_of(series, None),
         fine=grid_of(series, _FINE),
-        host=cells <= _HOST_POSTURES and not gpu,
+        host=cells <= HOST_POSTURES and not gpu,
         chunks=_GPU_CHUNKS if gpu else _CPU_CHUNKS,
     )
     for fine in _SEPARATORS:

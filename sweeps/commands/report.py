@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from jaxmodal.batches.plan import FEW
 from jaxmodal.frequencies.status import Status
-from jaxmodal.postures import series_search
-from jaxmodal.spatial.arm import SpatialArm
+from sweeps.commands.estimate import estimate, time_text
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.outputs import QUANTITIES
 from sweeps.solution.quantity import NOT_COMPUTED
 from sweeps.store.dataset import dataset_bytes
 from sweeps.store.grid import Grid
@@ -24,22 +21,9 @@ from sweeps.store.grid import Grid
 if TYPE_CHECKING:
     from sweeps.store.zarr_store import State
 
-#: what the estimate of `plan` assumes of two cores: seconds before the first arm and arms per second of compiled
-#: programs, of NumPy, of the posture series, and of mode shapes (modes per second)
-_BATCH, _FEW, _SERIES = (20.0, 40_000.0), (0.5, 4000.0), (1.0, 100_000.0)
-_SHAPES = (10.0, 6000.0)
-#: peaks of a response and arms with damped modes per second
-_RESPONSES = {"peak": 7.0, "damped": 3.0}
-#: seconds in which a process starts, opens the store and closes it
-_START = 1.3
-#: links of arms in space per second
-_LINKS_IN_SPACE = 250.0
-#: modes of an arm that those rates of arms hold for; more take longer in proportion
-_MODES = 10
-
 
 def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
-    """Say what a sweep would compute, write and cost."""
+    """Say what a sweep would compute, write and cost; some of its cells are solved to tell how long it takes."""
     lines = [f"{sweep.name or 'sweep'}: {sweep.arm.name or 'an arm'}, {sweep.arm.num_links} links"]
     for entry in sweep.axes:
         for column in entry.columns:
@@ -59,40 +43,13 @@ def plan_lines(sweep: Sweep, grid: Grid) -> list[str]:
         f"size: {size_text(dataset_bytes(sweep))} before compression; in memory with a store: one chunk, "
         f"{size_text(dataset_bytes(sweep) * grid.batch / sweep.num_cells)}",
     ]
-    return [*lines, f"time: about {duration_text(_estimate(sweep))} on two cores"]
-
-
-def _estimate(sweep: Sweep) -> float:
-    """Seconds that a sweep may take."""
-    addresses = [column.address for entry in sweep.axes for column in entry.columns]
-    compiling, rate = _FEW if sweep.num_cells <= FEW else _BATCH
-    arms = sweep.num_cells * len(sweep.solved_theories)
-    if isinstance(sweep.arm, SpatialArm):
-        rate = _LINKS_IN_SPACE / sweep.arm.num_links
-        return _START + arms * max(1.0, sweep.num_modes / _MODES) / rate
-    if series_search.pays(sweep.arm, addresses, sweep.num_cells):
-        compiling, rate = _SERIES
-    found = _START + compiling + arms * max(1.0, sweep.num_modes / _MODES) / rate
-    if any(QUANTITIES[name].modal for name in sweep.outputs):
-        compiling, rate = _SHAPES
-        found += compiling + sweep.num_cells * len(sweep.theories) * sweep.num_modes / rate
-    for kind in {QUANTITIES[name].response for name in sweep.outputs} - {""}:
-        found += sweep.num_cells * len(sweep.theories) / _RESPONSES[kind]
-    return found
+    return [*lines, time_text(estimate(sweep))]
 
 
 def size_text(size: float) -> str:
     """Return a number of bytes for people: ``12.3 MB``."""
     power = 0 if size < 1000 else min(4, int(math.log(size, 1000)))
     return f"{size / 1000**power:.3g} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"
-
-
-def duration_text(seconds: float) -> str:
-    """Return a time for people: ``1 h 20 min``, ``45 s``."""
-    if seconds < 120:
-        return f"{math.ceil(seconds)} s"
-    minutes = round(seconds / 60)
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
 
 
 def stored_bytes(path: Path) -> int:

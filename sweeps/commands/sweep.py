@@ -55,7 +55,7 @@ chunk_option = click.option(
 @points_option
 @chunk_option
 def plan(source: str, points: int | None, chunk_cells: int | None) -> None:
-    """Say what a SWEEP would compute and cost, without computing."""
+    """Say what a SWEEP would compute and cost; some of its cells are solved to tell how long it takes."""
     from sweeps.commands.report import plan_lines
     from sweeps.store.grid import make_grid
 

@@ -158,13 +158,6 @@ def check_values(
                 ImplausibleWarning,
                 stacklevel=4,
             )
-        if is_damping(column.address):
-            warnings.warn(
-                f"axis {column.name!r}: the frequencies do not change along {column.address}, which is damping; "
-                "jaxmodal.damped_modes gives those of damped arms",
-                ImplausibleWarning,
-                stacklevel=4,
-            )
         if column.address in first:
             raise SweepError(
                 f"axis {column.name!r}: {column.address!r} is varied by another axis already; vary it "
@@ -200,8 +193,16 @@ def _require_theory(
         arm.model(theory)
 
 
-def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...]) -> None:
-    """Refuse outputs of mode shapes and of responses where there are none."""
+def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...], axes: tuple[Axis, ...]) -> None:
+    """Refuse outputs of mode shapes and of responses where there are none; remark on axes along which none changes."""
+    for column in (column for entry in axes for column in entry.columns):
+        if is_damping(column.address) and not any(QUANTITIES[name].response for name in outputs):
+            warnings.warn(
+                f"axis {column.name!r}: undamped frequencies do not change along {column.address}; ask for an output "
+                "of the damped arm, such as damping_ratio",
+                ImplausibleWarning,
+                stacklevel=4,
+            )
     further = [name for name in outputs if QUANTITIES[name].status not in ("", name)]
     if isinstance(arm, SpatialArm) and further:
         plain = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.status)

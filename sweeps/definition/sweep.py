@@ -110,7 +110,7 @@ class Sweep(ShowsTables):
         )
         check_axes(self.axes, self.name)
         check_values(self.arm, self.axes, self.solved_theories)
-        check_outputs(self.arm, self.outputs)
+        check_outputs(self.arm, self.outputs, self.axes)
         varied = [column.address for entry in self.axes for column in entry.columns]
         asked = asked_response(response, self.outputs, self.arm, varied)
         object.__setattr__(self, "response", asked)
