@@ -126,7 +126,7 @@ def modal_quantities_batch(
     >>> import jaxmodal as jm, numpy as np
     >>> arm = jm.examples.two_link_flexible()
     >>> cells = {"link2.joint_angle": np.radians([0, 90])}
-    >>> found = jm.natural_frequencies_batch(arm, cells, num_modes=1)
+    >>> found = jm.natural_frequencies_batch(arm, cells, num_modes=3)
     >>> table = jm.modal_quantities_batch(arm, cells, found, addresses=["link*.youngs_modulus"])
     >>> table.logarithmic.round(9)[:, 0, 0].tolist()   # omega goes with the root of E
     [0.5, 0.5]

@@ -122,6 +122,7 @@ def test_ten_thousand_cells_are_those_of_the_portable_program():
     assert bool(fused.certified.all())
 
 
+@pytest.mark.slow
 def test_registers_round_differently_and_find_the_same():
     """As a GPU runs it: what float64 accepts is right to float64's promise, and no count differs."""
     problem, beams, rough = three_link_problem(random_cells(1200))

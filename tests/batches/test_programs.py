@@ -1,77 +1,100 @@
 """What makes a batch compile: a new shape, and nothing else."""
 
-import json
-import os
-import subprocess
-import sys
-
-#: counts the programs that are compiled in a fresh process by each of some batches; the numbers of modes are those of
-#: tests/batches/test_many_arms.py and tests/sweeps/test_sensitivities.py, whose programs then serve
-PROGRAM = """
-import json
 import jax
-
-jax.config.update("jax_enable_x64", True)
-programs = []
-
-def listen(name, seconds, **about):
-    if name.endswith("backend_compile_duration"):
-        programs.append(about.get("fun_name"))
-
-jax.monitoring.register_event_duration_secs_listener(listen)
 import numpy as np
+import pytest
+
 import jaxmodal as jm
+from jaxmodal.modes import batches as modal_batches
 
-rng = np.random.default_rng(0)
-arm = jm.examples.three_link_industrial()
-other = jm.Arm(tuple(jm.set_parameters(arm, {"link*.length": 0.7}).links), name="another")
-found = {}
+MODES, MODAL_MODES = 6, 3
+"""Those of tests/batches/test_many_arms.py and tests/sweeps/test_sensitivities.py, whose programs then serve."""
 
-def count(name, arm, cells, kernel="portable", **ranges):
-    programs.clear()
-    columns = {a.replace("_", ".", 1): rng.uniform(*r, cells) for a, r in ranges.items()}
-    result = jm.natural_frequencies_batch(arm, columns, 6, kernel=kernel)
-    assert not np.asarray(result.status).any(), name
-    found[name] = len(programs)
-
-angles = {"link2_joint_angle": (-3.0, 3.0), "link3_joint_angle": (-3.0, 3.0)}
-payload = {"payload_mass": (0.0, 9.0)}
-count("small", arm, 20, "auto", **angles)
-count("larger", arm, 900, "auto", **angles, **payload)
-count("postures", arm, 7000, "auto", **angles)
-count("first", arm, 600, **angles, **payload)
-count("more cells", arm, 777, **angles, **payload)
-count("one address", arm, 600, **payload)
-count("another arm and name", other, 600, **angles)
-count("small again", other, 511, "auto", **payload)
-
-def count_modal(name, arm, addresses, cells, **ranges):
-    columns = {a.replace("_", ".", 1): rng.uniform(*r, cells) for a, r in ranges.items()}
-    result = jm.natural_frequencies_batch(arm, columns, 3)
-    programs.clear()
-    jm.modal_quantities_batch(arm, columns, result, addresses=addresses)
-    found[name] = len(programs)
-
-from jaxmodal.modes import batches
-
-batches._CONVERGED = -1.0  # no null vector is good enough: both programs, that of modes that stand apart and the other
-count_modal("first modes", arm, ["link2.length"], 20, **angles, **payload)
-count_modal("modes of another arm by other addresses", other, ["link*.density", "payload.mass"], 40, **angles)
-print(json.dumps(found))
-"""
+ANGLES = {"link2.joint_angle": (-3.0, 3.0), "link3.joint_angle": (-3.0, 3.0)}
+PAYLOAD = {"payload.mass": (0.0, 9.0)}
+ARM = jm.examples.three_link_industrial()
+OTHER = jm.Arm(tuple(jm.set_parameters(ARM, {"link*.length": 0.7}).links), name="another")
 
 
-def test_another_arm_name_address_or_number_of_cells_compiles_nothing_new():
-    flags = os.environ.get("XLA_FLAGS", "")
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"XLA_FLAGS": flags},
+@pytest.fixture(scope="module")
+def compiled():
+    """A function gives the number of programs compiled by what it calls, those found in the cache on disk included."""
+    programs = []
+
+    def listen(name, _seconds, **about):
+        if name.endswith("backend_compile_duration"):
+            programs.append(about.get("fun_name"))
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+
+    def count(function, *given, **options):
+        programs.clear()
+        result = function(*given, **options)
+        return len(programs), result
+
+    yield count
+    jax.monitoring.unregister_event_duration_listener(listen)
+
+
+def cells_of(number, ranges):
+    rng = np.random.default_rng(number)
+    return {address: rng.uniform(*between, number) for address, between in ranges.items()}
+
+
+def test_what_is_compiled_is_counted(compiled):
+    assert compiled(jax.jit(lambda x: 2.0 * x + np.e), 1.0)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("ranges", "cells"), [(ANGLES, 20), (ANGLES | PAYLOAD, 900), (ANGLES, 7000)]
+)
+def test_a_batch_in_numpy_compiles_nothing(ranges, cells, compiled):
+    programs, result = compiled(jm.natural_frequencies_batch, ARM, cells_of(cells, ranges), MODES)
+    assert programs == 0
+    assert not np.asarray(result.status).any()
+
+
+@pytest.fixture(scope="module")
+def batch_programs(compiled):
+    """How many the first batch of this shape compiles: none where other tests have."""
+    cells = cells_of(600, ANGLES | PAYLOAD)
+    return compiled(jm.natural_frequencies_batch, ARM, cells, MODES, kernel="portable")[0]
+
+
+@pytest.mark.parametrize(
+    ("arm", "ranges", "cells", "kernel"),
+    [
+        pytest.param(ARM, ANGLES | PAYLOAD, 777, "portable", id="more cells"),
+        pytest.param(ARM, PAYLOAD, 600, "portable", id="one address"),
+        pytest.param(OTHER, ANGLES, 600, "portable", id="another arm and name"),
+        pytest.param(OTHER, PAYLOAD, 511, "auto", id="few cells"),
+    ],
+)
+def test_another_arm_name_address_or_number_of_cells_compiles_nothing_new(
+    arm, ranges, cells, kernel, compiled, batch_programs
+):
+    assert batch_programs <= 4, "the grid, the search, open modes and double-double"
+    programs, result = compiled(
+        jm.natural_frequencies_batch, arm, cells_of(cells, ranges), MODES, kernel=kernel
     )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    first = found.pop("first")
-    assert 0 < first <= 4, "the grid, the search, open modes and double-double"
-    assert found.pop("first modes") == 2
-    assert set(found.values()) == {0}, found
+    assert programs == 0
+    assert not np.asarray(result.status).any()
+
+
+def test_modal_quantities_of_another_arm_by_other_addresses_compile_nothing_new(
+    compiled, monkeypatch
+):
+    """No null vector is good enough: both programs, that of modes that stand apart and the other."""
+    monkeypatch.setattr(modal_batches, "_CONVERGED", -1.0)
+    found = []
+    for arm, addresses, number in (
+        (ARM, ["link2.length"], 20),
+        (OTHER, ["link*.density", "payload.mass"], 40),
+    ):
+        cells = cells_of(number, ANGLES | PAYLOAD)
+        result = jm.natural_frequencies_batch(arm, cells, MODAL_MODES)
+        found.append(
+            compiled(jm.modal_quantities_batch, arm, cells, result, addresses=addresses)[0]
+        )
+    assert found[0] <= 2
+    assert found[1] == 0

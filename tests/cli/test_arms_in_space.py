@@ -1,6 +1,7 @@
 """Commands and arms in space: frequencies are given, and what is of planar arms alone says so."""
 
 import dataclasses
+import functools
 import json
 import math
 
@@ -63,7 +64,10 @@ def test_the_only_angle_of_an_arm_is_idle_unless_something_holds_the_arm_elsewhe
         assert np.isclose(first, second, rtol=1e-9) == idle, name
 
 
-def test_modes_as_table_json_and_csv(arm_file, tmp_path):
+def test_modes_as_table_json_and_csv(arm_file, tmp_path, monkeypatch):
+    from jaxmodal.plots import modes
+
+    monkeypatch.setattr(modes, "animate_mode", functools.partial(modes.animate_mode, frames=2))
     picture, gif = tmp_path / "modes.png", tmp_path / "mode.gif"
     arguments = ["modes", arm_file, "--modes", "2", "--stations", "2"]
     drawn = ["--plot", str(picture), "--animate", str(gif)]

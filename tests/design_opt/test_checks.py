@@ -49,15 +49,15 @@ def evaluator():
 def test_random_feasible_designs_are_worse_than_an_optimum_and_better_than_none(evaluator):
     best = optimise(evaluator.problem, evaluator=evaluator)
     assert best.status == "converged"
-    found = perturb(best, 60)
-    assert found.feasible == 60
+    found = perturb(best, 25)
+    assert found.feasible == 25
     assert found.better == 0
     assert found.best_gain <= 1e-9
     y = best.report.y + np.array([0.05, 0.0])  # feasible and heavier
     beside = copy.copy(best)
     beside.report = evaluator.report(y)
     assert beside.report.violation == 0.0
-    assert perturb(beside, 40).better > 4
+    assert perturb(beside, 20).better > 2
 
 
 def test_any_optax_optimiser_may_do_the_inner_steps(evaluator):

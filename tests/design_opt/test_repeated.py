@@ -64,7 +64,7 @@ def test_the_conditions_of_a_repeated_frequency_hold_there_and_not_beside(smooth
 
 def test_a_single_mode_method_stalls():
     """The same solver, seeing mode 2 alone: the conditions hold nowhere on its way."""
-    single = optimise(problem("bound", cluster=0), max_iterations=20)
+    single = optimise(problem("bound", cluster=0), max_iterations=10)
     assert single.status in ("stalled", "iteration_limit")
     assert single.kkt_residual > 1e-2
     assert min(step.kkt for step in single.steps) > 1e-2

@@ -1,7 +1,7 @@
 """Are the mode shapes the true ones? Conditions, energies, closed forms, finite elements, symmetry."""
 
+import functools
 import json
-from functools import cache
 
 import jax
 import jax.numpy as jnp
@@ -44,7 +44,7 @@ CASES = [
 ]
 
 
-@cache
+@functools.cache
 def shapes_of(name, stations=2):
     """Once for all tests of a worker; arrays of NumPy, on which nothing is compiled."""
     problem = problems()[name]
@@ -280,8 +280,11 @@ def test_command_prints_the_fields(tmp_path):
     assert np.array_equal(plain["v"], np.asarray(shapes.v))
 
 
-def test_command_draws(tmp_path):
+def test_command_draws(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
+    from jaxmodal.plots import modes
+
+    monkeypatch.setattr(modes, "animate_mode", functools.partial(modes.animate_mode, frames=2))
     picture, film = tmp_path / "modes.png", tmp_path / "mode.gif"
     common = ["modes", "example:two_link_flexible", "--modes", "3"]
     both = ["--theory", "euler_bernoulli", "--theory", "timoshenko"]

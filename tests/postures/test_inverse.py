@@ -189,10 +189,16 @@ def test_an_arm_of_one_link_has_no_joint_to_turn():
         jm.postures_at(jm.Arm(THREE.links[:1]), 100.0)
 
 
+SAMPLES = np.linspace(-np.pi, np.pi, 200_001)
+ANGLES = np.stack(
+    [np.cos(n * SAMPLES) if n >= 0 else np.sin(-n * SAMPLES) for n in (0, 1, -1, 2, -2)]
+)
+
+
 def zeros_by_sampling(polynomial):
-    t = np.linspace(-np.pi, np.pi, 200_001)
-    values = trigonometric_zeros.value_at(polynomial, t)
-    return t[:-1][(values[:-1] < 0.0) != (values[1:] < 0.0)]
+    """Of a + b cos t + c sin t + d cos 2t + e sin 2t."""
+    negative = polynomial @ ANGLES < 0.0
+    return SAMPLES[:-1][negative[:-1] != negative[1:]]
 
 
 def test_zeros_of_random_polynomials():

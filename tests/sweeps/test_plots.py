@@ -208,7 +208,7 @@ def two_theories():
         sweeps.axis("link2.joint_stiffness", [100.0, np.inf, 1.0]),
         sweeps.geomspace("link1.section.width", 1e-3, 1e-1, 2),
     ]
-    options = {"num_modes": 2, "outputs": ["sensitivity"], "sensitivity_to": ["link1.length"]}
+    options = {"num_modes": 3, "outputs": ["sensitivity"], "sensitivity_to": ["link1.length"]}
     theories = ["timoshenko", "euler_bernoulli"]
     return sweeps.run(sweeps.Sweep("example:two_link_flexible", axes, theories=theories, **options))
 
