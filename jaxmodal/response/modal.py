@@ -16,14 +16,18 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
+from jaxmodal.response.base_motion import carried, require_free_tips
+from jaxmodal.response.damping_of_modes import undamped
 from jaxmodal.response.participation import modes_at_ports
 from jaxmodal.response.ports import Port, ports
+from jaxmodal.response.rigid_motions import first_vibration, residual_at_rest
 from jaxmodal.response.statics import static_compliance
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsTables, Table
 
 Floats = NDArray[np.float64]
+_DRIFT = "a constant input moves it without end (a free joint, or an accelerated base seen from the ground)"
 Ports = str | Port | Sequence[str | Port]
 
 
@@ -38,20 +42,23 @@ class ModalSuperposition(ShowsTables):
     theory : str
         Its theory.
     inputs, outputs : tuple of Port
-        Forces and moments; displacements and rotations.
+        Forces, moments and accelerations of the base; displacements and rotations.
     frequencies : NaturalFrequencies
         Of the modes, with their certificates.
     driven : array, shape (K, m)
-        Displacement of each mode at the inputs; modes have unit modal mass.
+        Displacement of each mode at the inputs, at the base the force of inertia on it for an acceleration of 1;
+        modes have unit modal mass.
     read : array, shape (K, p)
         The same at the outputs.
     damping : array, shape (K, K)
         Viscous damping between the modes in 1/s: ``2 zeta omega`` on the diagonal.
     residual : array, shape (p, m)
-        Static compliance that the modes above the highest one leave out, m or rad for 1 N or 1 N m; zero if it was
-        not asked for.
+        Static compliance that the modes above the highest one leave out, m or rad for 1 N or 1 N m or an acceleration
+        of 1; zero if it was not asked for.
     structural : array, shape (K, K)
         Structural damping between the modes in rad^2/s^2: loss factor times ``omega^2`` on the diagonal.
+    carried : array, shape (p, m)
+        Motions of the outputs with a base that moves as one with the arm, where they are seen from the ground; else 0.
     relaxation : float
         Time constant in s by which the residual lags: beta of Rayleigh damping, else 0.
     own : bool
@@ -68,6 +75,7 @@ class ModalSuperposition(ShowsTables):
     damping: Floats
     residual: Floats
     structural: Floats
+    carried: Floats
     relaxation: float = 0.0
     own: bool = False
 
@@ -78,22 +86,39 @@ class ModalSuperposition(ShowsTables):
 
     @property
     def damping_ratios(self) -> Floats:
-        """Damping ratio of each mode by itself, shape (K,)."""
-        return np.diag(self.viscous_equivalent) / (2.0 * self.omega)
+        """Damping ratio of each mode by itself, shape (K,); 0 at zero frequency."""
+        twice = 2.0 * self.omega
+        return np.divide(
+            np.diag(self.viscous_equivalent), twice, out=np.zeros_like(twice), where=twice > 0.0
+        )
 
     @property
     def viscous_equivalent(self) -> Floats:
         """Viscous damping that is the same at the modes' own frequencies, 1/s, shape (K, K)."""
         between = np.sqrt(np.outer(self.omega, self.omega))
-        return self.damping + self.structural / between
+        nothing = np.zeros_like(between)  # motions of zero frequency strain no material
+        return self.damping + np.divide(self.structural, between, out=nothing, where=between > 0.0)
+
+    @property
+    def drifts(self) -> bool:
+        """Whether a constant input moves the arm without end: it has motions of zero frequency, or its base leaves."""
+        return bool(np.any(self.omega == 0.0) or np.any(self.carried))
+
+    def sizes(self, omega: Floats) -> Floats:
+        """Sizes of all parts of the receptance added up, shape (p, m, frequencies), at frequencies above 0."""
+        base = np.abs(self.carried)[:, :, None] / omega**2
+        found: Floats = np.abs(self.parts(omega)).sum(axis=0) + base
+        return found + np.abs(self.residual)[:, :, None]
 
     @property
     def static(self) -> Floats:
-        """Static compliance of modes and residual, shape (p, m)."""
+        """Static compliance of modes and residual, shape (p, m); `ArmError` where the arm drifts."""
+        if self.drifts:
+            raise ArmError(f"the arm has no static compliance: {_DRIFT}.")
         return (self.read / self.omega[:, None] ** 2).T @ self.driven + self.residual
 
     def receptance(self, omega: ArrayLike) -> NDArray[np.complex128]:
-        """Displacement for a unit harmonic force, complex, shape (p, m, frequencies).
+        """Displacement for a unit harmonic force or acceleration of the base, complex, shape (p, m, frequencies).
 
         Parameters
         ----------
@@ -103,7 +128,7 @@ class ModalSuperposition(ShowsTables):
         Raises
         ------
         ValueError
-            They are not finite real numbers of at least 0.
+            They are not finite real numbers of at least 0, or 0 where the arm drifts.
 
         Notes
         -----
@@ -111,8 +136,12 @@ class ModalSuperposition(ShowsTables):
         inf, or NaN where the mode does not reach a port.
         """
         omega = frequencies_of(omega)
+        if self.drifts and np.any(omega == 0.0):
+            raise ValueError(f"omega holds 0: expected frequencies greater than 0, for {_DRIFT}")
         matrices = (self.damping, self.structural)
         rest = self.residual[:, :, None] / (1.0 + 1j * omega * self.relaxation)
+        if np.any(self.carried):
+            rest = rest - self.carried[:, :, None] / omega**2
         if all(np.array_equal(x, np.diag(np.diag(x))) for x in matrices):
             with np.errstate(invalid="ignore"):
                 return self.parts(omega).sum(axis=0) + rest
@@ -138,7 +167,8 @@ class ModalSuperposition(ShowsTables):
     def tables(self) -> list[Table]:
         """Return the modes: frequency, damping ratio and what each does from the first input to the first output."""
         pair = f"{self.inputs[0]} to {self.outputs[0]}"
-        parts = self.read[:, 0] * self.driven[:, 0] / self.omega**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = self.read[:, 0] * self.driven[:, 0] / self.omega**2
         status = np.asarray(self.frequencies.status)
         rows = [
             [
@@ -167,7 +197,9 @@ class ModalSuperposition(ShowsTables):
 
 
 def compliance_unit(output: Port, driven: Port) -> str:
-    """Unit of a receptance, such as ``"m/N"``."""
+    """Unit of a receptance, such as ``"m/N"``; of an input at the base for its acceleration."""
+    if driven.place == "base":
+        return f"{output.motion_unit}/({driven.motion_unit}/s^2)"
     force = driven.force_unit
     return f"{output.motion_unit}/({force})" if " " in force else f"{output.motion_unit}/{force}"
 
@@ -192,6 +224,7 @@ def modal_superposition(
     damping_ratios: float | ArrayLike | None = None,
     rayleigh: tuple[float, float] | None = None,
     residual: bool = True,
+    seen_from: str = "base",
 ) -> ModalSuperposition:
     """An arm as a sum over its lowest modes, between ports.
 
@@ -200,9 +233,9 @@ def modal_superposition(
     arm : Arm
         The arm, of concrete values.
     inputs, outputs
-        Names of ports such as ``"tip.across"``, or `Port`, one or several; not the base.
+        Names of ports such as ``"tip.across"``, or `Port`, one or several. An input at the base is its acceleration.
     num_modes
-        How many modes.
+        How many modes, those of zero frequency among them.
     theory
         As for `natural_frequencies`.
     damping_ratios
@@ -212,6 +245,8 @@ def modal_superposition(
         Instead of ratios (alpha, beta) in 1/s and s: damping ``alpha`` times mass plus ``beta`` times stiffness.
     residual
         Whether to add the static compliance of the modes that are left out.
+    seen_from
+        Where the base is accelerated, outputs are motions relative to it (``"base"``) or absolute (``"ground"``).
 
     Returns
     -------
@@ -220,7 +255,7 @@ def modal_superposition(
     Raises
     ------
     ArmError
-        The arm has no such port, or motions of zero frequency (free joints).
+        The arm has no such port, an output is the base, or the base of an arm on supports is to move.
     ValueError
         Damping is negative, of the wrong length, or given twice.
     UncertifiedError
@@ -238,18 +273,26 @@ def modal_superposition(
     require_one_arm(arm)
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
-    for each in (*driven, *read):
+    for each in read:
         if each.place == "base":
             raise ArmError(
-                f"port {str(each)!r}: a sum over modes takes forces, and the base is held."
+                f"outputs: {str(each)!r} is the ground, whose acceleration is imposed; take it as an input."
             )
+    require_free_tips(arm, driven)
+    if seen_from not in ("base", "ground"):
+        raise ValueError(f"seen_from = {shown(seen_from)}: expected 'base' or 'ground'")
     given = list(dict.fromkeys((*driven, *read)))
     _require_damping(damping_ratios, rayleigh, count)
     found = modes_at_ports(arm, given, count, theory)
     omega = np.asarray(found.frequencies.omega)
     at_inputs, at_outputs = (found.at[:, [given.index(p) for p in part]] for part in (driven, read))
     left_out = np.zeros((len(read), len(driven)))
-    if residual:
+    moving = any(each.place == "base" for each in driven)
+    if residual and (moving or np.any(omega == 0.0)):
+        parts = np.einsum("kp,km->kpm", at_outputs, at_inputs)
+        first = first_vibration(arm, omega, theory)
+        left_out = residual_at_rest(undamped(arm), driven, read, theory, omega, parts, first)
+    elif residual:
         modes = (at_outputs / omega[:, None] ** 2).T @ at_inputs
         left_out = static_compliance(arm, driven, read, theory) - modes
     own = damping_ratios is None and rayleigh is None
@@ -268,6 +311,7 @@ def modal_superposition(
         viscous,
         left_out,
         structural,
+        carried(arm, driven, read) * (seen_from == "ground"),
         0.0 if rayleigh is None else float(real_array(rayleigh, "rayleigh")[1]),
         own,
     )

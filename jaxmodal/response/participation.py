@@ -16,9 +16,11 @@ from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.modes.planar_shapes import ModeShapes
+from jaxmodal.response.base_motion import motion_of_base
 from jaxmodal.response.damping import damping_of
-from jaxmodal.response.damping_of_modes import ModalDamping, damping_of_modes
+from jaxmodal.response.damping_of_modes import ModalDamping, damping_of_modes, undamped
 from jaxmodal.response.ports import RELATIVE, Port, PortRow, port_row
+from jaxmodal.response.rigid_motions import first_vibration, rigid_motions_at
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
 
@@ -34,7 +36,8 @@ class ModesAtPorts:
     frequencies : NaturalFrequencies
         With their certificates.
     at : array, shape (K, P)
-        Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2).
+        Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2); at the base the force of
+        inertia on the mode for an acceleration of 1.
     damping : ModalDamping
         The arm's own, between the modes.
     """
@@ -52,7 +55,7 @@ def modes_at_ports(
     Raises
     ------
     ArmError
-        The arm has motions of zero frequency.
+        A damper lies beside a slide without a spring.
     UncertifiedError
         A frequency could not be certified, or there are fewer.
     """
@@ -63,7 +66,6 @@ def modes_at_ports(
     stations = np.unique([0.0, 1.0, *nodes, *(p.station or 0.0 for p in found)])
     shapes: ModeShapes = to_host(mode_shapes(arm, num_modes, theory, stations=stations))
     omega = np.asarray(shapes.omega)
-    _require_vibration(omega)
     fields = np.stack(
         [shapes.u, shapes.v, shapes.psi, shapes.normal, shapes.shear, shapes.moment], axis=2
     )
@@ -74,22 +76,54 @@ def modes_at_ports(
         gives = spring_gives(beams, omega, joint, before_joint(beams, tip))
     columns = []
     for each in found:
-        if each.direction == RELATIVE:
+        if each.place == "base":
+            columns.append(-np.asarray(shapes.participation) @ motion_of_base(each, arm))
+        elif each.direction == RELATIVE:
             columns.append(gives[port_row(each, arm).link, 2])
         else:
             columns.append(_read(port_row(each, arm), joint, tip, along, stations))
+    at = np.stack(columns, axis=1)
     inside = along[:, 3:, np.searchsorted(stations, nodes)]
+    rigid = omega == 0.0
+    if rigid.any():
+        at[rigid], hinged = _at_zero_frequency(arm, found, omega, theory)
+        gives[..., rigid], inside[..., rigid] = hinged, 0.0
     own = damping_of_modes(beams, theory_flags(theory), damping, inside, weights, gives)
-    return ModesAtPorts(shapes.frequencies, np.stack(columns, axis=1), own)
+    return ModesAtPorts(shapes.frequencies, at, own)
 
 
-def _require_vibration(omega: Floats) -> None:
-    free = int(np.sum(omega == 0.0))
-    if free:
-        raise ArmError(
-            f"the arm has {free} motion(s) without a restoring force (free joints), in which it drifts away: give "
-            "these joints a joint_stiffness greater than 0, or leave it out for rigid joints."
+def _at_zero_frequency(
+    arm: Arm, found: Sequence[Port], omega: Floats, theory: TheoryName
+) -> tuple[Floats, Floats]:
+    """The modes of zero frequency at ports (Z, P), and by how much the joints give in them (n, 3, Z)."""
+    hinges = []
+    for number, link in enumerate(arm.links, start=1):
+        for kind in ("axial", "shear"):
+            if getattr(link, f"joint_{kind}_stiffness") == 0.0 and getattr(
+                link, f"joint_{kind}_damping"
+            ):
+                raise ArmError(
+                    f"link{number}.joint_{kind}_damping: lies beside a slide without a spring, whose free motion sums "
+                    f"over modes do not damp; give joint_{kind}_stiffness a value greater than 0."
+                )
+        if link.joint_stiffness == 0.0 and link.joint_damping:
+            hinges.append(Port("joint", RELATIVE, number))
+    bases = [each for each in found if each.place == "base"]
+    forces = list(dict.fromkeys([*(each for each in found if each.place != "base"), *hinges]))
+    count, bare = int(np.sum(omega == 0.0)), undamped(arm)
+    at_forces, at_bases = rigid_motions_at(
+        bare, forces, bases, count, theory, first_vibration(bare, omega, theory)
+    )
+    at = np.empty((count, len(found)))
+    for place, each in enumerate(found):
+        of_base = each.place == "base"
+        at[:, place] = (
+            at_bases[:, bases.index(each)] if of_base else at_forces[:, forces.index(each)]
         )
+    gives = np.zeros((len(arm.links), 3, count))
+    for each in hinges:
+        gives[(each.link or 1) - 1, 2] = at_forces[:, forces.index(each)]
+    return at, gives
 
 
 def _read(row: PortRow, joint: Floats, tip: Floats, along: Floats, stations: Floats) -> Floats:

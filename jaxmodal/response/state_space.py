@@ -233,12 +233,13 @@ def state_space(
     rayleigh: tuple[float, float] | None = None,
     residual: bool = True,
     quantity: str = "receptance",
+    seen_from: str = "base",
 ) -> StateSpace:
     """A state-space model of an arm between ports, from its certified modes.
 
     Parameters
     ----------
-    arm, inputs, outputs, num_modes, theory, damping_ratios, rayleigh, residual
+    arm, inputs, outputs, num_modes, theory, damping_ratios, rayleigh, residual, seen_from
         As for `modal_superposition`.
     quantity
         What the outputs are: ``"receptance"`` displacements and rotations, ``"mobility"`` their rates,
@@ -247,7 +248,8 @@ def state_space(
     Returns
     -------
     StateSpace
-        2 K states: the modes, which have unit modal mass, then their rates. The residual stands in D; rates and
+        2 K states: the modes, which have unit modal mass, then their rates; where accelerations of the base are seen
+        from the ground, its place and rate as well. The residual stands in D; rates and
         accelerations have none, since its rate is no output of a system of finitely many states.
 
     Raises
@@ -278,22 +280,40 @@ def state_space(
         damping_ratios=damping_ratios,
         rayleigh=rayleigh,
         residual=residual and quantity == "receptance",
+        seen_from=seen_from,
     )
-    count = modes.omega.size
-    nothing, one, stiffness = np.zeros((count, count)), np.eye(count), np.diag(modes.omega**2)
-    a = np.block([[nothing, one], [-stiffness, -modes.viscous_equivalent]])
-    b = np.concatenate([np.zeros_like(modes.driven), modes.driven])
+    names = tuple(f"mode{k}" for k in range(1, modes.omega.size + 1))
+    frequencies, driven, read, damping = (
+        modes.omega,
+        modes.driven,
+        modes.read,
+        modes.viscous_equivalent,
+    )
+    feed = modes.residual
+    carrying = np.flatnonzero(np.any(modes.carried, axis=0))
+    if carrying.size and quantity == "accelerance":
+        feed = feed + modes.carried
+    elif carrying.size:  # where the base itself is, from its acceleration
+        names += tuple(str(modes.inputs[k]) for k in carrying)
+        frequencies = np.concatenate([frequencies, np.zeros(carrying.size)])
+        driven = np.concatenate([driven, np.eye(driven.shape[1])[carrying]])
+        read = np.concatenate([read, modes.carried[:, carrying].T])
+        damping = np.pad(damping, (0, carrying.size))
+    count = frequencies.size
+    nothing, one, stiffness = np.zeros((count, count)), np.eye(count), np.diag(frequencies**2)
+    a = np.block([[nothing, one], [-stiffness, -damping]])
+    b = np.concatenate([np.zeros_like(driven), driven])
     readings = {
         "receptance": np.concatenate([one, nothing], axis=1),
         "mobility": np.concatenate([nothing, one], axis=1),
         "accelerance": a[count:],
     }
-    feed = modes.read.T @ modes.driven if quantity == "accelerance" else modes.residual
-    names = tuple(f"mode{k}" for k in range(1, count + 1))
+    if quantity == "accelerance":
+        feed = feed + modes.read.T @ modes.driven
     system = StateSpace(
         a,
         b,
-        modes.read.T @ readings[quantity],
+        read.T @ readings[quantity],
         feed,
         tuple(map(str, modes.inputs)),
         tuple(map(str, modes.outputs)),

@@ -105,7 +105,7 @@ def _between(
     turn = np.stack([np.cos(angle), np.sin(angle)], axis=-1)  # directions of the links
     rows = [port_row(each, arm) for each in loads]
     points = np.stack(
-        [_point(beams, start, turn, row.link, row.place, row.station) for row in rows]
+        [point_at(beams, start, turn, row.link, row.place, row.station) for row in rows]
     )
     place = np.array([row.link for row in rows])
     relative = np.array([each.direction == RELATIVE for each in loads])
@@ -160,7 +160,7 @@ def _between(
     return total
 
 
-def _point(
+def point_at(
     beams: BeamArrays, start: Floats, turn: Floats, link: int, place: str, station: float
 ) -> Floats:
     """Where a port stands in the axes of the base, m."""

@@ -17,8 +17,8 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.base_motion import exact_receptance
 from jaxmodal.response.damping_of_modes import undamped
-from jaxmodal.response.frequency_response import frequency_response
 from jaxmodal.response.modal import (
     Floats,
     ModalSuperposition,
@@ -178,8 +178,8 @@ def _clear(places: Floats, resonances: Floats) -> Floats:
 
 
 def _exact(model: ModalSuperposition, arm: Arm, omega: Floats) -> NDArray[np.complex128]:
-    found = frequency_response(arm, omega, model.inputs, model.outputs, theory=model.theory)
-    return np.asarray(found.values, np.complex128)
+    found = exact_receptance(arm, omega, model.inputs, model.outputs, model.theory)
+    return found - model.carried[:, :, None] / omega**2
 
 
 def _error_at(
@@ -194,9 +194,7 @@ def _error_at(
         damped = dataclasses.replace(model, residual=nothing).receptance(omega)
         left_out = (rest - bare.receptance(omega)) / (1.0 + 1j * omega * model.relaxation)
         exact = damped + left_out
-    parts = model.parts(omega)
-    size = np.abs(parts).sum(axis=0) + np.abs(model.residual)[:, :, None]
-    return TruncationError(omega, exact, np.abs(response(omega) - exact), size)
+    return TruncationError(omega, exact, np.abs(response(omega) - exact), model.sizes(omega))
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -269,7 +267,7 @@ def modes_needed(
     Raises
     ------
     ArmError
-        The arm has no such port, or motions of zero frequency.
+        The arm has no such port.
     ValueError
         The band is empty, or the tolerance is not in (0, 1), or 1000 modes do not reach it.
 
@@ -300,10 +298,14 @@ def modes_needed(
         omega = _places(model.omega, 0.0, low, high)
         exact = _exact(model, bare, omega).real
         parts = model.parts(omega).real
-        size = np.abs(parts).sum(axis=0) + np.abs(model.residual)[:, :, None]
-        at_rest = np.einsum("kp,km->kpm", model.read / model.omega[:, None] ** 2, model.driven)
+        size = model.sizes(omega)
+        vibrates = (
+            model.omega[:, None] > 0.0
+        )  # motions of zero frequency leave nothing to a residual
+        softness = np.where(vibrates, 1.0 / np.where(vibrates, model.omega[:, None], 1.0) ** 2, 0.0)
+        at_rest = np.einsum("kp,km->kpm", model.read * softness, model.driven)
         without = np.cumsum(parts, axis=0) - exact
-        residuals = model.static - np.cumsum(at_rest, axis=0)
+        residuals = model.residual + at_rest.sum(axis=0) - np.cumsum(at_rest, axis=0)
         worst, worst_without = (
             np.max(np.abs(x) / size, axis=(1, 2, 3))
             for x in (without + residuals[..., None], without)

@@ -133,7 +133,7 @@ def test_undamped_modes_have_infinite_peaks():
         ({"num_modes": 0}, "num_modes = 0"),
         ({"outputs": "tpi.across"}, "Did you mean 'tip.across'"),
         ({"inputs": []}, "one port or more"),
-        ({"inputs": "base.x"}, "the base is held"),
+        ({"outputs": "base.x"}, "take it as an input"),
     ],
 )
 def test_bad_input(changes, words):
@@ -144,8 +144,6 @@ def test_bad_input(changes, words):
 
 def test_arms_without_an_answer():
     free = cantilever(joint_stiffness=0.0)
-    with pytest.raises(jm.ArmError, match=r"1 motion\(s\) without a restoring force"):
-        jm.modal_superposition(free, "tip.across", "tip.across", 3, EB)
     with pytest.raises(jm.ArmError, match=r"link1\.joint_stiffness = 0: nothing holds"):
         jm.static_compliance(free, "tip.across", "tip.across", EB)
     with pytest.raises(jm.UncertifiedError, match="ask for fewer"):
