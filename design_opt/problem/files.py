@@ -21,10 +21,10 @@ from jaxmodal import examples
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX, BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml
-from jaxmodal.arm.files import arm_from_dict, read_arm
-from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.spatial.files import arm_from_dict, read_arm
+from jaxmodal.spatial.plausibility import warn_of_implausible_values
 
 _TOP = (
     *("name", "arm", "theory", "aggregate", "sharpness"),
@@ -158,13 +158,13 @@ def problem_from_dict(
 def _arm(entry: Any, folder: Path) -> Arm:
     try:
         if isinstance(entry, Mapping):
-            arm = arm_from_dict(entry)
+            arm = require_planar(arm_from_dict(entry))
             warn_of_implausible_values(arm, "arm")
             return arm
         if isinstance(entry, str) and entry.startswith(EXAMPLE_PREFIX):
             return require_planar(examples.load(entry.removeprefix(EXAMPLE_PREFIX)))
         if isinstance(entry, str):
-            return read_arm(folder / entry)
+            return require_planar(read_arm(folder / entry))
     except ArmError as error:
         raise ProblemError(f"arm: {error}") from error
     raise ProblemError(

@@ -81,32 +81,7 @@ class ArmCheck(ShowsTables):
 
 
 def check(arm: Arm) -> ArmCheck:
-    """Look an arm over before it is solved: masses, slenderness, cut-offs, and values that look like wrong units.
-
-    Parameters
-    ----------
-    arm : Arm
-        An arm with concrete values.
-
-    Returns
-    -------
-    ArmCheck
-        To be printed; ``remarks`` is empty for an arm with nothing to remark.
-
-    Raises
-    ------
-    ArmError
-        If a value is traced or batched.
-
-    Examples
-    --------
-    >>> from jaxmodal import examples
-    >>> arm = examples.two_link_flexible()
-    >>> check(arm).remarks
-    ()
-    >>> print(check(arm.replace(links=(arm.links[0].replace(density=7.8),))).remarks[0])
-    link1.density = 7.8: kg/m^3 expected, solids have 20 to 23000; if this is in g/cm^3, write 7800
-    """
+    """`jaxmodal.check` of a planar arm."""
     require_planar(arm)
     arm.to_dict()  # refuses what is no number
     features = []

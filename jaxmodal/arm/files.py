@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -15,7 +16,6 @@ from jaxmodal.arm.documents import (
     table,
 )
 from jaxmodal.arm.links import FLAGS
-from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import Record, as_scalar, quantities, shown
 from jaxmodal.arm.sections import shear_fields
 from jaxmodal.arm.segments import check_pieces, tapered, with_body_at
@@ -27,47 +27,6 @@ from jaxmodal.runtime.errors import ArmError, suggestion, within
 _EXAMPLES = "see jaxmodal.examples for a valid file."
 _OF_BODY = {"position": "m", "mass": "kg", "inertia": "kg m^2", "centre_x": "m", "centre_y": "m"}
 _REQUIRED_OF_LINK = ("length", "youngs_modulus", "density", "section")
-
-
-def read_arm(path: str | Path, *, check: bool = True) -> Arm:
-    """Read an arm from a TOML or JSON file.
-
-    Parameters
-    ----------
-    path
-        File in UTF-8. The suffix ``.toml`` or ``.json`` tells the format; with any other suffix
-        a file that starts with a brace is JSON.
-    check
-        Give an `ImplausibleWarning` where values look like wrong units, as `check` finds them.
-
-    Returns
-    -------
-    Arm
-        The validated arm. Values are in SI units and radians; keys that end in ``_deg``, ``_mm``, ``_gpa`` and so on
-        are in those units.
-
-    Raises
-    ------
-    ArmError
-        If the file cannot be read or is neither TOML nor JSON, if a key is missing, unknown or
-        given twice, or if a value is not allowed. The message starts with the file, the link and
-        the key.
-    X64DisabledError
-        If JAX's 64-bit mode is off.
-
-    Notes
-    -----
-    A link has the keys length, youngs_modulus, density and section, and optionally poisson_ratio or
-    shear_modulus, tip_mass, tip_inertia, joint_angle, joint_stiffness (null in JSON is rigid),
-    thickness_factor, and what `Link` lists beyond; a null in JSON leaves those out. ``bodies``, a list of
-    tables with position (m from the base of the link), mass, inertia, centre_x and centre_y, and
-    ``taper``, a table with the section at the tip and the number of pieces (16), cut a link into
-    segments.
-    """
-    arm = arm_from_dict(read_document(path), source=str(path))
-    if check:
-        warn_of_implausible_values(arm, str(path))
-    return arm
 
 
 def read_document(path: object) -> Any:
@@ -88,31 +47,7 @@ def read_document(path: object) -> Any:
 
 
 def arm_from_dict(document: object, source: str = "") -> Arm:
-    """Return the arm that the plain tables of an arm file describe.
-
-    Parameters
-    ----------
-    document
-        Mapping with the keys ``links`` (a list of mappings), and optionally ``name`` and
-        ``payload``, as in an arm file. ``dynamics`` may stand there and is not looked at: it is for
-        simulations.
-    source
-        Name of the file, for error messages.
-
-    Raises
-    ------
-    ArmError
-        As `read_arm`.
-    X64DisabledError
-        If JAX's 64-bit mode is off.
-
-    Examples
-    --------
-    >>> section = {"area": 1e-4, "second_moment": 1e-9}
-    >>> link = {"length": 0.5, "youngs_modulus": 7e10, "density": 2700, "section": section}
-    >>> arm_from_dict({"links": [link]}).num_links
-    1
-    """
+    """`jaxmodal.arm_from_dict` of a planar arm; refuses one in space."""
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
         keys = table("an arm", document, ArmError)
@@ -123,19 +58,8 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
             )
         known = ("name", "links", "payload", "dynamics", "dimensions")
         check_keys(keys, known, ("links",), ArmError)
-        entries = keys["links"]
-        if not isinstance(entries, (list, tuple)) or not entries:
-            raise ArmError(
-                f"links = {shown(entries)}: must be one table or more; start each link with a "
-                "line [[links]] (in JSON, a list of objects)."
-            )
-        if len(entries) > limits.LINKS:
-            raise ArmError(
-                f"links: there are {len(entries):,}; an arm has at most {limits.LINKS:,}."
-            )
         links: list[Link] = []
-        for number, entry in enumerate(entries, start=1):
-            table(f"link{number}", entry, ArmError)
+        for number, entry in enumerate(link_tables(keys["links"]), start=1):
             with within(f"link{number}."):
                 links += _links(entry)
                 if len(links) > limits.LINKS:
@@ -150,6 +74,18 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
         with named_as_given(given):
             body = Payload(**payload)
         return Arm(tuple(links), body, keys.get("name", ""))
+
+
+def link_tables(entries: object) -> list[Mapping[str, Any]]:
+    """The tables of the links of an arm file, one or more and not too many."""
+    if not isinstance(entries, (list, tuple)) or not entries:
+        raise ArmError(
+            f"links = {shown(entries)}: must be one table or more; start each link with a "
+            "line [[links]] (in JSON, a list of objects)."
+        )
+    if len(entries) > limits.LINKS:
+        raise ArmError(f"links: there are {len(entries):,}; an arm has at most {limits.LINKS:,}.")
+    return [table(f"link{k}", entry, ArmError) for k, entry in enumerate(entries, start=1)]
 
 
 def _links(entry: object) -> tuple[Link, ...]:

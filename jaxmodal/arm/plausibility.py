@@ -115,21 +115,6 @@ class Material(Protocol):
     def shear_modulus(self) -> Scalar | None: ...
 
 
-def warn_of_implausible_values(arm: Arm, source: str = "", stacklevel: int = 2) -> None:
-    """Give one `ImplausibleWarning` that lists what looks wrong; none for an arm with nothing to remark.
-
-    Parameters
-    ----------
-    arm : Arm
-        An arm with concrete values.
-    source
-        The file that it comes from, to stand before every value.
-    stacklevel
-        As of ``warnings.warn``, counted from the caller.
-    """
-    warn(implausible_values(arm), source, stacklevel + 1)
-
-
 def warn(remarks: Sequence[Implausibility], source: str, stacklevel: int) -> None:
     """Give the one warning of what was found, none for nothing."""
     before = f"{source}: " if source else ""

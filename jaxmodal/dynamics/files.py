@@ -12,7 +12,6 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.files import arm_from_dict, read_document
-from jaxmodal.arm.plausibility import warn_of_implausible_values
 from jaxmodal.arm.quantities import FINITE, shown
 from jaxmodal.dynamics.arguments import positive, scalar
 from jaxmodal.dynamics.assembly import flexible_arm
@@ -28,6 +27,7 @@ from jaxmodal.dynamics.torques import (
     bang_bang,
 )
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.plausibility import warn_of_implausible_values
 
 if TYPE_CHECKING:
     import xarray

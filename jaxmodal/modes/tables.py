@@ -9,11 +9,11 @@ import numpy as np
 from jaxmodal.arm.links import is_damping
 from jaxmodal.frequencies.tables import (
     DIGITS,
-    certificate_text,
     frequency_variables,
     hertz_text,
     status_remedies,
 )
+from jaxmodal.modes.shape_tables import dataset_of_modes, table_of_modes
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parameters import describe, unit_of
 
@@ -52,38 +52,18 @@ NOISE = 1e-12
 def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
     """Return what the modes are made of: shares of energy, effective masses, residuals."""
     e = shapes.energies
-    strain, kinetic = np.asarray(e.strain), np.asarray(e.kinetic)
-
-    def per_cent(part: Any, whole: np.ndarray) -> list[str]:
-        return [f"{x:.1f}" for x in 100.0 * np.sum(np.asarray(part), axis=-1) / whole]
-
-    found = shapes.frequencies
-    effective = 100.0 * np.asarray(shapes.effective_mass) / np.asarray(shapes.total_mass)
-    residual = np.max(np.asarray(shapes.residuals), axis=(1, 2))
-    bodies = np.asarray(e.body_translation) + np.asarray(e.body_rotation) + np.asarray(e.hub)
-    status, multiplicity = np.asarray(found.status), np.asarray(found.multiplicity)
-    verdicts = [
-        certificate_text(code, int(m)) for code, m in zip(status, multiplicity, strict=True)
-    ]
-    columns = {
-        "mode": [str(k + 1) for k in range(len(strain))],
-        "frequency [Hz]": [hertz_text(float(x), digits) for x in np.asarray(found.frequencies_hz)],
-        "certificate": verdicts,
-        "bending %": per_cent(e.bending, strain),
-        "shear %": per_cent(e.shear, strain),
-        "axial %": per_cent(e.axial, strain),
-        "joints %": per_cent(e.joint, strain),
-        "bodies %": per_cent(bodies, kinetic),
-        "mass x %": [f"{x:.2f}" for x in effective[:, 0]],
-        "mass y %": [f"{x:.2f}" for x in effective[:, 1]],
-        "inertia %": [f"{x:.2f}" for x in effective[:, 2]],
-        "residual": [f"{x:.0e}" for x in residual],
+    shares = {
+        "bending %": ([e.bending], e.strain),
+        "shear %": ([e.shear], e.strain),
+        "axial %": ([e.axial], e.strain),
+        "joints %": ([e.joint], e.strain),
+        "bodies %": ([e.body_translation, e.body_rotation, e.hub], e.kinetic),
     }
-    head = title or f"{len(strain)} mode shapes ({found.theory})"
-    rows = list(zip(*columns.values(), strict=True))
+    head = title or f"{len(shapes.omega)} mode shapes ({shapes.frequencies.theory})"
     notes = ["bending to joints: shares of the strain energy; bodies: share of the kinetic energy;",
              "mass, inertia: effective for a base that moves in x, in y, or turns."]  # fmt: skip
-    return Table(head, tuple(columns), rows, (*notes, *status_remedies(status)), ("certificate",))
+    masses = ("mass x %", "mass y %", "inertia %")
+    return table_of_modes(shapes, head, shares, masses, notes, digits, decimals=2)
 
 
 def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarray, list[str]]:
@@ -161,46 +141,9 @@ def _of_damping(names: list[str]) -> list[str]:
 
 def shapes_dataset(shapes: Any) -> xarray.Dataset:
     """Return `ModeShapes` as a dataset with dims mode, link, station (and axis, excitation)."""
-    import xarray
-
-    variables = frequency_variables(shapes.frequencies)
-    for name, (long_name, units) in _FIELDS.items():
-        variables[name] = _variable(
-            ("mode", "link", "station"), getattr(shapes, name), long_name, units
-        )
-    for name, long_name in _ENERGIES.items():
-        variables[f"energy_{name}"] = _variable(
-            ("mode", "link"), getattr(shapes.energies, name), long_name, "J"
-        )
-    place = ("link", "station", "axis")
-    variables["position"] = _variable(place, shapes.position, "position at rest", "m")
-    variables["displacement"] = _variable(
-        ("mode", *place), shapes.displacement, "displacement in the axes of the base", "m"
-    )
-    variables["participation"] = (
-        ("mode", "excitation"),
-        np.asarray(shapes.participation),
-        {"long_name": "participation factor", "units": "kg^(1/2), m kg^(1/2) for rotation"},
-    )
-    variables["effective_mass"] = (
-        ("mode", "excitation"),
-        np.asarray(shapes.effective_mass),
-        {"long_name": "effective modal mass", "units": "kg, kg m^2 for rotation"},
-    )
-    variables["residual"] = _variable(
-        ("mode",), np.max(shapes.residuals, axis=(1, 2)), "largest residual of a condition", "1"
-    )
-    return xarray.Dataset(
-        variables,
-        coords={
-            "mode": np.arange(1, shapes.u.shape[0] + 1),
-            "link": np.arange(1, shapes.u.shape[1] + 1),
-            "station": np.asarray(shapes.stations),
-            "axis": ["x", "y"],
-            "excitation": ["x", "y", "rotation"],
-        },
-        attrs={"theory": shapes.frequencies.theory, "normalisation": "unit modal mass"},
-    )
+    fields = {name: (getattr(shapes, name), *about) for name, about in _FIELDS.items()}
+    moved = {"displacement": (shapes.displacement, "displacement in the axes of the base", "m")}
+    return dataset_of_modes(shapes, fields, _ENERGIES, moved, "xy", ("x", "y", "rotation"))
 
 
 def sensitivities_dataset(table: Any) -> xarray.Dataset:

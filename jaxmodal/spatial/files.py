@@ -10,7 +10,6 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_document, check_keys, table
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.units import in_si, named_as_given, with_units
-from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
@@ -59,7 +58,9 @@ def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
     -----
     A link has the keys length, youngs_modulus, density and section, and optionally what `Link`, or for an arm in
     space `SpatialLink`, lists beyond; a null in JSON leaves those out. A file with ``dimensions = 3``, or with a key
-    that only links in space have, is an arm in space. ``bodies`` and ``taper`` cut a planar link into segments.
+    that only links in space have, is an arm in space. A planar link is cut into segments by ``bodies``, a list of
+    tables with position (m from the base of the link), mass, inertia, centre_x and centre_y, and by ``taper``, a table
+    with the section at the tip and the number of pieces (16).
     """
     arm = arm_from_dict(planar.read_document(path), source=str(path))
     if check:
@@ -107,17 +108,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
             *OF_FRAMES,
         )
         check_keys(keys, known, ("links",), ArmError, with_units(FRAME_UNITS))
-        entries = keys["links"]
-        if not isinstance(entries, (list, tuple)) or not entries:
-            raise ArmError(
-                f"links = {shown(entries)}: must be one table or more; start each link with a "
-                "line [[links]] (in JSON, a list of objects)."
-            )
-        if len(entries) > limits.LINKS:
-            raise ArmError(
-                f"links: there are {len(entries):,}; an arm has at most {limits.LINKS:,}."
-            )
-        tables = [table(f"link{k}", entry, ArmError) for k, entry in enumerate(entries, start=1)]
+        tables = planar.link_tables(keys["links"])
         payload = body_from_dict("payload", keys.get("payload")) or RigidBody()
         name, base = keys.get("name", ""), keys.get("base_stiffness")
         if any(way in entry for entry in tables for way in WAYS):
