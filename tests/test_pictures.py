@@ -42,6 +42,17 @@ def test_a_mode_is_drawn_with_its_frequency(axes, tmp_path):
     (scale,) = axes.artists  # a bar of 0.2 m: the picture is less than a metre wide
     assert scale.txt_label.get_text() == "0.2 m"
     assert scale.size_bar.get_children()[0].get_width() == 0.2
+    (bodies,) = axes.collections  # that of link 1, and that of link 2 with the payload 0.1 m beyond
+    tip = float(ARM.links[1].tip_mass) + 0.5
+    areas = bodies.get_sizes()
+    assert areas[0] / areas[1] == pytest.approx(float(ARM.links[0].tip_mass) / tip)
+    ends, moved, turned = (
+        np.asarray(x) for x in (shapes.position, shapes.displacement, shapes.psi)
+    )
+    ahead = 0.1 * 0.5 / tip * np.array([0.0, 1.0])  # link 2 points along y
+    shift = moved[1, 1, -1] + float(turned[1, 1, -1]) * np.array([-ahead[1], 0.0])
+    drawn = bodies.get_offsets()[1] - (ends[1, -1] + ahead)
+    assert np.allclose(drawn / np.linalg.norm(drawn), shift / np.linalg.norm(shift), atol=1e-9)
     with pytest.raises(ValueError, match="modes 1 to 2"):
         shapes.plot(axes, mode=3)
     shapes.animate(tmp_path / "mode.gif", mode=1, frames=2)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import xarray
 
 
-_OF_THE_ARM = ("position", "total_mass", "masses")
+_OF_THE_ARM = ("position", "total_mass", "masses", "bodies")
 
 
 @jax.tree_util.register_dataclass
@@ -81,6 +81,9 @@ class ModeShapes(ExactShapes):
         The modes at all points that have a mass, in m and rad: at nodes along the links and at bodies.
     masses : Array, shape (D,)
         The masses (kg) and inertias (kg m^2) there.
+    bodies : Array, shape (n, 2, 3)
+        For pictures: mass (kg) and centre of gravity (m, along the link and to its left) of the hub, from the start of
+        the link, and of the body at the tip, from its end; the payload and the stator of the next joint belong to it.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.modes:draw_shapes"
@@ -101,6 +104,7 @@ class ModeShapes(ExactShapes):
     orthogonality: Array
     motions: Array
     masses: Array
+    bodies: Array
 
     def tables(self) -> list[Table]:
         """Return what the modes are made of: shares of energy, effective masses, residuals."""
@@ -241,7 +245,25 @@ def _shapes(
         "orthogonality": coordinates @ coordinates.T,
         "motions": motions,
         "masses": masses[0],
+        "bodies": _bodies(beams),
     }
+
+
+def _bodies(beams: BeamArrays) -> Array:
+    """`ModeShapes.bodies`."""
+    none = xp.zeros_like(beams.length)
+
+    def given(values: Array | None) -> Array:
+        return none if values is None else values
+
+    mass = xp.where(beams.tip_mass > 0.0, beams.tip_mass, 1.0)
+    hub = given(beams.hub_mass), -given(beams.base_offset_x), -given(beams.base_offset_y)
+    tip = (
+        beams.tip_mass,
+        given(beams.end_offset_x) + given(beams.tip_moment_x) / mass,
+        given(beams.end_offset_y) + given(beams.tip_moment_y) / mass,
+    )
+    return xp.stack([xp.stack(hub, axis=-1), xp.stack(tip, axis=-1)], axis=1)
 
 
 _compiled_shapes = functools.partial(jax.jit, static_argnums=0)(_shapes)

@@ -26,6 +26,8 @@ AnyShapes: TypeAlias = ModeShapes | SpatialModeShapes
 
 #: The largest displacement drawn, as a share of the reach of the arm.
 DRAWN_SHARE = 0.18
+#: Area of the marker of the heaviest body, in square points; others have theirs by their masses.
+_HEAVIEST = 130.0
 _ROWS = 5
 
 
@@ -40,9 +42,36 @@ def _deformed(shapes: ModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray]:
     Every link starts where the one before ends, so that offsets are drawn as well.
     """
     rest = _joined(np.asarray(shapes.position))
-    displacement = _joined(np.asarray(shapes.displacement[mode]))
+    return rest, rest + _enlargement(shapes, mode) * _joined(np.asarray(shapes.displacement[mode]))
+
+
+def _enlargement(shapes: ModeShapes, mode: int) -> float:
+    """How many times larger than of unit modal mass a mode is drawn."""
+    displacement = np.asarray(shapes.displacement[mode])
     largest = float(np.max(np.hypot(displacement[..., 0], displacement[..., 1])))
-    return rest, rest + displacement * (DRAWN_SHARE * _reach(rest) / largest)
+    return DRAWN_SHARE * _reach(_joined(np.asarray(shapes.position))) / largest
+
+
+def _bodies(shapes: ModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The bodies of an arm: masses (B,), centres of gravity at rest and how far they are drawn from there, (B, 2)."""
+    position, moved = np.asarray(shapes.position), np.asarray(shapes.displacement[mode])
+    turns, bodies = np.asarray(shapes.psi[mode]), np.asarray(shapes.bodies)
+    along = position[:, -1] - position[:, 0]
+    along = along / np.linalg.norm(along, axis=1, keepdims=True)
+    left = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    masses, centres, shifts = [], [], []
+    for kind, station in ((0, 0), (1, -1)):
+        mass, x, y = bodies[:, kind].T
+        arm = x[:, None] * along + y[:, None] * left
+        across = np.stack(
+            [-arm[:, 1], arm[:, 0]], axis=1
+        )  # how the centre moves for a turn of 1 rad
+        there = mass > 0.0
+        masses.append(mass[there])
+        centres.append((position[:, station] + arm)[there])
+        shifts.append((moved[:, station] + turns[:, station, None] * across)[there])
+    enlargement = _enlargement(shapes, mode)
+    return np.concatenate(masses), np.concatenate(centres), enlargement * np.concatenate(shifts)
 
 
 def _joined(along: np.ndarray) -> np.ndarray:
@@ -59,6 +88,8 @@ def _alignment(first: ModeShapes, other: ModeShapes, mode: int) -> float:
 
 def draw_shapes(shapes: ModeShapes, axes: Axes | None = None, mode: int = 1) -> Axes:
     """Draw one mode on the arm at rest, with its frequency, theory and certificate above it.
+
+    Bodies (hubs, those at tips, the payload) are discs at their centres of gravity, whose areas are as their masses.
 
     Parameters
     ----------
@@ -100,8 +131,13 @@ def draw_mode(
     tips = deformed[:, -1]
     axes.plot(tips[:, 0], tips[:, 1], "o", color=colour, markersize=3.5)
     axes.plot(0.0, 0.0, "s", color="black", markersize=4.5)
+    masses, centres, shifts = _bodies(shapes, mode)
+    sizes = _HEAVIEST * masses / max(masses.max(initial=0.0), np.finfo(float).tiny)
+    drawn = centres + sign * shifts
+    axes.scatter(*drawn.T, s=sizes, color=colour, alpha=0.35, edgecolors="black", zorder=3)
     margin = 1.25 * DRAWN_SHARE * _reach(rest)
-    low, high = flat.min(axis=0) - margin, flat.max(axis=0) + margin
+    ends = np.concatenate([flat, centres])
+    low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     axes.set_aspect("equal")
@@ -234,14 +270,18 @@ def animate_mode(
     draw_mode(axes, shapes, mode - 1)
     rest, deformed = _deformed(shapes, mode - 1)
     *moving, tips, _ = axes.lines[1:]
+    _, centres, shifts = _bodies(shapes, mode - 1)
+    (bodies,) = axes.collections
     axes.set_title(mode_title(shapes, mode - 1), fontsize=10)
 
     def show(frame: int) -> list[Any]:
-        now = rest + (deformed - rest) * math.sin(2.0 * math.pi * frame / frames)
+        share = math.sin(2.0 * math.pi * frame / frames)
+        now = rest + (deformed - rest) * share
+        bodies.set_offsets(centres + share * shifts)
         for line, link in zip(moving, now, strict=True):
             line.set_data(link[:, 0], link[:, 1])
         tips.set_data(now[:, -1, 0], now[:, -1, 1])
-        return [*moving, tips]
+        return [*moving, tips, bodies]
 
     animation = FuncAnimation(figure, show, frames=frames, blit=False)
     animation.save(str(path), writer=PillowWriter(fps=max(1, round(frames / seconds))), dpi=90)
