@@ -23,6 +23,7 @@ from jaxmodal.batches.kernels import BatchProblem, enclosed
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import evaluate_links, log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.dynamic_stiffness.link_constants import LinkConstants, link_constants
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.root_search import separating_trials
@@ -136,7 +137,8 @@ def enclosed_fused(
         more = [(0, 0)] * (x.ndim - 1) + [(0, padded - cells)]
         return jnp.pad(x, more, mode="edge")
 
-    leaves, structure = jax.tree_util.tree_flatten(beams)
+    constants = link_constants(beams, problem.flags)
+    leaves, structure = jax.tree_util.tree_flatten(constants)
     shape = (beams.length.shape[0], cells)
     values = jnp.stack([jnp.broadcast_to(x[:, 0], shape) for x in leaves])
     # surplus rows repeat the last mode
@@ -204,9 +206,9 @@ def _kernel(
     flags = Theory(flags_ref[0], flags_ref[1], flags_ref[2])
     links = values_ref.shape[1]
 
-    def link_at(i: Array | int) -> BeamArrays:
+    def link_at(i: Array | int) -> LinkConstants | BeamArrays:
         leaves = [values_ref[k, pl.ds(i, 1), :] for k in range(values_ref.shape[0])]
-        link: BeamArrays = jax.tree_util.tree_unflatten(structure, leaves)
+        link: LinkConstants | BeamArrays = jax.tree_util.tree_unflatten(structure, leaves)
         return link
 
     def evaluate(omega: Array) -> Evaluation:

@@ -24,6 +24,7 @@ from jaxmodal.batches.pilots import Guess
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.dynamic_stiffness.link_constants import link_constants
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.one_arm import solve_beams
@@ -31,7 +32,7 @@ from jaxmodal.frequencies.resolution import resolved, starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 from jaxmodal.frequencies.zero_modes import without_zero_modes
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array, once, xp
 
 #: modes beyond the last that pilots provide: they shape the interpolation of the last ones
 EXTRA = 5
@@ -61,11 +62,12 @@ def _evaluator(
 ) -> Callable[[Array], Evaluation]:
     """Determinant and count at frequencies, the zero frequencies of free joints divided out and not counted."""
     free = number_of_zero_modes(beams, beams.length.shape[0]) if problem.hinged else None
+    links = beams if extended else once(link_constants(beams, problem.flags))
 
     def at(omega: Array) -> Evaluation:
         if extended:
             omega = resolved(starting_scale(beams), omega, extended)
-        value = evaluate(beams, problem.flags, omega, extended)
+        value = evaluate(links, problem.flags, omega, extended)
         return value if free is None else without_zero_modes(value, free, omega)
 
     return at

@@ -111,31 +111,60 @@ class WaveNumbers(NamedTuple):
     mass_term: Number
 
 
-def _wave_formula(
+class MemberConstants(NamedTuple):
+    """What `WaveNumbers` are made of, whatever the frequency.
+
+    ``b2`` and ``mass`` are those at 1 rad/s, ``mu`` as well; ``difference, total, product`` are s2 - r2, s2 + r2 and
+    s2 r2.
+    """
+
+    b2: Number
+    difference: Number
+    total: Number
+    product: Number
+    mu: Number
+    flexural_rigidity: Number
+    axial_rigidity: Number
+    mass: Number
+
+
+def _member_formula(
     length: Number,
     modulus: Number,
     area: Number,
     second_moment: Number,
     density: Number,
     shear_modulus: Number,
-    omega: Number,
     shear: Number,
     rotary: Number,
-) -> WaveNumbers:
-    """The characteristic values without cancellation: z2 first, then z1 from their product."""
+) -> MemberConstants:
     length2 = length * length
     stiffness = modulus * second_moment
-    mass_term = omega * omega * density * area
-    b2 = mass_term * length2 * length2 / stiffness
+    mass = density * area
     r2 = rotary * second_moment / (area * length2)
     s2 = shear * stiffness / (shear_modulus * area * length2)
-    g = b2 * (s2 - r2)
-    sum_rs = b2 * (r2 + s2)
+    return MemberConstants(
+        b2=mass * length2 * length2 / stiffness,
+        difference=s2 - r2,
+        total=r2 + s2,
+        product=r2 * s2,
+        mu=length * sqrt(density / modulus),
+        flexural_rigidity=stiffness / length,
+        axial_rigidity=modulus * area / length,
+        mass=mass * length,
+    )
+
+
+def waves_at(member: MemberConstants, omega: Number) -> WaveNumbers:
+    """The characteristic values without cancellation: z2 first, then z1 from their product."""
+    omega2 = omega * omega
+    b2 = omega2 * member.b2
+    g, sum_rs = b2 * member.difference, b2 * member.total
     k = sqrt(g * g + b2 * 4.0)
     larger = (k + select(g, g, -g)) * 0.5
     smaller = b2 / larger
     beta2 = (sum_rs + k) * 0.5
-    z1 = b2 * (1.0 - b2 * r2 * s2) / beta2
+    z1 = b2 * (1.0 - b2 * member.product) / beta2
     return WaveNumbers(
         b2=b2,
         g=g,
@@ -146,11 +175,15 @@ def _wave_formula(
         beta=sqrt(beta2),
         e_a=select(g, larger, smaller),
         e_b=select(g, smaller, larger),
-        mu=length * omega * sqrt(density / modulus),
-        flexural_rigidity=stiffness / length,
-        axial_rigidity=modulus * area / length,
-        mass_term=mass_term * length,
+        mu=omega * member.mu,
+        flexural_rigidity=member.flexural_rigidity,
+        axial_rigidity=member.axial_rigidity,
+        mass_term=omega2 * member.mass,
     )
+
+
+def _wave_formula(omega: Number, *values: Number) -> WaveNumbers:
+    return waves_at(_member_formula(*values), omega)
 
 
 def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -> WaveNumbers:
@@ -169,12 +202,17 @@ def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind)
     -----
     The paper's eqs 26-30 in dimensionless form, with the sign of its (29) corrected; see docs/theory.md.
     """
-    values = wave_inputs(link, theory, omega)
-    return WaveNumbers(*evaluate_formula(_wave_formula, [number(v, extended) for v in values]))
+    values = [number(v, extended) for v in (omega, *member_inputs(link, theory))]
+    return WaveNumbers(*evaluate_formula(_wave_formula, values))
 
 
-def wave_inputs(link: BeamArrays, theory: Theory, omega: Array) -> tuple[Array, ...]:
-    """The arguments of the formula of wave numbers: of the link, the frequency, and the shares of two effects."""
+def member_constants(link: BeamArrays, theory: Theory) -> MemberConstants:
+    """What of `wave_numbers`, in float64, does not depend on the frequency."""
+    return _member_formula(*member_inputs(link, theory))
+
+
+def member_inputs(link: BeamArrays, theory: Theory) -> tuple[Array, ...]:
+    """Of the link, and the shares of two effects: what its wave numbers are made of beside the frequency."""
     known = xp.isfinite(link.shear_modulus_effective)
     density, rotary = link.density, theory.rotary_inertia
     if link.nonstructural_mass is not None:  # it moves with the sections, but does not turn them
@@ -187,7 +225,6 @@ def wave_inputs(link: BeamArrays, theory: Theory, omega: Array) -> tuple[Array, 
         link.second_moment,
         density,
         xp.where(known, link.shear_modulus_effective, 1.0),
-        omega,
         xp.where(known, theory.shear, 0.0),
         rotary,
     )

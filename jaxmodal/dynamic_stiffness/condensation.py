@@ -19,6 +19,7 @@ from jaxmodal.arithmetic.operations import Kind, leading, log, number
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.dynamic_stiffness.link_constants import LinkConstants
 from jaxmodal.dynamic_stiffness.link_terms import (
     LinkTerms,
     link_terms,
@@ -54,14 +55,19 @@ class Tally(NamedTuple):
 
 
 def evaluate(
-    beams: BeamArrays, theory: Theory, omega: Array, extended: Kind, num_links: Array | None = None
+    beams: BeamArrays | LinkConstants,
+    theory: Theory,
+    omega: Array,
+    extended: Kind,
+    num_links: Array | None = None,
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J of one arm at ``omega``.
 
     Parameters
     ----------
     beams : BeamArrays
-        Link values, each of shape (n,) or (n, ...) where ... broadcasts with ``omega``.
+        Link values, each of shape (n,) or (n, ...) where ... broadcasts with ``omega``; `LinkConstants` of them where
+        many frequencies share these, in float64.
     theory : Theory
         Flags of the theory.
     omega : Array
@@ -84,7 +90,7 @@ def evaluate(
 
 
 def evaluate_links(
-    link_at: Callable[[Array], BeamArrays],
+    link_at: Callable[[Array], BeamArrays | LinkConstants],
     links: Array | int,
     theory: Theory,
     omega: Array,

@@ -17,21 +17,29 @@ from jaxmodal.arithmetic.operations import (
     Kind,
     Number,
     evaluate_formula,
-    keep,
     number,
     select,
-    sin_cos,
 )
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
+from jaxmodal.dynamic_stiffness.beams import (
+    Theory,
+    WaveNumbers,
+    waves_at,
+)
 from jaxmodal.dynamic_stiffness.joints import (
     Attachments,
-    attachments,
     rigid_or,
     shifted,
     through_axial_spring,
     through_shear_spring,
     with_body,
+)
+from jaxmodal.dynamic_stiffness.link_constants import (
+    GROUND,
+    LinkConstants,
+    features_of,
+    fixed_of,
+    link_constants,
 )
 from jaxmodal.dynamic_stiffness.member import (
     FunctionTurns,
@@ -55,11 +63,8 @@ from jaxmodal.dynamic_stiffness.supports import (
     with_supports,
 )
 from jaxmodal.runtime.namespace import Array, take_first, tree_on_host, xp
-from jaxmodal.statics.laws import spring_law
 
-#: what follows the features of a link with supports: its angle to the ground
-_GROUND = ("ground_sine", "ground_cosine")
-#: what follows them for a link under an axial force, see `preload`
+#: what follows the features of a link under an axial force, see `preload`
 _LEVER = "lever"
 
 
@@ -127,7 +132,7 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         i, w, f = _SPLIT[0], _SPLIT[0] + _SPLIT[1], sum(_SPLIT[:3])
         link, waves = _LinkInputs(*numbers[:i]), WaveNumbers(*numbers[i:w])
         given = dict(zip(features, numbers[sum(_SPLIT) :], strict=True))
-        turn = [given.pop(name) for name in _GROUND] if supported else []
+        turn = [given.pop(name) for name in GROUND] if supported else []
         lever = given.pop(_LEVER) if loaded else link.length
         more = Attachments(**given)
         member, tests = free_end_member(
@@ -214,39 +219,35 @@ class LinkTerms(NamedTuple):
     growth: Number
 
 
-def link_terms(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -> LinkTerms:
-    """Wave numbers and functions of one link, its tip body and the joint at its base."""
-    w, lever, shear_share = member_waves(link, theory, omega, extended)
-    functions, turns = member_functions(w)
-    unit, compliance = spring_law(link.joint_stiffness)
-    sine, cosine = _turn(link.joint_angle, extended)
-    values = (link.length, theory.axial, omega, link.tip_mass, link.tip_inertia, unit, compliance)
+def link_terms(
+    link: BeamArrays | LinkConstants, theory: Theory, omega: Array, extended: Kind
+) -> LinkTerms:
+    """Wave numbers and functions of one link, its tip body and the joint at its base.
+
+    `LinkConstants` have no more digits than float64.
+    """
     nothing = xp.zeros_like(omega)
-    features = {
-        name: number(x + nothing, extended)
-        for name, x in attachments(link)._asdict().items()
-        if x is not None
-    }
-    if link.ground_angle is not None:
-        features |= dict(zip(_GROUND, _turn(link.ground_angle + nothing, extended), strict=True))
-    if shear_share is not None:
-        features[_LEVER] = lever
+    flag, at = number(theory.axial, extended), number(omega, extended)
+    if isinstance(link, LinkConstants):
+        known: LinkConstants = jax.tree_util.tree_map(lambda x: number(x, extended), link)
+        w, fixed, features = waves_at(known.member, at), known.fixed, known.features
+    else:
+        w, lever, shear_share = member_waves(link, theory, omega, extended)
+        fixed, features = fixed_of(link, extended), features_of(link, extended, nothing)
+        if shear_share is not None:
+            features[_LEVER] = lever
+    functions, turns = member_functions(w)
+    length, *others = fixed
     return LinkTerms(
-        numbers=[*(number(v, extended) for v in values), sine, cosine, *w, *functions],
+        numbers=[length, flag, at, *others, *w, *functions],
         features=features,
         turns=turns,
         growth=select(w.z1, w.alpha, number(nothing, extended)),
     )
 
 
-def _turn(angle: Array, extended: Kind) -> tuple[Number, Number]:
-    """Sine and cosine of an angle."""
-    ((sine, cosine, _),) = sin_cos(number(xp.abs(angle), extended))
-    return keep(sine * number(xp.where(angle < 0.0, -1.0, 1.0), extended)), keep(cosine)
-
-
 def terms_of_links(
-    beams: BeamArrays, theory: Theory, omega: Array, extended: Kind
+    beams: BeamArrays | LinkConstants, theory: Theory, omega: Array, extended: Kind
 ) -> Callable[[Any], LinkTerms]:
     """The terms of the link at a place from the base, as a function of the place.
 
@@ -255,6 +256,8 @@ def terms_of_links(
     """
     if not tree_on_host(beams, theory, omega):
         return lambda i: link_terms(take_first(beams, i), theory, omega, extended)
+    if not extended and isinstance(beams, BeamArrays):
+        beams = link_constants(beams, theory)
     shape = (beams.length.shape[0], *np.shape(omega))
 
     def wide(x: Array) -> Array:

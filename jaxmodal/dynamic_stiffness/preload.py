@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from jaxmodal.arithmetic.operations import Kind, Number, evaluate_formula, number, select, sqrt
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_inputs, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, member_inputs, wave_numbers
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.laws import flexibility
 
@@ -37,8 +37,8 @@ def member_waves(link: BeamArrays, theory: Theory, omega: Array, extended: Kind)
     """Wave numbers of one link, under its axial force if it has one; arguments as of `beams.wave_numbers`."""
     if link.axial_force is None:
         return MemberWaves(wave_numbers(link, theory, omega, extended), link.length, None)
-    *values, shear, rotary = wave_inputs(link, theory, omega)
-    inputs = [*values, shear * flexibility(link), rotary, link.axial_force]
+    *values, shear, rotary = member_inputs(link, theory)
+    inputs = [*values, omega, shear * flexibility(link), rotary, link.axial_force]
     found = evaluate_formula(_loaded_waves, [number(x, extended) for x in inputs])
     return MemberWaves(WaveNumbers(*found[:-2]), *found[-2:])
 

@@ -20,7 +20,7 @@ from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.postures.harmonics import harmonics
 from jaxmodal.postures.newton import zeros_in_brackets
 from jaxmodal.postures.series import DEGREES, PostureSeries
-from jaxmodal.runtime.namespace import Array, on_host, product, xp
+from jaxmodal.runtime.namespace import Array, on_host, once, product, xp
 
 #: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
 _STEPS, _SAFE_STEPS = 6, 12
@@ -137,7 +137,7 @@ def roots_in(
     ``safe`` takes more steps, which never leave an interval.
     """
     terms = harmonics(angles)
-    values, polynomials = _once(product(grid.table, terms), product(panels.table, terms))
+    values, polynomials = once((product(grid.table, terms), product(panels.table, terms)))
     changes = _changes_on_host if on_host(values) else _changes
     number, interval = changes(values, modes)
     clear = ~xp.any(xp.abs(values) < grid.weak[:, None], axis=0)
@@ -155,7 +155,7 @@ def _changes(values: Array, modes: int) -> tuple[Array, Array]:
 
     The last interval stands where there are fewer.
     """
-    (words,) = _once(_changes_of_sign(values))
+    words = once(_changes_of_sign(values))
     number = jnp.sum(lax.population_count(words), axis=0).astype(jnp.float64)
     return number, _first_bits(words, modes)
 
@@ -228,11 +228,11 @@ def _refined(
 ) -> tuple[Array, Array, Array]:
     """Roots in given intervals, shape (modes, cells), with width and noise as in `Roots`."""
     cells = interval.shape[1]
-    panel, low, high = _once(grid.panel[interval], grid.ends[0][interval], grid.ends[1][interval])
+    panel, low, high = once((grid.panel[interval], grid.ends[0][interval], grid.ends[1][interval]))
     powers, cell = np.arange(DEGREES, dtype=np.int32), np.arange(cells, dtype=np.int32)
     rows = panel[None] * DEGREES + powers[:, None, None]
     # one element after the other: faster than rows of coefficients, which would have to be transposed
-    (a,) = _once(polynomials.ravel()[rows * cells + cell[None, None]])
+    a = once(polynomials.ravel()[rows * cells + cell[None, None]])
     below, above = _polynomial(a, low), _polynomial(a, high)
     u = low + (high - low) * (below / (below - above))
     if safe:
@@ -245,8 +245,8 @@ def _refined(
     else:
         for _ in range(_STEPS):
             u = xp.clip(u - _polynomial(a, u) / _slope(a, u), low, high)
-    u, below = _once(u, below)
-    value, slope = _once(_polynomial(a, u), _slope(a, u))
+    u, below = once((u, below))
+    value, slope = once((_polynomial(a, u), _slope(a, u)))
     step = value / slope
     root = u - step
     centre, half, error = panels.centre[panel], panels.half[panel], panels.error[panel]
@@ -258,14 +258,6 @@ def _refined(
     inside = (root > low - 1e-9) & (root < high + 1e-9)
     proven = rising & inside & (xp.abs(step) < _LAST_STEP)
     return x * x, xp.where(proven, width, xp.inf), noise
-
-
-def _once(*values: Array) -> tuple[Array, ...]:
-    """The values, written to memory: XLA would compute them anew for every result that uses them."""
-    if on_host(*values):
-        return values
-    kept: tuple[Array, ...] = lax.optimization_barrier(values)  # type: ignore[no-untyped-call]
-    return kept
 
 
 def _polynomial(a: Array, u: Array) -> Array:

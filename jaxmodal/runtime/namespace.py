@@ -160,6 +160,11 @@ def added(x: Any, index: Any, value: Any) -> Any:
     return x
 
 
+def once(tree: Any) -> Any:
+    """The values of a pytree, written to memory: XLA would compute them anew for every result that uses them."""
+    return tree if tree_on_host(tree) else lax.optimization_barrier(tree)  # type: ignore[no-untyped-call]
+
+
 def constant(tree: Any) -> Any:
     """`lax.stop_gradient`; an array of NumPy has no derivative and stays."""
     return jax.tree_util.tree_map(lambda x: x if on_host(x) else lax.stop_gradient(x), tree)

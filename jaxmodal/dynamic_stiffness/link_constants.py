@@ -1,0 +1,77 @@
+"""What of the terms of links does not depend on the frequency, made once where many frequencies share it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import jax
+
+from jaxmodal.arithmetic.operations import Kind, Number, keep, number, sin_cos
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.dynamic_stiffness.beams import MemberConstants, Theory, member_constants
+from jaxmodal.dynamic_stiffness.joints import attachments
+from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.laws import spring_law
+
+#: what follows the features of a link with supports: its angle to the ground
+GROUND = ("ground_sine", "ground_cosine")
+
+
+class Fixed(NamedTuple):
+    """What of the terms of any link does not depend on the frequency, beside its wave numbers."""
+
+    length: Number
+    tip_mass: Number
+    tip_inertia: Number
+    joint_unit: Number
+    joint_compliance: Number
+    sin_angle: Number
+    cos_angle: Number
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class LinkConstants:
+    """One link or many, as `link_terms.link_terms` takes them at many frequencies, in float64."""
+
+    fixed: Fixed
+    member: MemberConstants
+    features: dict[str, Number]
+
+    @property
+    def length(self) -> Array:
+        return self.fixed.length
+
+
+def link_constants(links: BeamArrays, theory: Theory) -> LinkConstants | BeamArrays:
+    """`LinkConstants` of links; those under an axial force stay as they are."""
+    if links.axial_force is not None:
+        return links
+    member = member_constants(links, theory)
+    return LinkConstants(fixed_of(links, False), member, features_of(links, False, 0.0))
+
+
+def fixed_of(link: BeamArrays, extended: Kind) -> Fixed:
+    """`Fixed` of one link, in any kind of numbers."""
+    values = link.length, link.tip_mass, link.tip_inertia, *spring_law(link.joint_stiffness)
+    length, mass, inertia, unit, compliance = (number(x, extended) for x in values)
+    return Fixed(length, mass, inertia, unit, compliance, *_turn(link.joint_angle, extended))
+
+
+def features_of(link: BeamArrays, extended: Kind, nothing: Array | float) -> dict[str, Number]:
+    """Those of `link_terms.LinkTerms` but for the lever, of the shape of ``nothing``."""
+    features = {
+        name: number(x + nothing, extended)
+        for name, x in attachments(link)._asdict().items()
+        if x is not None
+    }
+    if link.ground_angle is not None:
+        features |= dict(zip(GROUND, _turn(link.ground_angle + nothing, extended), strict=True))
+    return features
+
+
+def _turn(angle: Array, extended: Kind) -> tuple[Number, Number]:
+    """Sine and cosine of an angle."""
+    ((sine, cosine, _),) = sin_cos(number(xp.abs(angle), extended))
+    return keep(sine * number(xp.where(angle < 0.0, -1.0, 1.0), extended)), keep(cosine)
