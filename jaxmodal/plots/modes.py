@@ -134,7 +134,9 @@ def draw_mode(
     masses, centres, shifts = _bodies(shapes, mode)
     sizes = _HEAVIEST * masses / max(masses.max(initial=0.0), np.finfo(float).tiny)
     drawn = centres + sign * shifts
-    axes.scatter(*drawn.T, s=sizes, color=colour, alpha=0.35, edgecolors="black", zorder=3)
+    axes.scatter(
+        drawn[:, 0], drawn[:, 1], s=sizes, color=colour, alpha=0.35, edgecolors="black", zorder=3
+    )
     margin = 1.25 * DRAWN_SHARE * _reach(rest)
     ends = np.concatenate([flat, centres])
     low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin
