@@ -18,6 +18,8 @@ from jaxmodal.arm.sections import (
     rectangle,
 )
 from jaxmodal.arm.segments import attach_body, tapered
+from jaxmodal.at_rest.buckling import Buckling, buckling
+from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium, static_equilibrium
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.dynamic_stiffness.characteristic import (
@@ -63,7 +65,7 @@ from jaxmodal.response.truncation import (
     truncation_error,
 )
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
-from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, LargeDeflectionWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
 from jaxmodal.spatial import examples
@@ -90,6 +92,7 @@ __all__ = [
     "ArmCheck",
     "ArmError",
     "BeamArrays",
+    "Buckling",
     "Certificate",
     "CompilationError",
     "DampedModes",
@@ -97,6 +100,7 @@ __all__ = [
     "FrequencyResponse",
     "ImplausibleWarning",
     "JointOrigin",
+    "LargeDeflectionWarning",
     "Link",
     "ModalQuantities",
     "ModalSuperposition",
@@ -120,6 +124,7 @@ __all__ = [
     "SpatialModeShapes",
     "Spring",
     "StateSpace",
+    "StaticEquilibrium",
     "Status",
     "TaperedFrequencies",
     "TimeResponse",
@@ -132,6 +137,7 @@ __all__ = [
     "arm_from_joint_origins",
     "attach_body",
     "beam_arrays",
+    "buckling",
     "certify",
     "characteristic_matrix",
     "check",
@@ -175,6 +181,7 @@ __all__ = [
     "spatial_section",
     "state_space",
     "static_compliance",
+    "static_equilibrium",
     "tapered",
     "tapered_frequencies",
     "time_response",

@@ -56,6 +56,8 @@ class LazyGroup(click.Group):
             "simulate": "jaxmodal.cli.simulate:simulate",
             "reproduce-motions": "jaxmodal.cli.simulate:reproduce_motions",
             "response": "jaxmodal.cli.response:response",
+            "statics": "jaxmodal.cli.at_rest:statics",
+            "buckling": "jaxmodal.cli.at_rest:buckling",
             "resonance-map": "jaxmodal.cli.postures:resonance_map",
             "cache": "jaxmodal.cli.cache:cache",
         }

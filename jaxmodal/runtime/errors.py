@@ -17,6 +17,10 @@ class ImplausibleWarning(UserWarning):
     """A value is allowed, and looks like a wrong unit or a slip; a line for each, with what was probably meant."""
 
 
+class LargeDeflectionWarning(UserWarning):
+    """An arm at rest bends so far that the theory of small deflections is a first estimate only."""
+
+
 @contextmanager
 def within(place: str) -> Iterator[None]:
     """Put ``place`` before the message of an `ArmError` raised inside the block."""

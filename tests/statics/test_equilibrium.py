@@ -8,7 +8,8 @@ from real_arms import NUM_LINKS, STRUCTURES, random_arm
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.columns import columns_of, unpacked
-from jaxmodal.statics.equilibrium import DeadLoads, axial_forces, equilibrium
+from jaxmodal.statics.chain import DeadLoads
+from jaxmodal.statics.equilibrium import axial_forces, equilibrium
 
 INF = np.inf
 UNIT = jm.raw_section(1.0, 1.0)

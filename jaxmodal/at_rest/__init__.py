@@ -1,0 +1,1 @@
+"""Arms at rest: what loads they carry, how far they bend, and when they buckle."""

@@ -1,0 +1,260 @@
+"""Load factors at which arms buckle."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.addresses import listed, resolve
+from jaxmodal.arm.arguments import positive_integer
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, beam_values, require_concrete, require_known
+from jaxmodal.at_rest.derivatives import beams_of, factor_derivatives
+from jaxmodal.at_rest.loads import SPRINGS, at_rest, dead_loads, prestress, require_loads
+from jaxmodal.at_rest.search import NONE, Factor, Problem, factors
+from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
+from jaxmodal.at_rest.tables import buckling_dataset, buckling_table
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.precision import require_x64
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.statics.equilibrium import BALANCED
+from jaxmodal.statics.pieces import Prestress
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+
+#: factors of one call
+MOST_FACTORS = 100
+#: shares of each link's length at which shapes are given
+_STATIONS = 41
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Buckling(Drawn, ShowsDatasets):
+    """Buckling load factors of one arm, each with its certificate and its shape.
+
+    Attributes
+    ----------
+    factors : array, shape (K,)
+        The loads times this make the arm buckle. Ascending (with ``both_signs`` by size), repeated by multiplicity;
+        inf where no load of this direction does, NaN where none was found.
+    certified : array of bool, shape (K,)
+        True where the counts at both ends of ``bracket`` confirm the factor and its number, or where nothing is
+        pressed and so no factor exists.
+    count_below, count_above : array of int, shape (K,)
+        Factors (of its sign) below the lower and below the upper end of ``bracket``.
+    bracket : array, shape (K, 2)
+        Where counts were taken: 1e-12 (relative) from the factor, or ten times that where rounding asks for it.
+    axial_force : array, shape (n, 2)
+        Axial forces at the start and the end of each link under the loads as given, N, tension positive.
+    stations : array, shape (S,)
+        Shares of the length of each link.
+    displacement : array, shape (K, n, S, 2)
+        Buckling shapes in the axes of the base; the largest displacement is 1.
+    rotation : array, shape (K, n, S)
+        Their rotations, rad. Shapes are NaN where there is no factor; those of a repeated factor span its shapes.
+    derivatives : array, shape (K, P), or None
+        Derivatives of the factors by the values at ``addresses``, per SI unit; NaN for a repeated factor, which has
+        none, and where there is no factor.
+    addresses : tuple of str
+        The P addresses.
+    positions : array, shape (n, S, 2)
+        Where the stations are in the posture, m.
+    arm : Arm
+    theory : str
+    """
+
+    picture: ClassVar[str] = "jaxmodal.plots.at_rest:draw_buckling"
+    factors: Floats
+    certified: NDArray[np.bool_]
+    count_below: NDArray[np.int64]
+    count_above: NDArray[np.int64]
+    bracket: Floats
+    axial_force: Floats
+    stations: Floats
+    displacement: Floats
+    rotation: Floats
+    derivatives: Floats | None
+    addresses: tuple[str, ...]
+    positions: Floats
+    arm: Arm
+    theory: str
+
+    @property
+    def multiplicity(self) -> NDArray[np.int64]:
+        """Number of factors inside each bracket, shape (K,)."""
+        return self.count_above - self.count_below
+
+    def tables(self) -> list[Table]:
+        """Return the factors with their certificates, and the derivatives."""
+        return buckling_table(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return factors, certificates and shapes as a dataset with dims factor, link, station."""
+        return buckling_dataset(self)
+
+
+def buckling(
+    arm: Arm,
+    num_factors: int = 1,
+    theory: TheoryName = "timoshenko",
+    *,
+    gravity: Sequence[float] = (0.0, 0.0),
+    tip_force: Sequence[float] = (0.0, 0.0),
+    base_acceleration: Sequence[float] = (0.0, 0.0),
+    both_signs: bool = False,
+    addresses: Sequence[str] = (),
+) -> Buckling:
+    """Factors by which loads have to grow until the arm buckles at its posture.
+
+    The loads are dead ones, and the `axial_force` of links that have one; all grow together.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values.
+    num_factors
+        How many factors, at most 100.
+    theory
+        As for `natural_frequencies`.
+    gravity
+        m/s^2 along x and y of the base, on all that has mass.
+    tip_force
+        Force at the tip of the last link in N along x and y of the base; it keeps its direction.
+    base_acceleration
+        Steady acceleration of the base, m/s^2: it acts as gravity against it.
+    both_signs
+        Also negative factors, under which loads act the other way; the smallest by size come first.
+    addresses
+        Addresses by which the factors are differentiated; ``link*`` stands for one of each link.
+
+    Returns
+    -------
+    Buckling
+
+    Raises
+    ------
+    ArmError
+        There is no load; the arm is not held without or under it; a value does not suit the theory.
+
+    Notes
+    -----
+    The linear theory of stability: forces at rest are those of the posture without deflection
+    (`static_equilibrium`), and an axial force N has the energy ``N v'^2/2`` per length, v' the slope of the axis,
+    shear included (F. Engesser, Zentralblatt der Bauverwaltung 11, 1891, 483-486). Factors are exact for forces that
+    are constant or linear along links, as weight makes them.
+
+    Examples
+    --------
+    A column of length 1 and flexural rigidity 1 under its own weight of 1 per length:
+
+    >>> import jaxmodal as jm
+    >>> column = jm.Arm((jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0)),))
+    >>> found = jm.buckling(column, theory="euler_bernoulli", gravity=(-1.0, 0.0))
+    >>> f"{found.factors[0]:.10f}", bool(found.certified[0])
+    ('7.8373474389', True)
+    """
+    flags = theory_flags(theory)
+    require_x64()
+    require_concrete(arm, "buckling")
+    require_known(arm, theory)
+    number = positive_integer(num_factors, "num_factors", MOST_FACTORS)
+    loads = dead_loads(gravity, tip_force, base_acceleration)
+    require_loads(arm, loads, or_axial=True)
+    singles = [single for given in listed(addresses) for single in resolve(arm, given)]
+
+    def problem_of(beams: BeamArrays, sign: float = 1.0) -> Problem:
+        forces = prestress(beams, loads, at_rest(beams, flags, loads))
+        forces = Prestress(*(sign * x for x in forces))
+        return Problem(beams, float(flags.shear), float(flags.axial), forces)
+
+    beams = beams_of(arm) if singles else beam_values(arm)
+    problems = {sign: problem_of(beams, sign) for sign in ((1.0, -1.0) if both_signs else (1.0,))}
+    _require_held(problems[1.0])
+    streams = [_numbered(sign, problem) for sign, problem in problems.items()]
+    rows = list(itertools.islice(heapq.merge(*streams, key=lambda row: row[0]), number))
+    stations = np.linspace(0.0, 1.0, _STATIONS)
+    n = arm.num_links
+    moved, turned = (
+        np.full((number, n, _STATIONS, 2), np.nan),
+        np.full((number, n, _STATIONS), np.nan),
+    )
+    vectors: list[tuple[float, Floats]] = []
+    for k, ((_, size), sign, place, factor) in enumerate(rows):
+        vector = np.zeros(0)
+        if np.isfinite(size):
+            vector = null_vector(problems[sign], size, place)
+            found = shape_along(problems[sign], size, vector, stations)
+            moved[k], turned[k] = scaled(*found, beams)
+        repeated = factor.count_above - factor.count_below != 1
+        vectors.append((np.nan if repeated or not np.isfinite(size) else sign * size, vector))
+    derivatives = factor_derivatives(arm, singles, problem_of, vectors) if singles else None
+    forces = problems[1.0].prestress
+    return Buckling(
+        factors=np.array([sign * size for (_, size), sign, _, _ in rows]),
+        certified=np.array([factor.certified for *_, factor in rows]),
+        count_below=np.array([factor.count_below for *_, factor in rows]),
+        count_above=np.array([factor.count_above for *_, factor in rows]),
+        bracket=np.array([_signed(sign, factor) for _, sign, _, factor in rows]),
+        axial_force=np.stack([forces.start, forces.outer], axis=1),
+        stations=stations,
+        displacement=moved,
+        rotation=turned,
+        derivatives=derivatives,
+        addresses=tuple(singles),
+        positions=positions(beams, stations),
+        arm=arm,
+        theory=theory,
+    )
+
+
+def _numbered(
+    sign: float, problem: Problem
+) -> Iterator[tuple[tuple[bool, float], float, int, Factor]]:
+    """Size (after what has none), sign and place of each factor."""
+    for place, factor in enumerate(factors(problem)):
+        yield (not math.isfinite(factor.value), factor.value), sign, place, factor
+
+
+def _signed(sign: float, factor: Factor) -> tuple[float, float]:
+    low, high = factor.bracket
+    return (low, high) if sign > 0.0 or factor is NONE else (-high, -low)
+
+
+def _require_held(problem: Problem) -> None:
+    """Refuse an arm that moves without strain where there is no load."""
+    values, held = problem.eigenvalues(0.0)
+    if not values.size:
+        raise ArmError(
+            "the arm is rigid throughout: nothing in it can buckle; make a link or a joint elastic."
+        )
+    small = np.abs(values) <= 10.0 * BALANCED * 1e-4 * np.max(np.abs(values))
+    if not small.any() and int(np.sum(values < 0.0)) == held:
+        return
+    free = [
+        f"link{i + 1}.{name}"
+        for name in SPRINGS
+        for i, k in enumerate(_column(problem, name))
+        if k == 0.0
+    ]
+    what = f" ({', '.join(free)} = 0)" if free else ""
+    raise ArmError(
+        f"the arm moves without strain{what}, a mechanism at any load; give its free joints stiffness, or "
+        "support a tip beyond them."
+    )
+
+
+def _column(problem: Problem, name: str) -> Any:
+    value = getattr(problem.beams, name)
+    return () if value is None else value

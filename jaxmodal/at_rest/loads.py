@@ -1,0 +1,102 @@
+"""The dead loads of an arm, from arguments or the arm's own values, and the forces at rest that they make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.statics.chain import DeadLoads
+from jaxmodal.statics.equilibrium import BALANCED, Equilibrium, equilibrium, turning_stiffness
+from jaxmodal.statics.pieces import Prestress
+
+#: the springs of a joint in the order of u, v and psi
+SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
+
+
+def pair(value: Any, name: str, unit: str) -> tuple[float, float]:
+    """Two finite numbers, along x and y of the base.
+
+    Raises
+    ------
+    ArmError
+        The value is something else.
+    """
+    try:
+        array = real_array(value, name)
+    except ValueError:
+        array = np.zeros(0)
+    if array.shape != (2,) or not np.isfinite(array).all():
+        raise ArmError(
+            f"{name} = {shown(value)}: must be two finite numbers, along x and y of the base, in {unit}, such as (0.0, "
+            "-9.81)."
+        )
+    return float(array[0]), float(array[1])
+
+
+def dead_loads(gravity: Any, tip_force: Any, base_acceleration: Any) -> DeadLoads:
+    """The loads that arguments give; a steady acceleration of the base acts as gravity against it."""
+    down = pair(gravity, "gravity", "m/s^2")
+    force = pair(tip_force, "tip_force", "N")
+    moved = pair(base_acceleration, "base_acceleration", "m/s^2")
+    return DeadLoads(*map(np.float64, (down[0] - moved[0], down[1] - moved[1], *force)))
+
+
+def at_rest(beams: BeamArrays, flags: Theory, loads: DeadLoads) -> Equilibrium:
+    """The arm at rest.
+
+    Raises
+    ------
+    ArmError
+        Nothing holds a free joint against the loads.
+    """
+    found = equilibrium(beams, flags.shear, flags.axial, loads)
+    if float(np.real(found.unheld)) <= BALANCED:
+        return found
+    joint = np.real(np.stack(found.forces.joint, axis=1))
+    for i in range(joint.shape[0]):
+        for k, name in enumerate(SPRINGS):
+            stiffness = getattr(beams, name)
+            loose = stiffness is not None and np.real(stiffness[i]) == 0.0
+            if loose and not abs(joint[i, k]) <= BALANCED * np.max(np.abs(joint)):
+                what = "a moment" if k == 2 else "a force"
+                raise ArmError(
+                    f"link{i + 1}.{name} = 0: nothing holds the arm at this joint, which would have to carry {what}; "
+                    "give it a stiffness greater than 0, leave it out for a rigid joint, or support a tip beyond it."
+                )
+    raise ArmError(
+        "the arm's free joints let it move under these loads; hold them by springs or supports."
+    )
+
+
+def prestress(beams: BeamArrays, loads: DeadLoads, found: Equilibrium) -> Prestress:
+    """The forces at rest that stiffen or soften the arm: of the loads, and those that its links are given."""
+    at_start, at_end = turning_stiffness(beams, loads, found.forces)
+    forces = found.forces
+    start, outer = forces.start[0], forces.outer[0]
+    own = beams.axial_force
+    if own is not None:  # beside those that loads make
+        start, outer = start + own, outer + own
+        at_start, at_end = (
+            at_start + beams.base_turning_stiffness,
+            at_end + beams.end_turning_stiffness,
+        )
+        if beams.flexible is not None:
+            at_end = at_end + (1.0 - beams.flexible) * own * beams.length
+    return Prestress(start, outer, at_start, at_end, forces.joint[0], forces.joint[1])
+
+
+def require_loads(arm: Arm, loads: DeadLoads, or_axial: bool = False) -> None:
+    """Refuse an arm without any load, of which nothing could be said."""
+    pressed = or_axial and any(link.axial_force is not None for link in arm.links)
+    if not pressed and not any(float(x) for x in loads):
+        raise ArmError(
+            "no load: give gravity=(0.0, -9.81), in m/s^2 along x and y of the base, tip_force=(x, y) in N, or "
+            "base_acceleration=(x, y) in m/s^2."
+        )

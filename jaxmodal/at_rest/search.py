@@ -1,0 +1,214 @@
+"""Load factors at which an arm buckles: bracketed by the count, found as zeros of an eigenvalue.
+
+The energy is linear in the load factor, and positive without load where the arm is held. So the number of negative
+eigenvalues of its stiffness grows with the factor, by one at each buckling load (W. H. Wittrick and F. W. Williams, Q.
+J. Mech. Appl. Math. 24, 1971, 263-284, at zero frequency); no piece of a link is long enough to buckle between fixed
+ends, so that nothing else is to be counted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.statics.pieces import Prestress, most_load, pieces_for
+from jaxmodal.statics.stability import StaticStiffness, static_stiffness
+
+Floats = NDArray[np.float64]
+
+#: relative distance from a factor at which counts are taken; ten times more each time that rounding leaves one open
+_CLOSE = 1e-12
+_WIDEST = 1e-6
+#: eigenvalues within this of zero, beside the largest, may be rounding
+_ROUNDING = 10.0 * 2.0**-52
+#: matrices of this size at most are looked through for estimates
+_MOST_ESTIMATED = 400
+#: doublings in search of a factor
+_DOUBLINGS = 60
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """An arm under loads that grow together."""
+
+    beams: BeamArrays
+    shear: float
+    axial: float
+    prestress: Prestress
+
+    def stiffness(self, factor: float, least: int = 1) -> StaticStiffness | None:
+        """The stiffness, None where it has no finite number of pieces."""
+        pieces = pieces_for(self.beams, self.shear, self.prestress, factor, least)
+        if pieces is None:
+            return None
+        return static_stiffness(self.beams, self.shear, self.axial, self.prestress, factor, pieces)
+
+    def eigenvalues(self, factor: float) -> tuple[Floats, int]:
+        """Ascending, without those that stand for supports: of index 0 the first that a load makes negative."""
+        found = self.stiffness(factor)
+        if found is None:
+            return np.array([-math.inf]), 0
+        return np.linalg.eigvalsh(found.matrix), found.held
+
+    def count(self, factor: float) -> tuple[float, bool]:
+        """How many buckling factors lie below, and whether no eigenvalue is too near zero to tell."""
+        values, held = self.eigenvalues(factor)
+        if values.size and values[0] == -math.inf:
+            return math.inf, True
+        if not values.size:
+            return 0.0, True
+        clear = bool(np.min(np.abs(values)) > _ROUNDING * np.max(np.abs(values)))
+        return float(np.sum(values < 0.0) - held), clear
+
+    def never(self) -> bool:
+        """Whether nothing in the arm is pressed, so that no positive factor buckles it."""
+        p = self.prestress
+        pulled = [p.start, p.outer, p.at_start, p.at_end]
+        slides = [
+            k is not None and bool(np.any(np.isfinite(k)))
+            for k in (self.beams.joint_axial_stiffness, self.beams.joint_shear_stiffness)
+        ]
+        return not any(slides) and all(bool(np.all(x >= 0.0)) for x in pulled)
+
+    def estimates(self) -> Floats:
+        """Rough positive factors, ascending, from how the stiffness begins to change."""
+        links = self.beams.length.shape[0]
+        least = 6 if links <= 8 else 2 if links <= 40 else 1
+        pieces = pieces_for(self.beams, self.shear, self.prestress, 0.0, least)
+        if pieces is None:
+            return np.zeros(0)
+        step = 1e-100
+        begun = static_stiffness(
+            self.beams, self.shear, self.axial, self.prestress, 1j * step, pieces
+        ).matrix
+        if not 0 < begun.shape[0] <= _MOST_ESTIMATED:
+            return np.zeros(0)
+        try:
+            inverse = np.linalg.eigvals(-np.linalg.solve(begun.real, begun.imag / step))
+        except np.linalg.LinAlgError:
+            return np.zeros(0)
+        size = np.max(np.abs(inverse))
+        real = inverse.real[inverse.real > 1e-12 * size]
+        return np.sort(1.0 / real)
+
+
+class Factor(NamedTuple):
+    """A buckling factor: its value, the counts at both ends of its bracket, whether they prove it."""
+
+    value: float
+    bracket: tuple[float, float]
+    count_below: int
+    count_above: int
+    certified: bool
+
+
+#: a factor that does not exist
+NONE = Factor(math.inf, (math.inf, math.inf), 0, 0, True)
+
+
+def factors(problem: Problem) -> Iterator[Factor]:
+    """The positive factors, ascending, repeated by multiplicity; after the last inf, or NaN where none was found."""
+    if problem.never():
+        yield from itertools.repeat(NONE)
+    limit = most_load(problem.beams, problem.shear, problem.prestress)
+    estimates = problem.estimates()
+    seen: dict[float, float] = {0.0: 0.0}
+
+    def counted(factor: float) -> float:
+        if factor not in seen:
+            count, clear = problem.count(factor)
+            seen[factor] = count if clear else math.nan
+        return seen[factor]
+
+    found = 0
+    while True:
+        value = _nth(problem, found + 1, estimates, limit, counted, seen)
+        if value is None:
+            reached = max(x for x, n in seen.items() if math.isfinite(n))
+            yield from itertools.repeat(Factor(math.nan, (reached, math.nan), found, 0, False))
+        certified = _certified(problem, float(value or math.nan), found + 1)
+        yield certified
+        found += 1
+        # what lies in the same bracket is the same factor
+        while certified.certified and certified.count_above > found:
+            yield certified
+            found += 1
+
+
+def _nth(
+    problem: Problem,
+    k: int,
+    estimates: Floats,
+    limit: float,
+    counted: Callable[[float], float],
+    seen: dict[float, float],
+) -> float | None:
+    """The k-th factor, where the k-th eigenvalue changes its sign."""
+    low = max(x for x, n in seen.items() if n < k)
+    near = estimates[k - 1] if k <= estimates.size else 0.0
+    start = near * 1.001 if near > low else (2.0 * low if low > 0.0 else _scale(problem))
+    trial = min(start, 0.5 * (low + limit)) if start >= limit else start
+    unclear = 0
+    for _ in range(_DOUBLINGS):
+        count = counted(trial)
+        if count >= k or not math.isfinite(trial):
+            break
+        if math.isnan(count):
+            unclear += 1
+            if unclear > 3:  # what is left are eigenvalues of rounding
+                return None
+            trial *= 1.01
+            continue
+        low = max(low, trial)
+        trial = 2.0 * trial if 2.0 * trial < limit else 0.5 * (trial + limit)
+    above = [x for x, n in seen.items() if n >= k]
+    if not above:
+        return None
+    high = min(above)
+    if low < near < high and counted(near * 0.99) < k:
+        low = max(low, near * 0.99)
+    while math.isinf(seen[high]):  # beyond what can be cut into pieces
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            return None
+        if math.isnan(counted(middle)):
+            return None
+        low, high = (middle, high) if counted(middle) < k else (low, middle)
+
+    def crossing(factor: float) -> float:
+        values, held = problem.eigenvalues(factor)
+        return float(values[held + k - 1])
+
+    return float(brentq(crossing, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
+
+
+def _scale(problem: Problem) -> float:
+    """A factor that is not far from the first: where the most loaded link would buckle by itself."""
+    beams, p = problem.beams, problem.prestress
+    rigidity = beams.youngs_modulus * beams.second_moment
+    load = np.maximum(np.abs(p.start), np.abs(p.outer)) * beams.length**2 / rigidity
+    turned = (np.abs(p.at_start) + np.abs(p.at_end)) * beams.length / rigidity
+    largest = float(np.max(load + turned))
+    return 1.0 / largest if largest > 0.0 else 1.0
+
+
+def _certified(problem: Problem, value: float, k: int) -> Factor:
+    """Counts on both sides of a factor, as near as rounding allows."""
+    close = _CLOSE
+    while True:
+        ends = (value * (1.0 - close), value * (1.0 + close))
+        (below, sure), (above, sure_too) = (problem.count(x) for x in ends)
+        if (sure and sure_too) or close >= _WIDEST:
+            break
+        close *= 10.0
+    known = sure and sure_too and below < k <= above and math.isfinite(above)
+    counts = [int(x) if math.isfinite(x) else -1 for x in (below, above)]
+    return Factor(value, ends, counts[0], counts[1], bool(known))

@@ -1,0 +1,139 @@
+"""The shape in which an arm buckles, along its links."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.at_rest.search import Problem
+from jaxmodal.statics.chain import geometry
+from jaxmodal.statics.pieces import Pieces, piece_laws, pieces_for, shear_ratio
+from jaxmodal.statics.stability import turns_before
+
+Floats = NDArray[np.float64]
+
+
+def null_vector(problem: Problem, factor: float, place: int) -> Floats:
+    """The eigenvector whose eigenvalue vanishes at a factor, the ``place``-th from 0 of those below it.
+
+    Its first entries are the coordinates of strain, of unit size, the others what supports hold.
+    """
+    found = problem.stiffness(factor)
+    assert found is not None
+    vectors = np.linalg.eigh(found.matrix)[1]
+    vector: Floats = vectors[:, found.held + place]
+    return vector
+
+
+def shape_along(
+    problem: Problem, factor: float, vector: Floats, stations: Floats
+) -> tuple[Floats, Floats]:
+    """Displacements (n, S, 2) in the base's axes and rotations (n, S) at shares of each link's length.
+
+    Along a piece they are the power series of its equations.
+    """
+    beams, found = problem.beams, problem.stiffness(factor)
+    pieces = pieces_for(beams, problem.shear, problem.prestress, factor)
+    assert found is not None
+    assert pieces is not None
+    motions = found.motions
+    q = vector[: motions.place.size]
+    n = beams.length.shape[0]
+    turn = turns_before(motions, np.arange(n) + 0.2) @ q
+    shape = geometry(beams)
+    moved, turned = np.zeros((n, stations.size, 2)), np.zeros((n, stations.size))
+    x = y = 0.0
+    for i in range(n):
+        c, s = shape.cosine[i], shape.sine[i]
+        for k in range(3):
+            if (i, k) in motions.gives and k < 2:
+                at = motions.gives[i, k]
+                x, y = x + motions.move_x[at] * q[at], y + motions.move_y[at] * q[at]
+        x, y = x - turn[i] * shape.base[1][i], y + turn[i] * shape.base[0][i]
+        stretch = 0.0
+        if i in motions.stretch:
+            at = motions.stretch[i]
+            stretch = float((c * motions.move_x[at] + s * motions.move_y[at]) * q[at])
+        v, psi = _across(problem, factor, pieces, motions.first, q, i, turn[i], stations)
+        u = stations * stretch
+        end_v, end_psi = _across(problem, factor, pieces, motions.first, q, i, turn[i], np.ones(1))
+        moved[i, :, 0], moved[i, :, 1] = x + c * u - s * v, y + s * u + c * v
+        turned[i] = psi
+        x, y = x + c * stretch - s * end_v[0], y + s * stretch + c * end_v[0]
+        x, y = x - end_psi[0] * shape.end[1][i], y + end_psi[0] * shape.end[0][i]
+    return moved, turned
+
+
+def _across(
+    problem: Problem,
+    factor: float,
+    pieces: Pieces,
+    first: NDArray[np.int64],
+    q: Floats,
+    link: int,
+    turn: float,
+    stations: Floats,
+) -> tuple[Floats, Floats]:
+    """Deflection across a link from its start, and rotation."""
+    beams, prestress = problem.beams, problem.prestress
+    length = float(beams.length[link])
+    own = np.flatnonzero(pieces.link == link)
+    if not own.size:
+        return turn * length * stations, np.full(stations.size, turn)
+    rigidity, give = (float(x[link]) for x in shear_ratio(beams, problem.shear))
+    h = length / own.size
+    growth = (prestress.outer[link] - prestress.start[link]) / length
+    begin = factor * (prestress.start[link] + growth * pieces.begin[own])
+    unit = h * h / rigidity
+    laws = piece_laws(
+        begin * unit, np.full(own.size, factor * growth * h * unit), np.full(own.size, give / unit)
+    )
+    bend = np.sqrt(h / rigidity)
+    v, psi = np.zeros(stations.size), np.zeros(stations.size)
+    before, rotation = 0.0, turn
+    place = np.minimum((stations * own.size).astype(np.int64), own.size - 1)
+    for k, piece in enumerate(own):
+        a, b = q[first[piece]], q[first[piece] + 1]
+        own_turn = bend * a
+        sink = 0.5 * own_turn + np.sqrt(1.0 / 12.0 + give / unit) * bend * b
+        start = laws.start[:, :, k] @ np.array([rotation, own_turn, sink])
+        unknown = np.array([rotation, *start])
+        here = place == k
+        t = stations[here] * own.size - k
+        psi[here] = _series(laws.curves.rotation[:, :, k] @ unknown, t)
+        slope = laws.curves.slope[:, :, k] @ unknown
+        whole = np.concatenate([[0.0], slope / np.arange(1.0, slope.size + 1.0)])
+        v[here] = before + h * _series(whole, t)
+        before, rotation = before + h * (rotation + sink), rotation + own_turn
+    return v, psi
+
+
+def _series(coefficients: Floats, t: Floats) -> Floats:
+    found: Any = np.polynomial.polynomial.polyval(t, coefficients)
+    return np.asarray(found, np.float64)
+
+
+def scaled(moved: Floats, turned: Floats, beams: BeamArrays) -> tuple[Floats, Floats]:
+    """The same shape with a largest displacement of 1 m (of 1 rad where nothing moves), positive."""
+    largest = moved.reshape(-1)[np.argmax(np.abs(moved))]
+    if abs(largest) <= 1e-12 * float(np.sum(beams.length)) * np.max(np.abs(turned)):
+        largest = turned.reshape(-1)[np.argmax(np.abs(turned))]
+    return moved / largest, turned / largest
+
+
+def positions(beams: BeamArrays, stations: Floats) -> Floats:
+    """Where stations lie in the posture, (n, S, 2), in m."""
+    shape = geometry(beams)
+    steps = [b + a + e for b, a, e in zip(shape.base, shape.along, shape.end, strict=True)]
+    begin = [
+        np.cumsum(step) - along - end
+        for step, along, end in zip(steps, shape.along, shape.end, strict=True)
+    ]
+    places = [
+        start[:, None] + along[:, None] * stations
+        for start, along in zip(begin, shape.along, strict=True)
+    ]
+    return np.stack(places, axis=-1)

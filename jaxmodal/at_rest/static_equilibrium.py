@@ -1,0 +1,247 @@
+"""Arms at rest under dead loads: section forces, deflections, joint torques, reactions."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import BeamArrays, beam_values, require_concrete, require_known
+from jaxmodal.at_rest.loads import at_rest, dead_loads, require_loads
+from jaxmodal.at_rest.shapes import positions
+from jaxmodal.at_rest.tables import statics_dataset, statics_tables
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.precision import require_x64
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.statics.chain import geometry
+from jaxmodal.statics.equilibrium import Equilibrium
+from jaxmodal.statics.laws import flexibility
+from jaxmodal.statics.pieces import shear_ratio
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+
+#: beyond a rotation of this, rad, or a displacement of this share of the arm's length, deflections are large
+LARGE_ROTATION = 0.1
+LARGE_DISPLACEMENT = 0.05
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class StaticEquilibrium(Drawn, ShowsDatasets):
+    """One arm at rest: forces and deflections at S stations of each of its n links.
+
+    Section forces are those that the part towards the tip exerts.
+
+    Attributes
+    ----------
+    stations : array, shape (S,)
+        Shares of the length of each link.
+    axial_force, shear_force, bending_moment : array, shape (n, S)
+        N along the link (tension positive) and V across it (to its left) in N, M in N m, counter-clockwise.
+    displacement : array, shape (n, S, 2)
+        In the axes of the base, m.
+    rotation : array, shape (n, S)
+        Of the sections, rad.
+    joint_torque, joint_force : array, shape (n,) and (n, 2)
+        What each joint carries: the torque of its motor or spring, N m, and the force along and across its link, N.
+    joint_give : array, shape (n, 3)
+        What its springs give, along, across (m) and about it (rad).
+    base_reaction : array, shape (3,)
+        What the ground exerts at the base: force along x and y of the base, and moment about joint 1.
+    reactions : array, shape (n, 3)
+        What the support at each tip exerts: force along x and y of the base, and moment; 0 where there is none.
+    tip_displacement : array, shape (3,)
+        Of the last link's tip: along x and y of the base, m, and rotation, rad.
+    positions : array, shape (n, S, 2)
+        Where the stations are in the posture, m.
+    arm : Arm
+    theory : str
+    """
+
+    picture: ClassVar[str] = "jaxmodal.plots.at_rest:draw_equilibrium"
+    stations: Floats
+    axial_force: Floats
+    shear_force: Floats
+    bending_moment: Floats
+    displacement: Floats
+    rotation: Floats
+    joint_torque: Floats
+    joint_force: Floats
+    joint_give: Floats
+    base_reaction: Floats
+    reactions: Floats
+    tip_displacement: Floats
+    positions: Floats
+    arm: Arm
+    theory: str
+
+    @property
+    def largest_rotation(self) -> float:
+        """Of all sections, rad."""
+        return float(np.max(np.abs(self.rotation)))
+
+    @property
+    def relative_deflection(self) -> float:
+        """The largest displacement over the sum of the links' lengths."""
+        length = sum(float(link.length) for link in self.arm.links)
+        return (
+            float(np.max(np.hypot(self.displacement[..., 0], self.displacement[..., 1]))) / length
+        )
+
+    @property
+    def small(self) -> bool:
+        """Whether deflections are small: rotations up to 0.1 rad, displacements up to 5 % of the arm's length."""
+        return (
+            self.largest_rotation <= LARGE_ROTATION
+            and self.relative_deflection <= LARGE_DISPLACEMENT
+        )
+
+    def tables(self) -> list[Table]:
+        """Return forces and moments at the links' ends, joint torques, and the reactions of supports."""
+        return statics_tables(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return all of it as a dataset with dims link and station."""
+        return statics_dataset(self)
+
+
+def static_equilibrium(
+    arm: Arm,
+    theory: TheoryName = "timoshenko",
+    *,
+    gravity: Sequence[float] = (0.0, 0.0),
+    tip_force: Sequence[float] = (0.0, 0.0),
+    base_acceleration: Sequence[float] = (0.0, 0.0),
+    stations: Sequence[float] | int = 21,
+) -> StaticEquilibrium:
+    """Section forces, deflections and reactions of an arm at its posture under dead loads.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values.
+    theory
+        As for `natural_frequencies`.
+    gravity
+        m/s^2 along x and y of the base; it acts on links, bodies, hubs and payload. (0.0, -9.81) where the arm
+        moves in a vertical plane with y upwards.
+    tip_force
+        Force at the tip of the last link in N, along x and y of the base.
+    base_acceleration
+        Steady acceleration of the base, m/s^2: it acts as gravity against it.
+    stations
+        Shares of each link's length, or how many from 0 to 1.
+
+    Returns
+    -------
+    StaticEquilibrium
+
+    Raises
+    ------
+    ArmError
+        There is no load, or nothing holds a free joint against it; a value does not suit the theory.
+
+    Warns
+    -----
+    LargeDeflectionWarning
+        A section turns by more than 0.1 rad, or a point moves by more than 5 % of the arm's length: the linear theory
+        is off by about the square of the former.
+
+    Notes
+    -----
+    Deflections are small: loads act where the posture has them. Along a uniform link under its own weight the
+    deflection is a polynomial of degree 4, and everything is right to rounding. Reactions of supports follow from the
+    compatibility of displacements.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> beam = jm.Arm((jm.Link(2.0, 1e5, 1.0, jm.raw_section(1.0, 1.0)),))
+    >>> found = jm.static_equilibrium(beam, "euler_bernoulli", gravity=(0.0, -10.0))
+    >>> f"{found.joint_torque[0]:.1f} N m, {1e3 * found.tip_displacement[1]:.3f} mm"     # w L^2/2, w L^4/(8 E I)
+    '-20.0 N m, -0.200 mm'
+    """
+    flags = theory_flags(theory)
+    require_x64()
+    require_concrete(arm, "static_equilibrium")
+    require_known(arm, theory)
+    loads = dead_loads(gravity, tip_force, base_acceleration)
+    require_loads(arm, loads)
+    shares = _shares(stations)
+    beams = beam_values(arm)
+    found = at_rest(beams, flags, loads)
+    result = _along(arm, beams, flags, found, shares, theory)
+    if not result.small:
+        warnings.warn(
+            f"a section turns by {result.largest_rotation:.3g} rad and a point moves by "
+            f"{100 * result.relative_deflection:.3g} % of the arm's length: too much for small deflections (0.1 rad, "
+            "5 %); the result is a first estimate.",
+            LargeDeflectionWarning,
+            stacklevel=2,
+        )
+    return result
+
+
+def _shares(stations: Sequence[float] | int) -> Floats:
+    if isinstance(stations, int) and not isinstance(stations, bool) and 2 <= stations <= 10_000:
+        return np.linspace(0.0, 1.0, stations)
+    if not isinstance(stations, int):
+        shares = real_array(stations, "stations")
+        if shares.ndim == 1 and shares.size and np.all((shares >= 0.0) & (shares <= 1.0)):
+            return shares
+    raise ArmError(
+        f"stations = {stations!r}: must be shares of the length from 0 to 1, or how many of them, from 2 to 10,000."
+    )
+
+
+def _along(
+    arm: Arm, beams: BeamArrays, flags: Theory, found: Equilibrium, shares: Floats, theory: str
+) -> StaticEquilibrium:
+    """The polynomials along the links."""
+    forces, shape = found.forces, geometry(beams)
+    n, v, m = (np.asarray(x)[:, None] for x in forces.start)
+    p, q = (np.asarray(x)[:, None] for x in forces.load)
+    x = shares[None, :] * np.asarray(beams.length)[:, None]
+    elastic = np.asarray(flexibility(beams))[:, None]
+    rigidity, slide = (np.asarray(y)[:, None] for y in shear_ratio(beams, float(flags.shear)))
+    bend = elastic / rigidity
+    stretch = elastic * flags.axial / (beams.youngs_modulus * beams.area)[:, None]
+    start = [np.asarray(y)[:, None] for y in found.displacements.start]
+    rotation = start[2] + bend * x * (m - x * (v / 2 - q * x / 6))
+    along = stretch * x * (n - p * x / 2)
+    across = start[2] * x + bend * x**2 * (m / 2 - x * (v / 6 - q * x / 24))
+    across = across + elastic * slide * x * (v - q * x / 2)
+    c, s = shape.cosine[:, None], shape.sine[:, None]
+    displacement = np.stack(
+        [start[0] + c * along - s * across, start[1] + s * along + c * across], axis=-1
+    )
+    joint = [np.asarray(y) for y in forces.joint]
+    first = np.array([float(shape.cosine[0]), float(shape.sine[0])])
+    base = -joint[0][0] * first - joint[1][0] * np.array([-first[1], first[0]])
+    return StaticEquilibrium(
+        stations=shares,
+        axial_force=n - p * x,
+        shear_force=v - q * x,
+        bending_moment=m - v * x + q * x**2 / 2,
+        displacement=displacement,
+        rotation=rotation,
+        joint_torque=joint[2],
+        joint_force=np.stack(joint[:2], axis=1),
+        joint_give=np.asarray(found.gives),
+        base_reaction=np.array([*base, -joint[2][0]]),
+        reactions=np.asarray(found.reactions),
+        tip_displacement=np.array([float(y[-1]) for y in found.displacements.tip]),
+        positions=positions(beams, shares),
+        arm=arm,
+        theory=theory,
+    )

@@ -1,0 +1,240 @@
+"""The commands ``jaxmodal statics`` and ``jaxmodal buckling``."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
+from jaxmodal.cli.modes import require_plots
+from jaxmodal.cli.paths import require_file
+from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
+
+_PICTURES = (".png", ".pdf", ".svg")
+
+
+def _vector(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[float, float] | None:
+    """Two numbers with a comma between."""
+    if value is None:
+        return None
+    try:
+        x, y = (float(part) for part in value.split(","))
+    except ValueError:
+        x = y = math.nan
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise click.BadParameter(
+            f"{value!r} is not a pair of finite numbers; give x and y of the base with a comma between, such as "
+            "0,-9.81.",
+            ctx,
+            param,
+        )
+    return x, y
+
+
+def _loads(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of both commands."""
+    options = (
+        click.argument("argument", metavar="ARM"),
+        click.option(
+            "--gravity",
+            metavar="X,Y",
+            callback=_vector,
+            help="Gravity along x and y of the base in m/s^2, such as 0,-9.81.",
+        ),
+        click.option(
+            "--tip-force",
+            metavar="X,Y",
+            callback=_vector,
+            help="Force at the tip along x and y of the base in N.",
+        ),
+        click.option(
+            "--base-acceleration",
+            metavar="X,Y",
+            callback=_vector,
+            help="Steady acceleration of the base in m/s^2.",
+        ),
+        click.option(
+            "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
+        ),
+        click.option(
+            "--posture-deg",
+            metavar="DEG,DEG,...",
+            callback=parse_angles,
+            help="Joint angles theta_2 to theta_n, or all n, in degrees; that of link 1 turns the arm against its "
+            "loads.",
+        ),
+        click.option(
+            "--format",
+            "output_format",
+            type=click.Choice(["table", "json"]),
+            default="table",
+            show_default=True,
+        ),
+        click.option(
+            "--plot",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Draw it into this file (.png, .pdf, .svg).",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _given(**loads: tuple[float, float] | None) -> dict[str, tuple[float, float]]:
+    return {name: value for name, value in loads.items() if value is not None}
+
+
+@click.command(epilog=ARM_HELP)
+@_loads
+def statics(
+    argument: str,
+    gravity: tuple[float, float] | None,
+    tip_force: tuple[float, float] | None,
+    base_acceleration: tuple[float, float] | None,
+    theory: TheoryName,
+    posture_deg: tuple[float, ...] | None,
+    output_format: str,
+    plot: Path | None,
+) -> None:
+    """Forces, moments and deflections of an ARM at rest under its weight and other dead loads."""
+    from jaxmodal.at_rest.static_equilibrium import static_equilibrium
+
+    _require_picture(plot)
+    arm = posed(load_arm(argument), argument, posture_deg)
+    loads = _given(gravity=gravity, tip_force=tip_force, base_acceleration=base_acceleration)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = static_equilibrium(arm, theory, **loads)
+        except ValueError as error:  # ArmError is one
+            raise BadInput(f"{argument}: {error}") from error
+    for each in caught:
+        click.echo(f"warning: {each.message}", err=True)
+    if output_format == "json":
+        names = (
+            "stations",
+            "axial_force",
+            "shear_force",
+            "bending_moment",
+            "displacement",
+            "rotation",
+            "joint_torque",
+            "base_reaction",
+            "reactions",
+            "tip_displacement",
+        )
+        plain = {name: getattr(found, name).tolist() for name in names}
+        click.echo(json.dumps({"arm": argument, "theory": theory, "small": found.small, **plain}))
+    else:
+        click.echo(str(found))
+    _draw(found, plot)
+
+
+@click.command(epilog=ARM_HELP)
+@_loads
+@click.option(
+    "--factors",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="How many load factors.",
+)
+@click.option("--both-signs", is_flag=True, help="Also loads that act the other way.")
+@click.option(
+    "--derivative",
+    "addresses",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Derivatives by this value, such as link1.length; more than once for several.",
+)
+def buckling(
+    argument: str,
+    gravity: tuple[float, float] | None,
+    tip_force: tuple[float, float] | None,
+    base_acceleration: tuple[float, float] | None,
+    theory: TheoryName,
+    posture_deg: tuple[float, ...] | None,
+    output_format: str,
+    plot: Path | None,
+    factors: int,
+    both_signs: bool,
+    addresses: tuple[str, ...],
+) -> None:
+    """Factors by which dead loads have to grow until an ARM buckles, each with its certificate.
+
+    Exit status: 0 when every factor is certified, 1 when some are not, 2 for bad input.
+    """
+    from jaxmodal.at_rest.buckling import buckling as solve
+
+    _require_picture(plot)
+    arm = posed(load_arm(argument), argument, posture_deg)
+    loads = _given(gravity=gravity, tip_force=tip_force, base_acceleration=base_acceleration)
+    try:
+        found = solve(arm, factors, theory, both_signs=both_signs, addresses=addresses, **loads)
+    except ValueError as error:  # ArmError is one
+        raise BadInput(f"{argument}: {error}") from error
+    if output_format == "json":
+        click.echo(json.dumps(_plain(argument, found)))
+    else:
+        click.echo(str(found))
+    _draw(found, plot)
+    if not np.all(found.certified):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _plain(argument: str, found: Any) -> dict[str, Any]:
+    """All factors, null where there is none or none was found."""
+
+    def number(x: float) -> float | None:
+        return float(x) if math.isfinite(x) else None
+
+    derivatives = [] if found.derivatives is None else found.derivatives.tolist()
+    return {
+        "arm": argument,
+        "theory": found.theory,
+        "factors": [
+            {
+                "load_factor": number(factor),
+                "certified": bool(found.certified[k]),
+                "multiplicity": int(found.multiplicity[k]),
+                "derivatives": {
+                    address: number(value)
+                    for address, value in zip(
+                        found.addresses, derivatives[k] if derivatives else (), strict=True
+                    )
+                },
+            }
+            for k, factor in enumerate(found.factors)
+        ],
+    }
+
+
+def _require_picture(plot: Path | None) -> None:
+    require_file("--plot", plot, _PICTURES)
+    if plot is not None:
+        require_plots()
+
+
+def _draw(found: Any, path: Path | None) -> None:
+    if path is None:
+        return
+    from jaxmodal.plots.figures import new_figure, style
+
+    with style():
+        figure = new_figure(6.0, 5.0)
+        found.plot(figure.add_subplot())
+        try:
+            figure.savefig(path)
+        except OSError as error:
+            raise BadInput(f"{path}: cannot be written ({error.strerror or error}).") from error
+    click.echo(f"wrote {path}", err=True)

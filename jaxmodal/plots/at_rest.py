@@ -1,0 +1,135 @@
+"""Pictures of arms at rest: deflections, section forces, buckling shapes. They need matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.at_rest.buckling import Buckling
+from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium
+from jaxmodal.plots.figures import COLOURS, axes_or_new
+from jaxmodal.runtime.errors import ArmError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: the largest displacement or force is drawn as this share of the arm's length
+_DRAWN = 0.15
+_FIELDS = {
+    "deflection": "m",
+    "axial_force": "N",
+    "shear_force": "N",
+    "bending_moment": "N m",
+}
+
+
+def draw_equilibrium(
+    found: StaticEquilibrium, axes: Axes | None = None, field: str = "deflection"
+) -> Axes:
+    """Draw the arm at rest: its deflection magnified, or a section force across each link.
+
+    Parameters
+    ----------
+    found : StaticEquilibrium
+    axes : matplotlib Axes, optional
+        By default in a new figure.
+    field
+        ``"deflection"``, ``"axial_force"``, ``"shear_force"`` or ``"bending_moment"``; forces are drawn to the left of
+        the link where they are positive.
+
+    Returns
+    -------
+    matplotlib Axes
+        In m.
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ArmError
+        There is no such field.
+    """
+    if field not in _FIELDS:
+        raise ArmError(f"field = {shown(field)}: choose one of {', '.join(map(repr, _FIELDS))}.")
+    axes = axes_or_new(axes, 6.0, 5.0)
+    places = found.positions
+    size = _size(places)
+    if field == "deflection":
+        moved = found.displacement
+    else:
+        along = places[:, -1] - places[:, 0]
+        along = along / np.linalg.norm(along, axis=-1, keepdims=True)
+        across = np.stack([-along[:, 1], along[:, 0]], axis=-1)
+        moved = getattr(found, field)[:, :, None] * across[:, None, :]
+    largest = float(np.max(np.hypot(moved[..., 0], moved[..., 1])))
+    scale = _DRAWN * size / largest if largest > 0.0 else 1.0
+    for place, step in zip(places, moved, strict=True):
+        axes.plot(place[:, 0], place[:, 1], color="0.6", linewidth=1.0)
+        drawn = place + scale * step
+        axes.plot(drawn[:, 0], drawn[:, 1], color=COLOURS[0], linewidth=1.8)
+        if field != "deflection":
+            axes.fill(
+                [*place[:, 0], *drawn[::-1, 0]],
+                [*place[:, 1], *drawn[::-1, 1]],
+                color=COLOURS[0],
+                alpha=0.2,
+                linewidth=0.0,
+            )
+    what = (
+        f"{scale:.3g} times" if field == "deflection" else f"at most {largest:.4g} {_FIELDS[field]}"
+    )
+    return _finished(axes, f"{field.replace('_', ' ')}, {what} ({found.theory})")
+
+
+def draw_buckling(found: Buckling, axes: Axes | None = None, factor: int = 1) -> Axes:
+    """Draw the arm and the shape in which it buckles.
+
+    Parameters
+    ----------
+    found : Buckling
+    axes : matplotlib Axes, optional
+        By default in a new figure.
+    factor
+        Number of the factor, from 1.
+
+    Returns
+    -------
+    matplotlib Axes
+        In m.
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    ArmError
+        There is no such factor.
+    """
+    if not (isinstance(factor, int) and 1 <= factor <= found.factors.size):
+        raise ArmError(f"factor = {shown(factor)}: choose one from 1 to {found.factors.size}.")
+    if not np.isfinite(found.factors[factor - 1]):
+        raise ArmError(f"factor = {factor}: there is no such buckling factor to draw.")
+    axes = axes_or_new(axes, 6.0, 5.0)
+    places, moved = found.positions, found.displacement[factor - 1]
+    largest = float(np.max(np.hypot(moved[..., 0], moved[..., 1])))
+    scale = _DRAWN * _size(places) / largest if largest > 0.0 else 1.0
+    for place, step in zip(places, moved, strict=True):
+        drawn = place + scale * step
+        axes.plot(place[:, 0], place[:, 1], color="0.6", linewidth=1.0)
+        axes.plot(drawn[:, 0], drawn[:, 1], color=COLOURS[1], linewidth=1.8)
+    return _finished(
+        axes, f"buckling {factor}: load factor {found.factors[factor - 1]:.5g} ({found.theory})"
+    )
+
+
+def _size(places: np.ndarray) -> float:
+    return float(np.sum(np.linalg.norm(places[:, -1] - places[:, 0], axis=-1)))
+
+
+def _finished(axes: Axes, title: str) -> Axes:
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel("x [m]")
+    axes.set_ylabel("y [m]")
+    axes.set_title(title, fontsize=10)
+    return axes

@@ -1,0 +1,201 @@
+"""Section forces along a chain by statics alone, and the motions that they make.
+
+Small deflections: loads act where the posture has them. Section forces are those that the part towards the tip exerts.
+All arrays begin with the axis of the links, (n, ...), and further axes are those of the links' values.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.laws import flexibility, line_mass, spring_law
+
+
+class DeadLoads(NamedTuple):
+    """Loads of fixed direction, in the axes of the base; arrays of shape (...).
+
+    Gravity in m/s^2 (less a steady acceleration of the base) on all that has mass, and a force in N at the tip of the
+    last link.
+    """
+
+    gravity_x: Array
+    gravity_y: Array
+    tip_force_x: Array
+    tip_force_y: Array
+
+
+class Geometry(NamedTuple):
+    """Each link in the axes of the base: its direction, and the vectors joint to start, start to end, end to tip."""
+
+    cosine: Array
+    sine: Array
+    base: tuple[Array, Array]
+    along: tuple[Array, Array]
+    end: tuple[Array, Array]
+
+
+class SectionForces(NamedTuple):
+    """Forces along the chain, (n, ...): along and across each link, and moments.
+
+    ``start`` and ``outer`` at the two ends of the link, ``joint`` what its springs carry, each (N, V, M); ``load`` the
+    weight per length along and across; in between N and V are linear and M is quadratic.
+    """
+
+    joint: tuple[Array, Array, Array]
+    start: tuple[Array, Array, Array]
+    outer: tuple[Array, Array, Array]
+    load: tuple[Array, Array]
+
+
+class Displacements(NamedTuple):
+    """Motions (x, y, rotation) in the axes of the base, (n, ...): of each link's start, its end and its tip."""
+
+    start: tuple[Array, Array, Array]
+    outer: tuple[Array, Array, Array]
+    tip: tuple[Array, Array, Array]
+
+
+def geometry(beams: BeamArrays) -> Geometry:
+    """Directions and lengths of the posture."""
+    angle = xp.cumsum(beams.joint_angle, axis=0)
+    c, s = xp.cos(angle), xp.sin(angle)
+
+    def turned(x: Array | None, y: Array | None) -> tuple[Array, Array]:
+        a = xp.zeros_like(beams.length) if x is None else x
+        b = xp.zeros_like(beams.length) if y is None else y
+        return c * a - s * b, s * a + c * b
+
+    return Geometry(
+        c,
+        s,
+        turned(beams.base_offset_x, beams.base_offset_y),
+        turned(beams.length, None),
+        turned(beams.end_offset_x, beams.end_offset_y),
+    )
+
+
+def weights(beams: BeamArrays, shape: Geometry, loads: DeadLoads) -> tuple[Any, Any, Any, Any]:
+    """Weight per length, and forces and moment at tips and at hubs, in the axes of the base."""
+    x, y = loads.gravity_x, loads.gravity_y
+    line = line_mass(beams)
+    tip_x, tip_y = beams.tip_mass * x, beams.tip_mass * y
+    last = np.arange(tip_x.shape[0]) == tip_x.shape[0] - 1
+    last = last.reshape(-1, *(1,) * (tip_x.ndim - 1))
+    tip_x = xp.where(last, tip_x + loads.tip_force_x, tip_x)
+    tip_y = xp.where(last, tip_y + loads.tip_force_y, tip_y)
+    moment = xp.zeros_like(tip_x)
+    if beams.tip_moment_x is not None and beams.tip_moment_y is not None:
+        along = shape.cosine * beams.tip_moment_x - shape.sine * beams.tip_moment_y
+        across = shape.sine * beams.tip_moment_x + shape.cosine * beams.tip_moment_y
+        moment = along * y - across * x
+    hub = xp.zeros_like(beams.length) if beams.hub_mass is None else beams.hub_mass
+    return (line * x, line * y), (tip_x, tip_y), moment, (hub * x, hub * y)
+
+
+def _cross(d: tuple[Array, Array], f: tuple[Array, Array]) -> Array:
+    return d[0] * f[1] - d[1] * f[0]
+
+
+def _from_tip(x: Array) -> Array:
+    """Sums from the tip inwards along the first axis."""
+    return xp.flip(xp.cumsum(xp.flip(x, axis=0), axis=0), axis=0)
+
+
+def section_forces(
+    beams: BeamArrays, shape: Geometry, line: Any, tip: Any, moment: Any, hub: Any
+) -> SectionForces:
+    """Section forces of loads by statics alone: sums from the tip inwards, link axes."""
+    length = beams.length
+    weight = tuple(w * length for w in line)
+    own = [t + w + h for t, w, h in zip(tip, weight, hub, strict=True)]
+    joint = tuple(_from_tip(x) for x in own)
+    start = tuple(x - h for x, h in zip(joint, hub, strict=True))
+    outer = tuple(x - w for x, w in zip(start, weight, strict=True))
+    middle = tuple(o + 0.5 * w for o, w in zip(outer, weight, strict=True))
+    at_end = moment + _cross(shape.end, outer)
+    over_link, over_base = _cross(shape.along, middle), _cross(shape.base, start)
+    at_joint = _from_tip(at_end + over_link + over_base)
+    beyond = xp.concatenate([at_joint[1:], xp.zeros_like(at_joint[:1])], axis=0)
+    at_outer = beyond + at_end  # without the rounding of what cancels
+    at_start = at_outer + over_link
+
+    def in_link(f: Any) -> tuple[Array, Array]:
+        c, s = shape.cosine, shape.sine
+        return c * f[0] + s * f[1], c * f[1] - s * f[0]
+
+    return SectionForces(
+        (*in_link(joint), at_joint),
+        (*in_link(start), at_start),
+        (*in_link(outer), at_outer),
+        in_link(line),
+    )
+
+
+def forces_of_reactions(beams: BeamArrays, shape: Geometry, reactions: Array) -> SectionForces:
+    """Section forces of forces and moments at tips, (n, 3, ...), in the axes of the base."""
+    zero = xp.zeros_like(reactions[:, 0])
+    x, y, moment = reactions[:, 0], reactions[:, 1], reactions[:, 2]
+    return section_forces(beams, shape, (zero, zero), (x, y), moment, (zero, zero))
+
+
+def added_forces(a: SectionForces, b: SectionForces) -> SectionForces:
+    """Those of two sets of loads together."""
+    return SectionForces(
+        *(tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(a, b, strict=True))
+    )
+
+
+def joint_laws(beams: BeamArrays) -> tuple[Array, Array]:
+    """Units and compliances of the joints' springs, shape (n, 3, ...)."""
+    rigid = xp.full_like(beams.length, np.inf)
+    springs = (beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness)
+    given = [rigid if k is None else k for k in springs]
+    # what is free stays free where only an imaginary part, of a derivative, stands beside its 0
+    laws = [spring_law(xp.where(xp.real(k) == 0.0, 0.0, k)) for k in given]
+    return xp.stack([x[0] for x in laws], axis=1), xp.stack([x[1] for x in laws], axis=1)
+
+
+def joint_gives(beams: BeamArrays, forces: SectionForces) -> Array:
+    """What springs of joints give under the forces that they carry; 0 where the joint is free."""
+    unit, y = joint_laws(beams)
+    return unit * y * xp.stack(forces.joint, axis=1)
+
+
+def displacements(
+    beams: BeamArrays, shape: Geometry, shear: Any, axial: Any, forces: SectionForces, gives: Array
+) -> Displacements:
+    """Motions that section forces and gives of joints make, from the base outwards."""
+    length, elastic = beams.length, flexibility(beams)
+    stretch = axial * elastic / (beams.youngs_modulus * beams.area)
+    bend = elastic / (beams.youngs_modulus * beams.second_moment)
+    known = xp.isfinite(beams.shear_modulus_effective)
+    stiffness = xp.where(known, beams.shear_modulus_effective, 1.0) * beams.area
+    slide = xp.where(known, shear, 0.0) * elastic / stiffness
+    n, v, m = forces.start
+    p, q = forces.load
+    # N = n - p x, V = v - q x, M = m - v x + q x^2/2
+    du = stretch * length * (n - p * length / 2)
+    turn = bend * length * (m - length * (v / 2 - q * length / 6))
+    dv = bend * length**2 * (m / 2 - length * (v / 6 - q * length / 24))
+    dv = dv + slide * length * (v - q * length / 2)
+    before = xp.cumsum(gives[:, 2] + turn, axis=0) - turn
+    after = before + turn
+
+    def stepped(rotation: Array, d: tuple[Array, Array]) -> tuple[Array, Array]:
+        return -rotation * d[1], rotation * d[0]
+
+    def out(x: Array, y: Array) -> tuple[Array, Array]:
+        return shape.cosine * x - shape.sine * y, shape.sine * x + shape.cosine * y
+
+    joint = out(gives[:, 0], gives[:, 1])
+    base = stepped(before, shape.base)
+    link = [a + b for a, b in zip(stepped(before, shape.along), out(du, dv), strict=True)]
+    end = stepped(after, shape.end)
+    tip = [xp.cumsum(sum(x), axis=0) for x in zip(joint, base, link, end, strict=True)]
+    outer = [t - e for t, e in zip(tip, end, strict=True)]
+    start = [o - d for o, d in zip(outer, link, strict=True)]
+    return Displacements((*start, before), (*outer, after), (*tip, after))

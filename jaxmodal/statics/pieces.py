@@ -1,0 +1,184 @@
+"""Pieces of links under axial forces at rest: how many a link needs, and how each answers, exactly.
+
+The equations of a piece have polynomial coefficients in x where the axial force is linear, and are solved by their
+power series. Arrays are NumPy's; imaginary parts pass through, for derivatives.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arrays import BeamArrays
+
+Numbers = NDArray[Any]
+
+#: terms of the power series of a piece
+_TERMS = 30
+#: a piece is so short that |N| h^2/(E I) is at most this, beyond which the series would need more terms; clamped at
+#: both ends it would buckle at 4 pi^2
+_MOST_LOADED = 2.0
+#: and so short that the shear stiffness left beside N changes by this share at most
+_MOST_CHANGED = 0.25
+#: pieces of a link at most
+MOST_PIECES = 200
+
+
+class Prestress(NamedTuple):
+    """Forces at rest, per unit load factor: all arrays of shape (n,).
+
+    ``start, outer`` the axial forces at both ends of each link, N, tension positive; ``at_start, at_end`` the stiffness
+    against rotation there (`equilibrium.turning_stiffness`), N m/rad; ``along, across`` what each joint carries, N.
+    """
+
+    start: Numbers
+    outer: Numbers
+    at_start: Numbers
+    at_end: Numbers
+    along: Numbers
+    across: Numbers
+
+
+class Pieces(NamedTuple):
+    """Pieces of all flexible links, base to tip: link of each, place from its start, length."""
+
+    link: NDArray[np.int64]
+    begin: Numbers
+    length: Numbers
+
+
+def shear_ratio(beams: BeamArrays, shear: float) -> tuple[Numbers, Numbers]:
+    """E I and 1/(kappa G A), 0 where the theory has no shear; (n,)."""
+    known = np.isfinite(beams.shear_modulus_effective) & (shear > 0.0)
+    stiffness = np.where(known, beams.shear_modulus_effective, 1.0) * beams.area
+    return beams.youngs_modulus * beams.second_moment, np.where(known, 1.0 / stiffness, 0.0)
+
+
+def most_load(beams: BeamArrays, shear: float, prestress: Prestress) -> float:
+    """The load factor at which a link under compression has no shear stiffness left; inf without shear."""
+    _, give = shear_ratio(beams, shear)
+    pressed = np.maximum(-np.real(prestress.start), -np.real(prestress.outer))
+    share = np.where(_flexible(beams), pressed * np.real(give), 0.0)
+    worst = float(np.max(share))
+    return 1.0 / worst if worst > 0.0 else math.inf
+
+
+def pieces_for(
+    beams: BeamArrays, shear: float, prestress: Prestress, factor: float, least: int = 1
+) -> Pieces | None:
+    """The links cut into pieces as short as ``factor`` needs; None where some link would need too many."""
+    rigidity, give = (np.real(x) for x in shear_ratio(beams, shear))
+    length = np.real(beams.length)
+    links, begins, lengths = [], [], []
+    for i in np.flatnonzero(_flexible(beams)):
+        ends = factor * np.real(np.array([prestress.start[i], prestress.outer[i]]))
+        left = 1.0 + ends * give[i]
+        if np.min(left) <= 0.0:
+            return None
+        load = np.max(np.abs(ends) / np.minimum(left, 1.0)) * length[i] ** 2 / rigidity[i]
+        change = abs(ends[1] - ends[0]) * give[i] / np.min(left)
+        count = max(
+            least, math.ceil(math.sqrt(load / _MOST_LOADED)), math.ceil(change / _MOST_CHANGED)
+        )
+        if count > MOST_PIECES:
+            return None
+        links += [i] * count
+        begins += [beams.length[i] * (k / count) for k in range(count)]
+        lengths += [beams.length[i] / count] * count
+    kind = np.result_type(beams.length, np.float64)
+    return Pieces(np.array(links, np.int64), np.array(begins, kind), np.array(lengths, kind))
+
+
+def _flexible(beams: BeamArrays) -> NDArray[np.bool_]:
+    everywhere = np.ones(beams.length.shape[0], bool)
+    return everywhere if beams.flexible is None else np.real(beams.flexible) > 0.0
+
+
+class PieceCurves(NamedTuple):
+    """Power series of one piece in x/h: rotation, and slope less shear, of a unit turn, curvature and force.
+
+    Each (terms, 3, pieces): in front of psi at the start, h psi' there, and V h^2/(E I).
+    """
+
+    rotation: Numbers
+    slope: Numbers
+
+
+def piece_curves(a: Numbers, change: Numbers, give: Numbers) -> PieceCurves:
+    """Solve ``(1 + e a(x)) psi'' = a(x) psi - nu`` and ``w' = (psi + e nu)/(1 + e a(x))``.
+
+    ``a = N h^2/(E I)`` at the start of each piece, ``change`` its growth along it, ``give`` the
+    ``e = E I/(kappa G A h^2)``.
+    """
+    kind = np.result_type(a, change, give, np.float64)
+    psi = np.zeros((_TERMS + 2, 3, *a.shape), kind)
+    slope = np.zeros((_TERMS + 2, 3, *a.shape), kind)
+    psi[0, 0] = 1.0
+    psi[1, 1] = 1.0
+    left, lost = 1.0 + give * a, give * change
+    for k in range(_TERMS):
+        right = a * psi[k]
+        if k:
+            right = right + change * psi[k - 1]
+        else:
+            right[2] -= 1.0
+        psi[k + 2] = (right - lost * ((k + 1) * k) * psi[k + 1]) / (left * ((k + 2) * (k + 1)))
+    for k in range(_TERMS + 2):
+        right = psi[k].copy()
+        if k == 0:
+            right[2] += give
+        else:
+            right -= lost * slope[k - 1]
+        slope[k] = right / left
+    return PieceCurves(psi, slope)
+
+
+class PieceLaws(NamedTuple):
+    """How a piece answers to (turn of its start, own turn, own deflection over h), in units of E I/h.
+
+    ``start`` (2, 3, pieces): curvature and force that go with each; ``energy`` (3, 3, pieces).
+    """
+
+    curves: PieceCurves
+    start: Numbers
+    energy: Numbers
+
+
+def piece_laws(a: Numbers, change: Numbers, give: Numbers) -> PieceLaws:
+    """The exact stiffness of each piece.
+
+    The entries of the first row and column vanish with a and are right to their own digits.
+    """
+    curves = piece_curves(a, change, give)
+    order = np.arange(_TERMS + 2.0)
+    at_end = np.sum(curves.rotation[2:], axis=0)  # beyond the first two terms, which are 1 and x
+    bent = np.tensordot(order[2:], curves.rotation[2:], axes=1)
+    shift = np.tensordot(1.0 / (order[1:] + 1.0), curves.slope[1:], axes=1)
+    first = give * a / (1.0 + give * a)
+    # deviations from the rigid turn: of the end's rotation, of the slope's mean, of curvature less its own
+    turn = at_end.copy()
+    turn[1] += 1.0
+    sink = shift.copy()
+    sink[0] -= first
+    sink[2] += give / (1.0 + give * a)
+    moment = np.tensordot(order[3:], curves.rotation[3:], axes=1)
+    # psi'' at the start is (a psi - nu)/(1 + e a): the force's part of the curvature and the force cancel
+    moment[0] += 2.0 * curves.rotation[2, 0]
+    moment[1] += 2.0 * curves.rotation[2, 1]
+    moment[2] += first
+    det = turn[1] * sink[2] - turn[2] * sink[1]
+    inverse = np.array([[sink[2], -turn[2]], [-sink[1], turn[1]]]) / det
+    given = np.zeros((2, 3, *a.shape), turn.dtype)
+    given[0, 0], given[1, 0] = -turn[0], -sink[0]
+    given[0, 1] = given[1, 2] = 1.0
+    start = np.einsum("ijp,jkp->ikp", inverse, given)
+    energy = np.empty((3, 3, *a.shape), turn.dtype)
+    energy[0] = moment[1] * start[0] + moment[2] * start[1]
+    energy[0, 0] += moment[0]
+    energy[1] = start[0] * (1.0 + bent[1]) + bent[2] * start[1]
+    energy[1, 0] += bent[0]
+    energy[2] = start[1]
+    return PieceLaws(curves, start, energy)

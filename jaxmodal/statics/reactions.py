@@ -1,0 +1,145 @@
+"""Reactions of supports, and what free joints give that supports hold: the force method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.links import SUPPORTS
+from jaxmodal.runtime.namespace import Array, linalg, on_host, xp
+from jaxmodal.statics.chain import (
+    Geometry,
+    SectionForces,
+    displacements,
+    forces_of_reactions,
+    geometry,
+    joint_gives,
+    joint_laws,
+)
+from jaxmodal.statics.laws import compliance
+
+
+def supported(
+    beams: BeamArrays, shape: Geometry, shear: Any, axial: Any, own: SectionForces
+) -> tuple[Array, Array]:
+    """Reactions of supports and gives of free joints, shape (n, 3, ...) each.
+
+    Unknowns are the reactions r and the gives g of free joints: at each support the motion is the one that r answers
+    to, and a free joint carries nothing. Both are counted in shares of the arm: lengths by its own, forces by what
+    bends link 1 by that much.
+    """
+    n = beams.length.shape[0]
+    rest = beams.length.shape[1:]
+    reach = xp.sum(beams.length, axis=0)
+    force = beams.youngs_modulus[0] * beams.second_moment[0] / reach**2
+    stiffness = xp.stack([getattr(beams, name) for name in SUPPORTS], axis=1)
+    unit, _ = joint_laws(beams)
+    held, loose = stiffness > 0.0, unit == 0.0
+    places, hinges = _places(held), _places(loose)
+    units = [force, force, force * reach]
+    steps = [reach, reach, xp.ones_like(reach)]
+
+    def cases(where: list[tuple[int, int]], sizes: list[Array]) -> Array:
+        """One case for each place: that entry alone; shape (n, 3, cases, ...)."""
+        shape_of = (n, 3, len(where), *rest)
+        mask = np.zeros(shape_of)
+        for k, (i, j) in enumerate(where):
+            mask[i, j, k] = 1.0
+        size = xp.stack([xp.broadcast_to(x, rest) for x in sizes], axis=0)
+        return mask * size[None, :, None]
+
+    broad = jax.tree_util.tree_map(lambda x: x[:, None], beams)
+    geometry_of = geometry(broad)
+    pushed, turned = cases(places, units), cases(hinges, steps)
+    of_reactions = forces_of_reactions(broad, geometry_of, pushed)
+    nothing = forces_of_reactions(broad, geometry_of, 0.0 * turned)
+    by_reactions = displacements(
+        broad, geometry_of, shear, axial, of_reactions, joint_gives(broad, of_reactions)
+    )
+    by_gives = displacements(broad, geometry_of, shear, axial, nothing, turned)
+    by_loads = displacements(beams, shape, shear, axial, own, joint_gives(beams, own))
+
+    def rows(source: Any, where: list[tuple[int, int]], sizes: list[Array]) -> Array:
+        return xp.stack([source[j][i] / sizes[j] for i, j in where], axis=0)
+
+    size = len(places) + len(hinges)
+    give = compliance(xp.where(held, stiffness, np.inf))
+    soft = xp.stack([give[i, j] * units[j] / steps[j] for i, j in places], axis=0)
+    answers = xp.stack([held[i, j] for i, j in places], axis=0)
+    diagonal = np.eye(len(places)).reshape(len(places), len(places), *(1,) * len(rest))
+    above = rows(by_reactions.tip, places, steps) + diagonal * soft[:, None]
+    right = -rows(by_loads.tip, places, steps)
+    # what is not there answers with nothing
+    above = xp.where(answers[:, None], above, diagonal)
+    right = xp.where(answers, right, 0.0)
+    if hinges:
+        also = xp.stack([loose[i, j] for i, j in hinges], axis=0)
+        corner = np.eye(len(hinges)).reshape(len(hinges), len(hinges), *(1,) * len(rest))
+        beside = xp.where(answers[:, None] & also[None], rows(by_gives.tip, places, steps), 0.0)
+        below = xp.where(
+            also[:, None] & answers[None], rows(of_reactions.joint, hinges, units), 0.0
+        )
+        springs = [beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness]
+        own_law = [
+            0.0 * force if spring is None else spring[i] * steps[j] / units[j]
+            for i, j in hinges
+            for spring in (springs[j],)
+        ]
+        soft_joint = xp.stack([xp.broadcast_to(x, rest) for x in own_law], axis=0)
+        corner = xp.where(also[:, None], -corner * soft_joint[:, None], corner)
+        matrix = xp.concatenate(
+            [xp.concatenate([above, beside], axis=1), xp.concatenate([below, corner], axis=1)],
+            axis=0,
+        )
+        loaded = xp.where(also, -rows(own.joint, hinges, units), 0.0)
+        right = xp.concatenate([right, loaded], axis=0)
+    else:
+        matrix = above
+    matrix = xp.moveaxis(matrix, (0, 1), (-2, -1))
+    solved = _solved(matrix, xp.moveaxis(right, 0, -1), len(places))
+    solved = xp.moveaxis(solved, -1, 0).reshape((size, *rest))
+
+    def spread(values: Any, where: list[tuple[int, int]], sizes: list[Array]) -> Array:
+        entries = [[xp.zeros_like(solved[0])] * 3 for _ in range(n)]
+        for value, (i, j) in zip(values, where, strict=True):
+            entries[i][j] = value * sizes[j]
+        return xp.stack([xp.stack(row, axis=0) for row in entries], axis=0)
+
+    held_by = len(places)
+    return spread(solved[:held_by], places, units), spread(solved[held_by:], hinges, steps)
+
+
+def _places(where: Array) -> list[tuple[int, int]]:
+    """Entries that hold for a cell at least; all where values are traced."""
+    if not on_host(where):
+        return [(i, j) for i in range(where.shape[0]) for j in range(3)]
+    any_cell = where.reshape(where.shape[0], 3, -1).any(axis=-1)
+    return [(int(i), int(j)) for i, j in np.argwhere(any_cell)]
+
+
+def _solved(matrix: Array, right: Array, held: int) -> Array:
+    """The solution, NaN where the matrix is singular: where supports do not hold what is free.
+
+    It is symmetric; rows and columns of the ``held`` places first are brought to a diagonal of 1, or soft springs
+    would hide stiff ones, then those of free joints to entries of at most 1.
+    """
+    if matrix.shape[-1] == 0:
+        return right
+    size = xp.diagonal(matrix, axis1=-2, axis2=-1)[..., :held]
+    by_place = 1.0 / xp.sqrt(xp.where(size != 0.0, size, 1.0))
+    beside = matrix[..., :held, held:] * by_place[..., None]
+    largest = xp.max(xp.abs(beside), axis=-2) if held else xp.ones_like(right)
+    by_hinge = 1.0 / xp.where(largest > 0.0, largest, 1.0)
+    scale = xp.concatenate([by_place, by_hinge], axis=-1)
+    matrix = matrix * scale[..., :, None] * scale[..., None, :]
+    right = right * scale
+    if not on_host(matrix, right):
+        return linalg.solve(matrix, right[..., None])[..., 0] * scale
+    values = np.linalg.svd(matrix, compute_uv=False)
+    good = np.isfinite(values[..., -1]) & (values[..., -1] > 1e-14 * values[..., 0])
+    matrix = np.where(good[..., None, None], matrix, np.eye(matrix.shape[-1]))
+    solved = np.linalg.solve(matrix, right[..., None])[..., 0]
+    return np.where(good[..., None], solved * scale, np.nan)

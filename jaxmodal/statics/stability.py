@@ -1,0 +1,251 @@
+"""The static stiffness of an arm whose links carry axial forces, exact, in coordinates of strain.
+
+Coordinates are what joints give and, link by link, the stretch and the bending of short pieces: every motion follows
+from them outwards from the base, and the strain energy without axial forces is half the sum of their squares. So no
+stiff part hides a soft one.
+
+Arrays are NumPy's; imaginary parts pass through, for derivatives.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.links import SUPPORTS
+from jaxmodal.statics.chain import geometry
+from jaxmodal.statics.pieces import Pieces, Prestress, piece_laws, shear_ratio
+
+Numbers = NDArray[Any]
+
+
+class StaticStiffness(NamedTuple):
+    """The matrix, symmetric, and what its coordinates are.
+
+    ``matrix`` is the stiffness bordered by the supports; its negative eigenvalues are those of the stiffness and one
+    for each of the ``held`` supports.
+    """
+
+    matrix: Numbers
+    held: int
+    motions: Motions
+
+
+class Motions(NamedTuple):
+    """What each coordinate does to all beyond it: a turn about a point and a displacement, in the base's axes.
+
+    Arrays of shape (coordinates,); ``place`` orders them along the chain; ``first`` is the first bending coordinate of
+    each piece, (pieces,).
+    """
+
+    place: NDArray[np.float64]
+    turn: Numbers
+    move_x: Numbers
+    move_y: Numbers
+    about_x: Numbers
+    about_y: Numbers
+    first: NDArray[np.int64]
+    stretch: dict[int, int]
+    gives: dict[tuple[int, int], int]
+
+
+def static_stiffness(
+    beams: BeamArrays,
+    shear: float,
+    axial: float,
+    prestress: Prestress,
+    factor: complex,
+    pieces: Pieces,
+) -> StaticStiffness:
+    """The stiffness under ``factor`` times the prestress.
+
+    Parameters
+    ----------
+    beams : BeamArrays
+        Link values of NumPy, shape (n,); imaginary parts pass through.
+    shear, axial : float
+        Flags of the theory.
+    prestress : Prestress
+        Per unit factor.
+    factor : float
+        Load factor.
+    pieces : Pieces
+        From `pieces_for`, for this factor or a larger one.
+    """
+    motions = _motions(beams, shear, axial, pieces)
+    rigidity, give = shear_ratio(beams, shear)
+    link, h = pieces.link, pieces.length
+    growth = (prestress.outer - prestress.start) / beams.length
+    unit = h * h / rigidity[link]
+    begin = factor * (prestress.start[link] + growth[link] * pieces.begin)
+    flexible = give[link] / unit
+    laws = piece_laws(begin * unit, factor * growth[link] * h * unit, flexible)
+    own = np.sqrt(1.0 / 12.0 + flexible)
+    energy = laws.energy
+    one_two = 0.5 * energy[:, 2]
+    bending = np.stack([energy[:, 0], energy[:, 1] + one_two, own * energy[:, 2]], axis=1)
+    bending = np.stack(
+        [bending[0], bending[1] + 0.5 * bending[2], own * bending[2]], axis=0
+    )  # over (turn of the start times sqrt(E I/h), the two coordinates)
+    size = motions.place.size
+    root = np.sqrt(rigidity[link] / h)
+    before = turns_before(motions, motions.place[motions.first]) * root[:, None]
+    beside = np.zeros((link.size, size), bending.dtype)
+    rows = np.arange(link.size)
+    beside[rows, motions.first] = bending[0, 1]
+    beside[rows, motions.first + 1] = bending[0, 2]
+    matrix = (before * bending[0, 0][:, None]).T @ before + before.T @ beside + beside.T @ before
+    for i in range(2):
+        for j in range(2):
+            matrix[motions.first + i, motions.first + j] += bending[i + 1, j + 1]
+    matrix = matrix + np.diag(_strain_of_others(beams, motions))
+    matrix = matrix + factor * _of_rigid_parts(beams, prestress, motions)
+    return _with_supports(beams, matrix, motions)
+
+
+def _motions(beams: BeamArrays, shear: float, axial: float, pieces: Pieces) -> Motions:
+    """All coordinates, base to tip."""
+    shape = geometry(beams)
+    rigidity, give = shear_ratio(beams, shear)
+    springs = (beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness)
+    rows: list[tuple[Any, ...]] = []
+    first, stretch, gives = [], {}, {}
+    x = y = 0.0 * beams.length[0]
+    soft = np.sqrt(np.max(np.real(beams.length / rigidity)))
+    reach = np.sum(np.real(beams.length))
+    for i in range(beams.length.shape[0]):
+        c, s = shape.cosine[i], shape.sine[i]
+        for k, spring in enumerate(springs):
+            stiffness = np.inf if spring is None else spring[i]
+            if np.isinf(np.real(stiffness)):
+                continue
+            loose = np.real(stiffness) == 0.0
+            amount = soft * (reach if k < 2 else 1.0) if loose else 1.0 / np.sqrt(stiffness)
+            gives[i, k] = len(rows)
+            turn, along, across = ((k == j) * amount for j in (2, 0, 1))
+            rows.append((i, turn, c * along - s * across, s * along + c * across, x, y))
+        x, y = x + shape.base[0][i], y + shape.base[1][i]
+        own = np.flatnonzero(pieces.link == i)
+        for k, piece in enumerate(own):
+            h = pieces.length[piece]
+            if k == 0 and axial:
+                amount = np.sqrt(beams.length[i] / (beams.youngs_modulus[i] * beams.area[i]))
+                stretch[i] = len(rows)
+                rows.append((i + 0.3, 0.0 * x, c * amount, s * amount, x, y))
+            end_x, end_y = x + c * h * (k + 1), y + s * h * (k + 1)
+            bend = np.sqrt(h / rigidity[i])
+            shift = np.sqrt(h**3 / (12.0 * rigidity[i]) + h * give[i])
+            place = i + 0.4 + 0.2 * k / own.size
+            first.append(len(rows))
+            for turn, move in ((bend, 0.5 * h * bend), (0.0 * bend, shift)):
+                rows.append((place, turn, -s * move, c * move, end_x, end_y))
+        x = x + shape.along[0][i] + shape.end[0][i]
+        y = y + shape.along[1][i] + shape.end[1][i]
+    columns = [np.array([row[k] for row in rows]) for k in range(6)]
+    return Motions(
+        np.real(columns[0]).astype(np.float64),
+        *(columns[1], columns[2], columns[3], columns[4], columns[5]),
+        first=np.array(first, np.int64),
+        stretch=stretch,
+        gives=gives,
+    )
+
+
+def turns_before(motions: Motions, places: Numbers) -> Numbers:
+    """What each coordinate turns the places by that stand beyond it, (places, coordinates).
+
+    Places on the chain count in links from 0: i is before the joint of a link, i + 0.2 its start, i + 0.9 its end.
+    """
+    return np.where(motions.place[None, :] < places[:, None], motions.turn[None, :], 0.0)
+
+
+def tip_motions(motions: Motions, link: int, x: Any, y: Any) -> Numbers:
+    """What each coordinate moves the tip of a link, at (x, y), by: along x, y and about it, (3, coordinates)."""
+    moved = motions.place < link + 0.9
+    rows = np.array(
+        [
+            motions.move_x - motions.turn * (y - motions.about_y),
+            motions.move_y + motions.turn * (x - motions.about_x),
+            motions.turn,
+        ]
+    )
+    return np.where(moved, rows, 0.0)
+
+
+def _strain_of_others(beams: BeamArrays, motions: Motions) -> Numbers:
+    """Strain energy of springs and stretches, twice: 1 each, 0 in a free joint."""
+    diagonal = np.zeros(motions.place.size, motions.turn.dtype)
+    springs = (beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness)
+    for (i, k), at in motions.gives.items():
+        spring = springs[k]
+        stiffness = np.inf if spring is None else spring[i]
+        if np.real(stiffness) != 0.0:
+            diagonal[at] = 1.0
+        else:
+            amount = (
+                motions.turn[at]
+                if k == 2
+                else np.hypot(*np.real([motions.move_x[at], motions.move_y[at]]))
+            )
+            diagonal[at] = stiffness * amount**2
+    for at in motions.stretch.values():
+        diagonal[at] = 1.0
+    return diagonal
+
+
+def _of_rigid_parts(beams: BeamArrays, prestress: Prestress, motions: Motions) -> Numbers:
+    """What forces at rest add where rigid parts turn, and where a joint that gives along or across is turned.
+
+    Springs of a joint stand in the part before it: turned by phi, a give g moves on by phi x g, on which the force F
+    that the joint carries does the work ``-phi (F_x g_y - F_y g_x)``.
+    """
+    n = beams.length.shape[0]
+    starts = turns_before(motions, np.arange(n) + 0.2)
+    ends = turns_before(motions, np.arange(n) + 0.9)
+    matrix = (starts * prestress.at_start[:, None]).T @ starts
+    matrix = matrix + (ends * prestress.at_end[:, None]).T @ ends
+    shape = geometry(beams)
+    bearers = turns_before(motions, np.arange(n) + 0.0)
+    for (i, k), at in motions.gives.items():
+        if k == 2:
+            continue
+        c, s = shape.cosine[i], shape.sine[i]
+        along = c * motions.move_x[at] + s * motions.move_y[at]
+        across = c * motions.move_y[at] - s * motions.move_x[at]
+        amount = prestress.along[i] * across - prestress.across[i] * along
+        matrix[at] = matrix[at] + amount * bearers[i]
+        matrix[:, at] = matrix[:, at] + amount * bearers[i]
+    return np.asarray(matrix)
+
+
+def _with_supports(beams: BeamArrays, matrix: Numbers, motions: Motions) -> StaticStiffness:
+    """Bordered by what supports hold: ``[[K, R^T], [R, -1/k]]``, each row of R of unit size.
+
+    Each support adds one negative eigenvalue to those of ``K + k R^T R``, or, rigid, to those of K where R q = 0
+    (E. V. Haynsworth, Linear Algebra Appl. 1, 1968, 73-81).
+    """
+    if beams.support_x_stiffness is None:
+        return StaticStiffness(matrix, 0, motions)
+    shape = geometry(beams)
+    x = np.cumsum(shape.base[0] + shape.along[0] + shape.end[0])
+    y = np.cumsum(shape.base[1] + shape.along[1] + shape.end[1])
+    rows, gives = [], []
+    for i in range(beams.length.shape[0]):
+        moved = tip_motions(motions, i, x[i], y[i])
+        for name, row in zip(SUPPORTS, moved, strict=True):
+            stiffness, size = getattr(beams, name)[i], np.linalg.norm(np.real(row))
+            if np.real(stiffness) == 0.0 or size == 0.0:  # nothing there, or nothing moves it
+                if np.imag(stiffness) != 0.0:
+                    matrix = matrix + stiffness * np.outer(row, row)
+                continue
+            give = 0.0 if np.isinf(np.real(stiffness)) else 1.0 / stiffness
+            rows.append(row / size)
+            gives.append(give / size**2)
+    if not rows:
+        return StaticStiffness(matrix, 0, motions)
+    border = np.array(rows)
+    bordered = np.block([[matrix, border.T], [border, -np.diag(gives)]])
+    return StaticStiffness(bordered, len(rows), motions)
