@@ -17,11 +17,12 @@ from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.answers import responses
 from jaxmodal.response.damping import require_soft_supports
+from jaxmodal.response.held_tips import held_answers, rigid_supports
 from jaxmodal.response.ports import ports
 from jaxmodal.response.quantities import check_quantity
 from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.response.status import ResponseStatus
-from jaxmodal.response.systems import System, system_of
+from jaxmodal.response.systems import system_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
@@ -104,12 +105,18 @@ def frequency_response(
             )
         require_known(arm, theory)
         columns = columns_of(arm, given)
-    system = system_of(arm, theory, quantity, into, out, columns)
-    require_soft_supports(system.beams)
     flat = omega.reshape((-1,))
-    values, infinite = responses(system, flat)
-    values, status = _judged(system, values, infinite)
-    lead = () if columns is None else (system.cells,)
+    if rigid_supports(arm):
+        values, infinite, invalid = held_answers(
+            frequency_response, arm, flat, into, out, quantity, theory, parameters
+        )
+    else:
+        system = system_of(arm, theory, quantity, into, out, columns)
+        require_soft_supports(system.beams)
+        values, infinite = responses(system, flat)
+        invalid = system.invalid
+    values, status = _judged(values, infinite, invalid)
+    lead = () if columns is None else invalid.shape
     shape = (*lead, len(out), len(into), *omega.shape)
     return FrequencyResponse(
         omega=omega,
@@ -124,16 +131,14 @@ def frequency_response(
     )
 
 
-def _judged(system: System, values: Array, infinite: Array) -> tuple[Array, Array]:
+def _judged(values: Array, infinite: Array, invalid: Array) -> tuple[Array, Array]:
     """Complex values and statuses, shape (cells, outputs, inputs, F)."""
     values, infinite = (xp.moveaxis(x, 2, 0) for x in (values, infinite))
-    plain = on_host(values, infinite, system.invalid) and not (
-        infinite.any() or system.invalid.any()
-    )
+    plain = on_host(values, infinite, invalid) and not (infinite.any() or invalid.any())
     if plain and np.isfinite(values).all():
         return values, np.zeros(values.shape, np.int8)
     values = values + 0j * xp.zeros_like(values)
-    invalid = system.invalid[:, None, None, None]
+    invalid = invalid[:, None, None, None]
     lost = ~(xp.isfinite(values.real) & xp.isfinite(values.imag)) & ~infinite
     codes = [int(ResponseStatus[name]) for name in ("resonance", "not_resolved", "invalid_input")]
     status = xp.zeros_like(infinite, dtype=np.int8)

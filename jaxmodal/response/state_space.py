@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
@@ -49,7 +48,7 @@ class StateSpace(ShowsTables):
         accelerations.
     error : TruncationError or None
         Against the exact response, over frequency up to the last mode: ``error.worst`` is the largest. None for what
-        `discrete` and `reduced` make, and of arms on rigid supports, which the exact response takes as springs only.
+        `discrete` and `reduced` make.
     """
 
     A: Floats
@@ -320,8 +319,6 @@ def state_space(
         (*names, *(f"{name}.rate" for name in names)),
         quantity=quantity,
     )
-    if any(getattr(link, name) == np.inf for link in modes.arm.links for name in SUPPORTS):
-        return system
     power = QUANTITIES.index(quantity)
 
     def receptance(omega: Floats) -> NDArray[np.complex128]:

@@ -1,0 +1,154 @@
+"""Rigid supports of driven arms: the forces in them, found from the response of the arm on springs in their place.
+
+A spring beside a rigid support does nothing, so any may be there. The arm on such springs answers as usual; forces
+where the supports are, which keep these points at rest, then make it the arm on rigid supports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.links import SUPPORTS
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.response.ports import Port
+from jaxmodal.response.quantities import in_quantity, read_ports
+from jaxmodal.response.results import FrequencyResponse
+from jaxmodal.response.status import ResponseStatus
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
+
+#: springs in place of rigid supports, in stiffnesses of the link: of both arms one is away from its resonances
+_STAND_INS = (1.0, 30.0)
+#: a resonance is where the response changes by more than half when the frequency moves by this, relative
+_NUDGE = 2.0**-45
+
+
+def rigid_supports(arm: Arm) -> dict[Port, tuple[int, str]]:
+    """The directions in which tips are held, with the index of the link and the name of its field."""
+    found = {}
+    for index, link in enumerate(arm.links):
+        for name, direction in zip(SUPPORTS, ("x", "y", "rotation"), strict=True):
+            stiffness = getattr(link, name)
+            if stiffness is not None and not is_traced(stiffness) and np.isposinf(stiffness):
+                found[Port("tip", direction, index + 1)] = (index, name)
+    return found
+
+
+def held_answers(
+    respond: Callable[..., FrequencyResponse],
+    arm: Arm,
+    omega: Array,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    quantity: str,
+    theory: TheoryName,
+    parameters: Mapping[str, Any] | None,
+) -> tuple[Array, Array, Array]:
+    """The quantity of an arm on rigid supports.
+
+    Parameters
+    ----------
+    respond
+        `jaxmodal.frequency_response`, for arms on springs.
+    arm, omega, inputs, outputs, quantity, theory, parameters
+        As there; frequencies of shape (F,).
+
+    Returns
+    -------
+    values : Array, shape (outputs, inputs, cells, F)
+        The quantity.
+    infinite : Array of bool, of the same shape
+        Where it changes by more than half when the frequency moves by 3e-14, relative.
+    invalid : Array of bool, shape (cells,)
+        Which arms have values that they cannot have.
+
+    Raises
+    ------
+    ArmError
+        A parameter is one of the rigid supports.
+    """
+    held = rigid_supports(arm)
+    for address in parameters or {}:
+        if address.rpartition(".")[2] in {name for _, name in held.values()}:
+            raise ArmError(
+                f"parameters: {address!r} is rigid in this arm; give the arm a finite value there to vary it."
+            )
+    every = xp.concatenate([omega, omega * (1.0 + _NUDGE), omega * (1.0 - _NUDGE)])
+    found = [
+        _on_springs(respond, arm, every, inputs, outputs, quantity, theory, parameters, factor)
+        for factor in _STAND_INS
+    ]
+    (first, near, invalid), (second, farther, _) = found
+    motions = xp.where(near <= farther, first, second)
+    values, above, below = xp.split(
+        in_quantity(quantity, inputs, outputs, motions, every), 3, axis=-1
+    )
+    least = xp.minimum(xp.abs(above), xp.abs(below))
+    changes = ~(xp.abs(above - below) <= 0.5 * least)
+    return values, (changes | xp.isinf(values)) & ~xp.isnan(values), invalid
+
+
+def _on_springs(
+    respond: Callable[..., FrequencyResponse],
+    arm: Arm,
+    omega: Array,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    quantity: str,
+    theory: TheoryName,
+    parameters: Mapping[str, Any] | None,
+    factor: float,
+) -> tuple[Array, Array, Array]:
+    """Motions (read, inputs, cells, F) with tips held, nearness of a resonance on springs, and invalid cells."""
+    held = rigid_supports(arm)
+    links = list(arm.links)
+    springs = []
+    for index, name in held.values():
+        link = links[index]
+        turning = link.youngs_modulus * link.second_moment / link.length
+        own = turning if name == "support_torsional_stiffness" else turning / link.length**2
+        springs.append(factor * own)
+        links[index] = link.replace(**{name: springs[-1]})
+    sprung = arm.replace(links=tuple(links))
+    read = read_ports(quantity, inputs, outputs)
+    places = tuple(dict.fromkeys((*read, *held)))
+    forces = tuple(dict.fromkeys((*(each for each in inputs if each.place != "base"), *held)))
+    bases = tuple(each for each in inputs if each.place == "base")
+    invalid: Any = False
+
+    def moved(by: Sequence[Port], what: str) -> Array:
+        nonlocal invalid
+        options = {"quantity": what, "theory": theory, "parameters": parameters}
+        answer = respond(sprung, omega, by, places, **options)
+        shape = (-1, len(places), len(by), omega.shape[0])
+        status = xp.reshape(answer.status, shape)
+        invalid = invalid | xp.any(status == int(ResponseStatus.invalid_input), axis=(1, 2, 3))
+        return xp.moveaxis(xp.reshape(answer.values, shape), 0, 2)
+
+    by_force = moved(forces, "receptance")
+    columns = {each: by_force[:, k] for k, each in enumerate(forces)}
+    if bases:
+        by_base = moved(bases, "transmissibility")
+        columns |= {each: by_base[:, k] for k, each in enumerate(bases)}
+    at = np.array([places.index(each) for each in held])
+    rows = np.array([places.index(each) for each in read])
+    of_supports = xp.stack([columns[each] for each in held], axis=1)  # places, supports, cells, F
+    size = xp.sqrt(xp.stack([xp.abs(of_supports[k, j]) for j, k in enumerate(at)]))
+    driven = xp.stack([columns[each] for each in inputs], axis=1)
+    square = xp.moveaxis(of_supports[at] / (size[:, None] * size[None]), (0, 1), (-2, -1))
+    known = xp.all(xp.isfinite(square), axis=(-2, -1))[..., None, None]
+    inverse = linalg.inv(xp.where(known, square, np.eye(len(at))))
+    inverse = xp.where(known, inverse, np.nan)
+    pushed = xp.einsum("cfst,ticf->sicf", inverse, driven[at] / size[:, None])
+    motions = driven[rows] - xp.einsum("oscf,sicf->oicf", of_supports[rows] / size[None], pushed)
+    still = np.array([each in held for each in read])[:, None] | np.array(
+        [each in held for each in inputs]
+    )
+    motions = xp.where(still[:, :, None, None], 0.0, motions)
+    stiffnesses = xp.stack([xp.asarray(x, np.float64) for x in springs])
+    nearness = xp.max(size * size * stiffnesses[:, None, None], axis=0)
+    return motions, xp.where(xp.isnan(nearness), np.inf, nearness), invalid

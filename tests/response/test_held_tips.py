@@ -1,0 +1,115 @@
+"""Driven arms on rigid supports: forces that hold the tips, in 40 digits and at certified resonances."""
+
+import mpmath
+import numpy as np
+import pytest
+from response.arms import bent, target, with_damping
+from response.exact_chain import Chain
+
+import jaxmodal as jm
+
+HELD = {"tip_1.rotation": 0, "tip_2.x": 1, "tip_2.y": 1}
+OUTPUTS = ["link_1@0.4.across", "link_2@0.5.y", "tip.rotation", "joint_2.relative_rotation"]
+
+
+def without_supports():
+    arm = with_damping(bent(joint_stiffness=3e4), 3)
+    first = arm.links[0].replace(joint_angle=0.3, end_offset_y=0.05)
+    return arm.replace(links=(first, arm.links[1]))
+
+
+def held():
+    first, second = without_supports().links
+    second = second.replace(support_x_stiffness=np.inf, support_y_stiffness=np.inf)
+    return jm.Arm((first.replace(support_torsional_stiffness=np.inf), second))
+
+
+def undamped(arm):
+    names = ("loss_factor", "kelvin_voigt_time", "joint_damping")
+    return arm.replace(links=tuple(x.replace(**dict.fromkeys(names)) for x in arm.links))
+
+
+def held_in_40_digits(arm, omega, source):
+    """The arm without supports, and the forces that keep three of its motions at zero."""
+    chain = Chain(arm, omega)
+    targets = [target(arm, name) for name in (*OUTPUTS, *HELD)]
+    moved = {name: chain.response(target(arm, name), targets) for name in (source, *HELD)}
+    last = len(OUTPUTS)
+    square = mpmath.matrix([[moved[s][last + k] for s in HELD] for k in range(3)])
+    forces = mpmath.lu_solve(square, mpmath.matrix([moved[source][last + k] for k in range(3)]))
+    return [
+        complex(moved[source][o] - sum(moved[s][o] * f for s, f in zip(HELD, forces, strict=True)))
+        for o in range(last)
+    ]
+
+
+@pytest.mark.parametrize("damped", [True, False])
+def test_against_40_digits(damped):
+    arm, bare = held(), without_supports()
+    if not damped:
+        arm, bare = undamped(arm), undamped(bare)
+    first, *_, fourth = np.asarray(jm.natural_frequencies(arm, 4).omega)
+    for omega in (1e-3 * first, 0.5 * first, 0.97 * fourth):
+        for source in ("link_2@0.5.y", "base.x"):
+            quantity = "transmissibility" if source == "base.x" else "receptance"
+            found = jm.frequency_response(arm, omega, source, OUTPUTS, quantity=quantity).values
+            truth = held_in_40_digits(bare, omega, source)
+            np.testing.assert_allclose(found[:, 0], truth, rtol=0, atol=3e-13 * np.abs(truth).max())
+
+
+def test_resonances_statuses_and_static_limit():
+    arm = undamped(held())
+    omega = np.asarray(jm.natural_frequencies(arm, 4).omega)
+    at = jm.frequency_response(arm, omega, "tip.rotation", "tip.rotation")
+    assert (at.status == jm.ResponseStatus.resonance).all()
+    beside = jm.frequency_response(
+        arm, omega * (1.0 + 1e-9), "tip.rotation", ["tip.rotation", "tip.x"]
+    )
+    assert beside.all_resolved
+    assert not beside.values[1].any()  # where it is held
+    assert not beside.values.imag.any()
+    low = jm.frequency_response(arm, 1e-6 * omega[0], "tip.rotation", OUTPUTS).values
+    still = jm.static_compliance(arm, "tip.rotation", OUTPUTS)
+    np.testing.assert_allclose(low.real, still, rtol=1e-10)
+
+
+def test_many_arms_and_sums_over_modes():
+    arm = held()
+    lengths = [0.4, 0.5]
+    omega = np.array([300.0, 900.0, 2000.0])
+    many = jm.frequency_response(
+        arm, omega, "link_2@0.5.y", OUTPUTS, parameters={"link2.length": lengths}
+    )
+    for k, length in enumerate(lengths):
+        one = jm.frequency_response(
+            jm.set_parameters(arm, {"link2.length": length}), omega, "link_2@0.5.y", OUTPUTS
+        )
+        np.testing.assert_allclose(many.values[k], one.values, rtol=1e-11)
+    model = jm.modal_superposition(undamped(arm), "link_2@0.5.y", OUTPUTS, 24)
+    assert jm.truncation_error(model, omega=omega[:2]).worst < 1e-6
+
+
+def test_a_linkage_that_swings():
+    """A four-bar linkage with a loose crank: below its first frequency it moves as one rigid mechanism."""
+    section = jm.rectangle(0.01, 0.03, "cowper")
+
+    def bar(length, **more):
+        return jm.Link(length, 2.1e11, 7800.0, section, poisson_ratio=0.3, **more)
+
+    pin = {"support_x_stiffness": np.inf, "support_y_stiffness": np.inf}
+    loose = {"joint_stiffness": 0.0}
+    crank, coupler = bar(0.2, joint_angle=1.2, **loose), bar(0.6, joint_angle=-1.0, **loose)
+    linkage = jm.Arm((crank, coupler, bar(0.4, joint_angle=-1.5, **loose, **pin)))
+    first = jm.natural_frequencies(linkage, 2).omega[1]
+    omega = np.array([1e-4, 1e-3]) * first
+    found = jm.frequency_response(linkage, omega, "joint_1.torque", "joint_1.torque").values
+    inertia = -1.0 / (omega**2 * found[0, 0].real)
+    np.testing.assert_allclose(inertia[0], inertia[1], rtol=1e-5)
+    assert inertia[0] > 0.0
+
+
+def test_a_rigid_support_does_not_vary():
+    with pytest.raises(jm.ArmError, match=r"'link2\.support_x_stiffness' is rigid in this arm"):
+        jm.frequency_response(
+            held(), 3.0, "tip.x", "tip.x", parameters={"link2.support_x_stiffness": [1e5, 1e6]}
+        )
