@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,21 @@ from jaxmodal.dynamic_stiffness.link_terms import (
 from jaxmodal.dynamic_stiffness.member import clamped_count
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness, negative_eigenvalues
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
+
+
+class Factors(Protocol):
+    """What becomes of the factors of D and the counts that the links yield, one after the other."""
+
+    def times(self, factor: Array, growth: Array, denominator: Array) -> Self:
+        """Multiply by ``factor * exp(growth)``; the previous factor has become a denominator."""
+        ...
+
+    def plus(self, count: Array) -> Self:
+        """Add to the count."""
+        ...
+
+
+F = TypeVar("F", bound=Factors)
 
 
 class Tally(NamedTuple):
@@ -151,8 +166,8 @@ def add_link(
 
 
 def add_terms(
-    terms: LinkTerms, theory: Theory, omega: Array, outboard: Stiffness, tally: Tally
-) -> tuple[Stiffness, Tally]:
+    terms: LinkTerms, theory: Theory, omega: Array, outboard: Stiffness, tally: F
+) -> tuple[Stiffness, F]:
     """`add_link` for a link whose terms are known."""
     result, growth = with_outboard(terms, outboard), leading(terms.growth)
     pivot = leading(result.pivot)

@@ -7,7 +7,8 @@ is recorded where it is evaluated in double-double.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -95,22 +96,28 @@ class _LinkInputs(NamedTuple):
     cos_angle: Number
 
 
-_SPLIT = (
-    len(_LinkInputs._fields),
-    len(WaveNumbers._fields),
-    len(MemberFunctions._fields),
-    len(Stiffness._fields),
-)
+def _inputs(
+    numbers: Sequence[Number],
+) -> tuple[_LinkInputs, WaveNumbers, MemberFunctions, Stiffness, Sequence[Number]]:
+    """The flat inputs of a formula of one link, and what follows them: its features."""
+    left = iter(numbers)
+
+    def first(group: Any) -> list[Number]:
+        return list(itertools.islice(left, len(group._fields)))
+
+    return (
+        _LinkInputs(*first(_LinkInputs)),
+        WaveNumbers(*first(WaveNumbers)),
+        MemberFunctions(*first(MemberFunctions)),
+        Stiffness(*first(Stiffness)),
+        list(left),
+    )
 
 
 def _link_formula(*numbers: Number) -> list[Number]:
     """Everything about one link that is plain arithmetic, from flat inputs to flat outputs."""
-    i, w, f = _SPLIT[0], _SPLIT[0] + _SPLIT[1], sum(_SPLIT[:3])
-    link = _LinkInputs(*numbers[:i])
-    member, tests = free_end_member(
-        WaveNumbers(*numbers[i:w]), MemberFunctions(*numbers[w:f]), link.length, link.axial
-    )
-    outboard = Stiffness(*numbers[f:])
+    link, waves, functions, outboard, _ = _inputs(numbers)
+    member, tests = free_end_member(waves, functions, link.length, link.axial)
     omega2 = link.omega * link.omega
     mass, inertia = omega2 * link.tip_mass, omega2 * link.tip_inertia
     tip = outboard._replace(uu=outboard.uu - mass, vv=outboard.vv - mass, pp=outboard.pp - inertia)
@@ -129,19 +136,15 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
     supported, loaded = "ground_sine" in features, _LEVER in features
 
     def formula(*numbers: Number) -> list[Number]:
-        i, w, f = _SPLIT[0], _SPLIT[0] + _SPLIT[1], sum(_SPLIT[:3])
-        link, waves = _LinkInputs(*numbers[:i]), WaveNumbers(*numbers[i:w])
-        given = dict(zip(features, numbers[sum(_SPLIT) :], strict=True))
+        link, waves, functions, outboard, rest = _inputs(numbers)
+        given = dict(zip(features, rest, strict=True))
         turn = [given.pop(name) for name in GROUND] if supported else []
         lever = given.pop(_LEVER) if loaded else link.length
         more = Attachments(**given)
-        member, tests = free_end_member(
-            waves, MemberFunctions(*numbers[w:f]), lever, link.axial, loaded
-        )
+        member, tests = free_end_member(waves, functions, lever, link.axial, loaded)
         omega2, zero, one = link.omega * link.omega, link.omega * 0.0, link.omega * 0.0 + 1.0
         first = (more.tip_moment_x, more.tip_moment_y)
         moments = (zero, zero) if more.tip_moment_x is None else first
-        outboard = Stiffness(*numbers[f : sum(_SPLIT)])
         tip = with_body(outboard, omega2, link.tip_mass, link.tip_inertia, *moments)
         if more.end_turning_stiffness is not None:
             tip = tip._replace(pp=tip.pp + more.end_turning_stiffness)

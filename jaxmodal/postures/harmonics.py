@@ -22,7 +22,7 @@ from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import keep, number, sin_cos
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Tally, add_terms
+from jaxmodal.dynamic_stiffness.condensation import add_terms
 from jaxmodal.dynamic_stiffness.link_terms import terms_of_links
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.frequencies.resolution import resolved, starting_scale
@@ -90,14 +90,17 @@ def harmonic_names(num_links: int) -> list[str]:
     return [name.strip() or "1" for name in even]
 
 
-class _Product(Tally):
-    """A tally that keeps the product of the factors in place of its sign, without the growth, which is kept apart."""
+class _Product(NamedTuple):
+    """The product of the factors met so far, without the growth, which is kept apart, and the count."""
 
-    def times(self, factor: Array, growth: Array, denominator: Array) -> Tally:
-        return _Product(*self._replace(sign=self.sign * factor))
+    factors: Array
+    passed: Array
 
-    def plus(self, count: Array) -> Tally:
-        return _Product(*super().plus(count))
+    def times(self, factor: Array, growth: Array, denominator: Array) -> _Product:
+        return self._replace(factors=self.factors * factor)
+
+    def plus(self, count: Array) -> _Product:
+        return self._replace(passed=self.passed + count)
 
 
 def _factors_of(
@@ -119,14 +122,14 @@ def _factors_of(
 
     def step(
         i: Any, state: tuple[Stiffness, _Product, DoubleDouble]
-    ) -> tuple[Stiffness, Tally, DoubleDouble]:
+    ) -> tuple[Stiffness, _Product, DoubleDouble]:
         terms = terms_at(links - 1 - i)
         stiffness, tally = add_terms(terms, theory, omega, state[0], state[1])
         return stiffness, tally, state[2] + terms.growth
 
-    start = (Stiffness(*(zero,) * 6), _Product(one, one, zero.hi, one, one), zero)
+    start = (Stiffness(*(zero,) * 6), _Product(one, zero.hi), zero)
     _, product, growth = repeat(0, links, step, start, tree_on_host(lanes, theory, omega))
-    return product.sign, growth, product.passed
+    return product.factors, growth, product.passed
 
 
 _factors = jax.jit(_factors_of)
