@@ -47,6 +47,7 @@ from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
 from jaxmodal.postures.series import PostureSeries, posture_series
 from jaxmodal.response.damped_modes import DampedModes, damped_modes
+from jaxmodal.response.damped_sensitivities import DampedSensitivities, damped_sensitivities
 from jaxmodal.response.exchange import response_data, write_universal_file
 from jaxmodal.response.forced import RandomResponse, harmonic_response, random_response
 from jaxmodal.response.frequency_response import frequency_response
@@ -54,6 +55,7 @@ from jaxmodal.response.modal import ModalSuperposition, modal_superposition
 from jaxmodal.response.peaks import ResponsePeaks, response_peaks
 from jaxmodal.response.ports import Port, port_names
 from jaxmodal.response.results import FrequencyResponse
+from jaxmodal.response.sensitivities import ResponseSensitivities, response_sensitivities
 from jaxmodal.response.state_space import StateSpace, state_space
 from jaxmodal.response.statics import static_compliance
 from jaxmodal.response.status import ResponseStatus
@@ -96,6 +98,7 @@ __all__ = [
     "Certificate",
     "CompilationError",
     "DampedModes",
+    "DampedSensitivities",
     "DenavitHartenberg",
     "FrequencyResponse",
     "ImplausibleWarning",
@@ -115,6 +118,7 @@ __all__ = [
     "RepeatedFrequencyError",
     "ResonanceMap",
     "ResponsePeaks",
+    "ResponseSensitivities",
     "ResponseStatus",
     "RigidBody",
     "Rotation",
@@ -144,6 +148,7 @@ __all__ = [
     "circle",
     "count_below",
     "damped_modes",
+    "damped_sensitivities",
     "describe",
     "determinant_scan",
     "directional_derivatives",
@@ -176,6 +181,7 @@ __all__ = [
     "resonance_free",
     "response_data",
     "response_peaks",
+    "response_sensitivities",
     "sensitivities",
     "set_parameters",
     "spatial_section",

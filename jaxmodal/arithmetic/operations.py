@@ -21,7 +21,7 @@ from jaxmodal.arithmetic import programs
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.programs import Expression
 from jaxmodal.arithmetic.registers import Register, bare
-from jaxmodal.runtime.namespace import Array, bits, from_bits, is_complex, xp
+from jaxmodal.runtime.namespace import Array, OfNumpy, bits, from_bits, is_complex, xp
 
 #: A float64 array, a DoubleDouble, an Expression or a Register. All numbers of one formula are of one kind.
 Number = Any
@@ -66,7 +66,7 @@ def nonzero(x: Number) -> Number:
     """A denominator: exact zeros are replaced by a tiny number (`programs` does the same in every division)."""
     if isinstance(x, Register):
         return Register(nonzero(x.value))
-    if isinstance(x, jax.Array | np.ndarray | np.generic):
+    if isinstance(x, jax.Array | np.ndarray | np.generic | OfNumpy):
         return xp.where(x == 0.0, 1e-280, x)
     return x
 
@@ -114,9 +114,12 @@ def complex_root(z: Array) -> Array:
     real, imag = z.real, z.imag
     larger = xp.sqrt(0.5 * (xp.sqrt(real * real + imag * imag) + xp.abs(real)))
     smaller = 0.5 * imag / xp.where(larger == 0.0, 1.0, larger)
-    right = real >= 0.0
-    return xp.where(right, larger, xp.abs(smaller)) + 1j * xp.where(
-        right, smaller, xp.where(imag < 0.0, -larger, larger)
+    right, below = (
+        real >= 0.0,
+        imag < 0.0,
+    )  # not abs(smaller): on the cut both parts have the derivative of one side
+    return xp.where(right, larger, xp.where(below, -smaller, smaller)) + 1j * xp.where(
+        right, smaller, xp.where(below, -larger, larger)
     )
 
 

@@ -29,7 +29,7 @@ from jaxmodal.arm.quantities import Record, quantities
 from jaxmodal.runtime.namespace import Array, xp
 
 #: imaginary part of a value whose derivative is sought: with its square nothing of it is left
-_STEP = 1e-100
+STEP = 1e-100
 #: the fields of `BeamArrays` in the order of packed columns, those that only arms with supports at tips have and those
 #: that only arms under axial forces have last
 _SUPPORTS = (*SUPPORTS, "ground_angle")
@@ -102,17 +102,22 @@ def rates_of(
     with np.errstate(all="ignore"):
         varied = set_parameters(arm, dict(zip(addresses, values, strict=True)))
         for single in singles:
-            head, *path = single.split(".")
-            at = ["payload"] if head == "payload" else ["links", int(head.removeprefix("link")) - 1]
-            value, moved = _moved(varied, [*at, *path])
+            value, moved = stepped(varied, single)
             packed = _packed(_fields(moved, cells, np.complex128), (arm.num_links, cells))
-            yield np.broadcast_to(value, (cells,)), packed.imag / _STEP
+            yield np.broadcast_to(value, (cells,)), packed.imag / STEP
+
+
+def stepped(arm: Arm, single: str) -> tuple[Any, Any]:
+    """The value at a single address, and the arm, unchecked, in which it has the imaginary part `STEP`."""
+    head, *path = single.split(".")
+    at = ["payload"] if head == "payload" else ["links", int(head.removeprefix("link")) - 1]
+    return _moved(arm, [*at, *path])
 
 
 def _moved(record: Any, path: Sequence[str | int]) -> tuple[Any, Any]:
     """What stands at the end of a path, and a copy, unchecked, in which it has an imaginary part."""
     if not path:
-        return record, np.atleast_1d(record) + 1j * _STEP
+        return record, np.atleast_1d(record) + 1j * STEP
     name, *rest = path
     if isinstance(record, tuple):
         value, moved = _moved(record[int(name)], rest)

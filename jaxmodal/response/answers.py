@@ -17,7 +17,7 @@ from jaxmodal.response.members import members_of, members_of_links
 from jaxmodal.response.pieces import Terminal, pieces_of
 from jaxmodal.response.ports import PortRow
 from jaxmodal.response.quantities import in_quantity, read_ports
-from jaxmodal.response.recursion import inward, inward_traced, margin_of
+from jaxmodal.response.recursion import Condensed, inward, inward_traced, margin_of
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
@@ -70,10 +70,10 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
         # one program for the frequencies and those beside them
         beside = constant(omega)
         every = xp.concatenate([omega, beside * (1.0 + _NUDGE), beside * (1.0 - _NUDGE)])
-        wide = _wide(system)
-        damped = damped_beams(wide.beams, wide.damping, every)
-        members = members_of_links(damped, wide.theory, every, wide.cut)
-        found, margin = _answers(wide, _link_slices(wide), members, every)
+        broad = wide(system)
+        damped = damped_beams(broad.beams, broad.damping, every)
+        members = members_of_links(damped, broad.theory, every, broad.cut)
+        found, margin = _answers(broad, by_links(broad), members, every)
         values, above, below = xp.split(found, 3, axis=-1)
         return values, _infinite(values, above, below) & (margin[..., : omega.size] < _SUSPECT)
     arms = _link_by_link(system)
@@ -85,7 +85,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     with np.errstate(all="ignore"):
         for start in range(0, omega.size, width):
             some = omega[start : start + width]
-            every = _wide(arms)
+            every = wide(arms)
             known = [_known(system, every, link, some) for link in range(len(arms.beams))]
             for first in range(0, system.cells, height):
                 cells = np.s_[first : first + height]
@@ -101,7 +101,7 @@ def _infinite(values: Array, above: Array, below: Array) -> Array:
     return (changes | xp.isinf(values)) & ~xp.isnan(values)
 
 
-def _wide(tree: Any) -> Any:
+def wide(tree: Any) -> Any:
     """With one more axis, along which the frequencies lie."""
     return jax.tree_util.tree_map(lambda x: x[..., None] if np.ndim(x) else x, tree)
 
@@ -118,7 +118,7 @@ def _collapsed(x: np.ndarray) -> np.ndarray:
     return x[:1] if x.size > 1 and (x == x[0]).all() else x
 
 
-class _Arms(NamedTuple):
+class Arms(NamedTuple):
     """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) where all cells have the same."""
 
     beams: list[BeamArrays]
@@ -126,7 +126,7 @@ class _Arms(NamedTuple):
     rows: tuple[Array, ...]
 
 
-def _link_by_link(system: System) -> _Arms:
+def _link_by_link(system: System) -> Arms:
     def of_link(tree: Any, link: int) -> Any:
         return jax.tree_util.tree_map(lambda x: _collapsed(x[link]), tree)
 
@@ -134,7 +134,7 @@ def _link_by_link(system: System) -> _Arms:
     beams = [of_link(system.beams, link) for link in links]
     # what turns the whole arm is in the rows of the ports and in the angles of supports
     beams[0] = dataclasses.replace(beams[0], joint_angle=beams[0].joint_angle[:1])
-    return _Arms(beams, [of_link(system.damping, link) for link in links], system.rows)
+    return Arms(beams, [of_link(system.damping, link) for link in links], system.rows)
 
 
 def _shared(tree: Any, without: frozenset[str] = frozenset()) -> bool:
@@ -146,9 +146,7 @@ def _shared(tree: Any, without: frozenset[str] = frozenset()) -> bool:
     )
 
 
-def _members_of_link(
-    system: System, arms: _Arms, link: int, omega: np.ndarray
-) -> list[FreeEndMember]:
+def link_members(system: System, arms: Arms, link: int, omega: Any) -> list[FreeEndMember]:
     """The members of a link, base first; once for all cells that have the same link."""
     beam, damping = arms.beams[link], arms.damping[link]
     damping = dataclasses.replace(damping, **dict.fromkeys(SPRINGS))
@@ -185,12 +183,12 @@ class _Known(NamedTuple):
     damped: dict[str, Any] | None
 
 
-def _known(system: System, wide: _Arms, link: int, omega: np.ndarray) -> _Known:
-    beam, damping = wide.beams[link], wide.damping[link]
+def _known(system: System, broad: Arms, link: int, omega: np.ndarray) -> _Known:
+    beam, damping = broad.beams[link], broad.damping[link]
     of_damping = _shared(damping)
     members = damped = None
     if _shared(beam, _OF_JOINTS) and _shared(damping, _OF_JOINTS):
-        members = _members_of_link(system, wide, link, omega)
+        members = link_members(system, broad, link, omega)
     if of_damping and all(
         np.size(getattr(beam, name)) == 1 for name in _DAMPED if getattr(beam, name) is not None
     ):
@@ -199,20 +197,20 @@ def _known(system: System, wide: _Arms, link: int, omega: np.ndarray) -> _Known:
     return _Known(members, damped)
 
 
-def _damped(arms: _Arms, omega: Array) -> list[BeamArrays]:
+def _damped(arms: Arms, omega: Array) -> list[BeamArrays]:
     return [
         damped_beams(beam, damping, omega)
         for beam, damping in zip(arms.beams, arms.damping, strict=True)
     ]
 
 
-def _answers(
+def condensed_arms(
     system: System,
-    arms: _Arms,
+    arms: Arms,
     members: Sequence[FreeEndMember] | FreeEndMember,
     omega: Array,
-) -> tuple[Any, Any]:
-    """The quantity (outputs, inputs, ...) and the margin (...) of arms whose axes broadcast with ``omega``.
+) -> tuple[Condensed, Any]:
+    """The arms condensed onto the ground, whose axes broadcast with ``omega``, and where they are traced their margin.
 
     ``members`` are a list, or where they are traced all along one axis.
     """
@@ -220,13 +218,13 @@ def _answers(
     beams, pairs = _damped(arms, omega), _pairs(inputs, read)
     if isinstance(members, FreeEndMember):
         pieces = pieces_of(beams, [None] * len(system.cut.links), system.cut, terminals)
-        found, margin = inward_traced(pieces, members, omega, pairs)
-    else:
-        pieces = pieces_of(beams, members, system.cut, terminals)
-        found = inward(pieces, omega, pairs)
-        margin = margin_of(found)
-    shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
-    shape = np.broadcast_shapes(*shapes)
+        return inward_traced(pieces, members, omega, pairs)
+    return inward(pieces_of(beams, members, system.cut, terminals), omega, pairs), None
+
+
+def motions_of(system: System, arms: Arms, found: Condensed, shape: tuple[int, ...]) -> Any:
+    """What the ports that are read do for an input of 1, shape (read, inputs, *shape)."""
+    _, inputs, read = _numbered(system, arms.rows)
     columns = []
     for into, place in zip(inputs, arms.rows, strict=False):
         readings = [
@@ -235,8 +233,22 @@ def _answers(
             else found.responses[min(into, out), max(into, out)]
             for out in read
         ]
-        columns.append(xp.stack([xp.broadcast_to(xp.asarray(x), shape) for x in readings]))
-    motions = xp.stack(columns, axis=1)
+        columns.append(xp.stack([xp.broadcast_to(x, shape) for x in readings]))
+    return xp.stack(columns, axis=1)
+
+
+def _answers(
+    system: System,
+    arms: Arms,
+    members: Sequence[FreeEndMember] | FreeEndMember,
+    omega: Array,
+) -> tuple[Any, Any]:
+    """The quantity (outputs, inputs, ...) and the margin (...) of arms, as `condensed_arms` takes them."""
+    found, margin = condensed_arms(system, arms, members, omega)
+    margin = margin_of(found) if margin is None else margin
+    shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
+    shape = np.broadcast_shapes(*shapes)
+    motions = motions_of(system, arms, found, shape)
     values = in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
     # what a quotient or an inverse has in place of a resonance is no zero of the arm's own determinant
     anywhere = system.quantity in ("transmissibility", "dynamic_stiffness")
@@ -244,40 +256,40 @@ def _answers(
     return values, xp.broadcast_to(margin, shape)
 
 
-def _link_slices(wide: System) -> _Arms:
-    """Of a traced system."""
+def by_links(system: System) -> Arms:
+    """The arms of a system link by link, their arrays as they are."""
 
     def of_link(tree: Any, link: int) -> Any:
         return jax.tree_util.tree_map(lambda x: x[link], tree)
 
-    links = range(wide.beams.length.shape[0])
-    return _Arms(
-        [of_link(wide.beams, link) for link in links],
-        [of_link(wide.damping, link) for link in links],
-        wide.rows,
+    links = range(system.beams.length.shape[0])
+    return Arms(
+        [of_link(system.beams, link) for link in links],
+        [of_link(system.damping, link) for link in links],
+        system.rows,
     )
 
 
 def _block(
     system: System,
-    arms: _Arms,
+    arms: Arms,
     known: Sequence[_Known],
     omega: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values and whether they are infinite, for cells times frequencies."""
-    wide: _Arms = _wide(arms)
+    broad: Arms = wide(arms)
     members = [
         member
         for link, found in enumerate(known)
         for member in (
-            _members_of_link(system, wide, link, omega) if found.members is None else found.members
+            link_members(system, broad, link, omega) if found.members is None else found.members
         )
     ]
     for link, found in enumerate(known):
         if found.damped is not None:
-            wide.beams[link] = dataclasses.replace(wide.beams[link], **found.damped)
-            wide.damping[link] = Damping()
-    values, margin = _answers(system, wide, members, omega)
+            broad.beams[link] = dataclasses.replace(broad.beams[link], **found.damped)
+            broad.damping[link] = Damping()
+    values, margin = _answers(system, broad, members, omega)
     values, margin = np.broadcast_arrays(values, margin)[0], margin
     infinite = np.zeros(values.shape, bool)
     cells, places = np.nonzero(~(margin >= _SUSPECT))
@@ -286,9 +298,7 @@ def _block(
         beside = []
         for nudge in (_NUDGE, -_NUDGE):
             moved = there * (1.0 + nudge)
-            own = [
-                m for link in range(len(known)) for m in _members_of_link(system, some, link, moved)
-            ]
+            own = [m for link in range(len(known)) for m in link_members(system, some, link, moved)]
             beside.append(_answers(system, some, own, moved)[0])
         infinite[:, :, cells, places] = _infinite(values[:, :, cells, places], *beside)
     return values, infinite

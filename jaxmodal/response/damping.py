@@ -52,7 +52,7 @@ def damping_of(arm: Arm) -> Damping:
     for name in DAMPING_FIELDS:
         values = [getattr(link, name) for link in arm.links]
         if any(value is not None for value in values):
-            columns = (xp.asarray(0.0 if v is None else v, np.float64) for v in values)
+            columns = (xp.asarray(0.0 if v is None else v) + 0.0 for v in values)
             found[name] = xp.stack(xp.broadcast_arrays(*columns))
     return Damping(**found)
 

@@ -81,7 +81,7 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
     axial = _axial(w, theory)
     elastic = free_end_matrices(w, curves, axial, beam.length)
     slow = xp.abs(w.beta * w.beta) < _SLOW
-    if is_traced(slow):
+    if is_traced(slow) or not isinstance(w.beta, np.ndarray):
         series = _slow_member(w, slow, axial, beam.length)
         elastic = FreeEndMember(
             *(xp.where(slow, a, b) for a, b in zip(series, elastic, strict=True))

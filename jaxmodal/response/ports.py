@@ -314,7 +314,7 @@ def port_row(found: Port, arm: Arm) -> PortRow:
     else:
         along, across = _direction(found.direction, arm, index)
         shares = (along, across, x * across - y * along)
-        row = xp.stack(xp.broadcast_arrays(*(xp.asarray(z, np.float64) for z in shares)))
+        row = xp.stack(xp.broadcast_arrays(*(xp.asarray(z) + 0.0 for z in shares)))
     station = {"joint": 0.0, "tip": 1.0}.get(place, found.station)
     return PortRow(index, place, 1.0 if station is None else station, row)
 

@@ -81,6 +81,12 @@ def system_of(
     )
 
 
+def rows_of(arm: Arm, system: System) -> list[Array]:
+    """What the ports of a system read on another arm of its structure, in its order."""
+    every = (*system.inputs, *read_ports(system.quantity, system.inputs, system.outputs))
+    return [_row(each, arm).row for each in every]
+
+
 def _row(each: Port, arm: Arm) -> PortRow:
     """What a port reads, or the motion that the ground imposes, in the axes of link 1."""
     if each.place != "base":

@@ -20,8 +20,15 @@ if TYPE_CHECKING:  # what the two kinds have in common has no name that mypy kno
 else:  # the tests check annotations by this one at every call
     Array = jax.Array | np.ndarray | np.generic
 
+
+class OfNumpy:
+    """Kinds of numbers on which the functions of NumPy work, by its protocols."""
+
+    __slots__ = ()
+
+
 _COMMON = frozenset((np.ndarray, np.float64, np.bool_, np.int64, float, int, bool, slice, str))
-_OF_NUMPY = (np.ndarray, np.generic, float, int, bool, str, slice, type, type(None))
+_OF_NUMPY = (OfNumpy, np.ndarray, np.generic, float, int, bool, str, slice, type, type(None))
 
 
 def on_host(*values: Any) -> bool:
