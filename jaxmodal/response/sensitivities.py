@@ -17,6 +17,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.answers import motions_of
 from jaxmodal.response.frequency_response import frequency_response
+from jaxmodal.response.held_tips import rigid_supports
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import in_quantity
 from jaxmodal.response.results import FrequencyResponse
@@ -130,7 +131,7 @@ def response_sensitivities(
     Raises
     ------
     ArmError, ValueError, X64DisabledError
-        As `frequency_response`; an unknown address; an arm or a frequency that is traced.
+        As `frequency_response`; an unknown address; an arm or a frequency that is traced; a rigid support.
 
     Notes
     -----
@@ -150,6 +151,11 @@ def response_sensitivities(
     if is_traced(omega):
         raise ArmError(
             "omega: is traced, and response_sensitivities takes numbers; differentiate frequency_response."
+        )
+    for index, name in rigid_supports(arm).values():
+        raise ArmError(
+            f"link{index + 1}.{name} = inf: sensitivities of a response take supports as springs; give a large finite "
+            "stiffness, such as a million times that of the link."
         )
     response = frequency_response(arm, omega, inputs, outputs, quantity=quantity, theory=theory)
     names, members, singles = parameters_of(arm, addresses)

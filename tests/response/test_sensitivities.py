@@ -133,6 +133,9 @@ def test_quantities_links_together_and_what_has_no_derivative():
     assert rigid.derivative[0, 0, 0, 0] == 0.0  # a rigid joint
     with pytest.raises(jm.ArmError, match=r"link9\.length"):
         jm.response_sensitivities(arm, omega, "tip.x", "tip.x", addresses=["link9.length"])
+    held = arm.replace(links=(arm.links[0].replace(support_x_stiffness=np.inf), arm.links[1]))
+    with pytest.raises(jm.ArmError, match=r"link1\.support_x_stiffness = inf: sensitivities"):
+        jm.response_sensitivities(held, omega, "tip.x", "tip.x")
     with pytest.raises(jm.ArmError, match="is no port"):
         jm.response_sensitivities(arm, omega, "tip", "tip.x")
 
