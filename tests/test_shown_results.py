@@ -154,3 +154,63 @@ def test_shapes_and_tapers_show_themselves():
 
     text = str(jm.tapered_frequencies(build, 1, "bending_only", tolerance=1e-3))
     assert "bounds [Hz]" in text
+
+
+def test_modal_quantities_of_many_arms_show_ranges_and_what_matters():
+    masses = {"payload.mass": np.linspace(0.1, 0.5, 3)}
+    found = jm.natural_frequencies_batch(ARM, masses, 2)
+    shown = jm.modal_quantities_batch(ARM, masses, found, addresses=["link1.length", "theta_2"])
+    text = str(shown)
+    assert text.startswith("modal quantities of 3 arms, 2 modes")
+    shares = 100.0 * np.asarray(shown.effective_mass)[:, 0, 0] / np.asarray(shown.total_mass)[:, 0]
+    assert f"{shares.min():.3g} to {shares.max():.3g}" in text
+    assert "link1.length" in text
+    assert repr(shown) == "<ModalQuantities: modal quantities of 3 arms, 2 modes>"
+    assert shown._repr_html_().count("<tr>") == 3
+    data = shown.to_xarray()
+    assert data.derivative_hz.dims == ("cell", "mode", "parameter")
+    assert np.array_equal(data.derivative_hz, np.asarray(shown.derivative) / (2.0 * np.pi))
+    assert np.array_equal(data.energy_bending.sel(link=2), shown.energies.bending[..., 1])
+    assert list(data.unit.values) == ["m", "rad"]
+    assert shown.to_dataframe().shape == (12, 5)
+
+
+def test_damped_modes_as_a_dataset_and_a_picture():
+    from jaxmodal.plots.figures import new_figure
+
+    joint = ARM.links[1].replace(joint_stiffness=50.0, joint_damping=0.02)
+    found = jm.damped_modes(ARM.replace(links=(ARM.links[0], joint)), 2)
+    data = found.to_xarray()
+    assert data.frequency.units == "Hz"
+    assert np.array_equal(data.damping_ratio, found.damping_ratio)
+    assert list(found.to_dataframe()["mode"]) == [1, 2]
+    axes = new_figure(5.0, 4.0).add_subplot()
+    assert found.plot(axes) is axes
+    (dots,) = axes.lines[:1]
+    assert np.allclose(dots.get_xdata(), found.frequencies_hz)
+    assert np.allclose(dots.get_ydata(), 100.0 * found.damping_ratio)
+    assert axes.get_xlabel() == "frequency [Hz]"
+
+
+def test_a_posture_series_shows_what_it_covers():
+    series = jm.posture_series(jm.examples.three_link_industrial(), 2.0 * np.pi * 50.0)
+    text = str(series)
+    assert "to 50 " in text
+    assert "2, any values" in text
+    assert len(repr(series)) < 100
+
+
+def test_equations_and_linearisations_show_themselves():
+    import jaxmodal.dynamics as dynamics
+    from jaxmodal.symbolic import to_sympy, written_equations
+
+    model = dynamics.flexible_arm(ARM, modes=1)
+    small = dynamics.linearise(model, np.zeros(model.num_coordinates))
+    hertz = np.asarray(small.natural_frequencies()) / (2.0 * np.pi)
+    assert f"{hertz[-1]:.5g}" in str(small)
+    assert "link1.mode1" in small._repr_html_()
+    written = written_equations(model)
+    for part in ("inertia matrix", "4 x 4", "coordinates: "):
+        assert part in str(written)
+    assert "B (4, 4)" in repr(to_sympy(written))
+    assert "B = " in to_sympy(written)._repr_html_()

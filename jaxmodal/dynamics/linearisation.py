@@ -14,6 +14,7 @@ from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.runtime.optional import require_control
+from jaxmodal.runtime.tables import ShowsTables, Table
 
 if TYPE_CHECKING:
     import xarray
@@ -46,6 +47,33 @@ class Linearisation(NamedTuple):
     names: tuple[str, ...]
     tip: Array | None = None
     times: Array | None = None
+
+    def tables(self) -> list[Table]:
+        """Return the coordinates, and the frequencies where the state is stable."""
+        try:
+            hertz = np.atleast_2d(self.natural_frequencies()) / (2.0 * np.pi)
+            low, high = hertz.min(axis=0), hertz.max(axis=0)
+            notes: tuple[str, ...] = ()
+        except ArmError as error:
+            low = high = np.zeros(0)
+            notes = (str(error),)
+        rows = [
+            [str(k + 1), f"{a:.5g}" if self.times is None else f"{a:.5g} to {b:.5g}"]
+            for k, (a, b) in enumerate(zip(low.tolist(), high.tolist(), strict=True))
+        ]
+        where = "" if self.times is None else f" along a motion, {len(self.times)} times"
+        title = f"linearisation, {len(self.names)} coordinates{where}"
+        notes = (*notes, f"coordinates: {', '.join(self.names)}")
+        return [Table(title, ("mode", "undamped frequency [Hz]"), rows, notes)]
+
+    def __str__(self) -> str:
+        return ShowsTables.__str__(self)  # type: ignore[arg-type]  # a named tuple has no other bases
+
+    def __repr__(self) -> str:
+        return ShowsTables.__repr__(self)  # type: ignore[arg-type]
+
+    def _repr_html_(self) -> str:
+        return ShowsTables._repr_html_(self)  # type: ignore[arg-type]
 
     def natural_frequencies(self) -> np.ndarray:
         """Undamped angular frequencies, ascending, rad/s, shape (k,) or (T, k); those of free joints are 0.

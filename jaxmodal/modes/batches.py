@@ -12,7 +12,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -34,6 +34,11 @@ from jaxmodal.modes.kernels import Cells, Found, block
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
 #: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
 _BLOCK = 16
@@ -45,8 +50,8 @@ _CONVERGED = 1e-12
 _ONE_AT_A_TIME = threading.Lock()
 
 
-@dataclasses.dataclass(frozen=True)
-class ModalQuantities:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ModalQuantities(ShowsDatasets):
     """Quantities of K modes of N arms of n links; shapes of unit modal mass; SI units.
 
     Attributes
@@ -79,6 +84,22 @@ class ModalQuantities:
     energies: Energies
     individual: Array
     addresses: tuple[str, ...]
+
+    def tables(self) -> list[Table]:
+        """Return a row for each mode: ranges of the effective masses over the arms, and what matters most."""
+        from jaxmodal.modes.batch_tables import quantities_table
+
+        return [quantities_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return all of it as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz."""
+        from jaxmodal.modes.batch_tables import quantities_dataset
+
+        return quantities_dataset(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return the sensitivities and derivatives as a data frame, a row for each arm, mode and parameter."""
+        return self.to_xarray()[["derivative_hz", "logarithmic", "individual"]].to_dataframe()
 
 
 def modal_quantities_batch(

@@ -1,6 +1,7 @@
 """Pictures of arms, modes, sensitivities and resonance maps. They need matplotlib, an optional dependency."""
 
 from jaxmodal.plots.arms import draw_arm
+from jaxmodal.plots.damped_modes import draw_damped_modes
 from jaxmodal.plots.figures import PlotsUnavailableError
 from jaxmodal.plots.modes import animate_mode, draw_shapes, plot_mode_shapes
 from jaxmodal.plots.resonance_maps import draw_resonance_map, plot_resonance_map
@@ -19,6 +20,7 @@ __all__ = [
     "animate_mode",
     "draw_arm",
     "draw_bode",
+    "draw_damped_modes",
     "draw_nyquist",
     "draw_peak_map",
     "draw_resonance_map",

@@ -23,6 +23,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.postures.harmonics import exact_coefficients, harmonics, num_harmonics
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import product
+from jaxmodal.runtime.tables import ShowsTables, Table
 
 #: coefficients of a panel's polynomial, and the share of its largest value that the last of them may have
 DEGREES, _TAIL = 20, 1e-15
@@ -51,8 +52,8 @@ def has_series(beams: BeamArrays) -> bool:
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class PostureSeries:
+@dataclasses.dataclass(frozen=True, repr=False)
+class PostureSeries(ShowsTables):
     """The determinant of an arm between two frequencies, in all postures.
 
     ``D(omega, theta) = exp(scale) * sum_h coefficient_h(omega) harmonic_h(theta)`` with a positive
@@ -87,6 +88,22 @@ class PostureSeries:
     size: Array
     log_scale: Array
     theory: TheoryName = dataclasses.field(metadata={"static": True})
+
+    def tables(self) -> list[Table]:
+        """Return what the series covers: frequencies, joints, terms, and how exact it is."""
+        edges = np.asarray(self.edges) ** 2 / (2.0 * math.pi)
+        panels, _, terms = self.taylor.shape
+        joints = round(math.log(2 * terms - 1, 5))
+        relative = float(np.max(np.asarray(self.error) / np.asarray(self.size)))
+        rows = [
+            ["frequencies [Hz]", f"{edges[0]:.6g} to {edges[-1]:.6g}"],
+            ["joint angles", f"{joints}, any values"],
+            ["panels", str(panels)],
+            ["terms", str(terms)],
+            ["largest error, of the largest value", f"{relative:.1e}"],
+        ]
+        title = f"posture series of a determinant ({self.theory})"
+        return [Table(title, ("what", "value"), rows, (), ("what",))]
 
     def evaluate(self, omega: Any, angles: Any) -> SeriesValues:
         """Values for all combinations of frequencies and postures.

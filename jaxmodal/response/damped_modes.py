@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import numpy as np
@@ -29,7 +29,11 @@ from jaxmodal.response.recursion import inward
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
 
 #: modes followed beyond those asked for, so that the contour has a gap to pass through
 _BEYOND = 3
@@ -42,7 +46,7 @@ _SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class DampedModes(ShowsTables):
+class DampedModes(Drawn, ShowsDatasets):
     """Damped modes of one arm, by their undamped modes; a mode that is overdamped has two roots, each an entry.
 
     Motions go with ``exp(i root t)``: a root has the damped angular frequency as its real part, the decay as imaginary.
@@ -64,6 +68,7 @@ class DampedModes(ShowsTables):
         Name of the theory.
     """
 
+    picture: ClassVar[str] = "jaxmodal.plots.damped_modes:draw_damped_modes"
     roots: np.ndarray
     mode: np.ndarray
     multiplicity: np.ndarray
@@ -107,6 +112,25 @@ class DampedModes(ShowsTables):
         headings = ("mode", "undamped [Hz]", "damped [Hz]", "damping ratio", "decay rate [1/s]")
         title = f"{len(rows)} damped modes ({self.theory})"
         return [Table(title, headings, rows, (note,))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset with the dim root: numbers of modes, frequencies in Hz, damping."""
+        import xarray
+
+        about: dict[str, tuple[Any, str, str]] = {
+            "mode": (self.mode, "number of the undamped mode", "1"),
+            "undamped_frequency": (self.undamped / (2.0 * np.pi), "undamped frequency", "Hz"),
+            "frequency": (self.frequencies_hz, "damped frequency, 0 where overdamped", "Hz"),
+            "damping_ratio": (self.damping_ratio, "decay rate over the size of the root", "1"),
+            "decay_rate": (self.decay_rate, "decay rate of the amplitude", "1/s"),
+            "multiplicity": (self.multiplicity, "roots that coincide, 0: not known", "1"),
+        }
+        variables = {
+            name: ("root", np.asarray(values), {"long_name": text, "units": units})
+            for name, (values, text, units) in about.items()
+        }
+        attrs = {"theory": self.theory, "counted": int(self.counted)}
+        return xarray.Dataset(variables, {"root": np.arange(1, len(self.roots) + 1)}, attrs)
 
 
 def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko") -> DampedModes:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.symbolic.graph import Expression, Graph
 from jaxmodal.symbolic.nomenclature import Symbol
 
@@ -26,8 +27,8 @@ QUANTITIES: Mapping[str, str] = {
 USUAL = ("B", "h", "K", "D", "g", "Q")
 
 
-@dataclasses.dataclass(frozen=True)
-class WrittenEquations:
+@dataclasses.dataclass(frozen=True, repr=False)
+class WrittenEquations(ShowsTables):
     """Equations as expressions of one graph.
 
     Attributes
@@ -61,6 +62,23 @@ class WrittenEquations:
     posed: tuple[str, str, bool, str]
     joints: int
     used: frozenset[str]
+
+    def tables(self) -> list[Table]:
+        """Return the quantities that are written, and how many names stand in them."""
+        order, frames, shorter, integrals = self.posed
+        rows = [
+            [name, " x ".join(map(str, self.shapes[name])), self.meanings[name]]
+            for name in self.quantities
+        ]
+        notes = (
+            f"coordinates: {', '.join(self.coordinates)}; {len(self.used)} of {len(self.symbols)} symbols stand in a "
+            "formula",
+            f"inertia_order = {order!r}, frames = {frames!r}, foreshortening = {shorter}, integrals = {integrals!r}",
+        )
+        title = f"equations of motion of {len(self.coordinates)} coordinates, {self.joints} joints"
+        return [
+            Table(title, ("quantity", "shape", "meaning"), rows, notes, ("quantity", "meaning"))
+        ]
 
     def __repr__(self) -> str:
         order, frames, shorter, integrals = self.posed

@@ -33,6 +33,18 @@ class SymbolicMatrices(NamedTuple):
     symbols: dict[str, Any]
     values: dict[Any, float]
 
+    def _repr_html_(self) -> str:
+        """Show every matrix as a formula, in terms of the replacements."""
+        from sympy import latex
+
+        shown = (f"<p>$${name} = {latex(matrix)}$$</p>" for name, matrix in self.matrices.items())
+        few = f"<p>{len(self.replacements)} replacements, {len(self.values)} constants</p>"
+        return "".join(shown) + few
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{name} {matrix.shape}" for name, matrix in self.matrices.items())
+        return f"<SymbolicMatrices: {names}; {len(self.replacements)} replacements>"
+
 
 def to_sympy(
     equations: WrittenEquations, *, intermediate: bool = True, library: str = "sympy"

@@ -1,0 +1,121 @@
+"""Modal quantities of many arms as a table for people and as a labelled dataset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.parameters import describe, unit_of
+
+if TYPE_CHECKING:
+    import xarray
+
+_EXCITATIONS = ("x", "y", "rotation")
+
+
+def quantities_table(found: Any) -> Table:
+    """Return a row for each mode of `ModalQuantities`: ranges over the arms, and what matters most."""
+    cells, modes = np.shape(found.individual)
+    shares = 100.0 * np.asarray(found.effective_mass) / np.asarray(found.total_mass)[:, None, :]
+    sizes = np.abs(np.asarray(found.logarithmic))
+    rows = []
+    for k in range(modes):
+        ends = [f"{low:.3g} to {high:.3g}" for low, high in _ranges(shares[:, k])]
+        alone = int(np.count_nonzero(np.asarray(found.individual)[:, k]))
+        row = [str(k + 1), *ends, f"{alone} of {cells}"]
+        if found.addresses:
+            known = np.nan_to_num(sizes[:, k])
+            largest = int(np.argmax(known.max(axis=0, initial=0.0)))
+            row += [found.addresses[largest], f"{known[:, largest].max(initial=0.0):.4g}"]
+        rows.append(row)
+    headings = ["mode", "mass x %", "mass y %", "inertia %", "alone"]
+    notes = [
+        "mass, inertia: effective, of the total, for a base that moves in x, in y, or turns; alone: arms in which the "
+        "mode is not one of a cluster."
+    ]
+    if found.addresses:
+        headings += ["matters most", "% per %"]
+    title = f"modal quantities of {cells} arms, {modes} modes"
+    return Table(title, headings, rows, notes, ("matters most",))
+
+
+def _ranges(values: np.ndarray) -> list[tuple[float, float]]:
+    """The least and the largest of each column (N, 3), NaN where there is none."""
+    finite = np.isfinite(values)
+    low = np.min(values, axis=0, where=finite, initial=np.inf)
+    high = np.max(values, axis=0, where=finite, initial=-np.inf)
+    there = finite.any(axis=0)
+    return [
+        (a, b) if known else (np.nan, np.nan)
+        for a, b, known in zip(low.tolist(), high.tolist(), there, strict=True)
+    ]
+
+
+def quantities_dataset(found: Any) -> xarray.Dataset:
+    """Return `ModalQuantities` as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz."""
+    import dataclasses
+
+    import xarray
+
+    cells, modes = np.shape(found.individual)
+    by_parameter, by_base = ("cell", "mode", "parameter"), ("cell", "mode", "excitation")
+    about = {
+        "derivative_hz": (
+            by_parameter,
+            np.asarray(found.derivative) / (2.0 * np.pi),
+            "derivative of the frequency",
+            "Hz per unit of the parameter",
+        ),
+        "logarithmic": (by_parameter, found.logarithmic, "logarithmic sensitivity", "1"),
+        "participation": (
+            by_base,
+            found.participation,
+            "participation factor",
+            "kg^(1/2), m kg^(1/2) for rotation",
+        ),
+        "effective_mass": (
+            by_base,
+            found.effective_mass,
+            "effective modal mass",
+            "kg, kg m^2 for rotation",
+        ),
+        "total_mass": (
+            ("cell", "excitation"),
+            found.total_mass,
+            "what moves with the base",
+            "kg, kg m^2 for rotation",
+        ),
+    }
+    variables: dict[str, Any] = {
+        name: (dims, np.asarray(values), {"long_name": text, "units": units})
+        for name, (dims, values, text, units) in about.items()
+    }
+    for field in dataclasses.fields(found.energies):
+        energy = getattr(found.energies, field.name)
+        if energy is None:
+            continue
+        variables[f"energy_{field.name}"] = (
+            ("cell", "mode", "link"),
+            np.asarray(energy),
+            {"long_name": f"peak energy: {field.name.replace('_', ' ')}", "units": "J"},
+        )
+    variables["individual"] = (
+        ("cell", "mode"),
+        np.asarray(found.individual),
+        {"long_name": "the numbers are of this mode alone, not the mean of a cluster"},
+    )
+    links = np.shape(found.energies.bending)[-1]
+    return xarray.Dataset(
+        variables,
+        coords={
+            "cell": np.arange(cells),
+            "mode": np.arange(1, modes + 1),
+            "parameter": list(found.addresses),
+            "excitation": list(_EXCITATIONS),
+            "link": np.arange(1, links + 1),
+            "unit": ("parameter", [unit_of(name) for name in found.addresses]),
+            "description": ("parameter", [describe(name) for name in found.addresses]),
+        },
+    )

@@ -1,0 +1,58 @@
+"""Picture of damped modes: damping ratio over frequency. Needs matplotlib, an optional dependency."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxmodal.plots.figures import COLOURS, axes_or_new
+from jaxmodal.response.damped_modes import DampedModes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_damped_modes(found: DampedModes, axes: Axes | None = None) -> Axes:
+    """Draw the damping ratio of every damped mode over its frequency, each with its number.
+
+    Parameters
+    ----------
+    found : DampedModes
+        The modes. Overdamped ones have no frequency and stand at that of their undamped mode, in another colour.
+    axes : matplotlib Axes, optional
+        Where to draw, by default in a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        Frequencies in Hz, damping ratios in per cent; both axes logarithmic.
+
+    Raises
+    ------
+    PlotsUnavailableError
+        Matplotlib is not installed.
+    """
+    axes = axes_or_new(axes, 6.5, 4.0)
+    hertz = np.where(found.overdamped, found.undamped / (2.0 * np.pi), found.frequencies_hz)
+    per_cent = 100.0 * found.damping_ratio
+    for overdamped, colour, label in (
+        (False, COLOURS[0], "damped"),
+        (True, COLOURS[1], "overdamped, at its undamped frequency"),
+    ):
+        some = (found.overdamped == overdamped) & (per_cent > 0.0)
+        if some.any():
+            axes.plot(hertz[some], per_cent[some], "o", color=colour, label=label)
+    for mode, x, y in zip(found.mode, hertz, per_cent, strict=True):
+        if y > 0.0:
+            axes.annotate(str(mode), (x, y), xytext=(4, 4), textcoords="offset points", fontsize=8)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.margins(0.12)
+    axes.grid(True, which="both", color="0.9", linewidth=0.6)
+    axes.set_xlabel("frequency [Hz]")
+    axes.set_ylabel("damping ratio [%]")
+    axes.set_title(f"{len(found.mode)} damped modes ({found.theory}), by number", fontsize=10)
+    if found.overdamped.any():
+        axes.legend(frameon=False, fontsize=8)
+    return axes
