@@ -60,6 +60,10 @@ def test_simple_modes_have_the_numbers_of_the_arm_alone(arm, table, cell):
         expected = np.asarray(getattr(shapes, name))
         np.testing.assert_allclose(getattr(table, name)[cell], expected, rtol=SAME, atol=1e-9)
     for field in dataclasses.fields(table.energies):
+        if (
+            getattr(table.energies, field.name) is None
+        ):  # of an axial force, which the arm does not have
+            continue
         expected = np.asarray(getattr(shapes.energies, field.name))
         own = getattr(table.energies, field.name)[cell]
         np.testing.assert_allclose(own, expected, rtol=SAME, atol=1e-9 * shapes.omega[0] ** 2)
