@@ -49,14 +49,14 @@ def static_compliance(
     Raises
     ------
     ArmError
-        The arm has no such port; a free joint lies between the base and a load or a support.
+        The arm has no such port; a free joint lies between the base and a load, and no supports hold what is beyond.
 
     Notes
     -----
     The arm is a chain: section forces follow from the loads by statics alone, and the compliance is the integral of
     the products of the section forces of two unit loads over the stiffnesses, plus those of the joints' springs
     (Castigliano). The integrands are polynomials of degree 2, which Gauss's rule integrates to rounding. Supports at
-    tips are loads that answer to the motion there.
+    tips are loads that answer to the motion there, and free joints hinge by what makes them bear nothing.
 
     Examples
     --------
@@ -75,15 +75,42 @@ def static_compliance(
     supports = _supports(arm)
     everything = list(dict.fromkeys((*driven, *read, *supports)))
     beams = beam_values(arm)
-    found = _between(beams, arm, everything, bool(flags.shear), bool(flags.axial))
-    if supports:  # they push back until each has the give that its force makes
-        held = [everything.index(x) for x in supports]
+    found, loose = _between(beams, arm, everything, bool(flags.shear), bool(flags.axial))
+    held = [everything.index(x) for x in supports]
+    hinges = _hinges(loose, held, len(everything))
+    if held:  # supports push back until each has the give that its force makes, and free joints bear nothing
         gives = np.diag([1.0 / stiffness for stiffness in supports.values()])
-        found = found - found[:, held] @ np.linalg.solve(
-            found[np.ix_(held, held)] + gives, found[held]
+        moved = np.concatenate([found[:, held], hinges], axis=1)
+        nothing = np.zeros((hinges.shape[1], hinges.shape[1]))
+        square = np.block(
+            [[found[np.ix_(held, held)] + gives, hinges[held]], [hinges[held].T, nothing]]
         )
+        found = found - moved @ np.linalg.solve(square, moved.T)
     rows, columns = ([everything.index(x) for x in part] for part in (read, driven))
     return found[np.ix_(rows, columns)]
+
+
+def _hinges(loose: dict[tuple[int, int], Floats], held: list[int], loads: int) -> Floats:
+    """What free joints bear under the loads, those that bear any, shape (P, joints): what moves the loads' places, too.
+
+    Raises
+    ------
+    ArmError
+        Supports do not hold what is beyond one.
+    """
+    columns: list[Floats] = []
+    for (link, axis), bears in loose.items():
+        columns.append(bears)
+        supported = np.stack(columns, axis=1)[held]
+        size = np.linalg.norm(supported, axis=0)
+        known = supported / np.where(size > 0.0, size, 1.0)
+        # as for frequencies of zero: supports that are moved by 1e-13 are not moved
+        if not held or np.linalg.matrix_rank(known, tol=1e-13) < len(columns):
+            raise ArmError(
+                f"link{link + 1}.{_SPRINGS[axis]} = 0: nothing holds the arm under a static load beyond this joint; "
+                "give it a stiffness greater than 0, or leave it out for a rigid joint."
+            )
+    return np.stack(columns, axis=1) if columns else np.zeros((loads, 0))
 
 
 def _supports(arm: Arm) -> dict[Port, float]:
@@ -99,8 +126,8 @@ def _supports(arm: Arm) -> dict[Port, float]:
 
 def _between(
     beams: BeamArrays, arm: Arm, loads: Sequence[Port], shear: bool, axial: bool
-) -> Floats:
-    """Compliance between all loads, shape (P, P)."""
+) -> tuple[Floats, dict[tuple[int, int], Floats]]:
+    """Compliance between all loads, shape (P, P), and what free joints, by link and axis, bear of each, shape (P,)."""
     angle, start = np.cumsum(beams.joint_angle), np.asarray(link_starts(beams))
     turn = np.stack([np.cos(angle), np.sin(angle)], axis=-1)  # directions of the links
     rows = [port_row(each, arm) for each in loads]
@@ -117,6 +144,7 @@ def _between(
     stands = np.array([{"joint": -1.0, "tip": 2.0}.get(row.place, row.station) for row in rows])
     law, elastic = joint_law(beams, np.float64(0.0)), flexibility(beams)
     total = np.zeros((len(loads), len(loads)))
+    loose = {}
     for j in range(angle.size):
         axes = np.stack([turn[j], [-turn[j, 1], turn[j, 0]]])
 
@@ -131,11 +159,7 @@ def _between(
         at_spring = sections((outboard | (place == j)) * 1.0, start[j] - np.asarray(offset) @ axes)
         for k in range(3):
             if law.unit[j, k] == 0.0 and np.any(np.abs(at_spring[:, k]) > 0.0):
-                raise ArmError(
-                    f"link{j + 1}.{_SPRINGS[k]} = 0: nothing holds the arm under a static load beyond this joint, "
-                    "or supports alone, which is not computed here; give it a stiffness greater than 0, or leave "
-                    "it out for a rigid joint."
-                )
+                loose[j, k] = at_spring[:, k]
         springs = np.where(law.unit[j] == 0.0, 0.0, law.compliance[j])
         total += (at_spring * springs) @ at_spring.T
         if elastic[j] == 0.0:
@@ -157,7 +181,7 @@ def _between(
                 forces = sections(beyond * 1.0, start[j] + xi * beams.length[j] * turn[j])
                 part = (forces * gives) @ forces.T
                 total += weight * (high - low) * beams.length[j] * part
-    return total
+    return total, loose
 
 
 def point_at(

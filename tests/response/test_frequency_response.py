@@ -80,6 +80,46 @@ def test_tip_of_one_slender_beam_in_closed_form():
         np.testing.assert_allclose(float(tip), float(force * (c * sh - s * ch) * -1), rtol=1e-12)
 
 
+def test_tip_of_one_stout_beam_in_closed_form():
+    """Timoshenko's cantilever: four exponentials whose factors meet the conditions at both ends; 1e-12."""
+    link = jm.Link(0.4, 7e10, 2700.0, jm.rectangle(0.1, 0.04, 0.85), poisson_ratio=0.3)
+    rigidity, line, turning = (
+        mpf(float(x))
+        for x in (7e10 * link.second_moment, 2700.0 * link.area, 2700.0 * link.second_moment)
+    )
+    shear = mpf(float(link.shear_modulus_effective)) * mpf(float(link.area))
+    length = mpf(0.4)
+    cutoff = float(mpmath.sqrt(shear / turning))
+    omega = np.array([50.0, 4e3, 0.9 * cutoff, 1.2 * cutoff])
+    ports = ("tip.across", "tip.rotation", "link_1@0.25.across")
+    found = jm.frequency_response(jm.Arm((link,)), omega, ports[:2], ports)
+    for k, w in enumerate(map(mpf, omega)):
+        # shear (v'' - psi') = -line w^2 v; rigidity psi'' + shear (v' - psi) = -turning w^2 psi
+        a, b = line * w**2 / shear, turning * w**2 / rigidity
+        middle, last = a + b, a * b - line * w**2 / rigidity
+        root = mpmath.sqrt(middle**2 / 4 - last)
+        slopes = [
+            sign * mpmath.sqrt(-middle / 2 + part) for part in (root, -root) for sign in (1, -1)
+        ]
+        turns = [(x**2 + a) / x for x in slopes]
+        rows = mpmath.matrix(4, 4)
+        for j, (x, g) in enumerate(zip(slopes, turns, strict=True)):
+            grown = mpmath.exp(x * length)
+            rows[0, j], rows[1, j] = 1, g
+            rows[2, j], rows[3, j] = rigidity * g * x * grown, shear * (x - g) * grown
+        for into, (moment, force) in enumerate(((0, 1), (1, 0))):
+            factors = mpmath.lu_solve(rows, mpmath.matrix([0, 0, moment, force]))
+            waves = [(f, x, g) for f, x, g in zip(factors, slopes, turns, strict=True)]
+            truth = [
+                sum(f * mpmath.exp(x * length) for f, x, _ in waves),
+                sum(f * g * mpmath.exp(x * length) for f, x, g in waves),
+                sum(f * mpmath.exp(x * length / 4) for f, x, _ in waves),
+            ]
+            np.testing.assert_allclose(
+                found.values[:, into, k], [float(mpmath.re(x)) for x in truth], rtol=1e-12
+            )
+
+
 def test_static_limit_is_the_compliance_of_the_bent_cantilever():
     """Work of linear bending moments, of normal and of shear forces, and of the spring; 1e-6 of the first frequency."""
     arm = bent(joint_stiffness=3e4)
