@@ -45,6 +45,7 @@ def test_a_smooth_aggregate_of_the_cluster_converges(smooth):
     assert smooth.certified
 
 
+@pytest.mark.slow
 def test_powers_aggregate_as_well(smooth):
     other = optimise(problem("pnorm", cluster=1))
     assert other.status == "converged"

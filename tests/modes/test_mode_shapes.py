@@ -196,6 +196,7 @@ def test_energy_is_where_the_theory_allows_it():
     assert np.all(np.asarray(energies["timoshenko"].joint) == 0)
 
 
+@pytest.mark.slow
 def test_jit_and_vmap_give_the_same_shapes_and_invalid_lanes_are_nan():
     """One program: compiling it is the most of what this takes."""
     arm = jm.examples.three_link_industrial()

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 
-import control
 import numpy as np
 import pytest
 import pyuff
@@ -34,6 +33,8 @@ def found(arm):
 
 
 def test_python_control_has_the_same_data(found):
+    import control  # with half of scipy: a second that only the process of this test waits
+
     data = jm.response_data(found)
     assert isinstance(data, control.FrequencyResponseData)
     np.testing.assert_array_equal(data.frdata, found.values)

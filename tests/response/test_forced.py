@@ -1,6 +1,5 @@
 """Peaks, random inputs and signals in time, against oscillators in closed form and the certified frequencies."""
 
-import control
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -156,6 +155,8 @@ def test_a_pulse_on_an_oscillator(oscillator):
 
 def test_a_signal_in_time_against_the_state_space():
     """A pulse at the tip: the exact response, and matrices of modes with the same damping stepped by python-control."""
+    import control
+
     link = cantilever(kelvin_voigt_time=2e-3).links[0]
     arm = jm.Arm((link, link.replace(joint_angle=0.8)), jm.Payload(mass=0.4))
     time = 1e-4 * np.arange(1600)
