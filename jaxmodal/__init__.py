@@ -33,6 +33,7 @@ from jaxmodal.frequencies.counts import certify, count_below
 from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
 from jaxmodal.frequencies.results import Certificate, NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
+from jaxmodal.at_rest.preloaded import preloaded, preloaded_frequencies
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
 from jaxmodal.modes.batches import ModalQuantities, modal_quantities_batch
 from jaxmodal.modes.mode_shapes import modal_assurance, mode_shapes
@@ -189,6 +190,8 @@ __all__ = [
     "static_compliance",
     "static_equilibrium",
     "tapered",
+    "preloaded",
+    "preloaded_frequencies",
     "tapered_frequencies",
     "time_response",
     "truncation_error",

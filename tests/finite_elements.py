@@ -432,7 +432,19 @@ def count_below(
     counted on the pivots of a Bunch-Kaufman factorisation (Sylvester's law); no eigenvalue of
     the pencil is computed.
     """
+    return counts_below(case, [omega], degree, elements)[0]
+
+
+def counts_below(
+    case: Case, omega: Sequence[float], degree: int = 16, elements: int | Sequence[int] = 1
+) -> list[int]:
+    """`count_below` at several frequencies, of one assembly."""
     full, factor = _pencil(case, _model(case, degree, elements))
-    pencil = full - omega**2 * (factor.T @ factor)
+    mass = factor.T @ factor
+    return [_negative(full - x**2 * mass) for x in omega]
+
+
+def _negative(pencil: np.ndarray) -> int:
+    """Negative eigenvalues, on the pivots."""
     _, blocks, _ = scipy.linalg.ldl(pencil)
     return int(np.sum(scipy.linalg.eigvalsh_tridiagonal(np.diag(blocks), np.diag(blocks, 1)) < 0))

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Inexact
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import SUPPORTS, Link
+from jaxmodal.arm.links import SUPPORTS, TURNING, Link
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
@@ -89,6 +89,7 @@ OPTIONAL = (
     {"nonstructural_mass": 0.0},
     dict.fromkeys(SUPPORTS, 0.0),
     {"axial_force": 0.0},
+    dict.fromkeys(TURNING, 0.0),
 )
 
 
@@ -179,14 +180,13 @@ def with_ground_angle(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_preload(columns: dict[str, Any]) -> dict[str, Any]:
-    """With what the axial forces at rest resist a turn of the rigid offsets with: the force times the part along it."""
+    """With what forces at rest resist a turn of the rigid parts with: that of axial forces along offsets added."""
     if "axial_force" not in columns:
         return columns
     force = columns["axial_force"]
     turning = {
-        f"{end}_turning_stiffness": xp.zeros_like(force)
-        + force * columns.get(f"{end}_offset_x", 0.0)
-        for end in ("base", "end")
+        name: columns.get(name, 0.0) + force * columns.get(offset, 0.0) + xp.zeros_like(force)
+        for name, offset in zip(TURNING, ("base_offset_x", "end_offset_x"), strict=True)
     }
     return columns | turning
 

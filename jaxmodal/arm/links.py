@@ -33,6 +33,8 @@ FLAGS = ("segment", "rigid")
 JOINT_SPRINGS = ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
 #: supports of the tip of a link: along x and y of the ground, and about the tip
 SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
+#: what forces at rest resist a turn of rigid parts with
+TURNING = ("base_turning_stiffness", "end_turning_stiffness")
 #: what a segment has none of: it continues the previous link, without a joint
 JOINT_FIELDS = (
     "joint_angle",
@@ -47,6 +49,7 @@ JOINT_FIELDS = (
     "gear_ratio",
     "base_offset_x",
     "base_offset_y",
+    "base_turning_stiffness",
     "joint_damping",
     "joint_axial_damping",
     "joint_shear_damping",
@@ -112,6 +115,9 @@ class Link(Record):
         Torsional spring from the tip to the ground, N m/rad; inf holds the tip from turning.
     axial_force
         Axial force in the link at rest, N, tension positive; it does not turn with the link. See docs/preload.md.
+    base_turning_stiffness, end_turning_stiffness
+        What forces at rest resist a turn of the rigid parts at the two ends of the link with, N m/rad, beside the
+        axial force along its offsets: weights beside the axis, forces across. They need an axial_force, which may be 0.
     loss_factor, kelvin_voigt_time
         Damping of the link's material: Young's and the shear modulus become E (1 + i eta + i omega tau), eta = 1 and
         tau in s. Damping changes no natural frequency; `frequency_response` and `damped_modes` know it.
@@ -264,6 +270,20 @@ class Link(Record):
     axial_force: Scalar | None = quantity(
         "N", "axial force in the link at rest, tension positive", FINITE, _NONE, default=None
     )
+    base_turning_stiffness: Scalar | None = quantity(
+        "N m/rad",
+        "what forces at rest resist a turn of the base offset with",
+        FINITE,
+        _NONE,
+        default=None,
+    )
+    end_turning_stiffness: Scalar | None = quantity(
+        "N m/rad",
+        "what forces at rest resist a turn of the rigid tip with",
+        FINITE,
+        _NONE,
+        default=None,
+    )
     loss_factor: Scalar | None = quantity(
         "1", "loss factor of the material", NON_NEGATIVE, _NONE, default=None
     )
@@ -402,7 +422,13 @@ class Link(Record):
 
 
 def _check_combinations(link: Link) -> None:
-    """Refuse what has no meaning: a joint on a segment, a rotor without a gear ratio."""
+    """Refuse what has no meaning: a joint on a segment, a rotor without a gear ratio, a turn without a force."""
+    for name in TURNING:
+        if getattr(link, name) is not None and link.axial_force is None:
+            raise ArmError(
+                f"axial_force is missing: {name} = {shown(getattr(link, name))} belongs to a link with forces at rest; "
+                "give both, axial_force = 0 where there is none."
+            )
     if link.segment:
         free = {"joint_angle": 0.0, "joint_stiffness": math.inf}
         for name in JOINT_FIELDS:

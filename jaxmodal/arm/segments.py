@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,10 @@ from jaxmodal.runtime.errors import ArmError
 #: how the pieces of a tapered link are chosen
 BOUNDS = ("middle", "lower", "upper")
 #: what only the last piece of a link has, beside the body
-_AT_THE_TIP = ("end_offset_x", "end_offset_y", "tip_centre_x", "tip_centre_y", *SUPPORTS)
+_AT_THE_TIP = (
+    *("end_offset_x", "end_offset_y", "tip_centre_x", "tip_centre_y", "end_turning_stiffness"),
+    *SUPPORTS,
+)
 
 
 def attach_body(
@@ -146,22 +150,29 @@ def tapered(
     ([0.01875, 0.01625, 0.01375, 0.01125], [False, True, True, True])
     """
     _check_taper(link, tip_section, pieces, bound)
-    length = link.length / pieces
-    made: list[Link] = []
+    changes: list[dict[str, Any]] = []
     for number in range(pieces):
         if bound == "middle":
             section = _between(link.section, tip_section, (number + 0.5) / pieces)
-            changes: dict[str, Any] = {"section": section}
+            changes.append({"section": section})
         else:
             ends = [_between(link.section, tip_section, (number + k) / pieces) for k in (0, 1)]
             section, density = _bounding(link, ends, bound)
-            changes = {"section": section, "density": density, "thickness_factor": 1.0}
-        if number < pieces - 1:
-            changes |= {"tip_mass": 0.0, "tip_inertia": 0.0} | dict.fromkeys(_AT_THE_TIP)
-        if number == 0:
-            made.append(link.replace(length=length, **changes))
+            changes.append({"section": section, "density": density, "thickness_factor": 1.0})
+    return cut(link, changes)
+
+
+def cut(link: Link, changes: Sequence[Mapping[str, Any]]) -> tuple[Link, ...]:
+    """The link as segments of equal length, each with its own changes; what lies at the tip belongs to the last."""
+    length, made = link.length / len(changes), list[Link]()
+    for number, own in enumerate(changes, start=1):
+        values = {"length": length} | dict(own)
+        if number < len(changes):
+            values |= {"tip_mass": 0.0, "tip_inertia": 0.0} | dict.fromkeys(_AT_THE_TIP)
+        if number == 1:
+            made.append(link.replace(**values))
         else:
-            made.append(_continuation(link, length, **changes))
+            made.append(_continuation(link, **values))
     return tuple(made)
 
 

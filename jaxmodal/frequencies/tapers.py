@@ -13,8 +13,9 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.certificate import TOLERANCE
-from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.tables import ShowsTables, Table
 
 #: the observed order of convergence must lie this close to 2 for the extrapolation to be used
@@ -23,7 +24,7 @@ _ORDER_RANGE = (1.5, 2.5)
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class TaperedFrequencies(ShowsTables):
-    """Natural frequencies of an arm with tapered links.
+    """Natural frequencies of an arm with tapered links, or under loads that vary along links.
 
     Attributes
     ----------
@@ -33,11 +34,13 @@ class TaperedFrequencies(ShowsTables):
         Estimate of their relative error: how much the last refinement changed the extrapolation.
     lower, upper : array, shape (K,)
         Bounds in rad/s between which the frequencies lie, from arms that are softer and heavier, and stiffer and
-        lighter, than the tapered one.
+        lighter, than that one; lower ones are 0 where loads buckle the softer arm.
     pieces : int
-        Segments of each tapered link in the finest refinement.
+        Segments of each such link in the finest refinement.
     finest : NaturalFrequencies
         The certified frequencies of that arm.
+    what : str
+        What varies along links.
     """
 
     omega: NDArray[np.float64]
@@ -46,6 +49,7 @@ class TaperedFrequencies(ShowsTables):
     upper: NDArray[np.float64]
     pieces: int
     finest: NaturalFrequencies
+    what: str = "of tapered links"
 
     def tables(self) -> list[Table]:
         """Return the frequencies in Hz with their error and bounds."""
@@ -54,7 +58,7 @@ class TaperedFrequencies(ShowsTables):
             [str(k + 1), f"{own:.8g}", f"{error:.0e}", f"{low:.8g} to {high:.8g}"]
             for k, (error, (own, low, high)) in enumerate(zip(self.error, values, strict=True))
         ]
-        title = f"{len(rows)} natural frequencies of tapered links, {self.pieces} pieces ({self.finest.theory})"
+        title = f"{len(rows)} natural frequencies {self.what}, {self.pieces} pieces ({self.finest.theory})"
         headings = ("mode", "frequency [Hz]", "relative error", "bounds [Hz]")
         return [Table(title, headings, rows)]
 
@@ -67,6 +71,7 @@ def tapered_frequencies(
     tolerance: float = 1e-6,
     pieces: int = 4,
     max_pieces: int = 64,
+    what: str = "of tapered links",
 ) -> TaperedFrequencies:
     """Lowest natural frequencies of an arm with tapered links, refined until the error estimate is small enough.
 
@@ -80,6 +85,8 @@ def tapered_frequencies(
         Relative error to reach, more than 0.
     pieces, max_pieces
         The first and the last number of pieces; doubled in between.
+    what
+        What varies along links, for the title of the table.
 
     Returns
     -------
@@ -119,6 +126,14 @@ def tapered_frequencies(
     def solve(number: int, bound: str) -> NaturalFrequencies:
         return natural_frequencies(build(number, bound), num_modes, theory)
 
+    def softer() -> NDArray[np.float64]:
+        arm = build(pieces, "lower")
+        found = natural_frequencies(arm, num_modes, theory, throw=False)
+        if np.all(np.asarray(found.status) == Status.unstable):
+            return np.zeros(num_modes)
+        raise_uncertified(found, arm)
+        return np.asarray(found.omega)
+
     found = [solve(pieces * step, "middle") for step in (1, 2, 4)]
     pieces *= 4
     omega, error = _extrapolated(found)
@@ -126,9 +141,9 @@ def tapered_frequencies(
         pieces *= 2
         found = [*found[1:], solve(pieces, "middle")]
         omega, error = _extrapolated(found)
-    lower = np.asarray(solve(pieces, "lower").omega) * (1.0 - TOLERANCE)
+    lower = softer() * (1.0 - TOLERANCE)
     upper = np.asarray(solve(pieces, "upper").omega) * (1.0 + TOLERANCE)
-    return TaperedFrequencies(omega, error, lower, upper, pieces, found[-1])
+    return TaperedFrequencies(omega, error, lower, upper, pieces, found[-1], what)
 
 
 def _extrapolated(

@@ -84,6 +84,8 @@ def verify(ds: xr.Dataset, cells: int = 20, *, seed: int = 0) -> Verification:
         if np.any(cell.status == int(Status.invalid_input)):
             invalid += 1
             problem = _not_refused(cell)
+        elif np.any(cell.status == int(Status.unstable)):
+            problem = _not_buckled(cell)
         else:
             modes += cell.sizes["mode"]
             problem = _not_confirmed(cell)
@@ -101,6 +103,12 @@ def _not_refused(cell: xr.Dataset) -> str:
     except ArmError:
         return ""
     return "has the status invalid_input, but the arm is valid"
+
+
+def _not_buckled(cell: xr.Dataset) -> str:
+    model = model_of(*arm_of_cell(cell))
+    buckled = model is not None and model.unstable
+    return "" if buckled else "has the status unstable, but its forces at rest do not buckle it"
 
 
 def _not_confirmed(cell: xr.Dataset) -> str:

@@ -43,6 +43,7 @@ _STATUS_COLOURS = {
     int(Status.uncertified): "#D55E00",
     int(Status.not_converged): "#E69F00",
     int(Status.invalid_input): "#000000",
+    int(Status.unstable): "#CC79A7",
     NOT_COMPUTED: "#cccccc",
 }
 

@@ -1,0 +1,178 @@
+"""Arms whose links have the axial forces that dead loads make, and their frequencies with bounds on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values, require_concrete, require_known
+from jaxmodal.arm.links import TURNING
+from jaxmodal.arm.segments import BOUNDS, check_pieces, cut
+from jaxmodal.at_rest.loads import at_rest, dead_loads, require_loads
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.status import Status
+from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.statics.equilibrium import turning_stiffness
+
+
+def preloaded(
+    arm: Arm,
+    theory: TheoryName = "timoshenko",
+    *,
+    gravity: Sequence[float] = (0.0, 0.0),
+    tip_force: Sequence[float] = (0.0, 0.0),
+    base_acceleration: Sequence[float] = (0.0, 0.0),
+    pieces: int = 1,
+    bound: str = "middle",
+) -> Arm:
+    """Return the arm with the axial forces that dead loads make in it at its posture.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values. Its own axial forces are added.
+    theory
+        As for `natural_frequencies`; only where supports make the arm statically indeterminate does it matter.
+    gravity, tip_force, base_acceleration
+        As for `static_equilibrium`: along x and y of the base, in m/s^2, N and m/s^2.
+    pieces
+        Segments of each link along which the axial force varies, 1 or more; the axial force of each is constant.
+    bound
+        ``"middle"``: the force at the middle of each segment; frequencies converge with the square of its length.
+        ``"lower"``: the least force along it, ``"upper"`` the greatest; then every frequency is a lower, or an upper,
+        bound of that of the arm, by Rayleigh's principle.
+
+    Returns
+    -------
+    Arm
+        With `Link.axial_force` and, where rigid parts lie beside an axis or carry weight, the two turning stiffnesses
+        of links. Links beyond one that is cut have higher numbers.
+
+    Raises
+    ------
+    ArmError
+        There is no load; nothing holds a free joint; a link is pressed beyond its shear stiffness.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.01, 0.05))
+    >>> hanging = jm.preloaded(jm.Arm((link,)), "rayleigh", gravity=(9.81, 0.0), pieces=2)
+    >>> [f"{x.axial_force:.3f}" for x in hanging.links]
+    ['9.933', '3.311']
+    """
+    flags = theory_flags(theory)
+    require_concrete(arm, "preloaded")
+    require_known(arm, theory)
+    check_pieces(pieces)
+    if bound not in BOUNDS:
+        raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
+    loads = dead_loads(gravity, tip_force, base_acceleration)
+    require_loads(arm, loads)
+    beams = beam_values(arm)
+    rest = at_rest(beams, flags, loads)
+    start, outer = (np.asarray(x[0], np.float64) for x in (rest.forces.start, rest.forces.outer))
+    turning = [np.asarray(x, np.float64) for x in turning_stiffness(beams, loads, rest.forces)]
+    made = []
+    for k, link in enumerate(arm.links):
+        own = 0.0 if link.axial_force is None else float(link.axial_force)
+        # what a rigid link resists is among the stiffnesses; its own force acts along it as well
+        ends = np.zeros(2) if link.rigid else np.array([start[k], outer[k]])
+        count = 1 if ends[0] == ends[1] else pieces
+        forces = own + _constant(ends, count, bound)
+        changes: list[dict[str, Any]] = [{"axial_force": x} for x in forces]
+        along = [link.base_offset_x or 0.0, link.end_offset_x or 0.0]
+        for name, place, total, offset in zip(TURNING, (0, -1), turning, along, strict=True):
+            given = getattr(link, name)
+            rest_of = total[k] + ((given or 0.0) + own * offset - forces[place] * offset)
+            if rest_of != 0.0 or given is not None:
+                changes[place][name] = rest_of
+        with within(f"link{k + 1}."):
+            made += cut(link, changes)
+    return arm.replace(links=tuple(made))
+
+
+def _constant(ends: np.ndarray, pieces: int, bound: str) -> np.ndarray:
+    """The forces of segments of equal length of a link with these forces at its ends, linear in between."""
+    cuts = np.linspace(ends[0], ends[1], pieces + 1)
+    if bound == "middle":
+        return np.asarray(0.5 * (cuts[:-1] + cuts[1:]))
+    return (np.minimum if bound == "lower" else np.maximum)(cuts[:-1], cuts[1:])
+
+
+def preloaded_frequencies(
+    arm: Arm,
+    num_modes: int = 10,
+    theory: TheoryName = "timoshenko",
+    *,
+    gravity: Sequence[float] = (0.0, 0.0),
+    tip_force: Sequence[float] = (0.0, 0.0),
+    base_acceleration: Sequence[float] = (0.0, 0.0),
+    tolerance: float = 1e-6,
+    pieces: int = 4,
+    max_pieces: int = 64,
+) -> TaperedFrequencies:
+    """Lowest natural frequencies of an arm under dead loads, with an error estimate and bounds on both sides.
+
+    Parameters
+    ----------
+    arm, theory, gravity, tip_force, base_acceleration
+        As for `preloaded`.
+    num_modes
+        How many frequencies, from the lowest.
+    tolerance, pieces, max_pieces
+        As for `tapered_frequencies`: links are cut into more and more segments until the estimate of the relative error
+        is that small.
+
+    Returns
+    -------
+    TaperedFrequencies
+        Extrapolated frequencies, the estimate of their error, and the bounds.
+
+    Raises
+    ------
+    UncertifiedError
+        The loads buckle the arm.
+    ArmError, ValueError
+        As `preloaded` and `tapered_frequencies`.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.005, 0.05)),))
+    >>> found = jm.preloaded_frequencies(arm, 1, "euler_bernoulli", gravity=(-9.81, 0.0), tolerance=1e-4)
+    >>> bool(found.lower[0] < found.omega[0] < found.upper[0])
+    True
+    """
+    loads: Mapping[str, Any] = {
+        "gravity": gravity,
+        "tip_force": tip_force,
+        "base_acceleration": base_acceleration,
+    }
+
+    def build(number: int, bound: str) -> Arm:
+        return preloaded(arm, theory, **loads, pieces=number, bound=bound)
+
+    if is_whole(pieces, 1) and is_whole(max_pieces, 1):  # what few pieces buckle more may carry
+        while 8 * pieces <= max_pieces and _buckled(build(pieces, "middle"), theory):
+            pieces *= 2
+    return tapered_frequencies(
+        build,
+        num_modes,
+        theory,
+        tolerance=tolerance,
+        pieces=pieces,
+        max_pieces=max_pieces,
+        what="under dead loads",
+    )
+
+
+def _buckled(arm: Arm, theory: TheoryName) -> bool:
+    found = natural_frequencies(arm, 1, theory, throw=False)
+    return bool(np.all(np.asarray(found.status) == Status.unstable))
