@@ -19,6 +19,7 @@ from jaxmodal.arm.sections import (
 )
 from jaxmodal.arm.segments import attach_body, tapered
 from jaxmodal.at_rest.buckling import Buckling, buckling
+from jaxmodal.at_rest.preloaded import preloaded, preloaded_frequencies
 from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium, static_equilibrium
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import THEORIES
@@ -33,7 +34,6 @@ from jaxmodal.frequencies.counts import certify, count_below
 from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
 from jaxmodal.frequencies.results import Certificate, NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
-from jaxmodal.at_rest.preloaded import preloaded, preloaded_frequencies
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
 from jaxmodal.modes.batches import ModalQuantities, modal_quantities_batch
 from jaxmodal.modes.mode_shapes import modal_assurance, mode_shapes
@@ -173,6 +173,8 @@ __all__ = [
     "port_names",
     "posture_series",
     "postures_at",
+    "preloaded",
+    "preloaded_frequencies",
     "random_response",
     "raw_section",
     "read_arm",
@@ -190,8 +192,6 @@ __all__ = [
     "static_compliance",
     "static_equilibrium",
     "tapered",
-    "preloaded",
-    "preloaded_frequencies",
     "tapered_frequencies",
     "time_response",
     "truncation_error",

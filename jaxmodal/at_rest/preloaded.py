@@ -10,7 +10,7 @@ import numpy as np
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values, require_concrete, require_known
-from jaxmodal.arm.links import TURNING
+from jaxmodal.arm.links import TURNING, Link
 from jaxmodal.arm.segments import BOUNDS, check_pieces, cut
 from jaxmodal.at_rest.loads import at_rest, dead_loads, require_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
@@ -79,7 +79,7 @@ def preloaded(
     rest = at_rest(beams, flags, loads)
     start, outer = (np.asarray(x[0], np.float64) for x in (rest.forces.start, rest.forces.outer))
     turning = [np.asarray(x, np.float64) for x in turning_stiffness(beams, loads, rest.forces)]
-    made = []
+    made: list[Link] = []
     for k, link in enumerate(arm.links):
         own = 0.0 if link.axial_force is None else float(link.axial_force)
         # what a rigid link resists is among the stiffnesses; its own force acts along it as well

@@ -197,6 +197,21 @@ def test_supports_reach_the_kernel():
     assert np.mean(np.asarray(portable.upper_count - portable.lower_count) == 1) > 0.9
 
 
+@pytest.mark.slow
+def test_axial_forces_reach_the_kernel():
+    first = steel(axial_force=-3e4, end_offset_x=0.05)
+    arm = jm.Arm((first, steel(joint_angle=0.6, axial_force=8e4, tip_mass=0.5)))
+    beams = repeated(beam_arrays(arm), 16)
+    problem = BatchProblem(theory_flags("timoshenko"), MODES, hinged=False)
+    omega = np.asarray(jm.natural_frequencies(arm, MODES + EXTRA).omega)
+    rough = jnp.asarray(omega[:, None] * np.random.default_rng(0).uniform(0.995, 1.005, 16))
+    portable = enclosed(problem, beams, rough)
+    assert_same_enclosures(
+        enclosed_fused(problem, beams, rough, kind=False, interpret=True), portable
+    )
+    assert np.mean(np.asarray(portable.upper_count - portable.lower_count) == 1) > 0.9
+
+
 def device(platform, capability=None):
     found = {} if capability is None else {"compute_capability": capability}
     return types.SimpleNamespace(platform=platform, device_kind=f"a {platform}", **found)

@@ -81,7 +81,13 @@ def cantilever_determinant(omega, force, theory):
     return across[2, 2] * across[3, 3] - across[2, 3] * across[3, 2]
 
 
-@pytest.mark.parametrize("theory", ["euler_bernoulli", "rayleigh", "timoshenko"])
+@pytest.mark.parametrize(
+    "theory",
+    [
+        "timoshenko",
+        *(pytest.param(x, marks=pytest.mark.slow) for x in ("euler_bernoulli", "rayleigh")),
+    ],
+)
 def test_a_cantilever_and_its_derivative_by_the_force(theory):
     with mp.workdps(40):
         for force in (-0.8 * FREE_TIP, 25 * FREE_TIP):
