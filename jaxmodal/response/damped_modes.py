@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
@@ -21,10 +22,11 @@ from jaxmodal.response.damping import (
     Damping,
     damped_beams,
     damping_of,
-    require_soft_supports,
 )
+from jaxmodal.response.held_tips import on_springs, rigid_supports
 from jaxmodal.response.members import cut_at, members_of_links
-from jaxmodal.response.pieces import pieces_of
+from jaxmodal.response.pieces import Terminal, pieces_of
+from jaxmodal.response.ports import port_row
 from jaxmodal.response.recursion import inward
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
@@ -150,7 +152,7 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko
     Raises
     ------
     ArmError
-        If the arm has a free joint, whose modes of zero frequency cannot be followed, or a rigid support, or is traced.
+        If the arm has a free joint, whose modes of zero frequency cannot be followed, or is traced.
     UncertifiedError
         As `natural_frequencies`, for the undamped modes.
 
@@ -223,8 +225,14 @@ class _Determinant:
     """The logarithm of the characteristic determinant over positive factors, for complex frequencies and damping."""
 
     def __init__(self, arm: Arm, theory: TheoryName) -> None:
-        self.beams, self.theory = prepared_values(arm, theory)
-        require_soft_supports(self.beams)
+        sprung, springs = on_springs(arm)
+        self.beams, self.theory = prepared_values(sprung, theory)
+        #: rigid supports: places held in spite of springs, and the springs
+        self.held = {
+            number: Terminal(each, port_row(each, arm))
+            for number, each in enumerate(rigid_supports(arm))
+        }
+        self.springs = np.array(springs, np.float64)
         self.damping, self.cut = damping_of(arm), cut_at(arm.num_links, ())
         #: beyond this imaginary part a modulus may vanish
         times = self.damping.kelvin_voigt_time
@@ -262,8 +270,12 @@ class _Determinant:
                 )
                 for k in range(len(self.cut.links))
             ]
-            pieces = pieces_of([x for x, _ in links], [m for _, m in links], self.cut, {})
-            factors = [np.log(x + 0j) for x in inward(pieces, omega).factors]
+            pieces = pieces_of([x for x, _ in links], [m for _, m in links], self.cut, self.held)
+            pairs = list(itertools.combinations_with_replacement(self.held, 2))
+            condensed = inward(pieces, omega, pairs)
+            factors = [np.log(x + 0j) for x in condensed.factors]
+            if self.held:
+                factors.append(self._of_held(condensed.responses, omega))
             # pivots of springs have poles where a damped spring vanishes
             for name in SPRINGS.values():
                 springs, plain = getattr(at, name), getattr(beams, name)
@@ -274,6 +286,18 @@ class _Determinant:
                         for s, p, k in zip(springs, plain, known, strict=True)
                     ]
             return np.sum(np.broadcast_arrays(*factors), axis=0)
+
+    def _of_held(self, responses: dict[tuple[int, int], Any], omega: np.ndarray) -> np.ndarray:
+        """The logarithm of what turns the determinant of the arm on springs into that with the tips held.
+
+        That is the determinant of their receptances, which vanishes where no force is needed to hold them.
+        """
+        size = np.sqrt(self.springs)
+        square = np.empty((*omega.shape, size.size, size.size), np.complex128)
+        for (i, j), value in responses.items():
+            square[..., i, j] = square[..., j, i] = size[i] * size[j] * value
+        found: np.ndarray = np.log(np.linalg.det(square))
+        return found
 
 
 def _followed(determinant: _Determinant, start: np.ndarray, side: float) -> np.ndarray:

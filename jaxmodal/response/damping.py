@@ -114,12 +114,12 @@ def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArray
 
 
 def require_soft_supports(beams: BeamArrays) -> None:
-    """Refuse rigid supports among the values of many arms, and where damped modes are sought."""
+    """Refuse rigid supports among the values of many arms."""
     for name in SUPPORTS:
         values = getattr(beams, name)
         if values is not None and not is_traced(values) and np.isinf(values).any():
             link = int(np.argmax(np.isinf(values).reshape(len(values), -1).any(axis=1))) + 1
             raise ArmError(
-                f"link{link}.{name} = inf: damped modes, and responses of many arms between which a support varies, "
-                "take supports as springs; give a large finite stiffness, such as a million times that of the link."
+                f"link{link}.{name} = inf: responses of many arms between which a support varies take it as a spring; "
+                "give a large finite stiffness, such as a million times that of the link."
             )

@@ -38,6 +38,19 @@ def rigid_supports(arm: Arm) -> dict[Port, tuple[int, str]]:
     return found
 
 
+def on_springs(arm: Arm, factor: float = 1.0) -> tuple[Arm, list[Any]]:
+    """The arm with springs in place of rigid supports, and their stiffnesses: a factor times that of the link."""
+    links = list(arm.links)
+    springs = []
+    for index, name in rigid_supports(arm).values():
+        link = links[index]
+        turning = link.youngs_modulus * link.second_moment / link.length
+        own = turning if name == "support_torsional_stiffness" else turning / link.length**2
+        springs.append(factor * own)
+        links[index] = link.replace(**{name: springs[-1]})
+    return arm.replace(links=tuple(links)), springs
+
+
 def held_answers(
     respond: Callable[..., FrequencyResponse],
     arm: Arm,
@@ -105,15 +118,7 @@ def _on_springs(
 ) -> tuple[Array, Array, Array]:
     """Motions (read, inputs, cells, F) with tips held, nearness of a resonance on springs, and invalid cells."""
     held = rigid_supports(arm)
-    links = list(arm.links)
-    springs = []
-    for index, name in held.values():
-        link = links[index]
-        turning = link.youngs_modulus * link.second_moment / link.length
-        own = turning if name == "support_torsional_stiffness" else turning / link.length**2
-        springs.append(factor * own)
-        links[index] = link.replace(**{name: springs[-1]})
-    sprung = arm.replace(links=tuple(links))
+    sprung, springs = on_springs(arm, factor)
     read = read_ports(quantity, inputs, outputs)
     places = tuple(dict.fromkeys((*read, *held)))
     forces = tuple(dict.fromkeys((*(each for each in inputs if each.place != "base"), *held)))

@@ -73,6 +73,27 @@ def test_resonances_statuses_and_static_limit():
     np.testing.assert_allclose(low.real, still, rtol=1e-10)
 
 
+def test_damped_modes_against_40_digits():
+    """The determinant of the arm without supports times that of its receptances where it is held."""
+    bare = without_supports()
+    found = jm.damped_modes(held(), 3)
+    assert found.counted
+
+    def determinant(omega):
+        chain = Chain(bare, omega)
+        targets = [target(bare, name) for name in HELD]
+        receptances = mpmath.matrix([list(chain.response(x, targets)) for x in targets])
+        return chain.determinant() * mpmath.det(receptances)
+
+    for root in found.roots[[0, 2]]:
+        near = mpmath.mpmathify(complex(root))
+        starts = (near, near * (1 + mpmath.mpf("1e-7")))
+        exact = mpmath.findroot(
+            determinant, starts, solver="secant", tol=1e-25, verify=False, maxsteps=4
+        )
+        assert abs(complex(exact) - root) < 1e-12 * abs(root)
+
+
 def test_many_arms_and_sums_over_modes():
     arm = held()
     lengths = [0.4, 0.5]
