@@ -20,13 +20,15 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure, raised
-from jaxmodal.frequencies.root_search import separating_trials
+from jaxmodal.frequencies.root_search import CLEAR, separating_trials
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 
 #: relative distances from the estimate of the last three trial frequencies
 _OUTER, _INNER = 3e-6, 1e-8
 #: relative width of a finished enclosure
 WIDTH = 4.0 * _INNER
+#: stands for a mode's own square among those of the others, over that of the highest upper end: it divides out nothing
+_FAR = 1e3
 #: upper end, over the highest trial frequency, of a bracket that no count has closed; what stands for its count
 _BEYOND, _UNBOUNDED = 4.0, 2.0**62
 #: (beyond, aside) of each evaluation: twice at the estimate, once past it, and at both sides, whatever ends are nearer
@@ -277,11 +279,11 @@ def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Arra
     z, low, high, third = ((x * reach) ** 2 for x in (omegas, e.lower, e.upper, e.third))
     at_low, at_high, at_third = xp.ones_like(low), xp.ones_like(low), xp.ones_like(low)
     for j in range(known):
-        other = xp.where(modes == j + 1.0, 1e3, row(z, j))
+        other = xp.where(modes == j + 1.0, _FAR, row(z, j))
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
     for higher in others.beyond:
-        other = xp.maximum(higher * reach, 1.02) ** 2
+        other = xp.maximum(higher * reach, CLEAR) ** 2
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
     # the infinitely many modes beyond: prod (1 - z/z_j), z_j growing like j^4, is about exp(-tail z)

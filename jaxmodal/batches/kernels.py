@@ -36,7 +36,8 @@ from jaxmodal.runtime.namespace import Array, once, xp
 
 #: modes beyond the last that pilots provide: they shape the interpolation of the last ones
 EXTRA = 5
-_GRID_ROUNDS = 60
+#: relative width to which modes are enclosed without a guess, and rounds at most: six evaluations then do the rest
+_GRID_WIDTH, _GRID_ROUNDS = 1e-5, 60
 
 
 @jax.tree_util.register_dataclass
@@ -94,7 +95,9 @@ def search_from_grid(problem: BatchProblem, packed: Array) -> Start:
     first = grid_trials(starting_scale(beams), problem.modes + EXTRA)
     numbers = np.arange(1, problem.modes + EXTRA + 1)[:, None]
     zero = log_at_zero(beams.length.shape[0])
-    b = find_brackets(_float64(problem, beams), numbers, first, first, zero, 1e-5, _GRID_ROUNDS)
+    b = find_brackets(
+        _float64(problem, beams), numbers, first, first, zero, _GRID_WIDTH, _GRID_ROUNDS
+    )
     return Start(b.estimate, xp.sum(b.evaluations, axis=0).astype(np.int64))
 
 

@@ -16,6 +16,13 @@ from jaxmodal.runtime.namespace import Array, product, xp
 PILOTS = 256
 #: features of a guess are padded to a multiple of this number, so that guesses over few values share their programs
 _FEATURES = 8
+#: positive values whose largest is more than this multiple of the least are taken by their logarithms
+_WIDE = 4.0
+#: guessed frequencies rise by this at least, in ln(omega): a trial has to fit between
+_RISE = 1e-3
+#: a solution of the pilots' equations that misses them by more, in ln(omega), gives way to one of least squares, which
+#: takes singular values for zero below this share of the largest
+_MISSED, _SINGULAR = 1e-6, 1e-12
 
 
 def _filled(number: int) -> int:
@@ -48,7 +55,7 @@ class Scaling:
         """That of the values (addresses, cells) of some cells, finite; joint angles are recognised by their address."""
         angular = np.array([_is_angle(address) for address in addresses])
         low, high = values.min(axis=1), values.max(axis=1)
-        logarithmic = ~angular & (low > 0.0) & (high > 4.0 * low)
+        logarithmic = ~angular & (low > 0.0) & (high > _WIDE * low)
         with np.errstate(divide="ignore", invalid="ignore"):
             low, high = (np.where(logarithmic, np.log(x), x) for x in (low, high))
         return cls(angular, logarithmic, low, np.where(high > low, high - low, 1.0))
@@ -84,7 +91,7 @@ class Guess:
         """Guessed frequencies in rad/s, ascending, shape (modes, cells), from features (features, cells)."""
         logs = product(self.weights, _basis(features, self.centres))
         # ascending, and never quite equal
-        steps = xp.concatenate([logs[:1], xp.maximum(logs[1:] - logs[:-1], 1e-3)])
+        steps = xp.concatenate([logs[:1], xp.maximum(logs[1:] - logs[:-1], _RISE)])
         return xp.exp(xp.cumsum(steps, axis=0))
 
 
@@ -138,9 +145,9 @@ def fit(features: np.ndarray, omega: np.ndarray, size: int = PILOTS) -> Guess:
 def _solved(system: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Solution of a linear system, or the smallest of its best ones where pilots that coincide make it singular."""
     solution = _eliminated(system, right)
-    if np.abs(product(system, solution) - right).max() <= 1e-6:
+    if np.abs(product(system, solution) - right).max() <= _MISSED:
         return solution
-    return np.asarray(np.linalg.lstsq(system, right, rcond=1e-12)[0])
+    return np.asarray(np.linalg.lstsq(system, right, rcond=_SINGULAR)[0])
 
 
 def _eliminated(system: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -20,6 +20,8 @@ from jaxmodal.frequencies.zero_modes import with_zero_modes
 NOISE, _DENOMINATOR = 5e-14, 1.0 / 12.0
 #: products of denominators down to which a second estimate that agrees with the first is proof enough
 _DOUBTFUL = 1.0 / 1000.0
+#: distance of a mode from the ends of its enclosure, in widths, at which their signs are beyond the noise
+_INSIDE = 0.1
 #: relative distance of neighbouring modes below which a second estimate must agree: D is flat between them, and the
 #: error about 6e-16 over the distance; and below which both are finished in double-double
 CLOSE, CROWDED = 1e-2, 1e-6
@@ -55,7 +57,7 @@ def proven(e: Enclosure, number: np.ndarray) -> np.ndarray:
         & (e.upper_count == number)
         & e.consistent
         & (e.upper - e.lower <= WIDTH * e.upper)
-        & (np.minimum(e.omega - e.lower, e.upper - e.omega) > 0.1 * WIDTH * e.omega)
+        & (np.minimum(e.omega - e.lower, e.upper - e.omega) > _INSIDE * WIDTH * e.omega)
     )
 
 

@@ -35,7 +35,7 @@ _PATIENCE, _PATIENCE_NEAR = 3.0, 6.0
 #: near the mode trials aim beyond it, by so many half-widths sought: less than one, so that the end is narrow enough
 _ASIDE = 0.8
 #: estimates of modes beyond those sought count as at least this multiple of the highest upper end
-_CLEAR = 1.02
+CLEAR = 1.02
 _LOG_HALF = -0.6931471805599453
 
 
@@ -209,7 +209,7 @@ def _interpolated(b: Brackets, modes: Array, repeated: Array, beyond: Array) -> 
     ratio = xp.prod(from_lower, axis=1) / xp.prod(from_upper, axis=1)
     for higher in beyond:
         # beyond the bracket: an estimate inside it would spoil the chord
-        square = (xp.maximum(higher[None] * reach, _CLEAR)) ** 2
+        square = (xp.maximum(higher[None] * reach, CLEAR)) ** 2
         ratio = ratio * (square - lower2) / (square - upper2)
     ratio = xp.where((ratio > 0.0) & xp.isfinite(ratio), ratio, 1.0)
     logs = b.upper_log + b.upper_weight - b.lower_log - b.lower_weight

@@ -20,6 +20,8 @@ from jaxmodal.runtime.tables import ShowsTables, Table
 
 #: the observed order of convergence must lie this close to 2 for the extrapolation to be used
 _ORDER_RANGE = (1.5, 2.5)
+#: refinements that change a frequency by less, relative, show rounding, and no order
+_ROUNDING = 1e-11
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -154,7 +156,7 @@ def _extrapolated(
     first, second = (4.0 * middle - coarse) / 3.0, (4.0 * fine - middle) / 3.0
     with np.errstate(divide="ignore", invalid="ignore"):
         order = np.log2(np.abs((coarse - middle) / (middle - fine)))
-    rounding = np.abs(coarse - fine) <= 1e-11 * fine
+    rounding = np.abs(coarse - fine) <= _ROUNDING * fine
     regular = ((order > _ORDER_RANGE[0]) & (order < _ORDER_RANGE[1])) | rounding
     omega = np.where(regular, second, fine)
     off = np.where(regular, np.abs(second - first), np.abs(fine - middle))

@@ -30,7 +30,7 @@ from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, cluster_means, clus
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.modes.kernels import Cells, Found, block
+from jaxmodal.modes.kernels import CellQuantities, SolvedModes, block
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
@@ -179,7 +179,7 @@ def modal_quantities_batch(
         rows = slice(start, start + _GATHERED)
         given = columns_of(arm, tuple(parameters), values[:, rows])
         invalid = given.invalid | ~np.isfinite(omega[rows]).all(axis=1)
-        cells = Cells(
+        cells = SolvedModes(
             packed=np.moveaxis(given.packed, -1, 0),
             omega=np.take_along_axis(np.where(invalid[:, None], 1.0, omega[rows]), group[rows], 1),
             multiplicity=multiplicity[rows],
@@ -197,8 +197,8 @@ def modal_quantities_batch(
 
 
 def _shared(
-    found: Found,
-    cells: Cells,
+    found: CellQuantities,
+    cells: SolvedModes,
     invalid: NDArray[np.bool_],
     first: NDArray[np.int64],
     singles: Sequence[str],
@@ -235,11 +235,13 @@ def _shared(
     )
 
 
-def _taken(cells: Cells, rows: NDArray[np.int64]) -> Cells:
-    return Cells(*(x[rows] for x in cells))
+def _taken(cells: SolvedModes, rows: NDArray[np.int64]) -> SolvedModes:
+    return SolvedModes(*(x[rows] for x in cells))
 
 
-def _found(solve: Callable[..., Found], cells: Cells, apart: NDArray[np.bool_]) -> Found:
+def _found(
+    solve: Callable[..., CellQuantities], cells: SolvedModes, apart: NDArray[np.bool_]
+) -> CellQuantities:
     """All cells: those whose frequencies stand ``apart`` by null vectors; the others and failures by eigenspaces."""
     parts, rest = [], ~apart
     if apart.any():
@@ -252,27 +254,29 @@ def _found(solve: Callable[..., Found], cells: Cells, apart: NDArray[np.bool_]) 
         rows = np.flatnonzero(rest)
         parts.append((rows, _in_blocks(solve, _taken(cells, rows), False)))
     order = np.argsort(np.concatenate([rows for rows, _ in parts]))
-    joined: Found = jax.tree_util.tree_map(
+    joined: CellQuantities = jax.tree_util.tree_map(
         lambda *x: np.concatenate(x)[order], *(found for _, found in parts)
     )
     return joined
 
 
-def _in_blocks(solve: Callable[..., Found], cells: Cells, simple: bool) -> Found:
+def _in_blocks(
+    solve: Callable[..., CellQuantities], cells: SolvedModes, simple: bool
+) -> CellQuantities:
     """Solve all cells in blocks of one size: side by side where every mode stands apart, else one after another."""
     number, size = len(cells.omega), _SIMPLE_BLOCK if simple else _BLOCK
 
-    def one(start: int) -> Found:
+    def one(start: int) -> CellQuantities:
         at = np.minimum(np.arange(start, start + size), number - 1)
         # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
         with contextlib.nullcontext() if simple else _ONE_AT_A_TIME:
             found = solve(_taken(cells, at), simple=simple)
-            kept: Found = jax.tree_util.tree_map(np.asarray, found)
+            kept: CellQuantities = jax.tree_util.tree_map(np.asarray, found)
         left = number - start
         return jax.tree_util.tree_map(lambda x: x[:left], kept) if left < size else kept
 
     starts = range(0, number, size)
     with ThreadPoolExecutor(available_cores()) as pool:
         blocks = list(pool.map(one, starts)) if simple else [one(start) for start in starts]
-    joined: Found = jax.tree_util.tree_map(lambda *parts: np.concatenate(parts), *blocks)
+    joined: CellQuantities = jax.tree_util.tree_map(lambda *parts: np.concatenate(parts), *blocks)
     return joined

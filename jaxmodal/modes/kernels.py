@@ -29,7 +29,7 @@ from jaxmodal.eigenspaces.simple_modes import energies_and_gradient, participati
 from jaxmodal.modes.shape_checks import signs
 
 
-class Cells(NamedTuple):
+class SolvedModes(NamedTuple):
     """What each of N cells is solved from: packed columns (N, fields, links); frequency of each mode's group, the
     group's size, and the mode's slot in it, (N, K).
     """
@@ -40,7 +40,7 @@ class Cells(NamedTuple):
     slot: Any
 
 
-class Found(NamedTuple):
+class CellQuantities(NamedTuple):
     """All of the cells; ``gradient``, (N, K, fields, links), ``effective_mass`` and ``energies`` are means over groups.
 
     ``change`` is what the last correction of each mode still changed, relative.
@@ -55,16 +55,16 @@ class Found(NamedTuple):
 
 
 @functools.partial(jax.jit, static_argnames=("simple",))
-def block(theory: Theory, cells: Cells, *, simple: bool) -> Found:
+def block(theory: Theory, cells: SolvedModes, *, simple: bool) -> CellQuantities:
     """Quantities of the modes of cells; ``simple`` says that all their modes stand apart."""
 
-    def one(cell: Cells) -> Found:
+    def one(cell: SolvedModes) -> CellQuantities:
         beams = unpacked(cell.packed)
         size = unpadded_quadrature_size(cell.omega.shape[0])
         of_modes = _of_mode if simple else _of_group
         modes = functools.partial(of_modes, size, beams, theory)
         energies, gradient, moved = jax.vmap(modes)(cell.omega, cell.multiplicity, cell.slot)
-        return Found(
+        return CellQuantities(
             jnp.moveaxis(repacked(gradient), 0, 1),
             moved.effective_mass,
             vars(energies),
@@ -77,7 +77,7 @@ def block(theory: Theory, cells: Cells, *, simple: bool) -> Found:
 
 
 class _Moved(NamedTuple):
-    """How a mode answers to a base that moves in x, in y or turns, shape (3,); ``change`` as in `Found`."""
+    """How a mode answers to a base that moves in x, in y or turns, shape (3,); ``change`` as in `CellQuantities`."""
 
     participation: Array
     effective_mass: Array

@@ -26,6 +26,8 @@ from jaxmodal.runtime.namespace import Array, on_host, once, product, xp
 _STEPS, _SAFE_STEPS = 6, 12
 #: the last step, in units of half a panel, after which the remainder of Newton's method is below rounding
 _LAST_STEP = 1e-8
+#: a root may leave its interval by so many half panels: by rounding, and far less than neighbours are apart
+_EDGE = 1e-9
 #: half-width of an enclosure, relative to omega, at the least, and at most
 _NARROW, WIDEST = 2.5e-13, 1e-12
 #: an enclosure is wider than the noise by this factor: D is beyond the error of the series at both ends
@@ -255,7 +257,7 @@ def _refined(
     noise = 2.0 * half * error / (xp.abs(slope) * x)
     width = xp.maximum(_NARROW, _MARGIN * noise)
     rising = (slope > 0.0) == (below < 0.0)
-    inside = (root > low - 1e-9) & (root < high + 1e-9)
+    inside = (root > low - _EDGE) & (root < high + _EDGE)
     proven = rising & inside & (xp.abs(step) < _LAST_STEP)
     return x * x, xp.where(proven, width, xp.inf), noise
 

@@ -18,6 +18,11 @@ FIFTHS = 2.0 * np.pi / 5.0 * np.arange(5)
 _TOUCHING = 1e-11
 #: angles nearer to each other are one, rad
 _SAME = 1e-7
+#: steps to an angle of no slope, and the largest that is taken, rad: the start is a double zero, known to its root of
+#: rounding
+_FLAT_ROUNDS, _FLAT = 8, 1e-2
+#: a second harmonic below this share of the polynomial's size counts as this share
+_TINY = 1e-14
 #: steps to a zero that crosses: halving alone takes 53 to the last digit of an angle
 _ROUNDS = 60
 
@@ -54,17 +59,17 @@ def corrected(polynomial: np.ndarray, angle: np.ndarray, exact: np.ndarray) -> n
     """One Newton step with the exact value; none where the slope is so small that the step would be noise."""
     with np.errstate(divide="ignore", invalid="ignore"):
         step = exact / slope_at(polynomial, angle)
-    return np.asarray(angle - np.where(np.abs(step) < 1e-7, step, 0.0))
+    return np.asarray(angle - np.where(np.abs(step) < _SAME, step, 0.0))
 
 
 def stationary(polynomial: np.ndarray, angle: np.ndarray) -> np.ndarray:
     """The nearest angle at which the slope vanishes."""
     # derivatives of the terms 1, cos, sin, cos 2, sin 2
     slope = polynomial[:, [0, 2, 1, 4, 3]] * [0.0, 1.0, -1.0, 2.0, -2.0]
-    for _ in range(8):
+    for _ in range(_FLAT_ROUNDS):
         with np.errstate(divide="ignore", invalid="ignore"):
             step = value_at(slope, angle) / slope_at(slope, angle)
-        angle = angle - np.where(np.abs(step) < 1e-2, step, 0.0)
+        angle = angle - np.where(np.abs(step) < _FLAT, step, 0.0)
     return angle
 
 
@@ -100,7 +105,7 @@ def _candidates(polynomial: np.ndarray) -> np.ndarray:
     a0, a1, b1, a2, b2 = polynomial.T
     leading = a2 - 1j * b2
     # where the second harmonic vanishes two zeros go to infinity: a share of rounding keeps them finite
-    tiny = 1e-14 * np.abs(polynomial).sum(axis=1)
+    tiny = _TINY * np.abs(polynomial).sum(axis=1)
     leading = np.where(np.abs(leading) > tiny, leading, tiny)
     lower = np.stack([a1 - 1j * b1, 2.0 * a0 + 0j, a1 + 1j * b1, a2 + 1j * b2], axis=1)
     companion = np.zeros((len(polynomial), 4, 4), complex)

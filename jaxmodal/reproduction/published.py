@@ -78,11 +78,6 @@ class Cell:
         """Number of digits printed after the decimal point."""
         return -int(Decimal(self.printed).as_tuple().exponent)
 
-    @property
-    def angles_deg(self) -> tuple[float, ...]:
-        """Joint angles theta_2, theta_3, ... in degrees, as numbers."""
-        return tuple(float(angle) for angle in self.posture_deg)
-
     def beside(self, column: str) -> CellKey:
         """Address of another column in the same row."""
         return self.table, self.posture_deg, self.mode, column
