@@ -96,11 +96,9 @@ def sections(result: Result) -> Figure:
         figure = new_figure(max(2.4 * len(pairs), 4.0), 3.2)
         axes = np.atleast_1d(figure.subplots(1, len(pairs), sharex=True, sharey=True))
         for i, (ax, pair) in enumerate(zip(axes, outlines, strict=True)):
-            for curves, colour, line, label in zip(
-                pair, (_BEFORE, _AFTER), ("--", "-"), ("before", "after"), strict=True
-            ):
-                for number, curve in enumerate(curves or []):
-                    ax.plot(*curve.T, color=colour, linestyle=line, label=None if number else label)
+            _fill(ax, pair[0])
+            for number, curve in enumerate(pair[1] or []):
+                ax.plot(*curve.T, color=_AFTER, label=None if number else "after")
             ax.set_aspect("equal")
             ax.set_xlim(-1.1 * reach, 1.1 * reach)
             ax.set_ylim(-1.1 * reach, 1.1 * reach)
@@ -109,7 +107,19 @@ def sections(result: Result) -> Figure:
             ax.set_xlabel("width [mm]")
         axes[0].set_ylabel("depth [mm]")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        figure.suptitle(f"{result.problem.name or 'Optimisation'}: cross-sections", fontsize=10)
     return figure
+
+
+def _fill(axes: Any, curves: list[np.ndarray] | None) -> None:
+    """Fill what lies between the outlines of a section, so that it is seen below others that coincide with it."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path as Outline
+
+    if curves:
+        inner = [curve[::-1] for curve in curves[1:]]
+        whole = Outline.make_compound_path(*(Outline(c, closed=True) for c in (curves[0], *inner)))
+        axes.add_patch(PathPatch(whole, facecolor="0.8", edgecolor="0.45", label="before"))
 
 
 def postures(result: Result) -> Figure:

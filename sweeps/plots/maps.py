@@ -12,13 +12,27 @@ from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from sweeps.definition.errors import SweepError
-from sweeps.plots.points import checked, drawn, edges_of, label, points_of, set_scale, ticks, uneven
+from sweeps.plots.points import (
+    checked,
+    drawn,
+    edges_of,
+    label,
+    label_decades,
+    points_of,
+    set_scale,
+    ticks,
+)
 from sweeps.plots.style import COLOUR_MAP, label_panels, mark, mode_panels, style, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
+    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
+
+
+#: frequencies of all modes that spread by more than this have logarithmic colours
+_UNEVEN = 4.0
 
 
 def posture_maps(
@@ -63,18 +77,46 @@ def posture_maps(
     horizontal, vertical = points_of(rest, x), points_of(rest, y)
     with style():
         figure, panels = mode_panels(rest, modes, 2.35)
+        shown = rest.frequency.sel(mode=list(panels)).values
+        norm = shared_norm(shown[np.isfinite(shown)])
         for mode, axes in panels.items():
             values = rest.frequency.sel(mode=mode).transpose(y, x).values
-            norm = "log" if uneven(values[np.isfinite(values)]) else "linear"
-            value_map(axes, horizontal, vertical, values, cmap=COLOUR_MAP, norm=norm)
+            mesh = cells(axes, horizontal, vertical, values, cmap=COLOUR_MAP, norm=norm)
+            contours(axes, horizontal, vertical, values, _usual_levels(values), "white", 0.7)
             contours(axes, horizontal, vertical, values, levels)
             mark(axes, [(h, v) for k, h, v in marks if mode in (k, k + 1)])
         finish_maps(panels, horizontal, vertical)
         note = "; circles: double roots" if marks else ""
         if levels:
             note += f"; lines: {', '.join(f'{level:g}' for level in sorted(levels))} Hz"
+        bar = figure.colorbar(mesh, ax=list(panels.values()), pad=0.01, aspect=30)
+        bar.outline.set_visible(False)
+        bar.set_label("natural frequency [Hz]")
+        if bar.ax.get_yscale() == "log":
+            label_decades(bar.ax.yaxis, *map(float, mesh.get_clim()))
         figure.suptitle(title(ds, f"natural frequency [Hz]{note}", where))
     return figure
+
+
+def shared_norm(values: NDArray[np.float64]) -> Normalize:
+    """One scale of colours for all modes: logarithmic where their values spread."""
+    from matplotlib.colors import LogNorm, Normalize
+
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    if not low <= high:  # there are no values
+        low, high = 0.0, 1.0
+    return LogNorm(low, high) if 0.0 < _UNEVEN * low <= high else Normalize(low, high)
+
+
+def _usual_levels(values: NDArray[np.float64]) -> list[float]:
+    """A few round frequencies between the lowest and the highest."""
+    from matplotlib.ticker import MaxNLocator
+
+    finite = values[np.isfinite(values)]
+    if finite.size == 0 or not finite.max() > finite.min():
+        return []
+    found = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(finite.min(), finite.max())
+    return [float(level) for level in found]
 
 
 def contours(
@@ -83,8 +125,12 @@ def contours(
     vertical: xr.DataArray,
     values: NDArray[Any],
     levels: Sequence[float],
+    colour: str = "#D55E00",
+    width: float = 1.6,
 ) -> None:
     """Draw the lines on which values of shape (vertical, horizontal) have one of the levels, each with its number."""
+    from matplotlib.patheffects import Normal, Stroke
+
     low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
     crossed = sorted(level for level in set(levels) if low < level < high)
     if crossed and min(values.shape) >= 2:
@@ -93,10 +139,13 @@ def contours(
             vertical.values,
             values,
             levels=crossed,
-            colors="#D55E00",
-            linewidths=1.6,
+            colors=colour,
+            linewidths=width,
         )
-        axes.clabel(drawn_lines, fmt="%g Hz", fontsize=7.5)
+        dark = [Stroke(linewidth=width + 0.9, foreground="0.2"), Normal()]
+        drawn_lines.set(path_effects=dark if colour == "white" else [])
+        for text in axes.clabel(drawn_lines, fmt="%g Hz", fontsize=7.0):
+            text.set_path_effects([Stroke(linewidth=1.6, foreground="0.15"), Normal()])
 
 
 def cells(
@@ -120,7 +169,12 @@ def value_map(
     values: NDArray[Any],
     **look: Any,
 ) -> None:
-    """Draw values of shape (vertical, horizontal) with a colour bar."""
+    """Draw values of shape (vertical, horizontal) with a colour bar; of both signs in colours that diverge from 0."""
+    finite = values[np.isfinite(values)]
+    if finite.size and finite.min() < 0.0 < finite.max():  # both signs: white is 0
+        from matplotlib.colors import CenteredNorm
+
+        look = {"cmap": "RdBu_r", "norm": CenteredNorm(0.0, float(np.abs(finite).max()))}
     mesh = cells(axes, horizontal, vertical, values, **look)
     bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02)
     bar.outline.set_visible(False)

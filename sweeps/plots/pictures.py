@@ -19,7 +19,6 @@ from sweeps.plots.points import (
     drawn,
     held,
     in_order,
-    is_logarithmic,
     is_scattered,
     label,
     one_theory,
@@ -147,8 +146,8 @@ def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
                     difference = own.difference_to_euler_bernoulli.transpose(thickness, "mode")
                     panels[1].plot(points.values, np.abs(difference.values[:, number]), **look)
         for panel in panels:
-            panel.set_xscale("log" if is_logarithmic(points) else "linear")
             panel.set_yscale("log")
+            set_scale(panel, "x", points)
         panels[0].set_ylabel("natural frequency [Hz]")
         if compared:
             panels[1].set_ylabel("Euler-Bernoulli minus\ntheory [% of theory]")

@@ -166,9 +166,21 @@ def _with_unit(coordinate: xr.DataArray) -> str:
 
 def set_scale(axes: Axes, side: str, points: xr.DataArray) -> None:
     """Give the side ``"x"`` or ``"y"`` the scale and the ticks that suit its points."""
+    which = axes.xaxis if side == "x" else axes.yaxis
     if is_logarithmic(points):
         axes.set(**{f"{side}scale": "log"})
-    ticks(axes.xaxis if side == "x" else axes.yaxis, points)
+        label_decades(which, float(points.min()), float(points.max()))
+    ticks(which, points)
+
+
+def label_decades(side: Axis, low: float, high: float) -> None:
+    """Label 1, 2 and 5 of every decade of a logarithmic axis that has few, as plain numbers."""
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+
+    if high <= 1500.0 * low:
+        side.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        side.set_major_formatter(FormatStrFormatter("%g"))
+        side.set_minor_formatter(NullFormatter())
 
 
 def ticks(side: Axis, points: xr.DataArray) -> None:

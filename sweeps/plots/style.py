@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,9 +77,14 @@ def line_look(number: int) -> dict[str, Any]:
 
 
 def title(ds: xr.Dataset, *parts: str) -> str:
-    """Title of a picture: that of the dataset, and below it what is drawn."""
+    """Title of a picture: that of the dataset with its arm, and below it what is drawn, by which theory."""
     first = str(ds.attrs.get("title", ""))
-    rest = "; ".join(part for part in parts if part)
+    arm = str(json.loads(ds.attrs.get("definition", "{}")).get("arm", {}).get("name", ""))
+    if arm and arm.lower() not in first.lower():
+        first = f"{first}, {arm}" if first else arm
+    theory = ds.get("theory")
+    own = str(theory.item()).replace("_", " ") if theory is not None and theory.ndim == 0 else ""
+    rest = "; ".join(part for part in (*parts, own) if part)
     return f"{first}\n{rest}" if rest else first
 
 

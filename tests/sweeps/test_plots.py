@@ -166,13 +166,18 @@ def test_a_contour_lies_where_the_map_has_its_frequency(map_of_postures):
     level = float(point)
     figure = plots.posture_maps(map_of_postures, "theta_2", "theta_3", levels=[level, 1e9])
     panels = [axes for axes in figure.axes if axes.get_title()]
-    path = panels[0].collections[1].get_paths()[0]
+    usual, path = (lines.get_paths()[0] for lines in panels[0].collections[1:3])
     place = np.array([float(point.theta_2), float(point.theta_3)])
     span = np.ptp(map_of_postures.theta_2.values)
     assert np.min(np.hypot(*(path.vertices - place).T)) < 1e-6 * span
+    assert usual.vertices.size, "round frequencies have lines without being asked for"
     others = map_of_postures.frequency.sel(mode=3)
     assert float(others.min()) > level
-    assert len(panels[2].collections) == 1
+    assert len(panels[2].collections) == 2
+    norms = {id(axes.collections[0].norm) for axes in panels}
+    assert len(norms) == 1, "all modes share one scale"
+    assert "industrial arm" in texts(figure)
+    assert "timoshenko" in texts(figure)
     assert f"{level:g}" in texts(figure)
     with pytest.raises(sweeps.SweepError, match="above 0"):
         plots.posture_maps(map_of_postures, "theta_2", "theta_3", levels=[-1.0])
