@@ -193,8 +193,8 @@ def test_no_cell_depends_on_the_others():
     every = np.ones((cells, modes))
 
     def derivative(chosen):
-        found = modal_batches.Found(gradient[chosen], *(every[chosen],) * 5)
-        solved = modal_batches.Cells(None, every[chosen], None, None)
+        found = modal_batches.CellQuantities(gradient[chosen], *(every[chosen],) * 5)
+        solved = modal_batches.SolvedModes(None, every[chosen], None, None)
         invalid, first = np.isnan(rate[0, 0, chosen]), np.tile(np.arange(modes), (len(chosen), 1))
         rates = [(np.ones(len(chosen)), rate[..., chosen])]
         asked = ["link1.length"], [["link1.length"]]
