@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.statics.pieces import Prestress, most_load, pieces_for
-from jaxmodal.statics.stability import StaticStiffness, static_stiffness
+from jaxmodal.statics.stability import StaticStiffness, balanced, static_stiffness
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ class Problem:
         found = self.stiffness(factor)
         if found is None:
             return np.array([-math.inf]), 0
-        return np.linalg.eigvalsh(found.matrix), found.held
+        return np.linalg.eigvalsh(balanced(found)[0]), found.held
 
     def count(self, factor: float) -> tuple[float, bool]:
         """How many buckling factors lie below, and whether no eigenvalue is too near zero to tell."""

@@ -11,7 +11,7 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.at_rest.search import Problem
 from jaxmodal.statics.chain import geometry
 from jaxmodal.statics.pieces import Pieces, piece_laws, pieces_for, shear_ratio
-from jaxmodal.statics.stability import turns_before
+from jaxmodal.statics.stability import balanced, turns_before
 
 Floats = NDArray[np.float64]
 
@@ -19,12 +19,12 @@ Floats = NDArray[np.float64]
 def null_vector(problem: Problem, factor: float, place: int) -> Floats:
     """The eigenvector whose eigenvalue vanishes at a factor, the ``place``-th from 0 of those below it.
 
-    Its first entries are the coordinates of strain, of unit size, the others what supports hold.
+    Its first entries are the coordinates of strain, the others what supports hold.
     """
     found = problem.stiffness(factor)
     assert found is not None
-    vectors = np.linalg.eigh(found.matrix)[1]
-    vector: Floats = vectors[:, found.held + place]
+    matrix, scale = balanced(found)
+    vector: Floats = scale * np.linalg.eigh(matrix)[1][:, found.held + place]
     return vector
 
 

@@ -249,3 +249,18 @@ def _with_supports(beams: BeamArrays, matrix: Numbers, motions: Motions) -> Stat
     border = np.array(rows)
     bordered = np.block([[matrix, border.T], [border, -np.diag(gives)]])
     return StaticStiffness(bordered, len(rows), motions)
+
+
+def balanced(found: StaticStiffness) -> tuple[Numbers, Numbers]:
+    """The matrix with rows and columns scaled, and the scales: as many negative eigenvalues, and less rounding in them.
+
+    Tension makes some entries large beside others, in whose rounding small eigenvalues would be lost. Diagonal entries
+    beyond 1 are brought to 1, then the rows of supports to unit size.
+    """
+    matrix, size = found.matrix, found.matrix.shape[0] - found.held
+    scale = np.ones(found.matrix.shape[0])
+    scale[:size] = 1.0 / np.sqrt(np.maximum(1.0, np.abs(np.diagonal(matrix)[:size])))
+    if found.held:
+        rows = np.linalg.norm(matrix[size:, :size] * scale[:size], axis=1)
+        scale[size:] = 1.0 / np.where(rows > 0.0, rows, 1.0)
+    return matrix * scale[:, None] * scale[None, :], scale
