@@ -18,7 +18,7 @@ from design_opt.problem.objectives import (
 )
 from design_opt.problem.options import METHODS
 from design_opt.problem.problem import AGGREGATES, Problem
-from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
+from design_opt.problem.structural_constraints import BucklingLimit, DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
 from design_opt.solvers.optimise import optimise
 from design_opt.solvers.results import Result, Status
@@ -27,6 +27,7 @@ from jaxmodal.runtime.public_names import report_package
 __all__ = [
     "AGGREGATES",
     "METHODS",
+    "BucklingLimit",
     "CheckpointError",
     "DeflectionLimit",
     "Design",

@@ -15,7 +15,7 @@ from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import MaximiseFrequency, MaximiseGap, MinimiseMass, Objective
 from design_opt.problem.options import check_options
 from design_opt.problem.problem import Problem
-from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
+from design_opt.problem.structural_constraints import BucklingLimit, DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
 from jaxmodal import examples
 from jaxmodal.arm.arm import Arm, require_planar
@@ -41,6 +41,7 @@ _CONSTRAINTS: dict[str, type] = {
     "band": ForbiddenBand,
     "mass": MassLimit,
     "deflection": DeflectionLimit,
+    "buckling": BucklingLimit,
     "wall": WallLimit,
 }
 

@@ -16,7 +16,7 @@ from design_opt.problem.design_space import DesignSpace
 from design_opt.problem.designs import Design, check_number, check_set, posture_sets
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import Objective
-from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
+from design_opt.problem.structural_constraints import WallLimit
 from design_opt.problem.variables import FixedReach, Variable
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_known
@@ -42,7 +42,7 @@ class Problem:
         One objective, or several, whose weighted sum counts: `MinimiseMass`, `MaximiseFrequency`, `MaximiseGap`,
         `Maximise`, `Minimise`. Each is divided by its size at the start before it is weighted.
     constraints
-        `FrequencyLimit`, `ForbiddenBand`, `MassLimit`, `DeflectionLimit`, `WallLimit`, `Require`.
+        `FrequencyLimit`, `ForbiddenBand`, `MassLimit`, `DeflectionLimit`, `BucklingLimit`, `WallLimit`, `Require`.
     postures
         Named posture sets, each an array of joint angles in rad of shape (P, links - 1) or (P, links); see
         `workspace`. ``"own"`` is always the arm's own posture.
@@ -109,7 +109,7 @@ class Problem:
         self._check()
         parts: list[Objective | Constraint] = [*self.objectives, *self.constraints]
         modes = [part.highest_mode for part in parts]
-        self.num_modes = max(modes, default=0)
+        self.num_modes = max([1, *modes])  # the lowest shows itself where nothing asks for one
         used = {part.postures for part in parts} - {""}
         self.used_sets = tuple(key for key in self.sets if key in used)
 
@@ -136,7 +136,7 @@ class Problem:
                 raise ProblemError(
                     f"constraint {shown(rule)}: is none; give one such as MassLimit(...)."
                 )
-            if isinstance(rule, WallLimit | DeflectionLimit):
+            if isinstance(rule, WallLimit):
                 rule.check_arm(self.arm)
         entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
         for entry in entries:

@@ -7,15 +7,17 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
+from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.quantities import shown
+from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 
 
@@ -47,19 +49,6 @@ class DeflectionLimit:
     def label(self) -> str:
         return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
 
-    def check_arm(self, arm: Arm) -> None:
-        """Refuse an arm with what the static deflection leaves out."""
-        beams = beam_arrays(arm)
-        given = [f.name for f in dataclasses.fields(beams) if f.default is None]
-        beyond = [name for name in given if getattr(beams, name) is not None]
-        if np.any(np.asarray(beams.joint_stiffness) == 0.0):
-            beyond.append("joint_stiffness = 0")
-        if beyond:
-            raise ProblemError(
-                f"constraint deflection: the arm has {', '.join(beyond)}; expected plain links, springs and bodies"
-                " on the axis: the deflection of other arms is not computed."
-            )
-
     def margins(self, design: Design, today: Design) -> Array:
         flags = theory_flags(self.theory)
 
@@ -68,6 +57,63 @@ class DeflectionLimit:
                 beam_arrays(design.arm.with_posture(angles)), flags, self.gravity
             )
             return 1.0 - jnp.sum(moved * moved) / self.at_most**2
+
+        return jax.vmap(one)(design.angles[self.postures])[:, None]
+
+
+@dataclasses.dataclass(frozen=True)
+class BucklingLimit:
+    """Dead loads may grow by at least this factor before the arm buckles, at every posture of a set.
+
+    Parameters
+    ----------
+    at_least
+        Least buckling factor (`jaxmodal.buckling`).
+    gravity
+        m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal.
+    tip_force_x, tip_force_y
+        Force at the tip, N.
+
+    Notes
+    -----
+    The margin is ``1 - at_least/factor``: 1 where nothing is pressed.
+    """
+
+    at_least: float
+    gravity: float = STANDARD_GRAVITY
+    tip_force_x: float = 0.0
+    tip_force_y: float = 0.0
+    postures: str = OWN
+    theory: TheoryName = "timoshenko"
+
+    equality = False
+    highest_mode = 0
+
+    def __post_init__(self) -> None:
+        check_number("constraint buckling", "at_least", self.at_least)
+        for key in ("gravity", "tip_force_x", "tip_force_y"):
+            if not is_finite(getattr(self, key)):
+                raise ProblemError(
+                    f"constraint buckling: {key} = {shown(getattr(self, key))}: must be a finite number."
+                )
+        if not (self.gravity or self.tip_force_x or self.tip_force_y):
+            raise ProblemError(
+                "constraint buckling: there is no load; give gravity, tip_force_x or tip_force_y."
+            )
+
+    @property
+    def label(self) -> str:
+        return f"buckling factor >= {self.at_least:g}{where(self.postures)}"
+
+    def margins(self, design: Design, today: Design) -> Array:
+        def one(angles: Array) -> Array:
+            inverse = inverse_buckling_factor(
+                design.arm.with_posture(angles),
+                self.theory,
+                gravity=(0.0, -self.gravity),
+                tip_force=(self.tip_force_x, self.tip_force_y),
+            )
+            return 1.0 - self.at_least * inverse
 
         return jax.vmap(one)(design.angles[self.postures])[:, None]
 

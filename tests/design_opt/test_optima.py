@@ -9,6 +9,7 @@ import pytest
 import jaxmodal as jm
 from benchmarks import classical_optima
 from design_opt import (
+    BucklingLimit,
     DeflectionLimit,
     Evaluator,
     FixedReach,
@@ -145,6 +146,7 @@ def everything_problem(aggregate="bound"):
             MassLimit(at_most="today"),
             FrequencyLimit(2, at_least_today=0.9),
             DeflectionLimit(0.1, postures="few"),
+            BucklingLimit(200.0, tip_force_x=-50.0, postures="few"),
             WallLimit(at_least=0.002, depth_over_wall=60.0),
             ForbiddenBand(12.0, 14.0, modes=3, postures="few"),
             Require(lambda d: d.hz["few"][:, 0] / d.arm.links[1].tip_mass - 0.1, "ratio", "few", 1),
@@ -246,6 +248,30 @@ def test_the_two_methods_agree(aggregate):
     assert other.status == "converged"
     assert other.report.score == pytest.approx(one.report.score, rel=AGREE)
     assert {step.start for step in other.steps} == {0, 1, 2}
+
+
+def test_the_lightest_column_that_does_not_buckle():
+    """The depth of a bar that carries Euler's load and no more."""
+    column = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.05, 0.05))
+    limit = BucklingLimit(1.0, gravity=0.0, tip_force_x=-2e4, theory="euler_bernoulli")
+    depth = Variable("link1.section.depth", 0.02, 0.08)
+    problem = Problem(jm.Arm((column,)), [depth], MinimiseMass(), [limit], theory="euler_bernoulli")
+    found = optimise(problem)
+    assert found.status == "converged"
+    truth = (12.0 * 2e4 * 4.0 / (np.pi**2 * 7e10 * 0.05)) ** (1 / 3)
+    assert float(found.arm.links[0].section.depth) == pytest.approx(truth, rel=1e-6)
+
+
+def test_deflection_of_a_propped_arm_with_an_offset():
+    """A beam of length 1 with a rigid end of 0.1, on a spring k there: F a^2 in series with the beam's own give."""
+    beam = jm.Link(
+        1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0), end_offset_x=0.1, support_y_stiffness=2.0
+    )
+    moved = tip_deflection(
+        jm.beam_arrays(jm.Arm((beam,))), theory_flags("rayleigh"), 0.0, (0.0, 1.0)
+    )
+    own = 1 / 3 + 2 * 0.1 / 2 + 0.01
+    assert float(moved[1]) == pytest.approx(1.0 / (1.0 / own + 2.0), rel=1e-13)
 
 
 def test_deflection_of_an_arm_against_closed_forms():

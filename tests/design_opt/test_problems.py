@@ -7,6 +7,7 @@ import pytest
 
 import jaxmodal as jm
 from design_opt import (
+    BucklingLimit,
     CheckpointError,
     DeflectionLimit,
     Evaluator,
@@ -125,12 +126,9 @@ BAD = {
         lambda: Problem(arm_with(joint_stiffness=0.0), [wall()], MinimiseMass()),
         ["joint_stiffness", "free joint"],
     ),
-    "deflection with an offset": (
-        lambda: Problem(
-            arm_with(end_offset_x=0.1), [wall()], MinimiseMass(), [DeflectionLimit(0.1)]
-        ),
-        ["deflection", "end_offset_x"],
-    ),
+    "negative buckling factor": (lambda: BucklingLimit(-2.0), ["buckling", "at_least"]),
+    "buckling without a load": (lambda: BucklingLimit(2.0, gravity=0.0), ["no load"]),
+    "buckling under no number": (lambda: BucklingLimit(2.0, tip_force_x="1"), ["tip_force_x"]),
     "same constraint twice": (
         lambda: Problem(arm(), [wall()], MinimiseMass(), [MassLimit(1.0), MassLimit(1.0)]),
         ["twice"],
