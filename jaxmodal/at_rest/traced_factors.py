@@ -58,7 +58,7 @@ def _inverse(
     def value(*arrays: Any) -> Floats:
         return _solved(structure, theory, loads, [np.asarray(x) for x in arrays])[0]
 
-    shape = jax.ShapeDtypeStruct((), np.float64)
+    shape = _shape()
     return jax.pure_callback(value, shape, *leaves, vmap_method="sequential")
 
 
@@ -71,12 +71,14 @@ def _inverse_jvp(
     def both(*arrays: Any) -> tuple[Floats, Floats]:
         return _solved(structure, theory, loads, [np.asarray(x) for x in arrays], True)
 
-    shapes = (
-        jax.ShapeDtypeStruct((), np.float64),
-        jax.ShapeDtypeStruct((len(leaves), *leaves[0].shape), np.float64),
-    )
+    shapes = (_shape(), _shape(len(leaves), *leaves[0].shape))
     value, gradient = jax.pure_callback(both, shapes, *leaves, vmap_method="sequential")
     return value, sum(jnp.sum(g * rate) for g, rate in zip(gradient, rates, strict=True))
+
+
+def _shape(*sizes: int) -> Any:
+    make: Any = jax.ShapeDtypeStruct  # has no types
+    return make(sizes, np.float64)
 
 
 def _solved(
@@ -101,11 +103,11 @@ def _solved(
     slopes = np.zeros((len(leaves), leaves[0].size))
     problem = problem_of(leaves)
     if problem is None:
-        return np.float64(np.nan), slopes * np.nan
+        return np.asarray(np.nan), slopes * np.nan
     factor = next(factors(problem))
     if not np.isfinite(factor.value):  # inf: nothing is pressed
-        return np.float64(1.0 / factor.value), slopes / factor.value
-    inverse = np.float64(1.0 / factor.value)
+        return np.asarray(1.0 / factor.value), slopes / factor.value
+    inverse = np.asarray(1.0 / factor.value)
     if not gradient:
         return inverse, slopes
     vector = null_vector(problem, factor.value, factor.count_below)
