@@ -90,13 +90,14 @@ class DampedModes(Drawn, ShowsDatasets):
 
     @property
     def damping_ratio(self) -> np.ndarray:
-        """Decay rate over the size of the root, shape (M,): 1 where overdamped."""
-        return self.roots.imag / np.abs(self.roots)
+        """Decay rate over the size of the root, shape (M,): 1 where overdamped, 0 for roots of 0."""
+        size = np.abs(self.roots)
+        return self.roots.imag / np.where(size > 0.0, size, 1.0)
 
     @property
     def overdamped(self) -> np.ndarray:
-        """Whether a root does not oscillate, shape (M,)."""
-        return self.roots.real == 0.0
+        """Whether a root decays without oscillating, shape (M,)."""
+        return (self.roots.real == 0.0) & (self.roots.imag != 0.0)
 
     def tables(self) -> list[Table]:
         """Return the modes with their damping."""
@@ -104,11 +105,14 @@ class DampedModes(Drawn, ShowsDatasets):
             [
                 str(mode),
                 hertz_text(omega / (2.0 * np.pi)),
-                "overdamped" if root.real == 0.0 else hertz_text(root.real / (2.0 * np.pi)),
-                f"{root.imag / abs(root):.5g}",
+                "overdamped" if slow else hertz_text(root.real / (2.0 * np.pi)),
+                f"{ratio:.5g}",
                 f"{root.imag:.5g}",
             ]
-            for mode, omega, root in zip(self.mode, self.undamped, self.roots, strict=True)
+            for mode, omega, root, slow, ratio in zip(
+                *(self.mode, self.undamped, self.roots, self.overdamped, self.damping_ratio),
+                strict=True,
+            )
         ]
         note = "counted: none is lost" if self.counted else "NOT counted: a root may be lost"
         headings = ("mode", "undamped [Hz]", "damped [Hz]", "damping ratio", "decay rate [1/s]")
@@ -152,7 +156,8 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko
     Raises
     ------
     ArmError
-        If the arm has a free joint, whose modes of zero frequency cannot be followed, or is traced.
+        If a damper lies at a free joint of an arm that drifts, whose modes of zero frequency cannot then be followed,
+        or the arm is traced.
     UncertifiedError
         As `natural_frequencies`, for the undamped modes.
 
@@ -184,25 +189,27 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko
         )
     if not np.asarray(certified.certified)[: undamped.size].all():
         raise_uncertified(certified, arm)
-    if undamped[0] == 0.0:
-        raise ArmError(
-            "arm: has a mode of zero frequency, which cannot be followed; give its free joint a small stiffness."
-        )
+    free = int(np.sum(undamped == 0.0))
+    _require_free_motions(arm, free, undamped.size)
     determinant = _Determinant(arm, theory)
-    ends = [_followed(determinant, undamped.astype(complex), side) for side in (1.0, -1.0)]
+    ends = [_followed(determinant, undamped[free:].astype(complex), side) for side in (1.0, -1.0)]
     roots: list[complex] = []
     mode: list[int] = []
     for k, pair in enumerate(zip(*ends, strict=True)):
         for root in map(_upright, pair):
             if not any(abs(root - x) <= _SAME * abs(x) for x in roots):
                 roots.append(root)
-                mode.append(k + 1)
+                mode.append(free + k + 1)
     found, numbers = np.array(roots), np.array(mode)
     fold = np.array([_multiplicity(determinant, root, found) for root in found])
     every = undamped.size < count + _BEYOND
     # a double root is known to 1e-7, the root of the rounding, so that this real part is none
     found.real[(fold > 1) & (found.real < 1e-6 * np.abs(found))] = 0.0
-    counted = _is_counted(determinant, found, numbers, fold, count, every)
+    counted = _is_counted(determinant, found, numbers, fold, max(count, free + 1), every, 2 * free)
+    if free:  # what moves freely keeps two roots of 0 for each motion
+        found = np.concatenate([np.zeros(free), found])
+        numbers = np.concatenate([np.arange(1, free + 1), numbers])
+        fold = np.concatenate([np.full(free, 2 * free), fold])
     kept = numbers <= count
     return DampedModes(
         roots=found[kept],
@@ -212,6 +219,19 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko
         counted=counted,
         theory=theory,
     )
+
+
+def _require_free_motions(arm: Arm, free: int, known: int) -> None:
+    """Refuse an arm of whose motions of zero frequency, ``free`` of all that are ``known``, one may be damped."""
+    if free == known:
+        raise ArmError("arm: has no modes but motions of zero frequency, for its links are rigid.")
+    for number, link in enumerate(arm.links, start=1):
+        for damper, spring in SPRINGS.items():
+            if free and getattr(link, spring) == 0.0 and getattr(link, damper):
+                raise ArmError(
+                    f"link{number}.{damper}: lies at a joint without a spring, whose motion of zero frequency cannot "
+                    f"be followed while it is damped; give {spring} a small value, or leave the damper out."
+                )
 
 
 def _upright(root: complex) -> complex:
@@ -365,10 +385,12 @@ def _is_counted(
     fold: np.ndarray,
     count: int,
     every: bool,
+    at_zero: int,
 ) -> bool:
     """Whether a rectangle around the roots of the first modes holds as many zeros as were followed into it.
 
-    Its right side lies in the gap after them, or, where ``every`` mode there is was followed, far out.
+    Its right side lies in the gap after them, or, where ``every`` mode there is was followed, far out. Besides those it
+    holds ``at_zero`` roots of 0.
     """
     if not np.isfinite(roots).all() or (fold == 0).any():
         return False
@@ -391,4 +413,5 @@ def _is_counted(
     corners = [
         complex(x, y) for x, y in ((left, bottom), (right, bottom), (right, top), (left, top))
     ]
-    return zeros_inside(determinant, _marks(determinant, roots), corners) == int(fold[inside].sum())
+    marks = _marks(determinant, np.append(roots, np.zeros(min(at_zero, 1))))
+    return zeros_inside(determinant, marks, corners) == int(fold[inside].sum()) + at_zero

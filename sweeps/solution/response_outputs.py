@@ -35,7 +35,7 @@ OF_RESPONSES = (
         "1",
         "status of the damped modes",
         "Counted: the argument principle confirms that no root is lost. Not_counted: it does not. Shared: strong"
-        " damping led this mode to a root of a lower one. No_value: the arm has no such modes, or a free joint",
+        " damping led this mode to a root of a lower one. No_value: the arm has no such modes, or a damped free joint",
         _of_damped(lambda damped: damped.status),
         response="damped",
         **flags({entry.name: int(entry) for entry in DampedStatus}),

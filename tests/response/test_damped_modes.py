@@ -138,9 +138,36 @@ def test_undamped_modes_stay_and_bad_input_is_refused():
     found = jm.damped_modes(PLAIN, 3)
     np.testing.assert_allclose(found.roots, jm.natural_frequencies(PLAIN, 3).omega, rtol=1e-12)
     np.testing.assert_array_equal(found.mode, [1, 2, 3])
-    with pytest.raises(jm.ArmError, match="mode of zero frequency"):
-        jm.damped_modes(bent(joint_stiffness=0.0), 2)
+    with pytest.raises(jm.ArmError, match="motion of zero frequency cannot be followed"):
+        jm.damped_modes(bent(joint_stiffness=0.0, joint_damping=1.0), 2)
     with pytest.raises(jm.ArmError, match="num_modes = 2: the arm has 1 modes"):
         jm.damped_modes(_one_mass(0.3)[0], 2, "euler_bernoulli")
     with pytest.raises(ValueError, match="num_modes"):
         jm.damped_modes(PLAIN, 0)
+
+
+@pytest.mark.parametrize("free", [1, 3])
+def test_arms_that_drift(free):
+    """One Kelvin-Voigt time tau for all that is elastic: ``root^2 = omega^2 (1 + i tau root)``; zeros stay."""
+    tau = 2e-5
+    arm = bent(joint_stiffness=0.0 if free == 1 else np.inf)
+    links = tuple(link.replace(kelvin_voigt_time=tau) for link in arm.links)
+    if free == 3:
+        loose = {f"joint_{kind}stiffness": 0.0 for kind in ("", "axial_", "shear_")}
+        links = (links[0].replace(**loose), links[1])
+    arm = jm.Arm(links)
+    found = jm.damped_modes(arm, free + 3)
+    omega = np.asarray(jm.natural_frequencies(arm, free + 3).omega)
+    assert omega[:free].tolist() == [0.0] * free
+    truth = 0.5j * tau * omega**2 + omega * np.sqrt(1.0 - (0.5 * tau * omega) ** 2)
+    np.testing.assert_allclose(found.roots, truth, rtol=1e-11)
+    assert found.counted
+    assert found.multiplicity.tolist() == [2 * free] * free + [1] * 3
+    assert found.damping_ratio[:free].tolist() == [0.0] * free
+    assert not found.overdamped.any()
+    damped = arm.replace(links=(arm.links[0].replace(joint_damping=1.0), arm.links[1]))
+    if free == 3:
+        with pytest.raises(
+            jm.ArmError, match=r"link1\.joint_damping: lies at a joint without a spring"
+        ):
+            jm.damped_modes(damped, 2)
