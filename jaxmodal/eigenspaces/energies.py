@@ -22,8 +22,8 @@ from jaxmodal.dynamic_stiffness.attachments import (
     spring_gives,
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.preload import slope_law
 from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
+from jaxmodal.eigenspaces.preload_energies import LinkIntegrals, loaded_squares, turned_parts
 from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
 from jaxmodal.statics.laws import flexibility, line_mass
@@ -72,21 +72,6 @@ class Energies:
         return xp.sum(links + self.body_translation + self.body_rotation, axis=-1)
 
 
-class LinkIntegrals(NamedTuple):
-    """Of the fields of two modes, or of one with itself: what an energy needs from along each link.
-
-    Attributes
-    ----------
-    alike : Array, shape (n, 6)
-        Integrals over the length of the products of like fields.
-    sliding : Array, shape (n,)
-        Mean of shear force times rotation, half from each mode with the other.
-    """
-
-    alike: Array
-    sliding: Array
-
-
 def link_integrals(beams: BeamArrays, a: ModeFields, b: ModeFields) -> LinkIntegrals:
     """By Gauss's rule, with as many nodes as resolve the modes to rounding (`modal_mass.quadrature_size`)."""
     weights = quadrature(a.nodes.shape[1])[1]
@@ -133,9 +118,9 @@ def energies_of(
     shear_force: Array = along[:, 4]
     preload: Array | None = None
     if beams.axial_force is not None:
-        slopes, sheared, _ = _loaded_squares(beams, theory, integrals, beams.axial_force)
+        slopes, sheared, _ = loaded_squares(beams, theory, integrals, beams.axial_force)
         shear_force, preload = 0.5 * sheared, 0.5 * beams.axial_force * slopes
-        for stiffness, ends in _turned(beams, a, b):
+        for stiffness, ends in turned_parts(beams, a, b):
             if stiffness is not None:
                 preload = preload + 0.5 * stiffness * ends[:, 2]
     return Energies(
@@ -154,31 +139,6 @@ def energies_of(
         body_rotation=kinetic * bodies[:, 2],
         hub=kinetic * _hubs(beams, first, second),
         preload=preload,
-    )
-
-
-def _loaded_squares(
-    beams: BeamArrays, theory: Theory, integrals: LinkIntegrals, force: Array
-) -> tuple[Array, Array, Array]:
-    """Integrals of v'^2 and of the square of ``kappa G A (v' - psi)``, and the mean of that times psi; (n,) each.
-
-    From the transverse force Q: v' = h (psi + Q give), and the shear force h (Q - N psi).
-    """
-    h, give = slope_law(beams, theory)
-    length, turns, loads = beams.length, integrals.alike[:, 2], integrals.alike[:, 4]
-    mixed = integrals.sliding * length
-    slopes = h * h * (turns + 2.0 * give * mixed + give * give * loads)
-    sheared = h * h * (loads - 2.0 * force * mixed + force * force * turns)
-    return slopes, sheared, h * (integrals.sliding - force * turns / length)
-
-
-def _turned(
-    beams: BeamArrays, a: ModeFields, b: ModeFields
-) -> tuple[tuple[Array | None, Array], ...]:
-    """The two stiffnesses of rigid parts against a turn, and the products of the fields there."""
-    return (
-        (beams.base_turning_stiffness, a.inner * b.inner),
-        (beams.end_turning_stiffness, a.outer * b.outer),
     )
 
 
@@ -270,7 +230,7 @@ def gradient_of(
     first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
     own, sliding = e.bending + e.axial, integrals.sliding
     if beams.axial_force is not None:
-        slopes, _, sliding = _loaded_squares(beams, theory, integrals, beams.axial_force)
+        slopes, _, sliding = loaded_squares(beams, theory, integrals, beams.axial_force)
     force, other = first.joint[:, 3:], second.joint[:, 3:]
     joint = (
         force[:, 1] * second.before[:, 0]
@@ -331,7 +291,7 @@ def _gradient_of_features(
         for place, x, y in (("base", a.inner, b.inner), ("end", a.outer, b.outer)):
             found[f"{place}_offset_x"] = -_mutual(x, y, 4)
             found[f"{place}_offset_y"] = _mutual(x, y, 3)
-    for (stiffness, ends), name in zip(_turned(beams, a, b), ("base", "end"), strict=True):
+    for (stiffness, ends), name in zip(turned_parts(beams, a, b), ("base", "end"), strict=True):
         if stiffness is not None:
             found[f"{name}_turning_stiffness"] = ends[:, 2]
     if beams.flexible is not None:

@@ -31,7 +31,7 @@ from jaxmodal.frequencies.programs import (
     solve_padded,
 )
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.frequencies.stability import number_unstable
+from jaxmodal.frequencies.stability import number_unstable, refused
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.traced_arms import traced_frequencies
 from jaxmodal.frequencies.zero_modes import with_zero_modes
@@ -265,18 +265,6 @@ def _instability(problem: PaddedProblem, flags: Theory) -> Array:
 
 
 _compiled_instability = jax.jit(_instability)
-
-
-def refused(result: NaturalFrequencies, unstable: Array) -> NaturalFrequencies:
-    """The result, of an ``unstable`` arm without any frequency."""
-    return dataclasses.replace(
-        result,
-        omega=xp.where(unstable, xp.nan, result.omega),
-        bracket=xp.where(unstable, xp.nan, result.bracket),
-        status=xp.where(unstable, int(Status.unstable), result.status),
-        count_below=xp.where(unstable, 0, result.count_below),
-        count_above=xp.where(unstable, 0, result.count_above),
-    )
 
 
 _compiled_refused = jax.jit(refused)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.frequencies.resolution import evaluate_resolved
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import Array, xp
 
 
@@ -37,3 +41,15 @@ def number_unstable(
     count = evaluate_resolved(beams, flags, at[None] if at.ndim else at, extended, num_links).count
     count = count[0] if at.ndim else count
     return xp.maximum(count - free, 0)
+
+
+def refused(result: NaturalFrequencies, unstable: Array) -> NaturalFrequencies:
+    """The result, of an ``unstable`` arm without any frequency."""
+    return dataclasses.replace(
+        result,
+        omega=xp.where(unstable, xp.nan, result.omega),
+        bracket=xp.where(unstable, xp.nan, result.bracket),
+        status=xp.where(unstable, int(Status.unstable), result.status),
+        count_below=xp.where(unstable, 0, result.count_below),
+        count_above=xp.where(unstable, 0, result.count_above),
+    )

@@ -57,6 +57,7 @@ def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
         "shear %": ([e.shear], e.strain),
         "axial %": ([e.axial], e.strain),
         "joints %": ([e.joint], e.strain),
+        **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
         "bodies %": ([e.body_translation, e.body_rotation, e.hub], e.kinetic),
     }
     head = title or f"{len(shapes.omega)} mode shapes ({shapes.frequencies.theory})"

@@ -62,11 +62,11 @@ def test_a_column_at_its_critical_weight():
         given = {"gravity": g, "tolerance": 2e-3, "max_pieces": pieces}
         return jm.preloaded_frequencies(column, 1, "rayleigh", **given)
 
-    near = found(0.98, 16)  # so few pieces buckle with the greatest compression along each
+    near = found(0.98, 32)  # the finest arm buckles with the greatest compression along each piece
     assert near.lower[0] == 0.0 < near.omega[0] < near.upper[0]
     # the square of the frequency is linear in what is left of the load
-    squares = [float(found(s).omega[0]) ** 2 / (1 - s) for s in (0.9, 0.95)]
-    assert abs(squares[1] / squares[0] - 1) < 2e-2
+    squares = [float(x.omega[0]) ** 2 / (1 - s) for s, x in ((0.98, near), (0.9, found(0.9)))]
+    assert abs(squares[1] / squares[0] - 1) < 5e-3
     with pytest.raises(jm.UncertifiedError, match="unstable"):
         found(1.05)
     # an accelerating base is a weight
