@@ -219,7 +219,8 @@ def condensed_arms(
     if isinstance(members, FreeEndMember):
         pieces = pieces_of(beams, [None] * len(system.cut.links), system.cut, terminals)
         return inward_traced(pieces, members, omega, pairs)
-    return inward(pieces_of(beams, members, system.cut, terminals), omega, pairs), None
+    pieces = pieces_of(beams, members, system.cut, terminals)
+    return inward(pieces, omega, pairs, loads_at_ground=min(inputs, default=0) < 0), None
 
 
 def motions_of(system: System, arms: Arms, found: Condensed, shape: tuple[int, ...]) -> Any:

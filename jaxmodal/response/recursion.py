@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from jaxmodal.arithmetic.operations import nonzero
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.joints import (
     shifted,
@@ -27,6 +28,7 @@ from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.stiffness import (
     Matrix,
     Stiffness,
+    adjugate,
     condensed,
     identity_plus_product,
     rotated,
@@ -62,7 +64,10 @@ class Condensed(NamedTuple):
 
 
 def inward(
-    pieces: Sequence[Piece], omega: Array, pairs: Sequence[tuple[int, int]] = ()
+    pieces: Sequence[Piece],
+    omega: Array,
+    pairs: Sequence[tuple[int, int]] = (),
+    loads_at_ground: bool = True,
 ) -> Condensed:
     """Condense pieces, tip first, onto the interface before the first of them.
 
@@ -75,12 +80,18 @@ def inward(
         Angular frequencies, not 0, rad/s; real or complex.
     pairs
         Pairs of ports (the smaller number first) whose responses are wanted.
+    loads_at_ground
+        Whether stiffness and loads at the ground are wanted, too; else they are not all computed.
     """
     omega2 = omega * omega
     found = Condensed(Stiffness(*(0.0 * omega2,) * 6), {}, {}, (), None)
-    for piece in reversed(pieces):
+    for piece in reversed(pieces[1:]):
         found = _through_piece(found, piece, omega2, pairs)
-    return found
+    first, terms = pieces[0], pieces[0].terms
+    plain = first.inner and terms.base_offset_x is None and terms.axial_compliance is None
+    if pairs and plain and not loads_at_ground:
+        return _onto_ground(found, first, omega2, pairs)
+    return _through_piece(found, first, omega2, pairs)
 
 
 def inward_traced(
@@ -129,17 +140,8 @@ def _through_piece(
     found: Condensed, piece: Piece, omega2: Array, pairs: Sequence[tuple[int, int]]
 ) -> Condensed:
     """The part beyond the outer end of a piece and the piece, as the part before it sees them."""
-    w, loads, responses, factors, _ = found
-    beam, terms = piece.beam, piece.terms
-    if piece.outer:
-        w = _loaded(w, omega2, beam.tip_mass, beam.tip_inertia)
-        if terms.tip_moment_x is not None:
-            w = with_body(w, omega2, 0.0, 0.0, terms.tip_moment_x, terms.tip_moment_y)
-        w = _supported(w, beam)
-        if terms.end_offset_x is not None:
-            w = shifted(w, terms.end_offset_x, terms.end_offset_y)
-            loads = _shifted_loads(loads, terms.end_offset_x, terms.end_offset_y)
-    loads = _with_rows(loads, piece.at_end)
+    terms = piece.terms
+    w, loads, responses, factors, _ = _with_outer_end(found, piece, omega2)
     outboard = w
     w, _, adjugated, det = condensed(piece.member, w)
     loads, responses = _through_member(piece.member, adjugated, det, loads, responses, pairs)
@@ -163,6 +165,68 @@ def _through_piece(
         for number, (u, v, p) in found.loads.items()
     }
     return found._replace(stiffness=rotated(found.stiffness, sine, cosine), loads=turned)
+
+
+def _with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
+    """With what is at the outer end of a piece: body, support, offset, and the loads there."""
+    w, loads = found.stiffness, found.loads
+    beam, terms = piece.beam, piece.terms
+    if piece.outer:
+        w = _loaded(w, omega2, beam.tip_mass, beam.tip_inertia)
+        if terms.tip_moment_x is not None:
+            w = with_body(w, omega2, 0.0, 0.0, terms.tip_moment_x, terms.tip_moment_y)
+        w = _supported(w, beam)
+        if terms.end_offset_x is not None:
+            w = shifted(w, terms.end_offset_x, terms.end_offset_y)
+            loads = _shifted_loads(loads, terms.end_offset_x, terms.end_offset_y)
+    return found._replace(stiffness=w, loads=_with_rows(loads, piece.at_end))
+
+
+def _onto_ground(
+    found: Condensed, piece: Piece, omega2: Array, pairs: Sequence[tuple[int, int]]
+) -> Condensed:
+    """`_through_piece` of the first piece where only responses are wanted: of P only what turns the joint's spring."""
+    w, loads, responses, factors, _ = _with_outer_end(found, piece, omega2)
+    m, terms = piece.member, piece.terms
+    q = identity_plus_product(m, w)
+    a = adjugate(q)
+    det = nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu)
+    by_det = 1.0 / det
+    x_vv = w.uv * a.uv + w.vv * a.vv + w.vp * a.pv
+    x_vp = w.uv * a.up + w.vv * a.vp + w.vp * a.pp
+    x_pp = w.up * a.up + w.vp * a.vp + w.pp * a.pp
+    turned = m.h_vp * (x_vv * m.h_vp + x_vp * m.h_pp) + m.h_pp * (x_vp * m.h_vp + x_pp * m.h_pp)
+    pp = m.f_pp + turned * by_det
+    loads, responses = _through_member(m, a, det, loads, responses, pairs)
+    loads = _with_rows(loads, piece.at_joint)
+    unit, compliance = spring_law(piece.beam.joint_stiffness)
+    if terms.hub_inertia is not None:
+        pp = pp - omega2 * terms.hub_inertia
+    if terms.relative_inertia is not None:
+        pp = pp - omega2 * terms.driven_inertia
+        unit = unit - omega2 * terms.relative_inertia * compliance
+    pivot = nonzero(compliance * pp + unit)
+    give = compliance / pivot
+    shares = {number: load[2] for number, load in loads.items()}
+    shares |= {number: shares.get(number, 0.0) + x for number, x in piece.torques.items()}
+    more = _gives(responses, pairs, give, shares)
+    last = _Last(m, w, det, ((unit, pivot),))
+    return Condensed(w, {}, {**responses, **more}, (*factors, det, m.delta, pivot), last)
+
+
+def _gives(
+    responses: dict[tuple[int, int], Any],
+    pairs: Sequence[tuple[int, int]],
+    give: Any,
+    shares: dict[int, Any],
+) -> dict[tuple[int, int], Any]:
+    """Responses with what a spring gives under the shares of loads that act on it."""
+    more = {}
+    for i, j in pairs:
+        if i in shares and j in shares:
+            work = give * shares[i] * shares[j]
+            more[i, j] = responses[i, j] + work if (i, j) in responses else work
+    return more
 
 
 def _loaded(w: Stiffness, omega2: Array, mass: Any, inertia: Any) -> Stiffness:
@@ -304,11 +368,7 @@ def _through_joint(
             torque = torques.get(number)
             new[axis] = kept * q[axis] - (0.0 if torque is None else row[axis] * give * torque)
             passed_on[number] = (new[0], new[1], new[2])
-        more = {}
-        for i, j in pairs:
-            if i in shares and j in shares:
-                work = give * shares[i] * shares[j]
-                more[i, j] = responses[i, j] + work if (i, j) in responses else work
+        more = _gives(responses, pairs, give, shares)
         loads, responses = passed_on, {**responses, **more}
         factors = (*factors, pivot)
         last = last._replace(springs=(*last.springs, (unit, pivot)))
