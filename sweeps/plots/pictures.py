@@ -203,11 +203,15 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
         horizontal = points_of(ds, x)
         vertical = xr.DataArray(ds.mode) if y is None else points_of(ds, y)
         cells(axes, horizontal, vertical, places, cmap=colours, vmin=-0.5, vmax=len(codes) - 0.5)
-        meanings = ds.status.attrs["flag_meanings"].split()
+        flags = np.atleast_1d(ds.status.attrs["flag_values"]).tolist()
+        meanings = dict(zip(flags, ds.status.attrs["flag_meanings"].split(), strict=True))
         numbers = np.bincount(np.searchsorted(codes, status.values.ravel()), minlength=len(codes))
         handles = [
-            Patch(color=_STATUS_COLOURS[code], label=f"{meaning.replace('_', ' ')}: {number} modes")
-            for code, meaning, number in zip(codes, meanings, numbers, strict=True)
+            Patch(
+                color=_STATUS_COLOURS[code],
+                label=f"{meanings[code].replace('_', ' ')}: {number} modes",
+            )
+            for code, number in zip(codes, numbers, strict=True)
             if number
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
