@@ -19,6 +19,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks.marks import between
+
 ROOT = Path(__file__).parent.parent
 BEGIN, END = "<!-- older and newer -->", "<!-- end of older and newer -->"
 
@@ -176,9 +178,8 @@ def main(arguments: list[str] | None = None) -> None:
     options.out.write_text(json.dumps(report, indent=1) + "\n")
     print(table(report))
     if options.docs is not None:
-        before, rest = options.docs.read_text(encoding="utf-8").split(BEGIN)
-        page = f"{before}{BEGIN}\n{table(report)}\n{END}{rest.split(END)[1]}"
-        options.docs.write_text(page, encoding="utf-8")
+        page = options.docs.read_text(encoding="utf-8")
+        options.docs.write_text(between(page, BEGIN, END, table(report)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchmarks.marks import between
+
 #: what stands around the tables in the page
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
@@ -106,8 +108,4 @@ def with_tables(page: str, report: dict[str, Any]) -> str:
     ValueError
         A mark is missing.
     """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page lacks {BEGIN} or, after it, {END}")
-    return f"{before}{BEGIN}\n{tables(report)}\n{END}{after}"
+    return between(page, BEGIN, END, tables(report))

@@ -21,6 +21,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.marks import between
+
 ROOT = Path(__file__).parent.parent
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
@@ -246,8 +248,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(page(report))
     if options.docs is not None:
         text = options.docs.read_text()
-        before, rest = text.split(BEGIN)
-        options.docs.write_text(f"{before}{BEGIN}\n{page(report)}\n{END}{rest.split(END)[1]}")
+        options.docs.write_text(between(text, BEGIN, END, page(report)))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,289 @@
+"""What the tuned constants of the searches decide: each varied alone, what changes of the cost and of the result.
+
+``python -m benchmarks.constants --docs docs/developers/constants.md``
+
+Four workloads in NumPy, so that nothing is compiled: single arms, cells of the general path, postures of the series,
+cells of an arm in space.
+Of each: evaluations of the determinant for a mode, modes that the posture series leaves to other ways, processor time
+against that of the constants as they are, measured in turn, the largest relative change of a frequency, and how many
+modes are not certified.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import importlib
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+import jaxmodal as jm
+from benchmarks.marks import between
+
+BEGIN, END = "<!-- constants -->", "<!-- end of constants -->"
+NUM_MODES = 10
+ARMS, CELLS, POSTURES, IN_SPACE = 6, 2048, 8192, 192
+
+
+@dataclasses.dataclass(frozen=True)
+class Constant:
+    """One constant: where it is (``module:name``), its unit, and the values that are tried in its place."""
+
+    where: str
+    unit: str
+    tried: tuple[Any, ...]
+
+
+_RELATIVE = "relative frequency"
+#: where the third evaluation of a mode lies beyond the estimate: the schedule as it is, but for that
+_SCHEDULES = tuple(
+    [(0.0, 0.0), (0.0, 0.0), (beyond, 0.0), (0.0, -1e-8), (0.0, 1e-8)] for beyond in (3e-7, 3e-5)
+)
+CONSTANTS: dict[str, list[Constant]] = {
+    "arms": [
+        Constant("frequencies.root_search:_GRID_RATIO", "ratio of frequencies", (2.0, 8.0)),
+        Constant("frequencies.root_search:_LEAP", "ratio of frequencies", (16.0, 4096.0)),
+        Constant("frequencies.root_search:_PATIENCE", "rounds", (2.0, 6.0)),
+        Constant("frequencies.root_search:_PATIENCE_NEAR", "rounds", (3.0, 12.0)),
+        Constant("frequencies.root_search:_ASIDE", "half-widths", (0.4, 0.95)),
+        Constant("frequencies.root_search:CLEAR", "ratio of frequencies", (1.001, 1.2)),
+        Constant("frequencies.host_solver:_FLOAT64_WIDTH", _RELATIVE, (1e-9, 1e-12)),
+        Constant("frequencies.host_solver:_FLOAT64_ROUNDS", "rounds", (20, 80)),
+        Constant("frequencies.host_solver:_GRID_DENSITY", "trials of a mode", (4, 64)),
+        Constant("frequencies.host_solver:_WIDEST_GRID", "trials", (12, 30)),
+        Constant("frequencies.host_solver:_BEYOND", "modes", (0, 6)),
+    ],
+    "cells": [
+        Constant("batches.guided_search:_SCHEDULE", _RELATIVE, _SCHEDULES),
+        Constant("batches.guided_search:_BEYOND", "ratio of frequencies", (2.0, 16.0)),
+        Constant("batches.results:NOISE", _RELATIVE, (1e-14, 2e-13)),
+        Constant("batches.results:_DENOMINATOR", "product of denominators", (0.02, 0.3)),
+        Constant("batches.results:CLOSE", _RELATIVE, (1e-3, 1e-1)),
+        Constant("batches.results:CROWDED", _RELATIVE, (1e-8, 1e-4)),
+        Constant("batches.work:_KNOWN", _RELATIVE, (1e-12, 1e-10)),
+        Constant("batches.work:_ERRORS", "errors of float64", (1.0, 16.0)),
+        Constant("batches.work:_NARROW", _RELATIVE, (1e-6, 1e-2)),
+        Constant("batches.work:_HALVINGS", "rounds", (0, 6)),
+        Constant("batches.work:PILOTS", "cells", (64, 128)),
+        Constant("frequencies.refinement:_BEYOND", _RELATIVE, (1e-13, 4.9e-13)),
+        Constant("frequencies.refinement:_FARTHER", "ratio of distances", (4.0, 256.0)),
+        Constant("frequencies.refinement:_PATIENCE", "trials", (1, 6)),
+    ],
+    "postures": [
+        Constant("postures.series:_HALVINGS", "halvings", (5, 20)),
+        Constant("postures.series:_TAIL", "share of the largest", (1e-14, 1e-16)),
+        Constant("postures.series:_PHASE", "pi", (0.5, 2.0)),
+        Constant("postures.series:_PHASE_SAMPLES", "frequencies", (257, 8193)),
+        Constant("postures.series:_TAIL_TO_ERROR", "tails", (1.0, 16.0)),
+        Constant("postures.series:_ROUNDING", "sum of the terms", (2.0**-50, 2.0**-46)),
+        Constant("postures.series_roots:_STEPS", "steps", (4, 8)),
+        Constant("postures.series_roots:_SAFE_STEPS", "steps", (8, 20)),
+        Constant("postures.series_roots:_LAST_STEP", "half panels", (1e-10, 1e-6)),
+        Constant("postures.series_roots:_NARROW", _RELATIVE, (1e-13, 5e-13)),
+        Constant("postures.series_roots:_MARGIN", "noises", (1.5, 5.0)),
+        Constant("postures.series_roots:_CLEAR", "share of its size", (1e-8, 1e-4)),
+        Constant("postures.series_roots:_DENOMINATOR", "product of denominators", (1e-7, 1e-3)),
+        Constant("postures.series_search:_OPEN", "share of postures", (0.02, 0.5)),
+        Constant("postures.series_search:_FINE", "separators of a panel", (80, 320)),
+        Constant("postures.series_search:_PILOTS", "postures", (256, 4096)),
+        Constant("postures.series_search:_RANGE_ROUNDS", "halvings", (9, 17)),
+        Constant("postures.series_search:_BELOW", "share of sqrt(omega)", (0.3, 0.9)),
+        Constant("postures.series_search:_ABOVE", "multiple of sqrt(omega)", (1.001, 1.1)),
+        Constant("postures.series_passes:_LEAST", _RELATIVE, (1e-13, 1.6e-12)),
+    ],
+    "cells in space": [
+        Constant("spatial.float64_search:_HALF", _RELATIVE, (2e-9, 5e-8)),
+        Constant("spatial.float64_search:_ROUGH", _RELATIVE, (1e-5, 1e-3)),
+        Constant("spatial.float64_search:_ROUNDS", "rounds", (6, 14)),
+        Constant("spatial.float64_search:_CLOSE", _RELATIVE, (1e-4, 1e-2)),
+        Constant("spatial.float64_search:_ALLOWED", _RELATIVE, (1e-14, 2e-13)),
+        Constant("spatial.float64_search:_DENSITY", "trials of a mode", (8, 32)),
+        Constant("spatial.cells:_FEW", "cells", (8, 48)),
+        Constant("spatial.cells:_SIDE_BY_SIDE", "cells", (32, 512)),
+        Constant("spatial.cells:_MOST_OPEN", "modes", (2, 12)),
+    ],
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What one run gave: frequencies in rad/s, evaluations for a mode, and modes in parts."""
+
+    omega: np.ndarray
+    evaluations: float
+    uncertified: int
+    other_ways: float
+    seconds: float
+
+
+def _arms() -> list[jm.NaturalFrequencies]:
+    rng, found = np.random.default_rng(1), []
+    three, two = jm.examples.three_link_industrial(), jm.examples.two_link_flexible()
+    for _ in range(ARMS // 2):
+        found.append(three.with_posture(rng.uniform(-np.pi, np.pi, 2)))
+        found.append(two.with_posture(rng.uniform(-np.pi, np.pi, 1)))
+    return [jm.natural_frequencies(arm, NUM_MODES, throw=False) for arm in found]
+
+
+def _cells() -> list[jm.NaturalFrequencies]:
+    rng = np.random.default_rng(2)
+    columns = {
+        "link2.joint_angle": rng.uniform(-np.pi, np.pi, CELLS),
+        "link3.joint_angle": rng.uniform(-np.pi, np.pi, CELLS),
+        "link*.section.wall_thickness": rng.uniform(0.005, 0.02, CELLS),
+    }
+    arm = jm.examples.three_link_industrial()
+    return [jm.natural_frequencies_batch(arm, columns, NUM_MODES)]
+
+
+def _postures() -> list[jm.NaturalFrequencies]:
+    rng = np.random.default_rng(3)
+    columns = {f"link{k}.joint_angle": rng.uniform(-np.pi, np.pi, POSTURES) for k in (2, 3)}
+    arm = jm.examples.three_link_industrial()
+    return [jm.natural_frequencies_batch(arm, columns, NUM_MODES)]
+
+
+def _in_space() -> list[jm.NaturalFrequencies]:
+    rng = np.random.default_rng(4)
+    columns = {f"link{k}.joint_angle": rng.uniform(-np.pi, np.pi, IN_SPACE) for k in range(2, 7)}
+    return [jm.natural_frequencies_batch(jm.examples.six_axis_industrial(), columns, NUM_MODES)]
+
+
+WORKLOADS: dict[str, Callable[[], list[jm.NaturalFrequencies]]] = {
+    "arms": _arms,
+    "cells": _cells,
+    "postures": _postures,
+    "cells in space": _in_space,
+}
+
+
+def run(workload: str) -> Outcome:
+    """Solve a workload with the constants as they are."""
+    begin = time.process_time()
+    found = WORKLOADS[workload]()
+    seconds = time.process_time() - begin
+    omega = np.concatenate([np.asarray(x.omega).ravel() for x in found])
+    evaluations = sum(float(np.sum(x.evaluations)) for x in found)
+    ways = [x.by_sign_changes for x in found if x.by_sign_changes is not None]
+    return Outcome(
+        omega,
+        evaluations / omega.size,
+        sum(int(np.sum(~np.asarray(x.certified))) for x in found),
+        float(np.mean([1.0 - np.mean(np.asarray(x)) for x in ways])) if ways else math.nan,
+        seconds,
+    )
+
+
+@contextlib.contextmanager
+def replaced(where: str, value: Any) -> Iterator[Any]:
+    """Another value in the place of a constant; gives the one that it has."""
+    name, _, attribute = where.partition(":")
+    module = importlib.import_module(f"jaxmodal.{name}")
+    usual = getattr(module, attribute)
+    setattr(module, attribute, value)
+    try:
+        yield usual
+    finally:
+        setattr(module, attribute, usual)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """What one value of a constant changes."""
+
+    constant: Constant
+    usual: Any
+    value: Any
+    outcome: Outcome
+    usual_outcome: Outcome
+    time_ratio: float
+
+    @property
+    def change(self) -> float:
+        """The largest relative change of a frequency."""
+        return float(np.nanmax(np.abs(self.outcome.omega / self.usual_outcome.omega - 1.0)))
+
+
+def measured(workload: str, constant: Constant, repeats: int) -> list[Row]:
+    """Each value in turn with the usual one, so many times."""
+    rows = []
+    for value in constant.tried:
+        ratios = []
+        for _ in range(repeats):
+            before = run(workload)
+            with replaced(constant.where, value) as usual:
+                after = run(workload)
+            ratios.append(after.seconds / before.seconds)
+        rows.append(Row(constant, usual, value, after, before, statistics.median(ratios)))
+    return rows
+
+
+def _text(value: Any) -> str:
+    """A number; of a schedule what its third evaluation lies beyond the estimate."""
+    return f"{value[2][0] if isinstance(value, list) else value:.4g}"
+
+
+def _cell(rows: list[Row]) -> str:
+    """One constant, all values that were tried in its place."""
+    first = rows[0]
+
+    def several(numbers: list[str]) -> str:
+        return " / ".join(numbers)
+
+    shares = [f"{100.0 * r.outcome.other_ways:.2f}" for r in rows]
+    usual_share = f"{100.0 * first.usual_outcome.other_ways:.2f}"
+    known = not math.isnan(first.usual_outcome.other_ways)
+    cells = (
+        f"`{first.constant.where.replace(':', '.')}`",
+        first.constant.unit,
+        _text(first.usual),
+        several([_text(r.value) for r in rows]),
+        f"{first.usual_outcome.evaluations:.2f}: "
+        + several([f"{r.outcome.evaluations:.2f}" for r in rows]),
+        f"{usual_share}: {several(shares)}" if known else "",
+        several([f"{r.time_ratio:.2f}" for r in rows]),
+        several([f"{r.change:.0e}" if r.change else "0" for r in rows]),
+        several([str(r.outcome.uncertified) for r in rows]),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def table(rows: list[list[Row]]) -> str:
+    """The measurements as a table of Markdown."""
+    head = (
+        "| constant | unit | value | tried | evaluations for a mode | % of modes by other ways | processor time |"
+        " largest change | not certified |\n|---|---|--:|--:|--:|--:|--:|--:|--:|"
+    )
+    return "\n".join([head, *map(_cell, rows)])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Vary every constant, print the table and write it into a page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.constants", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--only", choices=list(CONSTANTS), help="one workload")
+    parser.add_argument("--docs", type=Path, help="page between whose marks the table goes")
+    options = parser.parse_args(arguments)
+    jax.config.update("jax_enable_x64", True)
+    rows = []
+    for workload, constants in CONSTANTS.items():
+        if options.only in (None, workload):
+            run(workload)
+            for constant in constants:
+                rows.append(measured(workload, constant, options.repeats))
+                print(_cell(rows[-1]), flush=True)
+    if options.docs is not None:
+        page = options.docs.read_text(encoding="utf-8")
+        options.docs.write_text(between(page, BEGIN, END, table(rows)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
