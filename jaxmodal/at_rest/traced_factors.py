@@ -101,7 +101,8 @@ def _solved(
         return Problem(beams, float(flags.shear), float(flags.axial), forces)
 
     slopes = np.zeros((len(leaves), leaves[0].size))
-    problem = problem_of(leaves)
+    # a search may try values that are none
+    problem = None if any(np.isnan(x).any() for x in leaves) else problem_of(leaves)
     if problem is None:
         return np.asarray(np.nan), slopes * np.nan
     factor = next(factors(problem))

@@ -1,0 +1,32 @@
+"""The buckling factor of traced arms: value and derivatives of `buckling`, and what has no factor."""
+
+import jax
+import numpy as np
+
+import jaxmodal as jm
+from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
+
+BEAM = jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0), tip_mass=0.5)
+ARM = jm.Arm((BEAM, BEAM.replace(joint_angle=0.7, joint_stiffness=4.0, support_x_stiffness=1.0)))
+NAMES = ("link1.length", "link2.joint_angle", "link2.support_x_stiffness")
+LOADS = {"gravity": (-1.0, -0.5), "tip_force": (-0.3, 0.0)}
+
+
+def inverse(values):
+    arm = jm.set_parameters(ARM, dict(zip(NAMES, values, strict=True)))
+    return inverse_buckling_factor(arm, "euler_bernoulli", **LOADS)
+
+
+def test_value_and_gradient():
+    values = np.array([1.0, 0.7, 1.0])
+    value, slope = jax.jit(jax.value_and_grad(inverse))(values)
+    found = jm.buckling(ARM, 1, "euler_bernoulli", addresses=NAMES, **LOADS)
+    np.testing.assert_allclose(value, 1.0 / found.factors[0], rtol=1e-13)
+    truth = -found.derivatives[0] / found.factors[0] ** 2
+    np.testing.assert_allclose(slope, truth, rtol=1e-10, atol=1e-12 * np.max(np.abs(truth)))
+    assert np.isnan(jax.jit(inverse)(np.array([np.nan, 0.7, 1.0])))
+
+
+def test_nothing_pressed():
+    hanging = jm.Arm((BEAM,))
+    assert float(inverse_buckling_factor(hanging, "euler_bernoulli", gravity=(9.81, 0.0))) == 0.0
