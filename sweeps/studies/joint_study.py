@@ -105,7 +105,7 @@ def picture(ds: xr.Dataset) -> Figure:
             panels[0, column].set_title(rf"$\theta_2$ = {posture:g}°")
             panels[-1, column].set_xlabel(r"$k_T$ [N m/rad]")
         _legend(figure, panels[0, 0], lines)
-        figure.suptitle("Frequency over that of rigid joints, two-link arm of the paper's Table 1")
+        figure.suptitle("f / f(rigid joints), two-link arm of the paper's Table 1")
     return figure
 
 
