@@ -35,7 +35,8 @@ class DampedSensitivities(ShowsTables):
     values : np.ndarray, shape (P,)
         The parameters' values, SI units; the mean over the links for an address with ``link*``.
     derivative : np.ndarray of complex, shape (M, P)
-        Of the roots, in rad/s per SI unit; for ``link*`` all links change together. NaN at a root that is not simple.
+        Of the roots, in rad/s per SI unit; for ``link*`` all links change together. NaN at a root that is not simple, as
+        those of zero frequency.
     addresses : tuple of str
         The parameters.
     """
@@ -83,7 +84,7 @@ class DampedSensitivities(ShowsTables):
             ]
             for p in order
         ]
-        title = f"damping ratios: % more for a parameter twice as large, its slope ({self.modes.theory})"
+        title = f"slopes of damping ratios, times the value of the parameter ({self.modes.theory})"
         headings = ("parameter", "value", "unit", *columns)
         return [Table(title, headings, rows, (), ("parameter", "unit"))]
 

@@ -188,6 +188,10 @@ def test_damping_of_one_mass_in_closed_form():
         _one_mass(1.0)[0], 1, "euler_bernoulli", addresses=["link1.joint_damping"]
     )
     assert np.isnan(critical.derivative).all()
+    free = bent(joint_stiffness=0.0, loss_factor=0.01)
+    found = jm.damped_sensitivities(free, 2, addresses=["link2.loss_factor"])
+    assert np.isnan(found.derivative[0]).all()  # a root of zero frequency is double
+    assert found.of_damping_ratio[1, 0] > 0.0
 
 
 def test_undamped_roots_have_the_derivatives_of_natural_frequencies():
