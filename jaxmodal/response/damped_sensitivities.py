@@ -35,8 +35,8 @@ class DampedSensitivities(ShowsTables):
     values : np.ndarray, shape (P,)
         The parameters' values, SI units; the mean over the links for an address with ``link*``.
     derivative : np.ndarray of complex, shape (M, P)
-        Of the roots, in rad/s per SI unit; for ``link*`` all links change together. NaN at a root that is not simple, as
-        those of zero frequency.
+        Of the roots, in rad/s per SI unit; for ``link*`` all links change together. NaN at a root that is not simple,
+        as those of zero frequency are.
     addresses : tuple of str
         The parameters.
     """
