@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, axes_or_new, require_matplotlib
@@ -66,13 +67,15 @@ def draw_response(
         "waterfall": draw_waterfall,
         "peak_map": draw_peak_map,
     }
+    if kind == "bode" and axes is not None:
+        axes = tuple(axes)
     return drawing[kind](found, axes, **options)
 
 
 def draw_bode(
     found: FrequencyResponse,
     axes: Sequence[Axes] | None = None,
-    modes: Sequence[float] | np.ndarray = (),
+    modes: ArrayLike = (),
 ) -> tuple[Axes, Axes]:
     """Draw sizes and phases over frequency, a line for each pair of ports.
 
