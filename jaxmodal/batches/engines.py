@@ -54,8 +54,8 @@ class Compiled:
     ) -> tuple[Start, Enclosure]:
         """`kernels.search_block`, cells in blocks of ``size``."""
         cells, blocks = packed.shape[-1], self.blocks(size, guess is not None)
-        lanes, used = filled(np.arange(cells), blocks * size), number_of_blocks(cells, size)
-        given = (packed[..., lanes], None if features is None else features[:, lanes])
+        given = _filled((packed, features), blocks * size)
+        used = number_of_blocks(cells, size)
         found = searched(problem, *given, used, guess, kernel=self.kernel, blocks=blocks)
         start, e = _first_lanes(found, cells)
         return start, e
@@ -65,20 +65,17 @@ class Compiled:
     ) -> Enclosure:
         """`kernels.improve_block`."""
         count, size, blocks = some.mode.size, self.sizes.open_modes, self.sizes.open_blocks
-        lanes, used = filled(np.arange(count), blocks * size), number_of_blocks(count, size)
-        x = some.take(lanes)
-        known = x.enclosure, x.mode + 1.0, x.omegas, x.rough, np.int64(purpose)
-        e: Enclosure = _first_lanes(
-            improved(problem, packed[..., lanes], *known, used, blocks=blocks), count
-        )
+        lanes = packed, some.enclosure, some.mode + 1.0, some.omegas, some.rough
+        given = *_filled(lanes, blocks * size), np.int64(purpose), number_of_blocks(count, size)
+        e: Enclosure = _first_lanes(improved(problem, *given, blocks=blocks), count)
         return e
 
     def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Evaluation:
         """`kernels.extend_block`."""
         size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
-        lanes = filled(np.arange(omega.size), blocks * size)
+        lanes = _filled((packed, omega), blocks * size)
         used = number_of_blocks(omega.size, size)
-        value = extended(problem, packed[..., lanes], omega[lanes], used, blocks=blocks)
+        value = extended(problem, *lanes, used, blocks=blocks)
         first: Evaluation = _first_lanes(value, omega.size)
         return first
 
@@ -133,6 +130,10 @@ Engine: TypeAlias = Compiled | OnHost
 def _with_host_flags(problem: BatchProblem) -> BatchProblem:
     flags = Theory(*(np.float64(x) for x in jax.tree_util.tree_leaves(problem.flags)))
     return dataclasses.replace(problem, flags=flags)
+
+
+def _filled(tree: Any, size: int) -> Any:
+    return jax.tree_util.tree_map(lambda x: filled(x, size), tree)
 
 
 def _first_lanes(tree: Any, lanes: int) -> Any:

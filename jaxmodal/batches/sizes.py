@@ -81,5 +81,8 @@ def number_of_blocks(items: int, size: int) -> np.int64:
 
 
 def filled(items: np.ndarray, size: int) -> np.ndarray:
-    """Repeat the last item until there are ``size`` of them."""
-    return np.concatenate([items, np.repeat(items[-1:], size - items.size)])
+    """Repeat the last item, along the last axis, until there are ``size`` of them."""
+    count = items.shape[-1]
+    found = np.empty((*items.shape[:-1], size), items.dtype)
+    found[..., :count], found[..., count:] = items, items[..., -1:]
+    return found

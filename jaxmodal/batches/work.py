@@ -72,7 +72,7 @@ class Cells:
 
     def columns(self, cells: np.ndarray) -> np.ndarray:
         """Packed columns of some of the cells, by their numbers."""
-        return np.asarray(self.packed[..., np.searchsorted(self.numbers, cells)])
+        return np.take(self.packed, np.searchsorted(self.numbers, cells), axis=-1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,7 +158,9 @@ class Work:
             unstable = valid & self.buckled(cells, columns.packed)
             self.results.refuse(cells[unstable], Status.unstable)
             valid &= ~unstable
-        cells, packed, guess, features = cells[valid], columns.packed[..., valid], None, None
+        cells, guess, features = cells[valid], None, None
+        # in C's order, in which lanes are gathered without a copy of all
+        packed = np.ascontiguousarray(columns.packed[..., valid])
         if pilots is not None:
             guess, features = pilots.guess, pilots.scaling.features(self.values[:, cells])
         given = Cells(cells, packed, features)
@@ -235,8 +237,10 @@ class Work:
 
     def enclose(self, given: Cells, at: np.ndarray, guess: Guess | None, size: int) -> OpenModes:
         """Six evaluations of every mode of cells in blocks of ``size``; returns the modes that they leave open."""
-        features = None if given.features is None else given.features[:, at]
-        start, e = self.engine.searched(self.problem, given.packed[..., at], features, guess, size)
+        side_by_side = slice(at[0], at[-1] + 1)  # no copy
+        features = None if given.features is None else given.features[:, side_by_side]
+        packed = given.packed[..., side_by_side]
+        start, e = self.engine.searched(self.problem, packed, features, guess, size)
         number, cells = np.arange(1, self.problem.modes + 1)[:, None], given.numbers[at]
         good = accepted(e, number) & ~with_neighbour(e.omega, CLOSE)
         self.results.store(cells, e, good)

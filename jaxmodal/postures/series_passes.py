@@ -30,6 +30,8 @@ from jaxmodal.runtime.namespace import Array
 
 #: half-width of the first brackets in double-double, at the least and at most
 _LEAST, _MOST = 4e-13, 1e-9
+#: roots of one part that is finished in double-double: fewer NumPy evaluates, see `harmonics.determinant`
+_FINISHED = 16_384
 #: postures that pass the finer separators in NumPy, 20 microseconds each; the program takes 7 after two seconds
 _HOST_FINE = 8192
 
@@ -73,7 +75,7 @@ class Tables:
         left = np.flatnonzero(results.open & valid)
         complete, width = self._pass(self.fine, results, usable, left, pool, safe=True)
         wide = complete & results.open[left] & (2.0 * width <= _MOST).all(axis=1)
-        self._finish(results, usable, left[wide], width[wide])
+        self._finish(results, usable, left[wide], width[wide], pool)
         return results
 
     def _compile_count(self, joints: int) -> None:
@@ -133,7 +135,12 @@ class Tables:
         return found, np.asarray(count)[: at.size]
 
     def _finish(
-        self, results: SeriesResults, angles: np.ndarray, cells: np.ndarray, width: np.ndarray
+        self,
+        results: SeriesResults,
+        angles: np.ndarray,
+        cells: np.ndarray,
+        width: np.ndarray,
+        pool: ThreadPoolExecutor,
     ) -> None:
         """Roots for which the series has lost digits, in double-double.
 
@@ -142,19 +149,25 @@ class Tables:
         row, mode = np.nonzero(width > WIDEST)
         if row.size == 0:
             return
-        cell = cells[row]
+        cell, half = cells[row], np.maximum(_LEAST, 2.0 * width[row, mode])
 
-        def evaluate(at: np.ndarray, omega: np.ndarray) -> Evaluation:
-            d = determinant(self.beams, self.flags, omega, angles[:, cell[at]])
-            with np.errstate(divide="ignore"):
-                log_abs = np.log(np.abs(d.factor))
-            return Evaluation(np.sign(d.factor), log_abs, d.passed, np.ones_like(log_abs))
+        def part(some: np.ndarray) -> np.ndarray:
+            def evaluate(at: np.ndarray, omega: np.ndarray) -> Evaluation:
+                d = determinant(self.beams, self.flags, omega, angles[:, cell[some[at]]])
+                with np.errstate(divide="ignore"):
+                    log_abs = np.log(np.abs(d.factor))
+                return Evaluation(np.sign(d.factor), log_abs, d.passed, np.ones_like(log_abs))
 
-        half = np.maximum(_LEAST, 2.0 * width[row, mode])
-        found, proven = refine(evaluate, results.omega[cell, mode], half, mode)
-        at = cell[proven], mode[proven]
-        results.omega[at], results.noise[at] = found.omega[proven], found.error[proven]
-        results.bracket[at] = np.stack([found.lower, found.upper], axis=-1)[proven]
+            estimates = results.omega[cell[some], mode[some]]
+            found, proven = refine(evaluate, estimates, half[some], mode[some])
+            at = cell[some][proven], mode[some][proven]
+            results.omega[at], results.noise[at] = found.omega[proven], found.error[proven]
+            results.bracket[at] = np.stack([found.lower, found.upper], axis=-1)[proven]
+            return proven
+
+        lanes = np.arange(row.size)
+        parts = [lanes[start : start + _FINISHED] for start in range(0, row.size, _FINISHED)]
+        proven = np.concatenate(list(pool.map(on_callers_device(part), parts)))
         failed = np.zeros(width.shape, bool)
         failed[row[~proven], mode[~proven]] = True
         good = ~failed.any(axis=1) & (np.diff(results.omega[cells], axis=1) > 0.0).all(axis=1)

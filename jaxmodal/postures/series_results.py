@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import jax
 import numpy as np
@@ -62,26 +64,32 @@ def merged(
     left: np.ndarray,
     found: NaturalFrequencies | None,
     theory: TheoryName,
+    pool: ThreadPoolExecutor,
 ) -> NaturalFrequencies:
     """The result; the cells ``left`` open by the series from what the general search found."""
     cells, modes = results.omega.shape
-    numbers = np.arange(modes, dtype=np.int32)
-    merged = {
-        "omega": results.omega,
-        "status": np.full((cells, modes), int(Status.certified), np.uint8),
-        "count_below": np.tile(numbers, (cells, 1)),
-        "count_above": np.tile(numbers + 1, (cells, 1)),
-        "bracket": results.bracket,
-        "group": np.tile(numbers, (cells, 1)),
-        "residual_ratio": results.noise * np.float32(2.0**52),
-        "evaluations": np.ones(cells, np.int32),
+    numbers, invalid = np.arange(modes, dtype=np.int32), np.flatnonzero(~valid)
+    columns: dict[str, Callable[[], np.ndarray]] = {
+        "omega": lambda: results.omega,
+        "status": lambda: np.full((cells, modes), int(Status.certified), np.uint8),
+        "count_below": lambda: np.tile(numbers, (cells, 1)),
+        "count_above": lambda: np.tile(numbers + 1, (cells, 1)),
+        "bracket": lambda: results.bracket,
+        "group": lambda: np.tile(numbers, (cells, 1)),
+        "residual_ratio": lambda: results.noise * np.float32(2.0**52),
+        "evaluations": lambda: np.ones(cells, np.int32),
     }
-    for name, column in merged.items():
+
+    def filled(name: str) -> np.ndarray:
+        column = columns[name]()
         if found is not None:
             column[left] = np.asarray(getattr(found, name))
         if name in ("omega", "bracket", "residual_ratio"):
-            column[~valid] = np.nan
+            column[invalid] = np.nan
         elif name != "group":
-            column[~valid] = int(Status.invalid_input) if name == "status" else 0
+            column[invalid] = int(Status.invalid_input) if name == "status" else 0
+        return column
+
+    merged = dict(zip(columns, pool.map(filled, columns), strict=True))
     proof = results.by_sign_changes
     return jax.device_put(NaturalFrequencies(**merged, by_sign_changes=proof, theory=theory))

@@ -167,7 +167,7 @@ def solve(
     found = None
     if left.size:
         found = general(left)
-    return merged(results, valid, left, found, tables.theory)
+    return merged(results, valid, left, found, tables.theory, pool)
 
 
 def _range(beams: BeamArrays, flags: Theory, angles: np.ndarray, modes: int) -> tuple[float, float]:
@@ -177,9 +177,13 @@ def _range(beams: BeamArrays, flags: Theory, angles: np.ndarray, modes: int) -> 
     scale = float(starting_scale(beams))
     low, high = (np.full(wanted.size, np.log(scale * x)) for x in (_LOWEST, _HIGHEST * modes**2))
     for _ in range(_RANGE_ROUNDS):
-        middle = 0.5 * (low + high)
+        # of those that may still be the lowest and the highest of all
+        firsts = low[:_PILOTS] <= high[:_PILOTS].min()
+        lasts = high[_PILOTS:] >= low[_PILOTS:].max()
+        at = np.flatnonzero(np.concatenate([firsts, lasts]))
+        middle = 0.5 * (low[at] + high[at])
         with np.errstate(all="ignore"):
-            passed = counts_of(beams, flags, np.exp(middle), pilots) >= wanted
-        low, high = np.where(passed, low, middle), np.where(passed, middle, high)
+            passed = counts_of(beams, flags, np.exp(middle), pilots[:, at]) >= wanted[at]
+        low[at[~passed]], high[at[passed]] = middle[~passed], middle[passed]
     first, last = low[:_PILOTS].min(), high[_PILOTS:].max()
     return math.exp(0.5 * first) * _BELOW, math.exp(0.5 * last) * _ABOVE
