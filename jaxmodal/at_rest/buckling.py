@@ -89,7 +89,7 @@ class Buckling(Drawn, ShowsDatasets):
     addresses: tuple[str, ...]
     positions: Floats
     arm: Arm
-    theory: str
+    theory: TheoryName
 
     @property
     def multiplicity(self) -> NDArray[np.int64]:

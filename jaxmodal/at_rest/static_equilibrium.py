@@ -83,7 +83,7 @@ class StaticEquilibrium(Drawn, ShowsDatasets):
     tip_displacement: Floats
     positions: Floats
     arm: Arm
-    theory: str
+    theory: TheoryName
 
     @property
     def largest_rotation(self) -> float:
@@ -205,7 +205,12 @@ def _shares(stations: Sequence[float] | int) -> Floats:
 
 
 def _along(
-    arm: Arm, beams: BeamArrays, flags: Theory, found: Equilibrium, shares: Floats, theory: str
+    arm: Arm,
+    beams: BeamArrays,
+    flags: Theory,
+    found: Equilibrium,
+    shares: Floats,
+    theory: TheoryName,
 ) -> StaticEquilibrium:
     """The polynomials along the links."""
     forces, shape = found.forces, geometry(beams)
