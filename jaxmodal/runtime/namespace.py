@@ -15,16 +15,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-if TYPE_CHECKING:  # what the two kinds have in common has no name that mypy knows
-    Array: TypeAlias = Any
-else:  # the tests check annotations by this one at every call
-    Array = jax.Array | np.ndarray | np.generic
-
 
 class OfNumpy:
-    """Kinds of numbers on which the functions of NumPy work, by its protocols."""
+    """Kinds of numbers on which the functions of NumPy work, by its protocols; with ``shape`` and ``dtype``."""
 
     __slots__ = ()
+
+
+if TYPE_CHECKING:  # what the kinds have in common has no name that mypy knows
+    Array: TypeAlias = Any
+else:  # the tests check annotations by this one at every call: all that `xp` computes with
+    Array = jax.Array | np.ndarray | np.generic | OfNumpy
 
 
 _COMMON = frozenset((np.ndarray, np.float64, np.bool_, np.int64, float, int, bool, slice, str))

@@ -3,9 +3,13 @@
 import mpmath
 import numpy as np
 import pytest
+from beartype.door import is_bearable
+from jaxtyping import Float, Inexact
 from mpmath import mpf
 
 import jaxmodal as jm
+from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.runtime.namespace import Array
 from tests import real_arms
 from tests.response.arms import bent, target, with_damping
 from tests.response.exact_chain import Chain
@@ -201,3 +205,13 @@ def test_undamped_roots_have_the_derivatives_of_natural_frequencies():
     np.testing.assert_allclose(found.derivative.real, truth, rtol=1e-9)
     with pytest.raises(jm.ArmError, match="Did you mean"):
         jm.damped_sensitivities(PLAIN, 3, addresses=["link1.lenght"])
+
+
+def test_annotations_of_arrays_take_dual_numbers_by_their_type_and_shape():
+    real = Dual(np.ones((2, 1)), np.zeros((3, 2, 1)))
+    whole = Dual(np.ones((2, 1), np.int64), np.zeros((3, 2, 1)))
+    assert is_bearable(real, Float[Array, "links cells"])
+    assert is_bearable(real + 1j, Inexact[Array, "..."])
+    assert not is_bearable(real + 1j, Float[Array, "..."])
+    assert not is_bearable(real, Float[Array, " links"])
+    assert not is_bearable(whole, Inexact[Array, "..."])
