@@ -1,7 +1,7 @@
 """The command ``jaxmodal optimise``.
 
 Results go to standard output, errors and progress to standard error. Exit status: 0 when the optimisation
-converged and the frequencies are certified, 1 when not, 2 for bad input.
+converged and the frequencies are certified, 1 when not, 2 for bad input, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput
-from jaxmodal.cli.interrupts import keeping
+from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from design_opt.evaluation.evaluator import Report
     from design_opt.problem.problem import Problem
-    from design_opt.solvers.recording import Progress
+    from design_opt.solvers.recording import Progress, Worst
 
 PROBLEM_HELP = "PROBLEM is a TOML file, or example:NAME for a built-in problem (see `jaxmodal optimise --list`)."
 
@@ -66,9 +69,9 @@ def optimise(
 ) -> None:
     """Optimise a PROBLEM: the best design, before and after, its optimality conditions and certificate.
 
-    Writes STEM_arm.toml (the arm found), STEM.nc (the history) and pictures. Ctrl-C ends the search and keeps the best
-    feasible design so far; the same command goes on from there. Exit status: 0 when it converged and all is
-    certified, else 1; 2 for bad input.
+    Writes STEM_arm.toml (the arm found), STEM.nc (the history) and pictures. STEM_arm.toml always holds the best
+    feasible design so far. Ctrl-C ends the search, and the same command goes on from there. Exit status: 0 when it
+    converged and all is certified, else 1; 2 for bad input; 130 after Ctrl-C.
     """
     given = [source is not None, listing, show is not None, gallery is not None]
     if sum(given) != 1:
@@ -107,6 +110,7 @@ def _show(name: str | None) -> None:
 def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> None:
     from design_opt.problem.files import read_problem
     from design_opt.solvers.optimise import optimise as search
+    from design_opt.solvers.recording import worst_posture
     from design_opt.solvers.results import Status
     from jaxmodal.cli.paths import require_folder
 
@@ -120,13 +124,30 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
 
     def kept() -> str:
         if not checkpoint.exists():
-            return "stopping; no design is kept yet."
-        return f"stopping; the best design is kept in {checkpoint}, and the same command goes on."
+            return "stopped before the first iteration has ended; nothing is kept."
+        parts = [
+            f"stopped; the search is kept in {checkpoint}, the same command goes on from there."
+        ]
+        if best.asked and best.report is None:
+            parts.append("No design that keeps all limits is known yet.")
+        elif best.report is not None:
+            has = ", ".join(quantities(problem, best.report.objectives, worst_posture(best.report)))
+            parts.append(f"The best design so far that keeps all limits is in {best.path}: {has}.")
+        return " ".join(parts)
 
-    with refusing(), _progress(problem) as advance, keeping(kept, finishes=True):
+    best = _Best(problem, stem.with_name(f"{stem.name}_arm.toml"))
+    with refusing(), _progress(problem) as advance, keeping(kept):
+
+        def follow(step: Progress) -> None:
+            best.keep(step)
+            advance(step)
+
         result = search(
-            problem, **(solver.keywords | options), progress=advance, checkpoint=checkpoint
+            problem, **(solver.keywords | options), progress=follow, checkpoint=checkpoint
         )
+    if result.status == Status.interrupted:
+        click.echo(kept(), err=True)
+        raise SystemExit(EXIT_INTERRUPTED)
     click.echo(str(result))
     from design_opt.output.artefacts import can_draw, write_result
 
@@ -135,8 +156,7 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
     with refusing():
         for path in write_result(result, stem, plot and can_draw()):
             click.echo(f"{path}")
-    open_end = result.status in (Status.interrupted, Status.iteration_limit)
-    if open_end:
+    if result.status == Status.iteration_limit:
         click.echo(f"to go on: the same command again ({checkpoint} is kept)", err=True)
     else:
         checkpoint.unlink(missing_ok=True)
@@ -144,16 +164,45 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
         raise SystemExit(EXIT_NOT_ALL)
 
 
+class _Best:
+    """The best feasible design so far, and its file."""
+
+    def __init__(self, problem: Problem, path: Path) -> None:
+        self.problem, self.path = problem, path
+        self.report: Report | None = None
+        self.asked = False
+
+    def keep(self, step: Progress) -> None:
+        """Write the best design that a step knows of, if it is another one."""
+        self.asked = True
+        if step.best is not None and step.best is not self.report:
+            from jaxmodal.runtime.whole_files import write_text
+
+            write_text(self.path, self.problem.space.design_at(step.best.y).to_toml())
+            self.report = step.best
+
+
+def quantities(problem: Problem, objectives: np.ndarray, worst: Worst | None) -> list[str]:
+    """Return the objectives of a design in their own units, its least first frequency and the posture of it."""
+    from design_opt.problem.constraints import degrees
+    from design_opt.problem.designs import OWN
+
+    parts = [
+        f"{part.label} {part.sign * float(value):.5g}"
+        for part, value in zip(problem.objectives, objectives, strict=True)
+    ]
+    if worst is not None:
+        name, posture, hz = worst
+        where = "" if name == OWN else f" at {degrees(problem.sets[name][posture])}"
+        parts.append(f"least f1 {hz:.5g} Hz{where}")
+    return parts
+
+
 def progress_text(problem: Problem, step: Progress) -> str:
     """Where a search stands, in the units of its own objectives."""
     from design_opt.solvers.recording import FEASIBLE
 
-    parts = [
-        f"{part.label} {part.sign * float(value):.5g}"
-        for part, value in zip(problem.objectives, step.objectives, strict=True)
-    ]
-    if step.lowest_hz.size:
-        parts.append(f"least f1 {float(step.lowest_hz[:, 0].min()):.5g} Hz")
+    parts = quantities(problem, step.objectives, step.worst)
     state = "all limits kept" if step.violation <= FEASIBLE else f"violation {step.violation:.1e}"
     head = f"start {step.start + 1}, iteration {step.iteration + 1}"
     return f"{head}: {', '.join(parts)}; {state}, residual {step.kkt:.1e}"
@@ -175,8 +224,8 @@ def _progress(problem: Problem) -> Iterator[Callable[[Progress], None]]:
         transient=True,
     )
     if not sys.stderr.isatty():
-        lines = Lines()
-        yield lambda step: lines(progress_text(problem, step))
+        with Lines("setting up") as lines:
+            yield lambda step: lines(progress_text(problem, step))
         return
     task = bar.add_task("setting up", total=None)
 

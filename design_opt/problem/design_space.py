@@ -91,6 +91,11 @@ class DesignSpace:
         """Return the arm of a design; ``y`` may be traced."""
         return set_parameters(self.arm, self.values(y))
 
+    def design_at(self, y: Any) -> Arm:
+        """Return the arm at the positions y with plain numbers, as files have it."""
+        values = {address: float(value) for address, value in self.values(y).items()}
+        return set_parameters(self.arm, values)
+
     def last_length(self, y: Any) -> Any:
         """Length of the last link relative to its bounds, 0 to 1, where the reach is fixed."""
         assert self.lengths is not None

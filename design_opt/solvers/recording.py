@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,12 +36,21 @@ class Step:
     lowest_hz: np.ndarray
 
 
+class Worst(NamedTuple):
+    """Posture set, number of the posture in it, first frequency in Hz."""
+
+    postures: str
+    number: int
+    hz: float
+
+
 @dataclasses.dataclass(frozen=True)
 class Progress:
     """What a progress function is told after every iteration.
 
     ``objectives`` are those of the problem, with its signs, ``lowest_hz`` of shape (sets, modes) the least frequencies
-    over the postures of each set.
+    over the postures of each set, ``worst`` the least first frequency of all and its posture (None without
+    frequencies), ``best`` the best feasible design so far (None before there is one).
     """
 
     start: int
@@ -51,6 +60,16 @@ class Progress:
     kkt: float
     objectives: np.ndarray
     lowest_hz: np.ndarray
+    worst: Worst | None = None
+    best: Report | None = None
+
+
+def worst_posture(report: Report) -> Worst | None:
+    """Return the least first frequency of a design, with the set and the number of its posture."""
+    least = (
+        (name, int(np.argmin(hz[:, 0])), float(hz[:, 0].min())) for name, hz in report.hz.items()
+    )
+    return min((Worst(*row) for row in least), key=lambda row: row.hz, default=None)
 
 
 class Recorder:
@@ -122,7 +141,8 @@ class Recorder:
             self._write()
         if self.progress is not None:
             known = (step.score, step.violation, step.kkt, step.objectives, step.lowest_hz)
-            self.progress(Progress(step.start, step.iteration, *known))
+            worst = worst_posture(report)
+            self.progress(Progress(step.start, step.iteration, *known, worst, self.best))
 
     def consider(self, report: Report) -> None:
         """Keep a design if it is feasible and better than the best so far."""

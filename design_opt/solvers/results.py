@@ -94,10 +94,7 @@ class Result(ShowsDatasets):
     @property
     def arm(self) -> Arm:
         """The arm of the design."""
-        values = self.problem.space.values(self.report.y)
-        return jaxmodal.set_parameters(
-            self.problem.arm, {address: float(value) for address, value in values.items()}
-        )
+        return self.problem.space.design_at(self.report.y)
 
     @property
     def kkt_residual(self) -> float:

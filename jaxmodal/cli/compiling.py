@@ -31,7 +31,7 @@ class Watch:
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self.console, self.clock = console, clock
-        self.bars = 0  # that show the text in place of the line
+        self.bars = 0  # bars and lines of progress that show the text in place of this line
         self._line: Live | None = None
         self._lock, self._drawing = threading.Lock(), threading.RLock()
         self._running: dict[int, list[tuple[str, float]]] = {}
@@ -74,7 +74,7 @@ class Watch:
         text, now = self.text(), self.clock()
         if self.console.is_terminal:
             self.show(bool(text))
-        elif text and now - max(self._said, self._since) >= EVERY:
+        elif text and not self.bars and now - max(self._said, self._since) >= EVERY:
             self._said = now
             print(text, file=self.console.file, flush=True)
 
@@ -128,18 +128,59 @@ def watched() -> Iterator[None]:
 
 
 class Lines:
-    """Progress where standard error is no terminal: a line every `EVERY` seconds, none in a shorter run."""
+    """Progress where standard error is no terminal: a line every `EVERY` seconds, none in a shorter run.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.clock = clock
+    As a context it says so also while no step ends, and what is being compiled.
+
+    Parameters
+    ----------
+    text
+        What is said until a first step has ended.
+    clock
+        Returns seconds.
+    """
+
+    def __init__(self, text: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.text, self.clock = text, clock
         self._began = self._said = clock()
+        self._lock, self._over = threading.Lock(), threading.Event()
+        self._watch: Watch | None = None
+        self._thread: threading.Thread | None = None
 
     def __call__(self, text: str) -> None:
+        """From now on, this is what is said."""
+        self.text = text
+        self.tick()
+
+    def tick(self) -> None:
         """Say it, unless something was said a short while ago."""
-        now = self.clock()
-        if now - self._said >= EVERY:
+        with self._lock:
+            now = self.clock()
+            if now - self._said < EVERY:
+                return
             self._said = now
-            print(f"{text}, {now - self._began:.0f} s", file=sys.stderr, flush=True)
+            compiled = self._watch.text() if self._watch is not None else ""
+            parts = [f"{self.text}, {now - self._began:.0f} s", *filter(None, [compiled])]
+            print("; ".join(parts), file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Lines:
+        self._watch = _current
+        if self._watch is not None:
+            self._watch.bars += 1
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+        if self._watch is not None:
+            self._watch.bars, self._watch = self._watch.bars - 1, None
+
+    def _run(self) -> None:
+        while not self._over.wait(0.25):
+            self.tick()
 
 
 class Bar(Progress):

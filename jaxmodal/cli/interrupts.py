@@ -19,15 +19,14 @@ from typing import NoReturn
 #: exit status of a command that Ctrl-C has ended
 EXIT_INTERRUPTED = 130
 #: seconds that the main thread has to end a command in its own way
-GRACE = 1.5
+GRACE = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
 class _Work:
-    """What a command is doing: what to say of it, and whether it may go on to finish what it has begun."""
+    """What a command is doing: what to say of it when it is stopped, and whether it is over."""
 
     kept: Callable[[], str]
-    finishes: bool
     over: threading.Event
 
 
@@ -35,18 +34,15 @@ _works: list[_Work] = []
 
 
 @contextlib.contextmanager
-def keeping(kept: Callable[[], str], finishes: bool = False) -> Iterator[None]:
+def keeping(kept: Callable[[], str]) -> Iterator[None]:
     """Say what Ctrl-C keeps of the work in this context.
 
     Parameters
     ----------
     kept
         Called on Ctrl-C, in another thread: what is kept and how to go on.
-    finishes
-        The work ends by itself, as soon as it hears, and writes what it has: it is then told so at once, and only a
-        second Ctrl-C ends the process.
     """
-    work = _Work(kept, finishes, threading.Event())
+    work = _Work(kept, threading.Event())
     _works.append(work)
     try:
         yield
@@ -91,16 +87,12 @@ def leave() -> NoReturn:
 
 
 def _listen(ear: socket.socket) -> None:
-    told: _Work | None = None
     while heard := ear.recv(16):
         if signal.SIGINT not in heard or not _works:
             continue
         work = _works[-1]
-        if work.finishes and work is not told:
-            told = work
-            _say(f"{work.kept()} Ctrl-C again ends at once.")
-        elif work is told or not work.over.wait(GRACE):
-            _say("" if work is told else work.kept())
+        if not work.over.wait(GRACE):
+            _say(work.kept())
             os._exit(EXIT_INTERRUPTED)
 
 

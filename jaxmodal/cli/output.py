@@ -64,8 +64,8 @@ def progress_after(delay: float, what: str) -> Iterator[Callable[[int, int], Non
         progress.update(task, completed=done, total=total)
 
     if not sys.stderr.isatty():
-        lines = Lines()
-        yield lambda done, total: lines(f"{what}: {done} of {total}")
+        with Lines(what) as lines:
+            yield lambda done, total: lines(f"{what}: {done} of {total}")
         return
     timer = threading.Timer(delay, progress.start)
     timer.daemon = True

@@ -168,17 +168,21 @@ class Bar:
         self.bar = compiling.Bar(
             *columns, console=console, transient=True, disable=not self.visible
         )
-        self.lines = compiling.Lines()
+        self.lines = compiling.Lines("cells")
         self.task: Any = None
         self.first = (0.0, 0)
         self.computed = self.done = self.total = 0
 
     def __enter__(self) -> Bar:
         self.bar.start()
+        if not self.visible:
+            self.lines.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.bar.stop()
+        if not self.visible:
+            self.lines.__exit__()
 
     def __call__(self, done: int, total: int) -> None:
         """Show that ``done`` of ``total`` cells are there."""

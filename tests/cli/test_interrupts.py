@@ -4,14 +4,12 @@ import signal
 import subprocess
 import sys
 
-import pytest
-
 #: a call of minutes that Python cannot interrupt, like the compilation of a program
 DEEP = "hashlib.pbkdf2_hmac('sha256', b'a', b'b', 400_000_000)"
 PROGRAM = """
 import hashlib, threading
 from jaxmodal.cli.interrupts import keeping, listening
-with listening(), keeping(lambda: "3 of 9 cells are kept.", finishes={finishes}):
+with listening(), keeping(lambda: "3 of 9 cells are kept."):
     # by then the main thread is in its work
     threading.Timer(1.0, lambda: print("begun", flush=True)).start()
     {work}
@@ -28,8 +26,8 @@ main(["--no-cache", "wait"])
 """
 
 
-def started(work, finishes=False):
-    return running(PROGRAM.format(work=work, finishes=finishes))
+def started(work):
+    return running(PROGRAM.format(work=work))
 
 
 def running(program):
@@ -58,21 +56,11 @@ def test_a_call_that_python_cannot_leave_is_ended():
     assert (out, err, status) == ("", "3 of 9 cells are kept.\n", 130)
 
 
-def test_work_that_ends_by_itself_is_told_and_a_second_one_ends_it():
-    process = started(DEEP, finishes=True)
-    process.send_signal(signal.SIGINT)
-    assert process.stderr.readline() == "3 of 9 cells are kept. Ctrl-C again ends at once.\n"
-    process.send_signal(signal.SIGINT)
-    out, _, status = ended(process)
-    assert (out, status) == ("", 130)
-
-
-@pytest.mark.parametrize("finishes", [False, True])
-def test_what_hears_python_itself_goes_its_own_way(finishes):
+def test_what_hears_python_itself_goes_its_own_way():
     work = "\n    ".join(
         ["try:", "    import time; time.sleep(300)", "except KeyboardInterrupt: print('heard')"]
     )
-    process = started(work, finishes)
+    process = started(work)
     process.send_signal(signal.SIGINT)
     out, _, status = ended(process)
     assert (out, status) == ("heard\nwent on\n", 0)
