@@ -193,13 +193,18 @@ def variants(problem: Any, beams: Any, rough: Any, repeats: int) -> dict[str, An
     """The fused kernel with other numbers of lanes and warps in one program: cells per second."""
     import jax
 
+    from jaxmodal.arithmetic.operations import Arithmetic
     from jaxmodal.batches.fused_search import enclosed_fused
 
     rates: dict[str, Any] = {}
     for lanes in (32, 64, 128, 256):
         for warps in (1, 2, 4, 8):
             program = functools.partial(
-                enclosed_fused, kind="registers", interpret=False, lanes=lanes, warps=warps
+                enclosed_fused,
+                arithmetic=Arithmetic.registers,
+                interpret=False,
+                lanes=lanes,
+                warps=warps,
             )
             name = f"{lanes} lanes, {warps} warps"
             try:
@@ -215,6 +220,7 @@ def _traced(problem: Any, beams: Any, rough: Any) -> Any:
     import jax
     import jax.numpy as jnp
 
+    from jaxmodal.arithmetic.operations import Arithmetic
     from jaxmodal.batches.guided_search import enclose
     from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
 
@@ -223,7 +229,7 @@ def _traced(problem: Any, beams: Any, rough: Any) -> Any:
 
     def search(rough: Any) -> Any:
         def at(omega: Any) -> Any:
-            return evaluate(beams, problem.flags, omega, "registers")
+            return evaluate(beams, problem.flags, omega, Arithmetic.registers)
 
         return jax.tree_util.tree_leaves(enclose(at, numbers, rough, zero))
 

@@ -187,6 +187,7 @@ def counted(
     import jax.numpy as jnp
     import numpy as np
 
+    from jaxmodal.arithmetic.operations import Arithmetic
     from jaxmodal.arm.columns import columns_of, unpacked
     from jaxmodal.batches import kernels as batch_kernels
     from jaxmodal.batches import sizes as batch_sizes
@@ -202,7 +203,7 @@ def counted(
     lanes = MODES * cells
 
     def determinant(beams: Any, omega: Any) -> Any:
-        return evaluate(beams, problem.flags, omega, False)
+        return evaluate(beams, problem.flags, omega, Arithmetic.float64)
 
     def enclosed(beams: Any, rough: Any) -> Any:
         return batch_kernels.enclosed(problem, beams, rough)

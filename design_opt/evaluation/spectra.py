@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
@@ -55,9 +56,10 @@ def _searched(num_modes: int, beams: BeamArrays, flags: Theory) -> Array:
     first = grid_trials(starting_scale(beams) / links, num_modes + _EXTRA)
     numbers = jnp.arange(1, num_modes + _EXTRA + 1)[:, None]
     extended = links > _FLOAT64_LINKS
+    arithmetic = Arithmetic.double_double if extended else Arithmetic.float64
     width = _WIDTH_EXTENDED if extended else _WIDTH
     found = find_brackets(
-        lambda omega: evaluate(beams, flags, omega, extended),
+        lambda omega: evaluate(beams, flags, omega, arithmetic),
         numbers,
         first,
         first,

@@ -8,9 +8,10 @@ inside a kernel as `registers`.
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar, assert_never
 
 import jax
 import jax.numpy as jnp
@@ -25,9 +26,18 @@ from jaxmodal.runtime.namespace import Array, OfNumpy, bits, from_bits, is_compl
 
 #: A float64 array, a DoubleDouble, an Expression or a Register. All numbers of one formula are of one kind.
 Number = Any
-#: What `number` makes of an array: itself (False), a DoubleDouble (True) or a Register.
-Kind = bool | Literal["registers"]
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
+
+
+class Arithmetic(enum.Enum):
+    """In what the formulas compute: what `number` makes of an array."""
+
+    float64 = "float64"
+    """The array itself."""
+    double_double = "double_double"
+    """A DoubleDouble."""
+    registers = "registers"
+    """A Register, inside a compiled kernel."""
 
 
 def evaluate_formula(
@@ -39,11 +49,15 @@ def evaluate_formula(
     return formula(*inputs)
 
 
-def number(value: Array, extended: Kind) -> Number:
-    """A float64 array as it is, (``extended``) as a double-double, or (``"registers"``) as a register."""
-    if extended == "registers":
+def number(value: Array, arithmetic: Arithmetic) -> Number:
+    """A float64 array as it is, as a double-double or as a register; what is no `Arithmetic` is refused."""
+    if arithmetic is Arithmetic.float64:
+        return value
+    if arithmetic is Arithmetic.double_double:
+        return dd.as_double_double(value)
+    if arithmetic is Arithmetic.registers:
         return Register(value)
-    return dd.as_double_double(value) if extended else value
+    assert_never(arithmetic)
 
 
 def leading(x: Number) -> Array:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.experimental import pallas as pl
 
-from jaxmodal.arithmetic.operations import Kind
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.batches.guided_search import Others, enclose_from
 from jaxmodal.batches.kernels import BatchProblem, enclosed
@@ -61,8 +61,10 @@ class Kernel:
         """Enclosures of the modes of ``beams``, of shape (n, 1, cells), that are roughly known."""
         if not self.fused or problem.modes > _LANES:
             return enclosed(problem, beams, rough)
-        kind: Kind = "registers" if self.on_gpu else False
-        return enclosed_fused(problem, beams, rough, kind=kind, interpret=not self.on_gpu)
+        arithmetic = Arithmetic.registers if self.on_gpu else Arithmetic.float64
+        return enclosed_fused(
+            problem, beams, rough, arithmetic=arithmetic, interpret=not self.on_gpu
+        )
 
 
 def chosen_kernel(name: str, device: Any) -> Kernel:
@@ -95,13 +97,13 @@ def _capability(device: Any) -> float | None:
         return None
 
 
-@functools.partial(jax.jit, static_argnames=("kind", "interpret", "lanes", "warps"))
+@functools.partial(jax.jit, static_argnames=("arithmetic", "interpret", "lanes", "warps"))
 def enclosed_fused(
     problem: BatchProblem,
     beams: BeamArrays,
     rough: Array,
     *,
-    kind: Kind,
+    arithmetic: Arithmetic,
     interpret: bool,
     lanes: int | None = None,
     warps: int = _WARPS,
@@ -116,8 +118,8 @@ def enclosed_fused(
         Beams of shape (n, 1, cells).
     rough : Array, shape (modes + extra, cells)
         Roughly known frequencies, rad/s.
-    kind : Kind
-        ``"registers"``, for a compiled kernel; False computes as the portable program does, division by division.
+    arithmetic : Arithmetic
+        ``registers`` for a compiled kernel; ``float64`` computes as the portable program does, division by division.
     interpret : bool
         Run the kernel by JAX's interpreter, on any device, instead of compiling it for a GPU.
     lanes, warps : int
@@ -155,7 +157,11 @@ def enclosed_fused(
     ]
     arrays = [filled(x) for x in arrays]
     kernel = functools.partial(
-        _kernel, structure=structure, modes=problem.modes, hinged=problem.hinged, kind=kind
+        _kernel,
+        structure=structure,
+        modes=problem.modes,
+        hinged=problem.hinged,
+        arithmetic=arithmetic,
     )
     shape_of: Any = jax.ShapeDtypeStruct
     found = pl.pallas_call(
@@ -200,7 +206,7 @@ def _kernel(
     structure: Any,
     modes: int,
     hinged: bool,
-    kind: Kind,
+    arithmetic: Arithmetic,
 ) -> None:
     """One block of cells, all their modes; the references are those of `enclosed_fused`, in its order."""
     flags = Theory(flags_ref[0], flags_ref[1], flags_ref[2])
@@ -212,7 +218,7 @@ def _kernel(
         return link
 
     def evaluate(omega: Array) -> Evaluation:
-        value = evaluate_links(link_at, links, flags, omega, kind)
+        value = evaluate_links(link_at, links, flags, omega, arithmetic)
         if not hinged:
             return value
         return without_zero_modes(value, free_ref[...].astype(jnp.int64), omega)

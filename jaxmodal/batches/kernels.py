@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import unpacked
 from jaxmodal.batches.guided_search import enclose, improve
@@ -59,23 +60,24 @@ def _row(packed: Array) -> BeamArrays:
 
 
 def _evaluator(
-    problem: BatchProblem, beams: BeamArrays, extended: bool
+    problem: BatchProblem, beams: BeamArrays, arithmetic: Arithmetic
 ) -> Callable[[Array], Evaluation]:
     """Determinant and count at frequencies, the zero frequencies of free joints divided out and not counted."""
     free = number_of_zero_modes(beams, beams.length.shape[0]) if problem.hinged else None
+    extended = arithmetic is Arithmetic.double_double
     links = beams if extended else once(link_constants(beams, problem.flags))
 
     def at(omega: Array) -> Evaluation:
         if extended:
-            omega = resolved(starting_scale(beams), omega, extended)
-        value = evaluate(links, problem.flags, omega, extended)
+            omega = resolved(starting_scale(beams), omega, arithmetic)
+        value = evaluate(links, problem.flags, omega, arithmetic)
         return value if free is None else without_zero_modes(value, free, omega)
 
     return at
 
 
 def _float64(problem: BatchProblem, beams: BeamArrays) -> Callable[[Array], Evaluation]:
-    return _evaluator(problem, beams, False)
+    return _evaluator(problem, beams, Arithmetic.float64)
 
 
 def _numbers(problem: BatchProblem) -> Array:
@@ -182,7 +184,7 @@ def improve_block(
 
 def extend_block(problem: BatchProblem, packed: Array, omega: Array) -> Evaluation:
     """D and count in double-double at one frequency of each cell: ``omega`` has shape (cells,)."""
-    return _evaluator(problem, unpacked(packed), True)(omega)
+    return _evaluator(problem, unpacked(packed), Arithmetic.double_double)(omega)
 
 
 @functools.partial(jax.jit, static_argnames=("kernel", "blocks"))

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import jax
 import numpy as np
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import Columns, columns_of, unpacked
 from jaxmodal.batches.ahead import Shape, ahead
@@ -184,10 +185,10 @@ class Work:
         found = np.zeros(cells.size, bool)
         for start in range(0, cells.size, _CHECKED):
             some = np.arange(start, min(start + _CHECKED, cells.size))
-            for extended in (False, True):
+            for arithmetic in (Arithmetic.float64, Arithmetic.double_double):
                 beams, free = unpacked(packed[..., some]), self.results.free[cells[some]]
                 with np.errstate(all="ignore"):
-                    count = number_unstable(beams, self.problem.flags, free, extended)
+                    count = number_unstable(beams, self.problem.flags, free, arithmetic)
                 some = some[count > 0]
                 if not some.size:
                     break

@@ -13,7 +13,14 @@ from typing import Literal, NamedTuple, get_args
 import jax
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Kind, Number, evaluate_formula, number, select, sqrt
+from jaxmodal.arithmetic.operations import (
+    Arithmetic,
+    Number,
+    evaluate_formula,
+    number,
+    select,
+    sqrt,
+)
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values, require_known
 from jaxmodal.runtime.errors import suggestion
@@ -186,8 +193,10 @@ def _wave_formula(omega: Number, *values: Number) -> WaveNumbers:
     return waves_at(_member_formula(*values), omega)
 
 
-def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -> WaveNumbers:
-    """Wave numbers of one link at ``omega`` > 0, in float64 or (``extended``) in double-double.
+def wave_numbers(
+    link: BeamArrays, theory: Theory, omega: Array, arithmetic: Arithmetic
+) -> WaveNumbers:
+    """Wave numbers of one link at ``omega`` > 0, in an `Arithmetic`.
 
     Parameters
     ----------
@@ -202,7 +211,7 @@ def wave_numbers(link: BeamArrays, theory: Theory, omega: Array, extended: Kind)
     -----
     The paper's eqs 26-30 in dimensionless form, with the sign of its (29) corrected; see docs/theory.md.
     """
-    values = [number(v, extended) for v in (omega, *member_inputs(link, theory))]
+    values = [number(v, arithmetic) for v in (omega, *member_inputs(link, theory))]
     return WaveNumbers(*evaluate_formula(_wave_formula, values))
 
 

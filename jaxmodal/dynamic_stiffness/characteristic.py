@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays, refuse_axial_force
@@ -52,7 +53,7 @@ def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[EndFiel
     independent at the cut-off and finite at any frequency. The two circular ones are ``v = cos,
     psi L = -e_b sin/beta`` and ``v = beta sin/e_b, psi L = cos``.
     """
-    w = wave_numbers(link, theory, omega, extended=False)
+    w = wave_numbers(link, theory, omega, Arithmetic.float64)
     zero, one = jnp.zeros_like(omega), jnp.ones_like(omega)
     above = w.z1 < 0.0
     alpha = jnp.where(w.alpha > 0.0, w.alpha, 1.0)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Kind, leading, log, number
+from jaxmodal.arithmetic.operations import Arithmetic, leading, log, number
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
@@ -73,7 +73,7 @@ def evaluate(
     beams: BeamArrays | LinkConstants,
     theory: Theory,
     omega: Array,
-    extended: Kind,
+    arithmetic: Arithmetic,
     num_links: Array | None = None,
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J of one arm at ``omega``.
@@ -87,8 +87,8 @@ def evaluate(
         Flags of the theory.
     omega : Array
         Angular frequencies > 0 in rad/s, any shape; evaluated elementwise.
-    extended : bool
-        Double-double arithmetic, or in a kernel ``"registers"``.
+    arithmetic : Arithmetic
+        In what the formulas compute.
     num_links : Array, optional
         Number of links in use when ``beams`` is padded to a longer shape.
 
@@ -100,7 +100,7 @@ def evaluate(
     most = beams.length.shape[0]
     links = most if num_links is None or most == 1 else num_links
     return _condensed(
-        terms_of_links(beams, theory, omega, extended), links, theory, omega, extended
+        terms_of_links(beams, theory, omega, arithmetic), links, theory, omega, arithmetic
     )
 
 
@@ -109,14 +109,14 @@ def evaluate_links(
     links: Array | int,
     theory: Theory,
     omega: Array,
-    extended: Kind,
+    arithmetic: Arithmetic,
 ) -> Evaluation:
     """`evaluate` for ``links`` links, of which ``link_at(i)`` is the one at place i from the base."""
 
     def terms_at(i: Any) -> LinkTerms:
-        return link_terms(link_at(i), theory, omega, extended)
+        return link_terms(link_at(i), theory, omega, arithmetic)
 
-    return _condensed(terms_at, links, theory, omega, extended)
+    return _condensed(terms_at, links, theory, omega, arithmetic)
 
 
 def _condensed(
@@ -124,10 +124,10 @@ def _condensed(
     links: Array | int,
     theory: Theory,
     omega: Array,
-    extended: Kind,
+    arithmetic: Arithmetic,
 ) -> Evaluation:
     """All links added, from the tip to the base."""
-    zero = number(xp.zeros_like(omega), extended)
+    zero = number(xp.zeros_like(omega), arithmetic)
     ones, zeros = xp.ones_like(omega), xp.zeros_like(omega)
     start = (Stiffness(*(zero,) * 6), Tally(ones, zeros, zeros, ones, ones))
 
@@ -156,13 +156,13 @@ def add_link(
     omega: Array,
     outboard: Stiffness,
     tally: Tally,
-    extended: Kind,
+    arithmetic: Arithmetic,
 ) -> tuple[Stiffness, Tally]:
     """Add one link, its tip body and the joint at its base to the ``outboard`` stiffness (in this link's axes).
 
     Returns the stiffness that the previous link's tip feels, in the previous link's axes, and the tally.
     """
-    return add_terms(link_terms(link, theory, omega, extended), theory, omega, outboard, tally)
+    return add_terms(link_terms(link, theory, omega, arithmetic), theory, omega, outboard, tally)
 
 
 def add_terms(

@@ -8,6 +8,7 @@ from typing import Protocol
 import jax
 import numpy as np
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.runtime.namespace import Array
 
 
@@ -69,6 +70,6 @@ class Model(Protocol):
         """What may be solved in its place where it is invalid or unstable."""
         ...
 
-    def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
-        """Determinant and count at frequencies > 0 in rad/s, any shape, in float64 or in double-double."""
+    def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
+        """Determinant and count at frequencies > 0 in rad/s, any shape."""
         ...

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
 from jaxmodal.dynamic_stiffness.preload import member_waves
@@ -61,7 +62,7 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     so holds for the theories without shear deformation, too. Under an axial force N it is the transverse force, which
     has the part N v' beside that.
     """
-    waves, lever, share = member_waves(link, theory, omega, extended=False)
+    waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     return plane_fields(waves, theory, lever, link.flexible, xi, share)
 
 
@@ -97,7 +98,7 @@ def link_motion(
     constants : Array, shape (6,)
         The constants of the link.
     """
-    waves, lever, share = member_waves(link, theory, omega, extended=False)
+    waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     bending, axial = _solutions(waves, theory, lever, link.flexible, xi, share)
 
     def total(solutions: Sequence[tuple[Array, ...]], constants: Array) -> list[Array]:
@@ -119,7 +120,7 @@ def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     link, theory, omega, xi
         As for `link_fields`.
     """
-    waves, lever, share = member_waves(link, theory, omega, extended=False)
+    waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     bending, axial = _solutions(waves, theory, lever, link.flexible, xi, share)
     v, psi, shear, moment = (
         xp.stack([xp.max(xp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import jax
 
-from jaxmodal.arithmetic.operations import Kind, Number, keep, number, sin_cos
+from jaxmodal.arithmetic.operations import Arithmetic, Number, keep, number, sin_cos
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import MemberConstants, Theory, member_constants
 from jaxmodal.dynamic_stiffness.joints import attachments
@@ -49,29 +49,33 @@ def link_constants(links: BeamArrays, theory: Theory) -> LinkConstants | BeamArr
     if links.axial_force is not None:
         return links
     member = member_constants(links, theory)
-    return LinkConstants(fixed_of(links, False), member, features_of(links, False, 0.0))
+    return LinkConstants(
+        fixed_of(links, Arithmetic.float64), member, features_of(links, Arithmetic.float64, 0.0)
+    )
 
 
-def fixed_of(link: BeamArrays, extended: Kind) -> Fixed:
+def fixed_of(link: BeamArrays, arithmetic: Arithmetic) -> Fixed:
     """`Fixed` of one link, in any kind of numbers."""
     values = link.length, link.tip_mass, link.tip_inertia, *spring_law(link.joint_stiffness)
-    length, mass, inertia, unit, compliance = (number(x, extended) for x in values)
-    return Fixed(length, mass, inertia, unit, compliance, *_turn(link.joint_angle, extended))
+    length, mass, inertia, unit, compliance = (number(x, arithmetic) for x in values)
+    return Fixed(length, mass, inertia, unit, compliance, *_turn(link.joint_angle, arithmetic))
 
 
-def features_of(link: BeamArrays, extended: Kind, nothing: Array | float) -> dict[str, Number]:
+def features_of(
+    link: BeamArrays, arithmetic: Arithmetic, nothing: Array | float
+) -> dict[str, Number]:
     """Those of `link_terms.LinkTerms` but for the lever, of the shape of ``nothing``."""
     features = {
-        name: number(x + nothing, extended)
+        name: number(x + nothing, arithmetic)
         for name, x in attachments(link)._asdict().items()
         if x is not None
     }
     if link.ground_angle is not None:
-        features |= dict(zip(GROUND, _turn(link.ground_angle + nothing, extended), strict=True))
+        features |= dict(zip(GROUND, _turn(link.ground_angle + nothing, arithmetic), strict=True))
     return features
 
 
-def _turn(angle: Array, extended: Kind) -> tuple[Number, Number]:
+def _turn(angle: Array, arithmetic: Arithmetic) -> tuple[Number, Number]:
     """Sine and cosine of an angle."""
-    ((sine, cosine, _),) = sin_cos(number(xp.abs(angle), extended))
-    return keep(sine * number(xp.where(angle < 0.0, -1.0, 1.0), extended)), keep(cosine)
+    ((sine, cosine, _),) = sin_cos(number(xp.abs(angle), arithmetic))
+    return keep(sine * number(xp.where(angle < 0.0, -1.0, 1.0), arithmetic)), keep(cosine)

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import (
-    Kind,
+    Arithmetic,
     Number,
     evaluate_formula,
     number,
@@ -223,20 +223,20 @@ class LinkTerms(NamedTuple):
 
 
 def link_terms(
-    link: BeamArrays | LinkConstants, theory: Theory, omega: Array, extended: Kind
+    link: BeamArrays | LinkConstants, theory: Theory, omega: Array, arithmetic: Arithmetic
 ) -> LinkTerms:
     """Wave numbers and functions of one link, its tip body and the joint at its base.
 
     `LinkConstants` have no more digits than float64.
     """
     nothing = xp.zeros_like(omega)
-    flag, at = number(theory.axial, extended), number(omega, extended)
+    flag, at = number(theory.axial, arithmetic), number(omega, arithmetic)
     if isinstance(link, LinkConstants):
-        known: LinkConstants = jax.tree_util.tree_map(lambda x: number(x, extended), link)
+        known: LinkConstants = jax.tree_util.tree_map(lambda x: number(x, arithmetic), link)
         w, fixed, features = waves_at(known.member, at), known.fixed, known.features
     else:
-        w, lever, shear_share = member_waves(link, theory, omega, extended)
-        fixed, features = fixed_of(link, extended), features_of(link, extended, nothing)
+        w, lever, shear_share = member_waves(link, theory, omega, arithmetic)
+        fixed, features = fixed_of(link, arithmetic), features_of(link, arithmetic, nothing)
         if shear_share is not None:
             features[_LEVER] = lever
     functions, turns = member_functions(w)
@@ -245,12 +245,12 @@ def link_terms(
         numbers=[length, flag, at, *others, *w, *functions],
         features=features,
         turns=turns,
-        growth=select(w.z1, w.alpha, number(nothing, extended)),
+        growth=select(w.z1, w.alpha, number(nothing, arithmetic)),
     )
 
 
 def terms_of_links(
-    beams: BeamArrays | LinkConstants, theory: Theory, omega: Array, extended: Kind
+    beams: BeamArrays | LinkConstants, theory: Theory, omega: Array, arithmetic: Arithmetic
 ) -> Callable[[Any], LinkTerms]:
     """The terms of the link at a place from the base, as a function of the place.
 
@@ -258,8 +258,8 @@ def terms_of_links(
     one link is the smaller program.
     """
     if not tree_on_host(beams, theory, omega):
-        return lambda i: link_terms(take_first(beams, i), theory, omega, extended)
-    if not extended and isinstance(beams, BeamArrays):
+        return lambda i: link_terms(take_first(beams, i), theory, omega, arithmetic)
+    if arithmetic is Arithmetic.float64 and isinstance(beams, BeamArrays):
         beams = link_constants(beams, theory)
     shape = (beams.length.shape[0], *np.shape(omega))
 
@@ -268,7 +268,7 @@ def terms_of_links(
 
     flags = jax.tree_util.tree_map(lambda x: np.broadcast_to(x, shape), theory)
     every = jax.tree_util.tree_map(wide, beams)
-    terms = link_terms(every, flags, np.broadcast_to(omega, shape), extended)
+    terms = link_terms(every, flags, np.broadcast_to(omega, shape), arithmetic)
     return lambda i: take_first(terms, i)
 
 

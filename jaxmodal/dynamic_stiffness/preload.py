@@ -15,7 +15,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jaxmodal.arithmetic.operations import Kind, Number, evaluate_formula, number, select, sqrt
+from jaxmodal.arithmetic.operations import (
+    Arithmetic,
+    Number,
+    evaluate_formula,
+    number,
+    select,
+    sqrt,
+)
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, member_inputs, wave_numbers
 from jaxmodal.runtime.namespace import Array, xp
@@ -33,13 +40,15 @@ class MemberWaves(NamedTuple):
     shear_share: Number | None
 
 
-def member_waves(link: BeamArrays, theory: Theory, omega: Array, extended: Kind) -> MemberWaves:
+def member_waves(
+    link: BeamArrays, theory: Theory, omega: Array, arithmetic: Arithmetic
+) -> MemberWaves:
     """Wave numbers of one link, under its axial force if it has one; arguments as of `beams.wave_numbers`."""
     if link.axial_force is None:
-        return MemberWaves(wave_numbers(link, theory, omega, extended), link.length, None)
+        return MemberWaves(wave_numbers(link, theory, omega, arithmetic), link.length, None)
     *values, shear, rotary = member_inputs(link, theory)
     inputs = [*values, omega, shear * flexibility(link), rotary, link.axial_force]
-    found = evaluate_formula(_loaded_waves, [number(x, extended) for x in inputs])
+    found = evaluate_formula(_loaded_waves, [number(x, arithmetic) for x in inputs])
     return MemberWaves(WaveNumbers(*found[:-2]), *found[-2:])
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
 from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution
@@ -42,23 +43,27 @@ def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
     """
     evaluations = 0
 
-    def evaluated(omega: np.ndarray, extended: bool) -> Evaluation:
+    def evaluated(omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
         nonlocal evaluations
         evaluations += omega.size
-        return model.evaluate(resolved(model.scale, omega, extended), extended)
+        return model.evaluate(resolved(model.scale, omega, arithmetic), arithmetic)
 
     with np.errstate(all="ignore"):
         found, width = enclosed(evaluated, model.scale, model.log_at_zero, modes)
         omega = np.maximum.accumulate(found.estimate)
         confirmation = confirm(
-            lambda x: evaluated(x, True), omega, modes, np.int64(modes.size), np.float64(TOLERANCE)
+            lambda x: evaluated(x, Arithmetic.double_double),
+            omega,
+            modes,
+            np.int64(modes.size),
+            np.float64(TOLERANCE),
         )
         omega = np.where(found.lower < LARGEST, omega, np.nan)  # there is no such mode
     return Solution(omega, found.converged(width), confirmation, np.int64(evaluations))
 
 
 def enclosed(
-    evaluate: Callable[[np.ndarray, bool], Evaluation],
+    evaluate: Callable[[np.ndarray, Arithmetic], Evaluation],
     scale: np.ndarray | np.float64,
     log_at_zero: np.float64,
     modes: NDArray[np.int64],
@@ -76,7 +81,7 @@ def enclosed(
     dense = max(count, min(_GRID_DENSITY * count, _LARGEST_GRID))
     spread = np.geomspace(grid[0], grid[-1], count)
     rough = find_brackets(
-        lambda omega: evaluate(omega, False),
+        lambda omega: evaluate(omega, Arithmetic.float64),
         sought,
         np.geomspace(grid[0], grid[-1], dense),
         spread,
@@ -91,7 +96,7 @@ def enclosed(
     several = (rough.upper_count - rough.lower_count)[:lanes] > 1.0
     width = np.where(several, 0.5 * WIDTH, WIDTH)
     found = find_brackets(
-        lambda omega: evaluate(omega, True),
+        lambda omega: evaluate(omega, Arithmetic.double_double),
         modes,
         trials.reshape(-1, *cells),
         guess,
@@ -108,8 +113,8 @@ def count_on_host(model: Model, omega: NDArray[np.float64]) -> NDArray[np.int64]
     with np.errstate(all="ignore"):
         for start in range(0, flat.size, _LARGEST_GRID):
             x = flat[start : start + _LARGEST_GRID]
-            above = resolved(model.scale, np.where(x > 0.0, x, 1.0), True)
-            count = model.evaluate(above, True).count
+            above = resolved(model.scale, np.where(x > 0.0, x, 1.0), Arithmetic.double_double)
+            count = model.evaluate(above, Arithmetic.double_double).count
             counts[start : start + x.size] = np.where(x > 0.0, count, 0)
     return counts.reshape(omega.shape)
 
@@ -123,7 +128,9 @@ def confirm_on_host(
     """The certificate of a list of frequencies, as `programs.confirm_padded`."""
     with np.errstate(all="ignore"):
         return confirm(
-            lambda x: model.evaluate(resolved(model.scale, x, True), True),
+            lambda x: model.evaluate(
+                resolved(model.scale, x, Arithmetic.double_double), Arithmetic.double_double
+            ),
             omega,
             modes,
             np.int64(omega.size),

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import jax
 import numpy as np
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
@@ -64,9 +65,9 @@ class PlanarModel:
             beams = dataclasses.replace(self.beams, has_shear=True)
             return bool(number_unstable(beams, self.flags, np.int64(self.zero_frequencies)) > 0)
 
-    def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
+    def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
         return evaluate(
-            dataclasses.replace(self.beams, has_shear=True), self.flags, omega, extended
+            dataclasses.replace(self.beams, has_shear=True), self.flags, omega, arithmetic
         )
 
     def harmless(self) -> PlanarModel:

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
@@ -261,7 +262,12 @@ _compiled_with_zeros = jax.jit(with_zero_modes)
 
 def _instability(problem: PaddedProblem, flags: Theory) -> Array:
     """Whether the forces at rest buckle the arm."""
-    return number_unstable(problem.beams, flags, problem.free, True, problem.num_links) > 0
+    return (
+        number_unstable(
+            problem.beams, flags, problem.free, Arithmetic.double_double, problem.num_links
+        )
+        > 0
+    )
 
 
 _compiled_instability = jax.jit(_instability)

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import log_at_zero
@@ -93,7 +94,7 @@ def solve_padded(problem: PaddedProblem, flags: Theory) -> Solution:
     beams, num_links, modes = problem.beams, problem.num_links, problem.search
 
     def at(omega: Array) -> Evaluation:
-        return evaluate_resolved(beams, flags, omega, True, num_links)
+        return evaluate_resolved(beams, flags, omega, Arithmetic.double_double, num_links)
 
     first = grid_trials(starting_scale(beams), modes.shape[0])
     brackets = find_brackets(at, modes, first, first, log_at_zero(num_links), WIDTH, MAX_ROUNDS)
@@ -111,7 +112,9 @@ def count_padded(beams: BeamArrays, num_links: Array, flags: Theory, omega: Arra
     def count(x: Array) -> Array:
         positive = jnp.where(x > 0.0, x, 1.0)
         return jnp.where(
-            x > 0.0, evaluate_resolved(beams, flags, positive, True, num_links).count, 0
+            x > 0.0,
+            evaluate_resolved(beams, flags, positive, Arithmetic.double_double, num_links).count,
+            0,
         )
 
     return lax.map(count, omega)
@@ -129,7 +132,7 @@ def confirm_padded(
 ) -> Confirmation:
     """The certificate of a list of frequencies."""
     return confirm(
-        lambda x: evaluate_resolved(beams, flags, x, True, num_links),
+        lambda x: evaluate_resolved(beams, flags, x, Arithmetic.double_double, num_links),
         omega,
         modes,
         num_modes,

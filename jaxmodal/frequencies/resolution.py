@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import evaluate
@@ -10,7 +11,7 @@ from jaxmodal.runtime.namespace import Array, xp
 
 #: shares of `starting_scale`, in float64 and in double-double: (omega/scale)^2, the inertia of a link beside its
 #: stiffness, is then 1e-14 and 1e-28, some hundred times what rounding leaves
-_RESOLVED = (1e-7, 1e-14)
+_RESOLVED = {Arithmetic.float64: 1e-7, Arithmetic.double_double: 1e-14}
 
 
 def starting_scale(beams: BeamArrays) -> Array:
@@ -20,18 +21,22 @@ def starting_scale(beams: BeamArrays) -> Array:
     return xp.min(own, axis=tuple(range(max(1, own.ndim - 1))))
 
 
-def resolved(scale: Array, omega: Array, extended: bool) -> Array:
+def resolved(scale: Array, omega: Array, arithmetic: Arithmetic) -> Array:
     """Trial frequencies in rad/s, those below which the inertia of all links is lost in rounding raised to there.
 
     The count there is never too low, and a mode below is not certified.
     """
-    return xp.maximum(omega, _RESOLVED[extended] * xp.where(xp.isfinite(scale), scale, 0.0))
+    return xp.maximum(omega, _RESOLVED[arithmetic] * xp.where(xp.isfinite(scale), scale, 0.0))
 
 
 def evaluate_resolved(
-    beams: BeamArrays, flags: Theory, omega: Array, extended: bool, num_links: Array | None = None
+    beams: BeamArrays,
+    flags: Theory,
+    omega: Array,
+    arithmetic: Arithmetic,
+    num_links: Array | None = None,
 ) -> Evaluation:
     """`condensation.evaluate` at `resolved` frequencies of one arm."""
     return evaluate(
-        beams, flags, resolved(starting_scale(beams), omega, extended), extended, num_links
+        beams, flags, resolved(starting_scale(beams), omega, arithmetic), arithmetic, num_links
     )

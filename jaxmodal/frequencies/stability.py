@@ -6,6 +6,7 @@ import dataclasses
 
 import jax
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.frequencies.resolution import evaluate_resolved
@@ -18,7 +19,7 @@ def number_unstable(
     beams: BeamArrays,
     flags: Theory,
     free: Array,
-    extended: bool = True,
+    arithmetic: Arithmetic = Arithmetic.double_double,
     num_links: Array | None = None,
 ) -> Array:
     """How many squares of frequencies are not above zero, besides the ``free`` zero frequencies, int64.
@@ -31,14 +32,16 @@ def number_unstable(
         Link values, each of shape (n, ...), under axial forces, and the flags of the theory.
     free : Array
         How many modes have frequency zero (`number_of_zero_modes`), of shape (...).
-    extended : bool
-        In double-double; else in float64, which sees some more.
+    arithmetic : Arithmetic
+        In float64 the count sees some more than in double-double.
     num_links : Array, optional
         Number of links in use when ``beams`` is padded to a longer shape.
     """
     at = xp.zeros_like(beams.length[0])
     beams = jax.tree_util.tree_map(lambda x: x[:, None], beams) if at.ndim else beams
-    count = evaluate_resolved(beams, flags, at[None] if at.ndim else at, extended, num_links).count
+    count = evaluate_resolved(
+        beams, flags, at[None] if at.ndim else at, arithmetic, num_links
+    ).count
     count = count[0] if at.ndim else count
     return xp.maximum(count - free, 0)
 

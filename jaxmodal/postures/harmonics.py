@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
-from jaxmodal.arithmetic.operations import keep, number, sin_cos
+from jaxmodal.arithmetic.operations import Arithmetic, keep, number, sin_cos
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import add_terms
@@ -110,14 +110,17 @@ def _factors_of(
 
     ``omega`` of shape (L,), ``angles`` (n - 1, L); fields of ``beams`` (n,), or (n, L) for an arm in each lane.
     """
-    links, omega = beams.length.shape[0], resolved(starting_scale(beams), omega, True)
+    links, omega = (
+        beams.length.shape[0],
+        resolved(starting_scale(beams), omega, Arithmetic.double_double),
+    )
     turned = xp.concatenate([xp.zeros_like(omega)[None], angles])
     lanes = jax.tree_util.tree_map(
         lambda x: xp.broadcast_to(x if x.ndim > 1 else x[:, None], (links, *omega.shape)), beams
     )
     lanes = dataclasses.replace(lanes, joint_angle=turned)
-    terms_at = terms_of_links(lanes, theory, omega, True)
-    zero = number(xp.zeros_like(omega), True)
+    terms_at = terms_of_links(lanes, theory, omega, Arithmetic.double_double)
+    zero = number(xp.zeros_like(omega), Arithmetic.double_double)
     one = xp.ones_like(omega)
 
     def step(

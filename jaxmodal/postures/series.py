@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 from numpy.polynomial import chebyshev
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
@@ -300,7 +301,7 @@ def _first_edges(beams: BeamArrays, theory: Theory, low: float, high: float) -> 
     x = np.linspace(low, high, _PHASE_SAMPLES)
     links = jax.tree_util.tree_map(lambda v: v[:, None], beams)
     with np.errstate(all="ignore"):
-        w = wave_numbers(links, theory, (x * x)[None], False)
+        w = wave_numbers(links, theory, (x * x)[None], Arithmetic.float64)
     above = np.where(w.z1 < 0.0, w.alpha, 0.0)
     turns = np.sum(w.beta + w.mu * theory.axial + above, axis=0) / np.pi
     panels = max(1, math.ceil((turns[-1] - turns[0]) / _PHASE))

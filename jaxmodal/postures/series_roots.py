@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Tally, add_link, evaluate
@@ -215,7 +216,7 @@ def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> 
         link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], beams)
         if i > 0:
             link = dataclasses.replace(link, joint_angle=angles[i - 1])
-        outboard, tally = add_link(link, theory, omega, outboard, tally, False)
+        outboard, tally = add_link(link, theory, omega, outboard, tally, Arithmetic.float64)
     even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
     agrees = (tally.sign > 0.0) == even
     sure = agrees & (xp.minimum(tally.smallest, tally.factor) > _DENOMINATOR)
@@ -283,4 +284,6 @@ def counts_of(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) ->
         lambda x: xp.broadcast_to(x[:, None], (links, *omega.shape)), beams
     )
     turned = xp.concatenate([xp.zeros_like(omega)[None], angles])
-    return evaluate(dataclasses.replace(lanes, joint_angle=turned), theory, omega, False).count
+    return evaluate(
+        dataclasses.replace(lanes, joint_angle=turned), theory, omega, Arithmetic.float64
+    ).count

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arithmetic.operations import complex_root, nonzero
+from jaxmodal.arithmetic.operations import Arithmetic, complex_root, nonzero
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
 from jaxmodal.dynamic_stiffness.member import Curves, FreeEndMember, free_end_matrices
@@ -64,7 +64,7 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
     gives the same matrices; the principal one keeps every exponential below 1. Growing functions are divided by their
     growth, of which H and R keep none.
     """
-    w = wave_numbers(beam, theory, omega, extended=False)
+    w = wave_numbers(beam, theory, omega, Arithmetic.float64)
     decay, c, s = _even_pair(w.z1)
     shrunk, co, si = _even_pair(-(w.beta * w.beta))
     si = si * w.beta

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
@@ -177,10 +178,10 @@ def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:
     scale = np.broadcast_to(model.scales, (cells,))
     tried = 0
 
-    def evaluated(omega: np.ndarray, extended: bool) -> Evaluation:
+    def evaluated(omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
         nonlocal tried
         tried += omega.shape[0]
-        return model.evaluate_cells(resolved(scale, omega, extended), extended)
+        return model.evaluate_cells(resolved(scale, omega, arithmetic), arithmetic)
 
     with np.errstate(all="ignore"):
         found, width = enclosed(evaluated, scale, model.log_at_zero, modes)
@@ -200,7 +201,7 @@ def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:
 
 
 def _confirmed(
-    evaluate: Callable[[np.ndarray, bool], Evaluation], omega: np.ndarray, modes: np.ndarray
+    evaluate: Callable[[np.ndarray, Arithmetic], Evaluation], omega: np.ndarray, modes: np.ndarray
 ) -> list[Confirmation]:
     """The certificate of every cell: what all of them ask for is evaluated at once."""
     cells, size = omega.shape[1], np.int64(omega.shape[0])
@@ -217,7 +218,7 @@ def _confirmed(
     for cell in range(cells):
         asked(cell, noted)
     shape = points[0].shape
-    values = evaluate(np.stack([x.ravel() for x in points], axis=-1), True)
+    values = evaluate(np.stack([x.ravel() for x in points], axis=-1), Arithmetic.double_double)
     return [
         asked(cell, lambda _, c=cell: _of_cell(values, c, shape))  # type: ignore[misc]
         for cell in range(cells)

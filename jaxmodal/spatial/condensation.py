@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Kind, Number, leading, number
+from jaxmodal.arithmetic.operations import Arithmetic, Number, leading, number
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.spatial.constants import JointSpring, LinkConstants
@@ -40,7 +40,7 @@ def evaluate(
     sections: Sections | None,
     theory: Theory,
     omega: np.ndarray,
-    extended: Kind,
+    arithmetic: Arithmetic,
     pairs: Sequence[int] = (0, 1, 2),
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells).
@@ -49,11 +49,11 @@ def evaluate(
     none. ``(-1)**count == sign`` at every frequency. ``pairs`` is the order in which the directions of elastic ends are
     released; what depends on it is rounding.
     """
-    flexible = [] if sections is None else members(sections, theory, omega, extended)
+    flexible = [] if sections is None else members(sections, theory, omega, arithmetic)
     tally = Tally(omega.shape)
-    at = number(omega, extended)
+    at = number(omega, arithmetic)
     squared = at * at
-    w = number(np.zeros((6, 6, *omega.shape)), extended)
+    w = number(np.zeros((6, 6, *omega.shape)), arithmetic)
     for link in reversed(links):
         member = None if link.bar is not None else flexible[link.place]
         w = _with_link(link, member, squared, w, tally, pairs)

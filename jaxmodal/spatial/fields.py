@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
 from jaxmodal.dynamic_stiffness.fields import plane_fields
 from jaxmodal.spatial.links import SpatialLink
@@ -55,7 +56,7 @@ def arm_fields(
     """
     sections = sections_of(links)
     assert sections is not None
-    waves = member_waves(sections, theory, np.full((len(links), 1, 1), omega), False)
+    waves = member_waves(sections, theory, np.full((len(links), 1, 1), omega), Arithmetic.float64)
     found = np.zeros((len(links), xi.size, 12, 12))
     elastic = dataclasses.replace(theory, axial=np.float64(1.0))
     for number, (link, value) in enumerate(zip(links, values, strict=True)):

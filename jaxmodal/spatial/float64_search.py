@@ -16,6 +16,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import chord
 from jaxmodal.frequencies.certificate import Confirmation
@@ -68,7 +69,9 @@ def search(
     def evaluated(omega: np.ndarray, pairs: tuple[int, ...] = _USUAL) -> Evaluation:
         nonlocal tried
         tried += omega.shape[0]
-        return model.evaluate_cells(resolved(scale, omega, False), False, pairs)
+        return model.evaluate_cells(
+            resolved(scale, omega, Arithmetic.float64), Arithmetic.float64, pairs
+        )
 
     modes = np.arange(1, num_modes + _BEYOND + 1)
     if near is None:
@@ -113,7 +116,9 @@ def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution
     """
     scale = np.broadcast_to(model.scales, mode.shape)
     sample = _sample(
-        lambda omega: model.evaluate_cells(resolved(scale, omega, True), True),
+        lambda omega: model.evaluate_cells(
+            resolved(scale, omega, Arithmetic.double_double), Arithmetic.double_double
+        ),
         np.take_along_axis(every, mode[None], axis=0),
         _HALF,
     )

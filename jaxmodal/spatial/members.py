@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxmodal.arithmetic.operations import (
-    Kind,
+    Arithmetic,
     Number,
     evaluate_formula,
     leading,
@@ -92,19 +92,21 @@ def _torsion_formula(
     return [omega * length * sqrt(density * (iy + iz) / rigidity), rigidity / length]
 
 
-def members(sections: Sections, theory: Theory, omega: np.ndarray, extended: Kind) -> list[Member]:
+def members(
+    sections: Sections, theory: Theory, omega: np.ndarray, arithmetic: Arithmetic
+) -> list[Member]:
     """All flexible members of an arm at frequencies of shape (trials, cells)."""
     shape = (sections.length.shape[0], *np.broadcast_shapes(omega.shape, sections.length.shape[1:]))
     at = np.broadcast_to(omega, shape)
-    w = member_waves(sections, theory, at, extended)
+    w = member_waves(sections, theory, at, arithmetic)
     functions, turns = member_functions(w)
     axial = np.stack([np.full(shape, theory.axial), np.ones(shape)])
     length = np.broadcast_to(sections.length, (2, *shape))
-    values = [number(length, extended), number(axial, extended), *w, *functions]
+    values = [number(length, arithmetic), number(axial, arithmetic), *w, *functions]
     found = list(evaluate_formula(_member_formula, values))
     member = FreeEndMember(*found[:_MEMBER])
     count = clamped_count(SymmetryTests(*found[_MEMBER:]), turns, axial)
-    growth = leading(select(w.z1, w.alpha, number(np.zeros((2, *shape)), extended)))
+    growth = leading(select(w.z1, w.alpha, number(np.zeros((2, *shape)), arithmetic)))
     factor = leading(member.delta)
     return [
         _member(
@@ -117,7 +119,9 @@ def members(sections: Sections, theory: Theory, omega: np.ndarray, extended: Kin
     ]
 
 
-def member_waves(s: Sections, theory: Theory, omega: np.ndarray, extended: Kind) -> WaveNumbers:
+def member_waves(
+    s: Sections, theory: Theory, omega: np.ndarray, arithmetic: Arithmetic
+) -> WaveNumbers:
     """Wave numbers of the two planes, shape (2, links, trials, cells), torsion as the second one's axial motion."""
     shape = (2, *omega.shape)
 
@@ -141,7 +145,7 @@ def member_waves(s: Sections, theory: Theory, omega: np.ndarray, extended: Kind)
         has_shear=True,
         nonstructural_mass=both(s.nonstructural_mass) if np.any(s.nonstructural_mass) else None,
     )
-    w = wave_numbers(planes, theory, both(omega), extended)
+    w = wave_numbers(planes, theory, both(omega), arithmetic)
     values = (
         s.length,
         s.shear_modulus,
@@ -151,7 +155,7 @@ def member_waves(s: Sections, theory: Theory, omega: np.ndarray, extended: Kind)
         s.second_moment_z,
         omega,
     )
-    inputs = [number(np.broadcast_to(x, omega.shape), extended) for x in values]
+    inputs = [number(np.broadcast_to(x, omega.shape), arithmetic) for x in values]
     mu, rigidity = evaluate_formula(_torsion_formula, inputs)
     return w._replace(
         mu=stacked([w.mu[0], mu]), axial_rigidity=stacked([w.axial_rigidity[0], rigidity])

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
@@ -47,16 +48,16 @@ class SpatialModel:
         return sections_of([link for link in self.links if not link.rigid])
 
     @functools.cached_property
-    def _constants(self) -> dict[bool, tuple[list[LinkConstants], list[JointSpring]]]:
+    def _constants(self) -> dict[Arithmetic, tuple[list[LinkConstants], list[JointSpring]]]:
         return {}
 
-    def constants(self, extended: bool) -> tuple[list[LinkConstants], list[JointSpring]]:
-        """Of all links and of the base, in float64 or in double-double."""
-        if extended not in self._constants:
-            links = link_constants(self.links, self.payload, self.flags, extended)
-            base = [] if self.base is None else base_springs(self.base, extended)
-            self._constants[extended] = links, base
-        return self._constants[extended]
+    def constants(self, arithmetic: Arithmetic) -> tuple[list[LinkConstants], list[JointSpring]]:
+        """Of all links and of the base."""
+        if arithmetic not in self._constants:
+            links = link_constants(self.links, self.payload, self.flags, arithmetic)
+            base = [] if self.base is None else base_springs(self.base, arithmetic)
+            self._constants[arithmetic] = links, base
+        return self._constants[arithmetic]
 
     @functools.cached_property
     def scales(self) -> np.ndarray:
@@ -105,14 +106,14 @@ class SpatialModel:
         return self
 
     def evaluate_cells(
-        self, omega: np.ndarray, extended: bool, pairs: Sequence[int] = (0, 1, 2)
+        self, omega: np.ndarray, arithmetic: Arithmetic, pairs: Sequence[int] = (0, 1, 2)
     ) -> Evaluation:
         """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
-        constants = self.constants(extended)
-        return evaluate(*constants, self.sections, self.flags, omega, extended, pairs)
+        constants = self.constants(arithmetic)
+        return evaluate(*constants, self.sections, self.flags, omega, arithmetic, pairs)
 
-    def evaluate(self, omega: np.ndarray, extended: bool) -> Evaluation:
-        found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), extended)
+    def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
+        found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), arithmetic)
         return jax.tree_util.tree_map(lambda x: x.reshape(np.shape(omega)), found)
 
 

@@ -3,8 +3,11 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
-from jaxmodal.arithmetic.operations import keep, log
+from jaxmodal.arithmetic.double_double import DoubleDouble
+from jaxmodal.arithmetic.operations import Arithmetic, keep, log, number
+from jaxmodal.arithmetic.registers import Register
 
 UNITS = 2.0
 """In the last place: sums and products of a few rounded numbers."""
@@ -36,3 +39,16 @@ def test_what_is_kept_is_unchanged():
     x = jnp.asarray([0.0, -0.0, 1e-300, -1.5, np.inf, -np.inf, np.nan, 1e300])
     for kept in (keep(x), jax.jit(keep)(x)):
         assert np.asarray(kept).tobytes() == np.asarray(x).tobytes()
+
+
+def test_numbers_of_each_arithmetic():
+    x = np.array([1.5, -2.0])
+    assert number(x, Arithmetic.float64) is x
+    assert isinstance(number(x, Arithmetic.double_double), DoubleDouble)
+    assert isinstance(number(x, Arithmetic.registers), Register)
+
+
+@pytest.mark.parametrize("wrong", [True, False, "registers"])
+def test_what_is_no_arithmetic_is_refused(wrong):
+    with pytest.raises(AssertionError, match=repr(wrong)):
+        number(np.ones(2), wrong)

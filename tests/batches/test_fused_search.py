@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.batches.fused_search import chosen_kernel, enclosed_fused
@@ -88,7 +89,9 @@ def test_enclosures_of_the_reference_arms_are_those_of_the_portable_program(link
     assert blocks
     for block in blocks:
         portable = enclosed(*block)
-        assert_same_enclosures(enclosed_fused(*block, kind=False, interpret=True), portable)
+        assert_same_enclosures(
+            enclosed_fused(*block, arithmetic=Arithmetic.float64, interpret=True), portable
+        )
         proven = portable.upper_count - portable.lower_count == 1
         assert np.asarray(proven).mean() > 0.4, "nothing was enclosed: the test shows nothing"
 
@@ -127,7 +130,7 @@ def test_registers_round_differently_and_find_the_same():
     """As a GPU runs it: what float64 accepts is right to float64's promise, and no count differs."""
     problem, beams, rough = three_link_problem(random_cells(1200))
     portable = enclosed(problem, beams, rough)
-    fused = enclosed_fused(problem, beams, rough, kind="registers", interpret=True)
+    fused = enclosed_fused(problem, beams, rough, arithmetic=Arithmetic.registers, interpret=True)
     number = np.arange(1, MODES + 1)[:, None]
     both = jax.tree_util.tree_map(np.asarray, (portable, fused))
     good = [accepted(e, number) & ~with_neighbour(e.omega, CLOSE) for e in both]
@@ -152,7 +155,7 @@ def test_the_kernel_lowers_for_cuda_without_a_gpu(modes, structure):
     @jax.jit
     def run(*leaves):
         values = jax.tree_util.tree_unflatten(structure, leaves)
-        return enclosed_fused(*values, kind="registers", interpret=False).omega
+        return enclosed_fused(*values, arithmetic=Arithmetic.registers, interpret=False).omega
 
     text = run.trace(*leaves).lower(lowering_platforms=("cuda",)).as_text()
     assert text.count("xla.gpu.triton") == 1, "one kernel, compiled by Triton"
@@ -169,7 +172,8 @@ def test_hinges_and_attachments_reach_the_kernel():
     rough = jnp.asarray(truth[:, None] * np.random.default_rng(0).uniform(0.995, 1.005, 16))
     portable = enclosed(problem, beams, rough)
     assert_same_enclosures(
-        enclosed_fused(problem, beams, rough, kind=False, interpret=True), portable
+        enclosed_fused(problem, beams, rough, arithmetic=Arithmetic.float64, interpret=True),
+        portable,
     )
     assert free > 0
     assert np.mean(np.asarray(portable.upper_count - portable.lower_count) == 1) > 0.9
@@ -192,7 +196,8 @@ def test_supports_reach_the_kernel():
     rough = jnp.asarray(omega[1:, None] * np.random.default_rng(0).uniform(0.995, 1.005, 16))
     portable = enclosed(problem, beams, rough)
     assert_same_enclosures(
-        enclosed_fused(problem, beams, rough, kind=False, interpret=True), portable
+        enclosed_fused(problem, beams, rough, arithmetic=Arithmetic.float64, interpret=True),
+        portable,
     )
     assert np.mean(np.asarray(portable.upper_count - portable.lower_count) == 1) > 0.9
 
@@ -207,7 +212,8 @@ def test_axial_forces_reach_the_kernel():
     rough = jnp.asarray(omega[:, None] * np.random.default_rng(0).uniform(0.995, 1.005, 16))
     portable = enclosed(problem, beams, rough)
     assert_same_enclosures(
-        enclosed_fused(problem, beams, rough, kind=False, interpret=True), portable
+        enclosed_fused(problem, beams, rough, arithmetic=Arithmetic.float64, interpret=True),
+        portable,
     )
     assert np.mean(np.asarray(portable.upper_count - portable.lower_count) == 1) > 0.9
 

@@ -15,6 +15,7 @@ from jax import lax
 import jaxmodal as jm
 from benchmarks.operations import KINDS, Operations, executed, written
 from benchmarks.performance_page import BEGIN, CHANGES, END, STAGES, tables, with_tables
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.dynamic_stiffness.condensation import evaluate
@@ -101,7 +102,9 @@ def test_every_link_takes_the_same_operations():
     def of(arm):
         beams = jax.tree_util.tree_map(lambda x: x[:, None], beam_arrays(arm))
         flags = theory_flags("timoshenko")
-        traced = jax.make_jaxpr(lambda w: evaluate(beams, flags, w, False))(jnp.ones(LANES))
+        traced = jax.make_jaxpr(lambda w: evaluate(beams, flags, w, Arithmetic.float64))(
+            jnp.ones(LANES)
+        )
         once = Operations(select=LANES)  # the count becomes an integer at the end
         return written(traced) + once.times(-1.0)
 

@@ -122,9 +122,9 @@ def test_every_trial_is_counted(monkeypatch):
     tried = []
     evaluate = models.evaluate
 
-    def counted(beams, flags, omega, extended):
+    def counted(beams, flags, omega, arithmetic):
         tried.append(omega.size)
-        return evaluate(beams, flags, omega, extended)
+        return evaluate(beams, flags, omega, arithmetic)
 
     monkeypatch.setattr(models, "evaluate", counted)
     result = jm.natural_frequencies(jm.examples.two_link_flexible(), 5)
