@@ -17,14 +17,12 @@ from design_opt.problem.options import check_options
 from design_opt.problem.problem import Problem
 from design_opt.problem.structural_constraints import BucklingLimit, DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
-from jaxmodal import examples
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.built_in import EXAMPLE_PREFIX, BuiltIn
+from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
-from jaxmodal.spatial.files import arm_from_dict, read_arm
-from jaxmodal.spatial.plausibility import warn_of_implausible_values
+from jaxmodal.spatial.named_arms import arm_of_entry
 
 _TOP = (
     *("name", "arm", "theory", "aggregate", "sharpness"),
@@ -120,7 +118,7 @@ def problem_from_dict(
     if not isinstance(document, Mapping):
         raise ProblemError(f"a problem = {shown(document)}: must be a table of keys and values.")
     _check_keys("the file", document, _TOP, ("arm", "objective"))
-    arm = _arm(document["arm"], Path(folder))
+    arm = _arm(document["arm"], folder)
     variables: list[Variable] = []
     for number, entry in enumerate(_tables("variables", document), start=1):
         variables += _variables(f"variables[{number}]", entry, arm)
@@ -156,21 +154,11 @@ def problem_from_dict(
     return problem, solver
 
 
-def _arm(entry: Any, folder: Path) -> Arm:
+def _arm(entry: Any, folder: str | Path) -> Arm:
     try:
-        if isinstance(entry, Mapping):
-            arm = require_planar(arm_from_dict(entry))
-            warn_of_implausible_values(arm, "arm")
-            return arm
-        if isinstance(entry, str) and entry.startswith(EXAMPLE_PREFIX):
-            return require_planar(examples.load(entry.removeprefix(EXAMPLE_PREFIX)))
-        if isinstance(entry, str):
-            return require_planar(read_arm(folder / entry))
+        return require_planar(arm_of_entry(entry, folder, ProblemError))
     except ArmError as error:
         raise ProblemError(f"arm: {error}") from error
-    raise ProblemError(
-        f"arm = {shown(entry)}: must be the path of an arm file, 'example:NAME' or the tables of an arm."
-    )
 
 
 def _variables(where: str, entry: Mapping[str, Any], arm: Arm) -> list[Variable]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TypeVar, cast
 
 import click
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.spatial.arm import SpatialArm
 
@@ -61,18 +59,12 @@ def load_arm(argument: str, check: bool = True) -> Arm:
 
 def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
     """Read the arm, planar or in space, that a command-line argument names; refuse with one message."""
-    from jaxmodal.spatial import examples
-    from jaxmodal.spatial.files import read_arm
+    from jaxmodal.spatial.named_arms import arm_named
 
     try:
-        if argument.startswith(EXAMPLE_PREFIX):
-            return examples.load(argument.removeprefix(EXAMPLE_PREFIX))
-        return read_arm(argument, check=check)
+        return arm_named(argument, check=check)
     except ValueError as error:  # ArmError is one
-        hint = ""
-        if argument in examples.names() and not Path(argument).exists():
-            hint = f" For the built-in arm of this name write {EXAMPLE_PREFIX}{argument}."
-        raise BadInput(f"{error}{hint}") from error
+        raise BadInput(str(error)) from error
 
 
 AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)

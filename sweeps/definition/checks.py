@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal import examples
 from jaxmodal.arm.addresses import addresses, resolve
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.links import is_damping
 from jaxmodal.arm.parameters import set_parameters
@@ -23,7 +21,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
 from jaxmodal.runtime.limits import MODES
 from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.files import read_arm
+from jaxmodal.spatial.named_arms import arm_named
 from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, address_of
 from sweeps.definition.errors import SweepError
@@ -34,18 +32,11 @@ def arm_of(arm: Arm | SpatialArm | str | Path) -> Arm | SpatialArm:
     """An arm itself, or the one that ``example:NAME`` or a path names."""
     if isinstance(arm, Arm | SpatialArm):
         return arm
-    if isinstance(arm, str) and arm.startswith(EXAMPLE_PREFIX):
-        return examples.load(arm.removeprefix(EXAMPLE_PREFIX))
     if not isinstance(arm, (str, Path)):
         raise SweepError(
             f"arm = {shown(arm)}: must be an Arm or a SpatialArm, 'example:NAME' or the path of an arm file."
         )
-    if arm in examples.names() and not Path(arm).exists():
-        raise SweepError(
-            f"arm = {shown(arm)}: no such file; for the built-in arm of this name give "
-            f"'{EXAMPLE_PREFIX}{arm}'."
-        )
-    return read_arm(arm)
+    return arm_named(arm, error=SweepError)
 
 
 def known_names(key: str, given: str | Sequence[str], known: Iterable[str]) -> tuple[str, ...]:

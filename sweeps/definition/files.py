@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.built_in import EXAMPLE_PREFIX, BuiltIn
+from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml, table
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.files import arm_from_dict
-from jaxmodal.spatial.plausibility import warn_of_implausible_values
+from jaxmodal.spatial.named_arms import arm_of_entry
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
 from sweeps.definition.random_designs import Range, random_design
@@ -127,21 +122,7 @@ def sweep_from_dict(
         options["outputs"] = [options["outputs"]]
     if "response" in document:
         options["response"] = response_from_dict(document["response"])
-    return Sweep(_arm(document["arm"], Path(folder)), axes, **options)
-
-
-def _arm(entry: object, folder: Path) -> Arm | SpatialArm | str | Path:
-    if isinstance(entry, Mapping):
-        try:
-            arm = arm_from_dict(entry)
-        except ArmError as error:
-            raise SweepError(f"arm: {error}") from error
-        warn_of_implausible_values(arm, "arm")
-        return arm
-    if isinstance(entry, str) and not entry.startswith(EXAMPLE_PREFIX):
-        path = folder / entry
-        return path if os.path.exists(path) else entry  # Path.exists raises for long names
-    return entry  # type: ignore[return-value]  # judged by Sweep
+    return Sweep(arm_of_entry(document["arm"], folder, SweepError), axes, **options)
 
 
 def _axis(entry: object, points: int | None) -> Axis:
