@@ -15,7 +15,10 @@ from sweeps.solution.responses import DampedCells, PeakCells
 
 @dataclasses.dataclass(frozen=True)
 class SolvedCells:
-    """Modes of N arms.
+    """What the outputs of a sweep are made of, for N arms of one theory.
+
+    It is more than the result of the solver: it joins that with the modal quantities, the damped modes and the peaks,
+    each computed only where an output asks for it. Here, too, frequencies become Hz.
 
     Attributes
     ----------
