@@ -57,6 +57,20 @@ def test_datasets_hold_hz_and_flags(found, table):
     assert frame.loc[2, "frequency"] == float(found.frequencies_hz[1])
 
 
+def test_a_verdict_on_a_list_is_a_dataset(found):
+    omega = np.asarray(found.omega) * [1.0, 1.001, 1.0]
+    verdict = jm.certify(ARM, omega)
+    data = verdict.to_xarray()
+    assert data.certified.values.tolist() == [True, False, True]
+    assert data.status.attrs["flag_meanings"].split()[0] == "certified"
+    for entry in (1, 3):
+        own = data.sel(entry=entry)
+        assert own.bracket_low < omega[entry - 1] / (2.0 * np.pi) < own.bracket_high
+        assert (int(own.count_below), int(own.count_above)) == (entry - 1, entry)
+    assert (data.bracket_low.units, int(data.left_out)) == ("Hz", 0)
+    assert verdict.to_dataframe().loc[3, "multiplicity"] == 1
+
+
 def test_traced_results_have_one_line():
     lines = []
 
@@ -152,8 +166,15 @@ def test_shapes_and_tapers_show_themselves():
     def build(pieces, bound):
         return jm.Arm(jm.tapered(beam, jm.rectangle(0.01, 0.05), pieces, bound))
 
-    text = str(jm.tapered_frequencies(build, 1, "bending_only", tolerance=1e-3))
-    assert "bounds [Hz]" in text
+    found = jm.tapered_frequencies(build, 1, "bending_only", tolerance=1e-3)
+    assert "bounds [Hz]" in str(found)
+    data = found.to_xarray()
+    assert data.lower.units == data.frequency.units == data.upper.units == "Hz"
+    assert bool((data.lower < data.frequency).all() and (data.frequency < data.upper).all())
+    assert np.array_equal(2.0 * np.pi * data.frequency, found.omega)
+    assert np.array_equal(data.relative_error, found.error)
+    assert data.attrs["pieces"] == found.pieces
+    assert found.to_dataframe().index.name == "mode"
 
 
 def test_modal_quantities_of_many_arms_show_ranges_and_what_matters():

@@ -10,9 +10,14 @@ import jax
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import Status
-from jaxmodal.frequencies.tables import certificate_table, frequencies_dataset, frequencies_table
+from jaxmodal.frequencies.tables import (
+    certificate_dataset,
+    certificate_table,
+    frequencies_dataset,
+    frequencies_table,
+)
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.runtime.tables import ShowsDatasets, ShowsTables, Table
+from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
     import xarray
@@ -85,7 +90,7 @@ class NaturalFrequencies(ShowsDatasets):
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class Certificate(ShowsTables):
+class Certificate(ShowsDatasets):
     """What `certify` found of a claimed list of frequencies; arrays of shape (K,), ``bracket`` (K, 2) in rad/s."""
 
     status: Array
@@ -108,6 +113,11 @@ class Certificate(ShowsTables):
         return bool(xp.all(self.certified))
 
     @property
+    def multiplicity(self) -> Array:
+        """Number of natural frequencies inside the bracket of each entry."""
+        return self.count_above - self.count_below
+
+    @property
     def left_out(self) -> Array:
         """How many natural frequencies lie in the last bracket beyond those listed; shape (...).
 
@@ -115,9 +125,12 @@ class Certificate(ShowsTables):
         entry is a mode, and so is the next one, at the same place.
         """
         listed = self.group.shape[-1] - self.group[..., -1]
-        inside = self.count_above[..., -1] - self.count_below[..., -1]
-        return xp.maximum(inside - listed, 0)
+        return xp.maximum(self.multiplicity[..., -1] - listed, 0)
 
     def tables(self) -> list[Table]:
         """Return the verdict on each frequency."""
         return [certificate_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the verdict on each frequency as a dataset with the dim entry; brackets in Hz."""
+        return certificate_dataset(self)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import Table, shortened
 
 if TYPE_CHECKING:
@@ -109,24 +110,48 @@ def frequency_variables(
     }
 
 
-def frequencies_dataset(result: NaturalFrequencies) -> xarray.Dataset:
-    """Return frequencies and certificates as a dataset with dims mode, and cell for a batch."""
-    import xarray
+def _dims(status: Any, last: str) -> tuple[str, ...]:
+    """Dimensions of what has one value for each frequency: ``last``, and before it cell for a batch."""
+    leading = [f"cell_{k}" for k in range(np.ndim(status) - 1)]
+    return (*(leading if len(leading) > 1 else ["cell"] * len(leading)), last)
 
-    leading = [f"cell_{k}" for k in range(np.ndim(result.omega) - 1)]
-    dims = (*(leading if len(leading) > 1 else ["cell"] * len(leading)), "mode")
+
+def _count_variables(
+    result: NaturalFrequencies | Certificate, dims: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return what the counts say of each frequency as variables of a dataset."""
     texts = {
         "certified": "whether the counts confirm the mode",
         "count_below": "natural frequencies below the bracket",
         "count_above": "natural frequencies below the upper end of the bracket",
         "multiplicity": "natural frequencies inside the bracket",
     }
-    variables: dict[str, Any] = frequency_variables(result, dims)
+    variables: dict[str, Any] = {}
     for name, text in texts.items():
         variables[name] = (dims, np.asarray(getattr(result, name)), {"long_name": text})
     ends = np.asarray(result.bracket) / (2.0 * np.pi)
     for k, name in enumerate(("bracket_low", "bracket_high")):
         about = {"long_name": f"{('lower', 'upper')[k]} end of the bracket", "units": "Hz"}
         variables[name] = (dims, ends[..., k], about)
+    return variables
+
+
+def frequencies_dataset(result: NaturalFrequencies) -> xarray.Dataset:
+    """Return frequencies and certificates as a dataset with dims mode, and cell for a batch."""
+    import xarray
+
+    result, dims = to_host(result), _dims(result.status, "mode")
+    variables = frequency_variables(result, dims) | _count_variables(result, dims)
     modes = np.arange(1, np.shape(result.omega)[-1] + 1)
     return xarray.Dataset(variables, {"mode": modes}, {"theory": result.theory})
+
+
+def certificate_dataset(found: Certificate) -> xarray.Dataset:
+    """Return the verdict on each frequency of a list as a dataset with the dim entry, and cell for a batch."""
+    import xarray
+
+    found, dims = to_host(found), _dims(found.status, "entry")
+    variables = {"status": status_variable(dims, found.status), **_count_variables(found, dims)}
+    left = (dims[:-1], np.asarray(found.left_out), {"long_name": "natural frequencies left out"})
+    entries = np.arange(1, np.shape(found.status)[-1] + 1)
+    return xarray.Dataset({**variables, "left_out": left}, {"entry": entries})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,10 @@ from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
 
 #: the observed order of convergence must lie this close to 2 for the extrapolation to be used
 _ORDER_RANGE = (1.5, 2.5)
@@ -25,7 +29,7 @@ _ROUNDING = 1e-11
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TaperedFrequencies(ShowsTables):
+class TaperedFrequencies(ShowsDatasets):
     """Natural frequencies of an arm with tapered links, or under loads that vary along links.
 
     Attributes
@@ -63,6 +67,26 @@ class TaperedFrequencies(ShowsTables):
         title = f"{len(rows)} natural frequencies {self.what}, {self.pieces} pieces ({self.finest.theory})"
         headings = ("mode", "frequency [Hz]", "relative error", "bounds [Hz]")
         return [Table(title, headings, rows)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return frequencies and bounds in Hz and relative errors as a dataset with the dim mode."""
+        import xarray
+
+        about = {
+            "frequency": (self.omega, "natural frequency, extrapolated"),
+            "lower": (self.lower, "lower bound of the frequency"),
+            "upper": (self.upper, "upper bound of the frequency"),
+        }
+        variables = {
+            name: ("mode", omega / (2.0 * np.pi), {"long_name": text, "units": "Hz"})
+            for name, (omega, text) in about.items()
+        }
+        error = {"long_name": "estimated relative error of the frequency", "units": "1"}
+        return xarray.Dataset(
+            {**variables, "relative_error": ("mode", self.error, error)},
+            {"mode": np.arange(1, self.omega.size + 1)},
+            {"theory": self.finest.theory, "pieces": self.pieces, "what": self.what},
+        )
 
 
 def tapered_frequencies(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +13,15 @@ from jaxmodal.arm.arguments import is_finite, real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.response.datasets import band_in_hertz, output_labels, variable
 from jaxmodal.response.ports import Port
+from jaxmodal.response.quantities import unit_of_motion
 from jaxmodal.response.transfer import Floats, Transfer, band
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
 
 Outputs = str | Port | Sequence[str | Port]
 Spectrum = float | tuple[ArrayLike, ArrayLike] | Callable[[Floats], ArrayLike]
@@ -80,7 +85,7 @@ def _amplitude(name: object, value: Any) -> complex:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class RandomResponse(ShowsTables):
+class RandomResponse(ShowsDatasets):
     """Root mean squares of the motions of an arm under a random input; made by `random_response`.
 
     Attributes
@@ -107,14 +112,30 @@ class RandomResponse(ShowsTables):
 
     def tables(self) -> list[Table]:
         """Return the root mean squares."""
-        per = {"displacement": "", "velocity": "/s", "acceleration": "/s^2"}[self.motion]
         rows = [
-            [str(each), f"{value:.6g}", each.motion_unit + per]
+            [str(each), f"{value:.6g}", unit_of_motion(each, self.motion)]
             for each, value in zip(self.outputs, self.rms, strict=True)
         ]
         ends = [f"{w / (2 * np.pi):.4g}" for w in (self.omega_min, self.omega_max)]
         title = f"root mean squares under a random {self.input}, {ends[0]} to {ends[1]} Hz"
         return [Table(title, ("output", "rms", "unit"), rows, (), ("output", "unit"))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return root mean squares and errors as a dataset with the dim output; units are a coordinate."""
+        import xarray
+
+        return xarray.Dataset(
+            {
+                "rms": variable("output", self.rms, f"root mean square of the {self.motion}"),
+                "error": variable("output", self.error, "estimated error of the quadrature"),
+            },
+            output_labels(self.outputs, lambda port: unit_of_motion(port, self.motion)),
+            {
+                "input": str(self.input),
+                "motion": self.motion,
+                **band_in_hertz(self.omega_min, self.omega_max),
+            },
+        )
 
 
 def random_response(

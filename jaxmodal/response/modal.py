@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,13 +18,19 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.response.base_motion import carried, require_free_tips
 from jaxmodal.response.damping_of_modes import undamped
+from jaxmodal.response.datasets import modal_dataset
 from jaxmodal.response.participation import modes_at_ports
 from jaxmodal.response.ports import Port, ports
+from jaxmodal.response.quantities import compliance_unit
 from jaxmodal.response.rigid_motions import first_vibration, residual_at_rest
 from jaxmodal.response.statics import static_compliance
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
 Floats = NDArray[np.float64]
 _DRIFT = "a constant input moves it without end (a free joint, or an accelerated base seen from the ground)"
@@ -32,7 +38,7 @@ Ports = str | Port | Sequence[str | Port]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ModalSuperposition(ShowsTables):
+class ModalSuperposition(ShowsDatasets):
     """An arm as K modes between m inputs and p outputs; made by `modal_superposition`.
 
     Attributes
@@ -195,13 +201,13 @@ class ModalSuperposition(ShowsTables):
             Table(f"modes from {pair} ({self.theory})", headings, rows, notes, ("certificate",))
         ]
 
+    def to_xarray(self) -> xarray.Dataset:
+        """Return all matrices as a dataset with dims mode, of (a mode, too), output and input; frequencies in Hz."""
+        return modal_dataset(self)
 
-def compliance_unit(output: Port, driven: Port) -> str:
-    """Unit of a receptance, such as ``"m/N"``; of an input at the base for its acceleration."""
-    if driven.place == "base":
-        return f"{output.motion_unit}/({driven.motion_unit}/s^2)"
-    force = driven.force_unit
-    return f"{output.motion_unit}/({force})" if " " in force else f"{output.motion_unit}/{force}"
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return all but the damping between modes as a data frame, a row for each mode, output and input."""
+        return self.to_xarray().drop_dims("of").to_dataframe()
 
 
 def frequencies_of(omega: Any) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,16 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.datasets import in_hertz, variable
 from jaxmodal.response.ports import Port
+from jaxmodal.response.quantities import unit_of_motion, unit_over
 from jaxmodal.response.stationary import extrema
 from jaxmodal.response.transfer import Floats, Transfer, band
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsTables, Table, shortened
+from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+
+if TYPE_CHECKING:
+    import xarray
 
 
 class InfiniteResponseError(ArmError):
@@ -23,7 +29,7 @@ class InfiniteResponseError(ArmError):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ResponsePeaks(ShowsTables):
+class ResponsePeaks(ShowsDatasets):
     """Peaks of the response from one input to one output, and the dips between them; ascending.
 
     Attributes
@@ -38,6 +44,10 @@ class ResponsePeaks(ShowsTables):
         The response there.
     input, output : Port
         The ports.
+    motion : str
+        What the output is: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+    base_motion : str
+        What an input at the base is, of the same three.
     """
 
     omega: Floats
@@ -46,11 +56,20 @@ class ResponsePeaks(ShowsTables):
     dip_values: NDArray[np.complex128]
     input: Port
     output: Port
+    motion: str
+    base_motion: str
 
     @property
     def frequencies_hz(self) -> Floats:
         """``omega / (2 pi)`` in Hz."""
         return self.omega / (2.0 * np.pi)
+
+    @property
+    def unit(self) -> str:
+        """Unit of the values."""
+        at_base = self.input.place == "base"
+        driven = unit_of_motion(self.input, self.base_motion) if at_base else self.input.force_unit
+        return unit_over(unit_of_motion(self.output, self.motion), driven)
 
     def tables(self) -> list[Table]:
         """Return the peaks: frequency, size and phase."""
@@ -59,7 +78,28 @@ class ResponsePeaks(ShowsTables):
             for hertz, value in zip(self.frequencies_hz.tolist(), self.values, strict=True)
         ]
         title = f"{len(rows)} peaks from {self.input} to {self.output}"
-        return [Table(title, ("frequency [Hz]", "size", "phase [°]"), shortened(rows))]
+        headings = ("frequency [Hz]", f"size [{self.unit}]", "phase [°]")
+        return [Table(title, headings, shortened(rows))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return peaks and dips, by frequency, as a dataset with the dim place: frequency in Hz, response, kind."""
+        import xarray
+
+        omega = np.concatenate([self.omega, self.dips])
+        values = np.concatenate([self.values, self.dip_values])
+        kinds = np.array(["peak"] * self.omega.size + ["dip"] * self.dips.size, dtype=str)
+        order = np.argsort(omega, kind="stable")
+        about = f"{self.motion} of the output for a unit input"
+        return xarray.Dataset(
+            {
+                "frequency": in_hertz("place", omega[order]),
+                "response": variable("place", values[order], about, self.unit),
+                "size": variable("place", np.abs(values[order]), "size of the response", self.unit),
+                "kind": variable("place", kinds[order], "peak or dip"),
+            },
+            {"place": np.arange(1, omega.size + 1)},
+            {"input": str(self.input), "output": str(self.output)},
+        )
 
 
 def _phase(value: complex) -> str:
@@ -141,5 +181,12 @@ def response_peaks(
     places = (found.place[found.maximum], found.place[~found.maximum])
     values = [transfer(x)[0, 0] if x.size else np.zeros(0, np.complex128) for x in places]
     return ResponsePeaks(
-        places[0], values[0], places[1], values[1], transfer.inputs[0], transfer.outputs[0]
+        places[0],
+        values[0],
+        places[1],
+        values[1],
+        transfer.inputs[0],
+        transfer.outputs[0],
+        motion,
+        base_motion,
     )

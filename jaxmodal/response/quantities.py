@@ -19,6 +19,8 @@ QUANTITIES = {
     "dynamic_stiffness": "forces that hold a unit displacement of one port, the others held at rest",
     "transmissibility": "displacement of the output for a unit displacement of the input",
 }
+#: what a rate of a displacement adds to its unit
+_RATES = {"displacement": "", "velocity": "/s", "acceleration": "/s^2"}
 #: ports of a dynamic stiffness whose scaled receptances are worse conditioned than this depend on each other
 _MOST_DEPENDENT = 1e11
 
@@ -59,6 +61,31 @@ def _names(ports: Sequence[Port]) -> str:
     return ", ".join(repr(str(each)) for each in ports)
 
 
+def unit_of_motion(port: Port, motion: str) -> str:
+    """Unit of a ``"displacement"``, ``"velocity"`` or ``"acceleration"`` of a port, SI."""
+    return port.motion_unit + _RATES[motion]
+
+
+def unit_over(above: str, below: str) -> str:
+    """Unit of a ratio.
+
+    Examples
+    --------
+    >>> unit_over("rad", "N m"), unit_over("m", "m")
+    ('rad/(N m)', '1')
+    """
+    if above == below:
+        return "1"
+    return f"{above}/({below})" if " " in below or "/" in below else f"{above}/{below}"
+
+
+def compliance_unit(output: Port, driven: Port) -> str:
+    """Unit of a receptance, such as ``"m/N"``; of an input at the base for its acceleration."""
+    at_base = driven.place == "base"
+    below = unit_of_motion(driven, "acceleration") if at_base else driven.force_unit
+    return unit_over(output.motion_unit, below)
+
+
 def unit_of_pair(quantity: str, output: Port, into: Port) -> str:
     """Unit of an entry, SI.
 
@@ -67,14 +94,12 @@ def unit_of_pair(quantity: str, output: Port, into: Port) -> str:
     >>> unit_of_pair("mobility", Port("payload", "rotation"), Port("payload", "x"))
     'rad/s/N'
     """
-    motion, force = output.motion_unit, into.force_unit
     if quantity == "transmissibility":
-        return "1" if motion == into.motion_unit else f"{motion}/{into.motion_unit}"
-    force = f"({force})" if " " in force else force
+        return unit_over(output.motion_unit, into.motion_unit)
     if quantity == "dynamic_stiffness":
-        return f"{output.force_unit}/{into.motion_unit}"
-    over = {"receptance": "", "mobility": "/s", "accelerance": "/s^2"}[quantity]
-    return f"{motion}{over}/{force}"
+        return unit_over(output.force_unit, into.motion_unit)
+    motion = {"receptance": "displacement", "mobility": "velocity", "accelerance": "acceleration"}
+    return unit_over(unit_of_motion(output, motion[quantity]), into.force_unit)
 
 
 def read_ports(quantity: str, inputs: Sequence[Port], outputs: Sequence[Port]) -> tuple[Port, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -10,6 +11,7 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import flag_attributes
+from jaxmodal.response.datasets import in_hertz, port_labels
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import QUANTITIES, unit_of_pair
 from jaxmodal.response.status import ResponseStatus
@@ -133,18 +135,10 @@ class FrequencyResponse(ShowsDatasets, Drawn):
         dims = ("cell",) * (self.cells is not None) + ("output", "input", "frequency")
         omega = np.atleast_1d(np.asarray(self.omega))
         shape = (*np.shape(self.values)[: len(dims) - 1], omega.size)
-        units = [
-            [self.unit(o, i) for i in range(len(self.inputs))] for o in range(len(self.outputs))
-        ]
+        unit = functools.partial(unit_of_pair, self.quantity)
         coordinates: dict[str, Any] = {
-            "output": ("output", list(map(str, self.outputs))),
-            "input": ("input", list(map(str, self.inputs))),
-            "frequency": (
-                "frequency",
-                omega / (2.0 * np.pi),
-                {"long_name": "frequency", "units": "Hz"},
-            ),
-            "units": (("output", "input"), units, {"long_name": "unit of the values"}),
+            **port_labels(self.outputs, self.inputs, unit),
+            "frequency": in_hertz("frequency", omega),
         }
         if self.cells is not None:
             for address, column in zip(self.addresses, np.asarray(self.cells), strict=True):

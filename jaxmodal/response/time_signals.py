@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +14,17 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.response.damping import damping_that_acts
+from jaxmodal.response.datasets import output_labels, variable
 from jaxmodal.response.forced import Outputs
 from jaxmodal.response.modal import modal_superposition
 from jaxmodal.response.ports import Port
+from jaxmodal.response.quantities import unit_of_motion
 from jaxmodal.response.transfer import Floats, Transfer
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
 
 #: what is left of a motion when the signal comes round again
 _SETTLED = 1e-10
@@ -31,7 +37,7 @@ _MOST_SAMPLES = 2**24
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TimeResponse(ShowsTables):
+class TimeResponse(ShowsDatasets):
     """Motions of an arm under a signal in time; made by `time_response`.
 
     Attributes
@@ -61,6 +67,19 @@ class TimeResponse(ShowsTables):
         ]
         title = f"{self.motion} over {self.time[-1]:g} s under {self.input}"
         return [Table(title, ("output", "largest", "at [s]"), rows, (), ("output",))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the motions, under their name, as a dataset with dims output and time; units are a coordinate."""
+        import xarray
+
+        return xarray.Dataset(
+            {self.motion: variable(("output", "time"), self.values, f"{self.motion} of the port")},
+            {
+                **output_labels(self.outputs, lambda port: unit_of_motion(port, self.motion)),
+                "time": variable("time", self.time, "time", "s"),
+            },
+            {"input": str(self.input)},
+        )
 
 
 def time_response(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from jaxmodal.frequencies.counts import count_below
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.base_motion import exact_receptance
 from jaxmodal.response.damping_of_modes import undamped
+from jaxmodal.response.datasets import modes_needed_dataset, truncation_dataset
 from jaxmodal.response.modal import (
     Floats,
     ModalSuperposition,
@@ -26,8 +27,12 @@ from jaxmodal.response.modal import (
     frequencies_of,
     modal_superposition,
 )
+from jaxmodal.response.ports import Port
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.tables import ShowsTables, Table, shortened
+from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+
+if TYPE_CHECKING:
+    import xarray
 
 #: frequencies between two neighbouring resonances at which an error is looked at
 _BETWEEN = 24
@@ -38,7 +43,7 @@ _CLEAR = 1e-6
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TruncationError(ShowsTables):
+class TruncationError(ShowsDatasets):
     """The error of a sum over modes against the exact response, over frequency; p outputs, m inputs, F frequencies.
 
     Attributes
@@ -52,12 +57,16 @@ class TruncationError(ShowsTables):
     size : array, shape (p, m, F)
         Sizes of all parts of the sum added up: what the error is held against. Where modes cancel each other, at an
         antiresonance, the receptance is zero and this is not.
+    inputs, outputs : tuple of Port
+        The ports.
     """
 
     omega: Floats
     exact: NDArray[np.complex128]
     error: Floats
     size: Floats
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
 
     @property
     def relative(self) -> Floats:
@@ -89,6 +98,10 @@ class TruncationError(ShowsTables):
         hertz = hertz_text(self.worst_omega / (2.0 * np.pi))
         title = f"error of the sum over modes: {100.0 * self.worst:.3g} % at most, at {hertz} Hz"
         return [Table(title, ("band [Hz]", "error [%]"), rows)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return receptance and errors as a dataset with dims output, input, frequency; units are a coordinate."""
+        return truncation_dataset(self)
 
 
 def truncation_error(
@@ -194,11 +207,12 @@ def _error_at(
         damped = dataclasses.replace(model, residual=nothing).receptance(omega)
         left_out = (rest - bare.receptance(omega)) / (1.0 + 1j * omega * model.relaxation)
         exact = damped + left_out
-    return TruncationError(omega, exact, np.abs(response(omega) - exact), model.sizes(omega))
+    error = np.abs(response(omega) - exact)
+    return TruncationError(omega, exact, error, model.sizes(omega), model.inputs, model.outputs)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ModesNeeded(ShowsTables):
+class ModesNeeded(ShowsDatasets):
     """How good a sum over 1, 2, 3, ... modes is in a band; made by `modes_needed`.
 
     Attributes
@@ -238,6 +252,10 @@ class ModesNeeded(ShowsTables):
         ]
         headings = ("modes", "error [%]", "without residual [%]")
         return [Table(title, headings, shortened(rows[:last]))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the largest errors as a dataset with the dim modes; what is enough and the band in Hz stand beside."""
+        return modes_needed_dataset(self)
 
 
 def modes_needed(
