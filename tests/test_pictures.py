@@ -1,12 +1,15 @@
 """Pictures of objects: axes in, axes out, and in them what the object says."""
 
+import jax
 import matplotlib
 import numpy as np
 import pytest
 
 import jaxmodal as jm
 from jaxmodal import plots
-from jaxmodal.plots.figures import new_figure
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status
+from jaxmodal.plots.figures import label_decades, new_figure
 
 matplotlib.use("Agg")
 ARM = jm.examples.two_link_flexible().with_posture_deg([90.0]).with_payload(mass=0.5, centre_x=0.1)
@@ -71,6 +74,50 @@ def test_sensitivities_are_bars_the_largest_above(axes):
     assert axes.yaxis_inverted()
 
 
+def test_frequencies_are_marks_in_hertz_and_what_is_not_certified_is_another_mark(axes):
+    hertz = np.array([4.0, 5.0, 5.01, 9.0, np.nan])
+    status = np.array([0, 0, 0, 1, 1], np.uint8)
+    assert (Status.certified, Status.uncertified) == (0, 1)
+    rest = dict.fromkeys(
+        ("count_below", "count_above", "bracket", "group", "residual_ratio"), hertz
+    )
+    found = NaturalFrequencies(
+        2.0 * np.pi * hertz, status, evaluations=np.array(9), theory="timoshenko", **rest
+    )
+    assert found.plot(axes) is axes
+    certified, not_certified = axes.lines
+    assert np.allclose(certified.get_xdata(), hertz[:3])
+    assert np.allclose(not_certified.get_xdata(), hertz[3:4])
+    assert certified.get_marker() != not_certified.get_marker()
+    assert texts(axes) == ["1", "2, 3", "4"]  # numbers that would touch are one text
+    assert axes.get_xlabel() == "frequency [Hz]"
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "certified",
+        "not certified",
+    ]
+
+
+def test_frequencies_of_a_batch_have_a_row_for_each_arm(axes):
+    alone = jm.natural_frequencies(ARM, 2)
+    two = jax.tree.map(lambda x: np.stack([x, x]), alone)
+    assert two.plot(axes) is axes
+    (marks,) = axes.lines
+    assert np.allclose(marks.get_xdata(), np.tile(np.asarray(alone.frequencies_hz), 2))
+    assert marks.get_ydata().tolist() == [0, 0, 1, 1]
+    assert axes.get_ylabel() == "arm"
+
+
+def test_angles_with_a_frequency_are_marks_on_a_turn_of_the_joint(axes):
+    found = jm.postures_at(ARM, float(jm.natural_frequencies(ARM, 1).omega[0]))
+    assert found.plot(axes) is axes
+    angles = np.degrees(np.asarray(found.angle)[np.isfinite(np.asarray(found.angle))])
+    drawn = np.concatenate([line.get_xdata() for line in axes.lines])
+    assert np.allclose(np.sort(drawn), angles)
+    assert np.isclose(np.abs(drawn - 90.0), 0.0, atol=1e-6).any()
+    assert sorted(texts(axes)) == ["1"] * len(angles)
+    assert axes.get_xlim() == (-185.0, 185.0)
+
+
 def test_the_turn_of_one_joint_is_a_strip_with_exact_borders(axes):
     free = jm.resonance_free(ARM, 2.0 * np.pi * 0.15, 2.0 * np.pi * 0.17)
     assert free.avoid
@@ -79,6 +126,23 @@ def test_the_turn_of_one_joint_is_a_strip_with_exact_borders(axes):
     drawn = [line.get_xdata()[0] for line in axes.lines]
     assert np.allclose(drawn, borders)
     assert texts(axes) == [f"{angle:.1f}°, mode 1" for angle in borders]
+
+
+def test_bodies_that_lie_together_have_one_label(axes):
+    ARM.with_payload(mass=0.5).plot(axes)
+    assert texts(axes)[-1].splitlines()[-1] == "payload, 0.5 kg"
+    assert texts(axes)[-1].startswith("body 2, ")
+
+
+@pytest.mark.parametrize(("low", "high", "least"), [(0.9, 1.1, 3), (2.0, 60.0, 4)])
+def test_logarithmic_axes_have_labels_however_narrow(axes, low, high, least):
+    axes.set_yscale("log")
+    axes.set_ylim(low, high)
+    label_decades(axes.yaxis, low, high)
+    axes.figure.draw_without_rendering()
+    shown = [y for y in axes.get_yticks() if low <= y <= high]
+    assert len(shown) >= least
+    assert all(text.get_text() for text in axes.get_yticklabels())
 
 
 def test_without_axes_a_new_figure_is_made():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import jax
 
@@ -17,6 +17,7 @@ from jaxmodal.frequencies.tables import (
     frequencies_table,
 )
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class NaturalFrequencies(ShowsDatasets):
+class NaturalFrequencies(Drawn, ShowsDatasets):
     """Natural frequencies of one arm (or, with leading axes, of a batch), each with its certificate.
 
     Attributes
@@ -63,6 +64,7 @@ class NaturalFrequencies(ShowsDatasets):
     evaluations: Array
     theory: TheoryName = dataclasses.field(metadata={"static": True})
     by_sign_changes: Array | None = None
+    picture: ClassVar[str] = "jaxmodal.plots.frequencies:draw_frequencies"
 
     @property
     def frequencies_hz(self) -> Array:

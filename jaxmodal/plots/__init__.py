@@ -3,6 +3,7 @@
 from jaxmodal.plots.arms import draw_arm
 from jaxmodal.plots.damped_modes import draw_damped_modes
 from jaxmodal.plots.figures import PlotsUnavailableError
+from jaxmodal.plots.frequencies import draw_frequencies, draw_postures_at
 from jaxmodal.plots.modes import animate_mode, draw_shapes, plot_mode_shapes
 from jaxmodal.plots.resonance_maps import draw_resonance_map, plot_resonance_map
 from jaxmodal.plots.responses import (
@@ -21,8 +22,10 @@ __all__ = [
     "draw_arm",
     "draw_bode",
     "draw_damped_modes",
+    "draw_frequencies",
     "draw_nyquist",
     "draw_peak_map",
+    "draw_postures_at",
     "draw_resonance_map",
     "draw_response",
     "draw_sensitivities",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _LINK, _BODY, _PAYLOAD = "#8fb8d6", COLOURS[0], COLOURS[1]
 #: radius of the heaviest body, as a share of the length of the arm
 _LARGEST = 0.05
+#: bodies closer than this share of the length of the arm have one label
+_NEAR = 0.08
 
 
 def draw_arm(arm: Arm, axes: Axes | None = None) -> Axes:
@@ -153,15 +155,27 @@ def _draw_bodies(
     from matplotlib.patches import Circle
 
     heaviest = max((mass for _, mass, _, _ in bodies), default=1.0)
+    near = _NEAR * reach
+    labels: list[
+        tuple[np.ndarray, list[str]]
+    ] = []  # of bodies that lie close together, one below the other
     for centre, mass, name, colour in bodies:
         radius = _LARGEST * reach * math.sqrt(mass / heaviest)
         place = (float(centre[0]), float(centre[1]))
         axes.add_patch(
             Circle(place, radius, facecolor=colour, edgecolor="black", alpha=0.55, zorder=5)
         )
+        line = f"{name}, {mass:.4g} kg"
+        for at, lines in labels:
+            if np.linalg.norm(at - centre) < near:
+                lines.append(line)
+                break
+        else:
+            labels.append((centre, [line]))
+    for at, lines in labels:
         axes.annotate(
-            f"{name}, {mass:.4g} kg",
-            place,
+            "\n".join(lines),
+            (float(at[0]), float(at[1])),
             xytext=(8, 10),
             textcoords="offset points",
             fontsize=7.5,

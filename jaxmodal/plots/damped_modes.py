@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxmodal.plots.figures import COLOURS, axes_or_new
+from jaxmodal.plots.figures import COLOURS, axes_or_new, label_decades
 from jaxmodal.response.damped_modes import DampedModes
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def draw_damped_modes(found: DampedModes, axes: Axes | None = None) -> Axes:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.margins(0.12)
+    for side, ends in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        label_decades(side, *ends)
     axes.grid(True, which="both", color="0.9", linewidth=0.6)
     axes.set_xlabel("frequency [Hz]")
     axes.set_ylabel("damping ratio [%]")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 #: Okabe and Ito's colours, darkest contrasts first
@@ -94,3 +95,14 @@ def axes_or_new(axes: Axes | None, width: float, height: float) -> Axes:
 
     made: Axes = plt.subplots(figsize=(width, height), layout="constrained")[1]
     return made
+
+
+def label_decades(side: Axis, low: float, high: float) -> None:
+    """Label 1, 2 and 5 of every decade of a logarithmic axis that has few, as plain numbers; others where none fits."""
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    if high <= 1500.0 * low:
+        narrow = high <= 5.0 * low
+        side.set_major_locator(MaxNLocator(5) if narrow else LogLocator(subs=(1.0, 2.0, 5.0)))
+        side.set_major_formatter(FormatStrFormatter("%g"))
+        side.set_minor_formatter(NullFormatter())

@@ -7,7 +7,7 @@ At a fixed frequency the determinant is a trigonometric polynomial of degree 2 i
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import numpy as np
@@ -32,6 +32,7 @@ from jaxmodal.postures.trigonometric_zeros import (
     zeros,
 )
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ _FLAT = 3e-6
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class PosturesAt(ShowsDatasets):
+class PosturesAt(Drawn, ShowsDatasets):
     """All angles of one joint at which an arm has a natural frequency; of N arms with a leading axis.
 
     Attributes
@@ -74,6 +75,7 @@ class PosturesAt(ShowsDatasets):
     omega: Array
     joint: int = dataclasses.field(metadata={"static": True})
     theory: TheoryName = dataclasses.field(metadata={"static": True})
+    picture: ClassVar[str] = "jaxmodal.plots.frequencies:draw_postures_at"
 
     @property
     def found(self) -> Array:

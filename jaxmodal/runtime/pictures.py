@@ -17,8 +17,8 @@ class Drawn:
 
         ``options`` are those of the function in `jaxmodal.plots` that draws it: ``draw_arm`` for an arm,
         ``draw_shapes`` (``mode``), ``draw_sensitivities`` (``top``), ``draw_resonance_map`` (``title``),
-        ``draw_damped_modes``, ``draw_response`` (``kind``, and ``modes`` to mark), which for a Bode picture returns two
-        axes.
+        ``draw_damped_modes``, ``draw_frequencies``, ``draw_postures_at``, ``draw_response`` (``kind``, and ``modes`` to
+        mark), which for a Bode picture returns two axes.
 
         Raises
         ------

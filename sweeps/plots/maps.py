@@ -11,13 +11,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.plots.figures import label_decades
 from sweeps.definition.errors import SweepError
 from sweeps.plots.points import (
     checked,
     drawn,
     edges_of,
     label,
-    label_decades,
     points_of,
     set_scale,
     ticks,
@@ -29,10 +29,14 @@ if TYPE_CHECKING:
     from matplotlib.collections import QuadMesh
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
+    from matplotlib.transforms import Bbox
 
 
 #: frequencies of all modes that spread by more than this have logarithmic colours
 _UNEVEN = 4.0
+#: room that the label of a contour needs, relative to its own size: the layout may make a panel smaller yet
+_ROOM = 1.15
 
 
 def posture_maps(
@@ -144,8 +148,25 @@ def contours(
         )
         dark = [Stroke(linewidth=width + 0.9, foreground="0.2"), Normal()]
         drawn_lines.set(path_effects=dark if colour == "white" else [])
-        for text in axes.clabel(drawn_lines, fmt="%g Hz", fontsize=7.0):
+        look: dict[str, Any] = {"fmt": "%g Hz", "fontsize": 7.0}
+        tried = list(axes.clabel(drawn_lines, inline=False, **look))
+        places = [text.get_position() for text in readable(axes, tried)]
+        for text in tried:
+            text.remove()
+        for text in axes.clabel(drawn_lines, manual=places, **look) if places else ():
             text.set_path_effects([Stroke(linewidth=1.6, foreground="0.15"), Normal()])
+
+
+def readable(axes: Axes, labels: Sequence[Text]) -> list[Text]:
+    """Return the labels that neither touch another nor leave the axes, those of rare levels first; at least one."""
+    wordings = [text.get_text() for text in labels]
+    kept: dict[Text, Bbox] = {}
+    for text in sorted(labels, key=lambda text: wordings.count(text.get_text())):
+        box = text.get_window_extent().expanded(_ROOM, _ROOM)
+        inside = all(axes.bbox.contains(*corner) for corner in box.corners())
+        if inside and not box.count_overlaps(list(kept.values())):
+            kept[text] = box
+    return list(kept) or list(labels[:1])
 
 
 def cells(

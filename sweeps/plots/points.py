@@ -9,6 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.plots.figures import label_decades
 from jaxmodal.runtime.errors import suggestion
 from sweeps.analysis.cells import definition_of
 from sweeps.definition.errors import SweepError
@@ -171,16 +172,6 @@ def set_scale(axes: Axes, side: str, points: xr.DataArray) -> None:
         axes.set(**{f"{side}scale": "log"})
         label_decades(which, float(points.min()), float(points.max()))
     ticks(which, points)
-
-
-def label_decades(side: Axis, low: float, high: float) -> None:
-    """Label 1, 2 and 5 of every decade of a logarithmic axis that has few, as plain numbers."""
-    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
-
-    if high <= 1500.0 * low:
-        side.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        side.set_major_formatter(FormatStrFormatter("%g"))
-        side.set_minor_formatter(NullFormatter())
 
 
 def ticks(side: Axis, points: xr.DataArray) -> None:

@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import sweeps
+from jaxmodal.plots.figures import new_figure
 from sweeps.analysis.cells import arm_of_cell
 from sweeps.analysis.double_roots import find_double_roots
 from sweeps.analysis.tracking import by_branch, track
 from sweeps.analysis.verify import verify
 from sweeps.plots import pictures as plots
+from sweeps.plots.maps import contours
 from sweeps.plots.style import save
 
 pytest.importorskip("matplotlib")
@@ -326,3 +329,15 @@ def test_wrong_uses_of_pictures_are_refused(map_of_postures, thickness, tmp_path
     ]:
         with pytest.raises(sweeps.SweepError, match=words):
             make()
+
+
+def test_labels_of_contours_neither_touch_nor_leave_the_axes():
+    axes = new_figure(3.0, 3.0).add_subplot()
+    points = xr.DataArray(np.linspace(0.0, 1.0, 21), dims="x")
+    values = np.broadcast_to(np.linspace(0.0, 1.0, 21)[:, None], (21, 21)) ** 0.25
+    levels = np.linspace(0.02, 0.98, 49)
+    contours(axes, points, points, values, levels)
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) >= 3
+    assert all(not box.count_overlaps(boxes[:k]) for k, box in enumerate(boxes))
+    assert all(axes.bbox.contains(*corner) for box in boxes for corner in box.corners())
