@@ -16,7 +16,7 @@ from design_opt.problem.design_space import DesignSpace
 from design_opt.problem.designs import Design, check_number, check_set, posture_sets
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import Objective
-from design_opt.problem.structural_constraints import WallLimit
+from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_known
@@ -136,7 +136,7 @@ class Problem:
                 raise ProblemError(
                     f"constraint {shown(rule)}: is none; give one such as MassLimit(...)."
                 )
-            if isinstance(rule, WallLimit):
+            if isinstance(rule, WallLimit | DeflectionLimit):
                 rule.check_arm(self.arm)
         entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
         for entry in entries:

@@ -15,10 +15,11 @@ from design_opt.problem.errors import ProblemError
 from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.arrays import beam_arrays, refuse_axial_force
 from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.runtime.errors import ArmError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +49,13 @@ class DeflectionLimit:
     @property
     def label(self) -> str:
         return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
+
+    def check_arm(self, arm: Arm) -> None:
+        """Refuse an arm with axial forces, which the deflection does not know."""
+        try:
+            refuse_axial_force(arm, "the deflection")
+        except ArmError as error:
+            raise ProblemError(f"constraint deflection: {error}") from error
 
     def margins(self, design: Design, today: Design) -> Array:
         flags = theory_flags(self.theory)

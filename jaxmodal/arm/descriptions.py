@@ -24,8 +24,8 @@ class Jointed(Protocol):
     def joints(self) -> tuple[int, ...]: ...
 
 
-def posture_text(arm: Jointed) -> str:
-    """Return the joint angles theta_2 .. theta_n in words, empty for an arm of one joint.
+def posture_text(arm: Jointed, first: bool = False) -> str:
+    """Return the joint angles theta_2 .. theta_n in words, with ``first`` all of them; empty if there are none.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def posture_text(arm: Jointed) -> str:
     >>> posture_text(examples.three_link_industrial().with_posture_deg([45, -90]))
     'posture 45°, -90°'
     """
-    angles = [arm.links[number - 1].joint_angle for number in arm.joints[1:]]
+    angles = [arm.links[number - 1].joint_angle for number in arm.joints[0 if first else 1 :]]
     texts = [f"{math.degrees(a):.6g}°" if isinstance(a, float) else shown(a) for a in angles]
     return f"posture {', '.join(texts)}" if texts else ""
 

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values, require_concrete, require_known
+from jaxmodal.arm.arrays import (
+    BeamArrays,
+    beam_values,
+    refuse_axial_force,
+    require_concrete,
+    require_known,
+)
 from jaxmodal.at_rest.loads import at_rest, dead_loads, require_loads
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables
@@ -149,7 +155,8 @@ def static_equilibrium(
     Raises
     ------
     ArmError
-        There is no load, or nothing holds a free joint against it; a value does not suit the theory.
+        There is no load, or nothing holds a free joint against it; a value does not suit the theory; a link has an
+        axial force, which would stiffen or soften the arm.
 
     Warns
     -----
@@ -175,6 +182,7 @@ def static_equilibrium(
     require_x64()
     require_concrete(arm, "static_equilibrium")
     require_known(arm, theory)
+    refuse_axial_force(arm, "the linear theory of deflections")
     loads = dead_loads(gravity, tip_force, base_acceleration)
     require_loads(arm, loads)
     shares = _shares(stations)

@@ -13,6 +13,7 @@ import click
 import numpy as np
 
 from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
+from jaxmodal.cli.loads import given, load_options
 from jaxmodal.cli.modes import require_plots
 from jaxmodal.cli.paths import require_file
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
@@ -20,48 +21,11 @@ from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 _PICTURES = (".png", ".pdf", ".svg")
 
 
-def _vector(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[float, float] | None:
-    """Two numbers with a comma between."""
-    if value is None:
-        return None
-    try:
-        x, y = (float(part) for part in value.split(","))
-    except ValueError:
-        x = y = math.nan
-    if not (math.isfinite(x) and math.isfinite(y)):
-        raise click.BadParameter(
-            f"{value!r} is not a pair of finite numbers; give x and y of the base with a comma between, such as "
-            "0,-9.81.",
-            ctx,
-            param,
-        )
-    return x, y
-
-
 def _loads(command: Callable[..., None]) -> Callable[..., None]:
     """The options of both commands."""
     options = (
         click.argument("argument", metavar="ARM"),
-        click.option(
-            "--gravity",
-            metavar="X,Y",
-            callback=_vector,
-            help="Gravity along x and y of the base in m/s^2, such as 0,-9.81.",
-        ),
-        click.option(
-            "--tip-force",
-            metavar="X,Y",
-            callback=_vector,
-            help="Force at the tip along x and y of the base in N.",
-        ),
-        click.option(
-            "--base-acceleration",
-            metavar="X,Y",
-            callback=_vector,
-            help="Steady acceleration of the base in m/s^2.",
-        ),
+        load_options,
         click.option(
             "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
         ),
@@ -90,10 +54,6 @@ def _loads(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _given(**loads: tuple[float, float] | None) -> dict[str, tuple[float, float]]:
-    return {name: value for name, value in loads.items() if value is not None}
-
-
 @click.command(epilog=ARM_HELP)
 @_loads
 def statics(
@@ -111,7 +71,7 @@ def statics(
 
     _require_picture(plot)
     arm = posed(load_arm(argument), argument, posture_deg)
-    loads = _given(gravity=gravity, tip_force=tip_force, base_acceleration=base_acceleration)
+    loads = given(gravity=gravity, tip_force=tip_force, base_acceleration=base_acceleration)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -178,7 +138,7 @@ def buckling(
 
     _require_picture(plot)
     arm = posed(load_arm(argument), argument, posture_deg)
-    loads = _given(gravity=gravity, tip_force=tip_force, base_acceleration=base_acceleration)
+    loads = given(gravity=gravity, tip_force=tip_force, base_acceleration=base_acceleration)
     try:
         found = solve(arm, factors, theory, both_signs=both_signs, addresses=addresses, **loads)
     except ValueError as error:  # ArmError is one

@@ -31,6 +31,7 @@ from jaxmodal.cli.arguments import (
     parse_angles,
     posed,
 )
+from jaxmodal.cli.loads import given, load_options
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime import limits
 
@@ -194,6 +195,7 @@ def implausible_values_shown(wanted: bool) -> Iterator[None]:
     help="json is an array in the order of the arguments, also for one ARM.",
 )
 @digits_option
+@load_options
 def frequencies(
     arms: tuple[str, ...],
     modes: int,
@@ -201,8 +203,11 @@ def frequencies(
     posture_deg: tuple[float, ...] | None,
     output_format: str,
     digits: int,
+    **vectors: tuple[float, float] | None,
 ) -> None:
     """Lowest natural frequencies of each ARM, each with its certificate.
+
+    Under dead loads, an arm in a plane: each with an estimate of its error and bounds on both sides.
 
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input (and
     then nothing is printed to standard output).
@@ -212,6 +217,11 @@ def frequencies(
     from jaxmodal.runtime.errors import ArmError
 
     posed_arms = [posed(load_any_arm(argument), argument, posture_deg) for argument in arms]
+    if loads := given(**vectors):
+        from jaxmodal.cli.preloaded import frequencies_under_loads
+
+        frequencies_under_loads(arms, posed_arms, modes, theory, loads, output_format, digits)
+        return
     solved = []
     with cli_output.progress_after(1.0, "arms solved") as advance:
         for done, (argument, arm) in enumerate(zip(arms, posed_arms, strict=True)):

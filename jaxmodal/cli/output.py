@@ -9,7 +9,7 @@ import json
 import math
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -103,12 +103,12 @@ class SolvedArm:
         """Plain values of a result of `natural_frequencies`; frequencies in Hz, modes from 1."""
         two_pi = 2.0 * math.pi
         result = to_host(result)
-        stem = argument.rpartition(":")[2] if argument.startswith("example:") else argument
+        name = name_of(argument, arm)
         return cls(
             arm=argument,
-            name=arm.name or Path(stem).stem,
+            name=name,
             theory=theory,
-            title=title_of(arm.name or Path(stem).stem, arm, theory),
+            title=title_of(name, arm, theory),
             num_links=len(arm.links),
             joint_angles_deg=[math.degrees(float(link.joint_angle)) for link in arm.links],
             frequencies_hz=[float(value) for value in result.frequencies_hz],
@@ -155,17 +155,24 @@ def _without_nonfinite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _frequencies_csv(solved: Sequence[SolvedArm]) -> str:
+def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    writer.writerow(headings)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _frequencies_csv(solved: Sequence[SolvedArm]) -> str:
+    rows: list[tuple[Any, ...]] = []
     for arm in solved:
         for k, frequency in enumerate(arm.frequencies_hz):
             address = (arm.arm, arm.name, arm.theory, k + 1)
             verdict = (str(arm.certified[k]).lower(), arm.status[k])
             counts = (arm.count_below[k], arm.count_above[k], arm.multiplicity[k])
-            writer.writerow((*address, repr(frequency), *verdict, *counts))
-    return text.getvalue()
+            rows.append((*address, repr(frequency), *verdict, *counts))
+    return csv_text(CSV_COLUMNS, rows)
 
 
 def _frequencies_table(arm: SolvedArm, digits: int) -> Table:
@@ -179,9 +186,17 @@ def _frequencies_table(arm: SolvedArm, digits: int) -> Table:
     return Table(arm.title, headings, rows, (), ("certificate",))
 
 
-def title_of(name: str, arm: Arm | SpatialArm, theory: TheoryName) -> str:
+def name_of(argument: str, arm: Arm | SpatialArm) -> str:
+    """The name of an arm, or that of what it was read from."""
+    stem = argument.rpartition(":")[2] if argument.startswith("example:") else argument
+    return arm.name or Path(stem).stem
+
+
+def title_of(
+    name: str, arm: Arm | SpatialArm, theory: TheoryName, first_angle: bool = False
+) -> str:
     """What stands above every table and picture of an arm: its name, posture and theory."""
-    posture = posture_text(arm)
+    posture = posture_text(arm, first_angle)
     return f"{name} ({theory}{f', {posture}' if posture else ''})"
 
 

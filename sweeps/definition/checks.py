@@ -13,6 +13,7 @@ import numpy as np
 from jaxmodal.arm.addresses import addresses, resolve
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import refuse_axial_force
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.links import is_damping
 from jaxmodal.arm.parameters import set_parameters
@@ -202,6 +203,12 @@ def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...], axes: tuple[A
             f"outputs: {further[0]!r} needs {what}, which sweeps have of planar arms only; of an arm in space take "
             f"of {plain}."
         )
+    driven = [name for name in outputs if QUANTITIES[name].response]
+    if isinstance(arm, Arm) and driven:
+        try:
+            refuse_axial_force(arm, f"the output {driven[0]!r}")
+        except ArmError as error:
+            raise SweepError(f"outputs: {error}") from error
 
 
 def _set(arm: Arm | SpatialArm, values: dict[str, Any], place: str) -> None:
