@@ -264,6 +264,9 @@ def terms_of_links(
     shape = (beams.length.shape[0], *np.shape(omega))
 
     def wide(x: Array) -> Array:
+        # joint angles may vary along axes where the frequencies do not
+        if x.ndim == len(shape):
+            return x
         return np.broadcast_to(x.reshape(x.shape + (1,) * (len(shape) - x.ndim)), shape)
 
     flags = jax.tree_util.tree_map(lambda x: np.broadcast_to(x, shape), theory)

@@ -108,16 +108,20 @@ def _factors_of(
 ) -> tuple[Array, DoubleDouble, Array]:
     """D without the growth of the hyperbolic functions, that growth (a logarithm), and J, at lanes (omega, angles).
 
-    ``omega`` of shape (L,), ``angles`` (n - 1, L); fields of ``beams`` (n,), or (n, L) for an arm in each lane.
+    ``omega`` of shape (L,), ``angles`` (n - 1, L); fields of ``beams`` (n,), or (n, L) for an arm in each lane. Of
+    NumPy also omega of shape (F, 1) and angles of (n - 1, 1, L), so that what depends on the frequency alone is
+    computed once for it.
     """
-    links, omega = (
-        beams.length.shape[0],
-        resolved(starting_scale(beams), omega, Arithmetic.double_double),
-    )
-    turned = xp.concatenate([xp.zeros_like(omega)[None], angles])
-    lanes = jax.tree_util.tree_map(
-        lambda x: xp.broadcast_to(x if x.ndim > 1 else x[:, None], (links, *omega.shape)), beams
-    )
+    links = beams.length.shape[0]
+    omega = resolved(starting_scale(beams), omega, Arithmetic.double_double)
+    first = xp.zeros_like(angles[:1] if links > 1 else omega[None])
+    turned = xp.concatenate([first, angles]) if links > 1 else first
+
+    def wide(x: Array) -> Array:
+        missing = omega.ndim + 1 - x.ndim
+        return xp.broadcast_to(x.reshape(x.shape + (1,) * missing), (links, *omega.shape))
+
+    lanes = jax.tree_util.tree_map(wide, beams)
     lanes = dataclasses.replace(lanes, joint_angle=turned)
     terms_at = terms_of_links(lanes, theory, omega, Arithmetic.double_double)
     zero = number(xp.zeros_like(omega), Arithmetic.double_double)
@@ -205,11 +209,14 @@ def exact_coefficients(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Coefficients of the series at each ``omega`` (F,), shape (F, H), and growth and rest as in `determinant`."""
     postures, to_coefficients = _sampling(beams.length.shape[0] - 1)
-    lanes = np.repeat(omega, postures.shape[1])
-    d = determinant(beams, theory, lanes, np.tile(postures, (1, omega.size)))
     shape = (omega.size, postures.shape[1])
-    return (
-        product(d.factor.reshape(shape), to_coefficients.T),
-        d.growth.reshape(shape)[:, 0],
-        d.rest.reshape(shape)[:, 0],
-    )
+    if omega.size * postures.shape[1] <= _HOST_LANES and tree_on_host(beams, theory):
+        with np.errstate(all="ignore"):
+            factor, log, _ = _factors_of(beams, theory, omega[:, None], postures[:, None])
+        factor, growth, rest = np.broadcast_to(factor, shape), log.hi[:, 0], log.lo[:, 0]
+    else:
+        lanes = np.repeat(omega, postures.shape[1])
+        d = determinant(beams, theory, lanes, np.tile(postures, (1, omega.size)))
+        factor, growth, rest = (x.reshape(shape) for x in (d.factor, d.growth, d.rest))
+        growth, rest = growth[:, 0], rest[:, 0]
+    return product(factor, to_coefficients.T), growth, rest

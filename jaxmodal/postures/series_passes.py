@@ -14,6 +14,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.refinement import refine
 from jaxmodal.postures.harmonics import determinant
+from jaxmodal.postures.series import PostureSeries
 from jaxmodal.postures.series_results import SeriesResults
 from jaxmodal.postures.series_roots import (
     WIDEST,
@@ -22,6 +23,7 @@ from jaxmodal.postures.series_roots import (
     SeparatorTable,
     count_at,
     count_in,
+    grid_of,
     roots_in,
     roots_of,
 )
@@ -34,6 +36,9 @@ _LEAST, _MOST = 4e-13, 1e-9
 _FINISHED = 16_384
 #: postures that pass the finer separators in NumPy, 20 microseconds each; the program takes 7 after two seconds
 _HOST_FINE = 8192
+#: separators per panel for cells that the finer ones leave open, in NumPy: at the most so many cells, so many at once,
+#: and so many entries of the table
+_FINEST, _FINEST_CELLS, _FINEST_CHUNK, _FINEST_ENTRIES = 2560, 512, 32, 1 << 22
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,8 +51,8 @@ class Tables:
         The arm in any posture, its theory, and how many frequencies are wanted.
     top : np.ndarray, shape (1,)
         Frequency of the last separator, rad/s.
-    panels, grid, fine : Panels, SeparatorTable, SeparatorTable
-        The series, its separators, and finer ones; arrays of NumPy, which compiled programs take as well.
+    series, panels, grid, fine : PostureSeries, Panels, SeparatorTable, SeparatorTable
+        The series, its panels and separators, and finer ones; arrays of NumPy, which compiled programs take as well.
     host : bool
         Whether NumPy solves the postures, or compiled programs, in blocks of ``chunks`` cells.
     """
@@ -57,6 +62,7 @@ class Tables:
     theory: TheoryName
     modes: int
     top: np.ndarray
+    series: PostureSeries
     panels: Panels
     grid: SeparatorTable
     fine: SeparatorTable
@@ -73,10 +79,28 @@ class Tables:
             self._compile_count(angles.shape[0])
         self._pass(self.grid, results, usable, np.flatnonzero(valid), pool, safe=False)
         left = np.flatnonzero(results.open & valid)
+        # finer separators cannot help where the count at the last is not certain
+        counted = results.count[left] >= 0.0
+        left, uncounted = left[counted], left[~counted]
         complete, width = self._pass(self.fine, results, usable, left, pool, safe=True)
+        close = np.append(left[~complete], uncounted)
+        entries = _FINEST * self.panels.table.shape[1] * self.panels.centre.size
+        if 0 < close.size <= _FINEST_CELLS and entries <= _FINEST_ENTRIES:
+            complete, width, left = complete[complete], width[complete], left[complete]
+            results.count[close] = self._counted_again(usable[:, close])
+            # the count is in double-double: at the last separator, too, only the sign has to be certain
+            grid = grid_of(self.series, _FINEST, clear=0.0)
+            more = self._pass(grid, results, usable, close, pool, safe=True, finest=True)
+            complete, width = np.append(complete, more[0]), np.concatenate([width, more[1]])
+            left = np.append(left, close)
         wide = complete & results.open[left] & (2.0 * width <= _MOST).all(axis=1)
         self._finish(results, usable, left[wide], width[wide], pool)
         return results
+
+    def _counted_again(self, angles: np.ndarray) -> np.ndarray:
+        """The count at the last separator in double-double; -1 where it contradicts the sign."""
+        d = determinant(self.beams, self.flags, np.repeat(self.top, angles.shape[1]), angles)
+        return np.where((d.factor > 0.0) == (d.passed % 2 == 0), d.passed, -1.0)
 
     def _compile_count(self, joints: int) -> None:
         """Compile the count in a thread of its own while the roots are compiled; what fails fails again at its use."""
@@ -93,12 +117,13 @@ class Tables:
         pool: ThreadPoolExecutor,
         *,
         safe: bool,
+        finest: bool = False,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Solve ``cells`` in chunks; those that are not proven stay open.
 
         Returns which of the cells have all their roots apart, and the widths of the enclosures, (cells, modes).
         """
-        size = self.chunks[safe]
+        size = _FINEST_CHUNK if finest else self.chunks[safe]
         host = self.host or (safe and cells.size <= _HOST_FINE)
         parts = [cells[start : start + size] for start in range(0, cells.size, size)]
         work = self.on_host if host else functools.partial(self._compiled, size=size)
@@ -121,7 +146,7 @@ class Tables:
         cells = angles[:, at]
         with np.errstate(all="ignore"):  # a slope of zero proves nothing, and is not finite
             found = roots_in(cells, grid, self.panels, modes=self.modes, safe=safe)
-            return found, None if safe else count_in(self.beams, self.flags, self.top, cells)
+            return found, None if safe else count_in(self.beams, self.flags, self.top, cells)[0]
 
     def _compiled(
         self, grid: SeparatorTable, angles: np.ndarray, at: np.ndarray, *, safe: bool, size: int
@@ -131,7 +156,7 @@ class Tables:
         found = roots_of(padded, grid, self.panels, modes=self.modes, safe=safe)
         if safe:
             return found, None
-        count = count_at(self.beams, self.flags, self.top, padded)
+        count, _ = count_at(self.beams, self.flags, self.top, padded)
         return found, np.asarray(count)[: at.size]
 
     def _finish(

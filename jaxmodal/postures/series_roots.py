@@ -62,8 +62,11 @@ class SeparatorTable:
     ends: Array
 
 
-def grid_of(series: PostureSeries, fine: int | None) -> SeparatorTable:
-    """The series' own separators, or ``fine`` of them on every panel."""
+def grid_of(series: PostureSeries, fine: int | None, clear: float = _CLEAR) -> SeparatorTable:
+    """The series' own separators, or ``fine`` of them on every panel.
+
+    ``clear`` is the share of its size that D has at the least where the count is taken; 0 for counts in double-double.
+    """
     edges, error = np.asarray(series.edges), np.asarray(series.error)
     panels = edges.size - 1
     table, x = np.asarray(series.at_separators), np.asarray(series.separators)
@@ -73,7 +76,7 @@ def grid_of(series: PostureSeries, fine: int | None) -> SeparatorTable:
         table = np.concatenate([table[:1], inner.reshape(-1, inner.shape[2]), table[-1:]])
         half, centre = 0.5 * np.diff(edges)[:, None], 0.5 * (edges[1:] + edges[:-1])[:, None]
         x = np.concatenate([edges[:1], (centre + half * u).ravel(), edges[-1:]])
-    weakest = np.maximum(error[-1:], _CLEAR * np.asarray(series.size)[-1:])
+    weakest = np.maximum(error[-1:], clear * np.asarray(series.size)[-1:])
     own = np.repeat(np.arange(panels), (x.size - 2) // panels)
     weak = np.concatenate([error[:1], error[own], weakest])
     more = -(x.size - 1) % _WORD
@@ -205,10 +208,11 @@ def _first_bits(words: Array, number: int) -> Array:
     return lax.scan(step, tuple(words), None, length=number)[1]
 
 
-def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Array:
-    """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells); -1 where it is not certain.
+def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> tuple[Array, Array]:
+    """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells), and how clear it is.
 
-    All that does not depend on the posture is computed once.
+    The count is -1 where it is not certain. Clear is the smallest denominator in units of the one that makes a count
+    certain, 0 where sign and count disagree. All that does not depend on the posture is computed once.
     """
     zero, one = xp.zeros_like(omega), xp.ones_like(omega)
     outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, one, one)
@@ -219,8 +223,9 @@ def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> 
         outboard, tally = add_link(link, theory, omega, outboard, tally, Arithmetic.float64)
     even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
     agrees = (tally.sign > 0.0) == even
-    sure = agrees & (xp.minimum(tally.smallest, tally.factor) > _DENOMINATOR)
-    return xp.broadcast_to(xp.where(sure, tally.passed, -1.0), angles.shape[1:])
+    clear = xp.where(agrees, xp.minimum(tally.smallest, tally.factor) / _DENOMINATOR, 0.0)
+    count = xp.where(clear > 1.0, tally.passed, -1.0)
+    return xp.broadcast_to(count, angles.shape[1:]), xp.broadcast_to(clear, angles.shape[1:])
 
 
 count_at = jax.jit(count_in)

@@ -29,7 +29,7 @@ from jaxmodal.postures.harmonics import num_harmonics
 from jaxmodal.postures.series import has_series, tabulate
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
-from jaxmodal.postures.series_roots import counts_of, grid_of, panels_of
+from jaxmodal.postures.series_roots import count_in, counts_of, grid_of, panels_of
 from jaxmodal.runtime.devices import default_device, is_gpu
 
 #: cells of one chunk, and in the second pass: its tables of values stay in cache, or fill a GPU
@@ -41,8 +41,11 @@ _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
 #: multiples of `starting_scale`
 _PILOTS, _RANGE_ROUNDS = 1024, 13
 _LOWEST, _HIGHEST = 1e-5, 1e4
-#: the series reaches from this share of the lowest sqrt(omega) of the pilots to this multiple of the highest
-_BELOW, _ABOVE = 0.6, 1.01
+#: the series reaches from this share of the lowest sqrt(omega) of the pilots to one of these multiples of the highest:
+#: the first where this share of the pilots at the most has a count less clear than so many times what makes it certain.
+#: A link's own resonance may lie there, near which no count is certain in any posture
+_BELOW, _ABOVE = 0.6, (1.01, 1.02, 1.03, 1.04, 1.05, 1.06)
+_UNCLEAR, _CLEAR = 0.01, 100.0
 #: series of more terms, and smaller batches, are left to the general search
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
 #: postures that NumPy solves, some 4 microseconds each; programs take 0.5 and are compiled for seven seconds before
@@ -105,6 +108,7 @@ def prepare(
         theory=theory,
         modes=modes,
         top=np.asarray(series.edges)[-1:] ** 2,
+        series=series,
         panels=panels_of(series),
         grid=grid_of(series, None),
         fine=grid_of(series, _FINE),
@@ -185,5 +189,17 @@ def _range(beams: BeamArrays, flags: Theory, angles: np.ndarray, modes: int) -> 
         with np.errstate(all="ignore"):
             passed = counts_of(beams, flags, np.exp(middle), pilots[:, at]) >= wanted[at]
         low[at[~passed]], high[at[passed]] = middle[~passed], middle[passed]
-    first, last = low[:_PILOTS].min(), high[_PILOTS:].max()
-    return math.exp(0.5 * first) * _BELOW, math.exp(0.5 * last) * _ABOVE
+    first, last = (math.exp(0.5 * x) for x in (low[:_PILOTS].min(), high[_PILOTS:].max()))
+    return first * _BELOW, _clear_end(beams, flags, angles, last)
+
+
+def _clear_end(beams: BeamArrays, flags: Theory, angles: np.ndarray, last: float) -> float:
+    """A value of sqrt(omega) a little above ``last`` where counts are certain in nearly all postures."""
+    clearest: list[float] = []
+    for multiple in _ABOVE:
+        with np.errstate(all="ignore"):
+            _, clear = count_in(beams, flags, np.array([(last * multiple) ** 2]), angles)
+        clearest.append(float(np.quantile(np.nan_to_num(clear), _UNCLEAR)))
+        if clearest[-1] >= _CLEAR:
+            break
+    return last * _ABOVE[int(np.argmax(clearest))]

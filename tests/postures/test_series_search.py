@@ -7,6 +7,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.postures import series_search
+from jaxmodal.postures.series_roots import count_in
 from tests.problems import ORACLE, problems
 
 #: share of random postures that may be left to the general search
@@ -86,6 +87,25 @@ def test_no_mode_is_lost_near_a_double_root(distance):
     if distance <= 1e-8:
         assert near.all(), "two roots within 1e-8 are beyond float64"
     assert found.open[300:].mean() < LEFT_OPEN
+
+
+def test_close_modes_are_parted_by_the_finest_separators():
+    """Modes 2 and 3 differ by far less than the finer separators."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 50, endpoint=False)
+    near = DOUBLE_ROOT[:, None] + 1e-3 * np.array([np.cos(turn), np.sin(turn)])
+    found = by_series(THREE, np.concatenate([near, postures(CELLS - 50)], axis=1), MODES)
+    assert found.open[:50].mean() < 0.1
+    check(found, THREE, near, range(0, 50, 10), MODES)
+
+
+def test_the_count_is_certain_in_nearly_all_postures():
+    """A link's own resonance lies one per cent above the highest mode: there one count in a hundred is not certain."""
+    angles = postures(20_000)
+    joints = ["link2.joint_angle", "link3.joint_angle"]
+    tables = series_search.prepare(THREE, joints, angles, MODES, "timoshenko", 1)
+    count, clear = count_in(tables.beams, tables.flags, tables.top, angles)
+    assert np.mean(count < 0.0) < 1e-3
+    assert np.array_equal(count < 0.0, clear <= 1.0)
 
 
 @pytest.mark.parametrize(
