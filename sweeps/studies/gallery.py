@@ -11,7 +11,7 @@ import xarray as xr
 from sweeps.analysis.double_roots import DoubleRoot, as_json, find_double_roots
 from sweeps.definition.files import read_sweep
 from sweeps.plots.maps import posture_maps
-from sweeps.plots.pictures import branches, certificate_map, slenderness
+from sweeps.plots.pictures import branches, slenderness
 from sweeps.plots.sensitivities import sensitivity_map
 from sweeps.plots.style import save
 from sweeps.store.export import made_folder, write_or_refuse
@@ -54,7 +54,6 @@ found from this map; `three_link_double_roots.json` lists them. Mirroring the po
 they come in pairs.
 
 ![maps](three_link_posture_map.png)
-![certificates](three_link_certificates.png)
 
 ## The industrial three-link arm: payload
 
@@ -111,7 +110,6 @@ def make_gallery(folder: str | Path, tell: Callable[[str], None] = print) -> Non
     written("three_link_double_roots.json", lambda path: path.write_text(as_json(roots)))
     maps = posture_maps(three_link, "theta_2", "theta_3", marks=_marks(roots))
     picture("three_link_posture_map", maps)
-    picture("three_link_certificates", certificate_map(three_link, "theta_2", "theta_3"))
 
     payload = _dataset("three_link_payload", None, written)
     picture("three_link_payload", branches(payload, "payload"))
