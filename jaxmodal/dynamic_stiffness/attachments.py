@@ -132,10 +132,14 @@ def spring_gives(beams: BeamArrays, omega: Array, joint: Array, before: Array) -
     """Relative displacements over the springs along u, v and psi: shape (n, 3, ...).
 
     From the forces in the springs, which keep their digits in stiff joints; in free hinges, and where the inertia
-    of a rotor takes the moment, from the displacements on both sides.
+    of a rotor takes the moment, from the displacements on both sides. ``omega`` is one number, or one for each entry
+    of the last axis.
     """
-    law = joint_law(beams, omega)
-    unit, give = (_like(x, joint) for x in (law.unit, law.compliance))
+    at_rest, inertia = joint_law(beams, 0.0), attachments(beams).relative_inertia
+    unit, give = (_like(x, joint) for x in (at_rest.unit, at_rest.compliance))
+    if inertia is not None:
+        taken = omega * omega * _like(inertia, joint[:, 2:3]) * give[:, 2]
+        unit = added(unit + xp.zeros_like(joint[:, :3]), np.s_[:, 2], -taken)
     clear = xp.abs(unit) > 0.5
     by_forces = give * joint[:, 3:] / xp.where(clear, unit, 1.0)
     return xp.where(clear, by_forces, joint[:, :3] - before)

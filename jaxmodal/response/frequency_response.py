@@ -10,13 +10,15 @@ import numpy as np
 
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import require_known
+from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
+from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.answers import responses
 from jaxmodal.response.damping import require_soft_supports
+from jaxmodal.response.held_places import require_moving
 from jaxmodal.response.held_tips import held_answers, rigid_supports
 from jaxmodal.response.ports import ports
 from jaxmodal.response.quantities import check_quantity
@@ -103,8 +105,11 @@ def frequency_response(
             raise ArmError(
                 "parameters: are for arms and values that are not traced; inside jit, vmap and grad map over arms."
             )
-        require_known(arm, theory)
         columns = columns_of(arm, given)
+    varied = {} if columns is None else dict(zip(*columns, strict=True))
+    require_variants(arm, theory, varied)
+    with np.errstate(all="ignore"):  # cells whose values cannot be
+        require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
     flat = omega.reshape((-1,))
     if rigid_supports(arm):
         values, infinite, invalid = held_answers(

@@ -13,7 +13,9 @@ import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import SUPPORTS
+from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.response.held_places import cannot_move
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import in_quantity, read_ports
 from jaxmodal.response.results import FrequencyResponse
@@ -23,6 +25,8 @@ from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
 
 #: springs in place of rigid supports, in stiffnesses of the link: of both arms one is away from its resonances
 _STAND_INS = (1.0, 30.0)
+#: a motion below this, relative to the terms that cancel in it, has no digits
+_NOISE = 2.0**-44
 #: a resonance is where the response changes by more than half when the frequency moves by this, relative
 _NUDGE = 2.0**-45
 
@@ -75,7 +79,7 @@ def held_answers(
     values : Array, shape (outputs, inputs, cells, F)
         The quantity.
     infinite : Array of bool, of the same shape
-        Where it changes by more than half when the frequency moves by 3e-14, relative.
+        Where it changes by more than half when the frequency moves by 3e-14, relative, and is more than rounding.
     invalid : Array of bool, shape (cells,)
         Which arms have values that they cannot have.
 
@@ -95,14 +99,18 @@ def held_answers(
         _on_springs(respond, arm, every, inputs, outputs, quantity, theory, parameters, factor)
         for factor in _STAND_INS
     ]
-    (first, near, invalid), (second, farther, _) = found
+    (first, rest, near, invalid), (second, other_rest, farther, _) = found
     motions = xp.where(near <= farther, first, second)
     values, above, below = xp.split(
         in_quantity(quantity, inputs, outputs, motions, every), 3, axis=-1
     )
     least = xp.minimum(xp.abs(above), xp.abs(below))
     changes = ~(xp.abs(above - below) <= 0.5 * least)
-    return values, (changes | xp.isinf(values)) & ~xp.isnan(values), invalid
+    infinite = changes | xp.isinf(values)
+    if quantity != "dynamic_stiffness":  # whose infinities are where a motion is nothing
+        _, beyond, before = xp.split(xp.where(near <= farther, rest, other_rest), 3, axis=-1)
+        infinite = infinite & ~(beyond & before)[: len(outputs)]
+    return values, infinite & ~xp.isnan(values), invalid
 
 
 def _on_springs(
@@ -115,8 +123,11 @@ def _on_springs(
     theory: TheoryName,
     parameters: Mapping[str, Any] | None,
     factor: float,
-) -> tuple[Array, Array, Array]:
-    """Motions (read, inputs, cells, F) with tips held, nearness of a resonance on springs, and invalid cells."""
+) -> tuple[Array, Array, Array, Array]:
+    """Motions (read, inputs, cells, F) with tips held, where they are but rounding, nearness, and invalid cells.
+
+    The nearness is that of a resonance of the arm on springs.
+    """
     held = rigid_supports(arm)
     sprung, springs = on_springs(arm, factor)
     read = read_ports(quantity, inputs, outputs)
@@ -150,10 +161,19 @@ def _on_springs(
     inverse = xp.where(known, inverse, np.nan)
     pushed = xp.einsum("cfst,ticf->sicf", inverse, driven[at] / size[:, None])
     motions = driven[rows] - xp.einsum("oscf,sicf->oicf", of_supports[rows] / size[None], pushed)
-    still = np.array([each in held for each in read])[:, None] | np.array(
-        [each in held for each in inputs]
+    cancelled = xp.abs(driven[rows]) + xp.einsum(
+        "oscf,cfst,ticf->oicf",
+        *(xp.abs(x) for x in (of_supports[rows] / size[None], inverse, driven[at] / size[:, None])),
+    )
+    at_rest = ~(xp.abs(motions) > _NOISE * cancelled)
+    varied = arm
+    if parameters is not None:
+        with np.errstate(all="ignore"):  # cells whose values cannot be
+            varied = set_parameters(arm, {k: np.asarray(x) for k, x in parameters.items()})
+    still = np.array([cannot_move(each, varied) for each in read])[:, None] | np.array(
+        [cannot_move(each, varied) for each in inputs]
     )
     motions = xp.where(still[:, :, None, None], 0.0, motions)
     stiffnesses = xp.stack([xp.asarray(x, np.float64) for x in springs])
     nearness = xp.max(size * size * stiffnesses[:, None, None], axis=0)
-    return motions, xp.where(xp.isnan(nearness), np.inf, nearness), invalid
+    return motions, at_rest, xp.where(xp.isnan(nearness), np.inf, nearness), invalid

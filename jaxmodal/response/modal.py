@@ -19,6 +19,7 @@ from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.response.base_motion import carried, require_free_tips
 from jaxmodal.response.damping_of_modes import undamped
 from jaxmodal.response.datasets import modal_dataset
+from jaxmodal.response.held_places import cannot_move
 from jaxmodal.response.participation import modes_at_ports
 from jaxmodal.response.ports import Port, ports
 from jaxmodal.response.quantities import compliance_unit
@@ -301,6 +302,10 @@ def modal_superposition(
     elif residual:
         modes = (at_outputs / omega[:, None] ** 2).T @ at_inputs
         left_out = static_compliance(arm, driven, read, theory) - modes
+    # what cannot move is nothing, not the rounding of its modes
+    for places, part, rest in ((driven, at_inputs, left_out.T), (read, at_outputs, left_out)):
+        still = [cannot_move(port, arm) for port in places]
+        part[:, still], rest[still] = 0.0, 0.0
     own = damping_ratios is None and rayleigh is None
     viscous, structural = found.damping
     if not own:

@@ -312,15 +312,15 @@ def port_row(found: Port, arm: Arm) -> PortRow:
     if found.turns:
         row: Any = np.array([0.0, 0.0, 1.0])
     else:
-        along, across = _direction(found.direction, arm, index)
+        along, across = shares_of_axes(found.direction, arm, index)
         shares = (along, across, x * across - y * along)
         row = xp.stack(xp.broadcast_arrays(*(xp.asarray(z) + 0.0 for z in shares)))
     station = {"joint": 0.0, "tip": 1.0}.get(place, found.station)
     return PortRow(index, place, 1.0 if station is None else station, row)
 
 
-def _direction(direction: str, arm: Arm, index: int) -> tuple[Any, Any]:
-    """Shares of u and v of a link's axes in a direction."""
+def shares_of_axes(direction: str, arm: Arm, index: int) -> tuple[Any, Any]:
+    """Shares of u and v of the axes of a link, by its index, in a direction."""
     if direction in ("along", "across"):
         return (1.0, 0.0) if direction == "along" else (0.0, 1.0)
     angle = sum((link.joint_angle for link in arm.links[1 : index + 1]), arm.links[0].joint_angle)

@@ -123,12 +123,16 @@ def in_quantity(
             one if each.place == "base" else values[read.index(each), k]
             for k, each in enumerate(inputs)
         ]
-        return values[: len(outputs)] / xp.stack(own)
+        with np.errstate(all="ignore"):  # by nothing where a port stays at rest: the status tells
+            return values[: len(outputs)] / xp.stack(own)
     if quantity == "mobility":
         return values * (1j * omega)
     if quantity == "accelerance":
         return values * -(omega * omega)
-    return _inverse(values) if quantity == "dynamic_stiffness" else values
+    if quantity == "dynamic_stiffness":
+        with np.errstate(all="ignore"):
+            return _inverse(values)
+    return values
 
 
 def _inverse(values: Array) -> Array:

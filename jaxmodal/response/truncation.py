@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 _BETWEEN = 24
 #: frequencies beside a resonance, in half-power widths from it
 _BESIDE = (-3.0, -1.0, -0.3, 0.3, 1.0, 3.0)
+#: errors are held against at least this share of the largest output of a unit: modes and exact response are right to
+#: some 1e-13 of that, so that of a smaller output not one per cent is known
+_ROUNDING = 2.0**-36
 #: nearer to an undamped resonance, relative, two infinite numbers would be subtracted
 _CLEAR = 1e-6
 
@@ -56,7 +59,8 @@ class TruncationError(ShowsDatasets):
         Size of the difference, m or rad for 1 N or 1 N m.
     size : array, shape (p, m, F)
         Sizes of all parts of the sum added up: what the error is held against. Where modes cancel each other, at an
-        antiresonance, the receptance is zero and this is not.
+        antiresonance, the receptance is zero and this is not. At least 1.5e-11 of the largest among outputs of the same
+        unit, below which an output is but rounding.
     inputs, outputs : tuple of Port
         The ports.
     """
@@ -71,9 +75,7 @@ class TruncationError(ShowsDatasets):
     @property
     def relative(self) -> Floats:
         """``error / size``, 0 where neither is anything; shape (p, m, F)."""
-        return np.divide(
-            self.error, self.size, out=np.zeros_like(self.error), where=self.size > 0.0
-        )
+        return _relative(self.error, self.size)
 
     @property
     def worst(self) -> float:
@@ -195,6 +197,22 @@ def _exact(model: ModalSuperposition, arm: Arm, omega: Floats) -> NDArray[np.com
     return found - model.carried[:, :, None] / omega**2
 
 
+def _relative(error: Floats, size: Floats) -> Floats:
+    """Errors over sizes; 0 where neither is anything."""
+    with np.errstate(divide="ignore"):
+        return np.divide(error, size, out=np.zeros_like(error), where=(size > 0.0) | (error > 0.0))
+
+
+def _sizes(model: ModalSuperposition, omega: Floats) -> Floats:
+    """`ModalSuperposition.sizes`, at least what rounding leaves of the largest output of the same unit."""
+    sizes = model.sizes(omega)
+    turns = np.array([each.turns for each in model.outputs])
+    for kind in (turns, ~turns):
+        if kind.any():
+            sizes[kind] = np.maximum(sizes[kind], _ROUNDING * sizes[kind].max(axis=0))
+    return sizes
+
+
 def _error_at(
     model: ModalSuperposition, response: Callable[[Floats], NDArray[np.complex128]], omega: Floats
 ) -> TruncationError:
@@ -208,7 +226,7 @@ def _error_at(
         left_out = (rest - bare.receptance(omega)) / (1.0 + 1j * omega * model.relaxation)
         exact = damped + left_out
     error = np.abs(response(omega) - exact)
-    return TruncationError(omega, exact, error, model.sizes(omega), model.inputs, model.outputs)
+    return TruncationError(omega, exact, error, _sizes(model, omega), model.inputs, model.outputs)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -316,7 +334,7 @@ def modes_needed(
         omega = _places(model.omega, 0.0, low, high)
         exact = _exact(model, bare, omega).real
         parts = model.parts(omega).real
-        size = model.sizes(omega)
+        size = _sizes(model, omega)
         vibrates = (
             model.omega[:, None] > 0.0
         )  # motions of zero frequency leave nothing to a residual
@@ -325,7 +343,7 @@ def modes_needed(
         without = np.cumsum(parts, axis=0) - exact
         residuals = model.residual + at_rest.sum(axis=0) - np.cumsum(at_rest, axis=0)
         worst, worst_without = (
-            np.max(np.abs(x) / size, axis=(1, 2, 3))
+            np.max(_relative(np.abs(x), np.broadcast_to(size, x.shape)), axis=(1, 2, 3))
             for x in (without + residuals[..., None], without)
         )
         found, plain = (_enough(errors, allowed) for errors in (worst, worst_without))

@@ -161,3 +161,64 @@ def test_a_rigid_support_does_not_vary():
         jm.frequency_response(
             held(), 3.0, "tip.x", "tip.x", parameters={"link2.support_x_stiffness": [1e5, 1e6]}
         )
+
+
+def on_two_rollers(**changes):
+    """Three links on a roller under the first and the last, each free along and in rotation."""
+    roller = {
+        "support_y_stiffness": np.inf,
+        "support_x_stiffness": 0.0,
+        "support_torsional_stiffness": 0.0,
+    }
+    link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.03, 0.85), poisson_ratio=0.3)
+    link = link.replace(joint_angle=0.3, loss_factor=0.05)
+    return jm.Arm(
+        (link.replace(**roller), link, link.replace(**roller, **changes)), jm.Payload(1.0)
+    )
+
+
+def test_what_is_rigid_with_a_held_tip_stays_at_rest():
+    omega = [7.0, 20.0, 55.0]
+    names = ["tip.y", "payload.y", "joint_2.y", "link_1@1.y", "link_2@0.y", "link_3@1.y"]
+    arm = on_two_rollers()
+    for source in ("tip_2.x", "base.x"):
+        quantity = "transmissibility" if source == "base.x" else "receptance"
+        found = jm.frequency_response(arm, omega, source, names, quantity=quantity)
+        assert found.all_resolved
+        assert not np.any(found.values)
+    assert not np.any(jm.frequency_response(arm, omega, "joint_2.y", "tip_2.x").values)
+    many = jm.frequency_response(
+        arm, omega, "tip_2.x", names, parameters={"link2.length": [0.9, 1.1]}
+    )
+    assert many.all_resolved
+    assert not np.any(many.values)
+    assert jm.response_peaks(arm, 5.0, 60.0, "tip_2.x", "payload.y").omega.size == 0
+
+
+def test_what_turns_about_a_held_tip_moves():
+    """At distance d from the axis along the last link, in small rotations: d cos(angle) times the rotation."""
+    omega, angle = [7.0, 20.0, 55.0], 0.9
+    payload = jm.Payload(1.0, inertia=0.1, centre_x=0.2)
+    arm = on_two_rollers().replace(payload=payload)
+    moved = jm.frequency_response(arm, omega, "tip_2.x", ["payload.y", "tip.rotation"])
+    assert moved.all_resolved
+    lever = 0.2 * np.cos(angle) * moved.values[1]
+    np.testing.assert_allclose(moved.values[0], lever, rtol=1e-9)
+    arm = on_two_rollers(end_offset_x=-0.1)
+    moved = jm.frequency_response(arm, omega, "tip_2.x", ["link_3@1.y", "tip.rotation"])
+    assert moved.all_resolved
+    np.testing.assert_allclose(moved.values[0], 0.1 * np.cos(angle) * moved.values[1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("port", ["tip_3.y", "payload.y", "joint_2.y", "joint_1.y"])
+@pytest.mark.filterwarnings("error")
+def test_no_displacement_of_a_held_port(port):
+    for quantity in ("dynamic_stiffness", "transmissibility"):
+        names = [port, "tip_2.x"]
+        with pytest.raises(jm.ArmError, match=f"'{port}' is held at rest"):
+            jm.frequency_response(on_two_rollers(), 7.0, names, names, quantity=quantity)
+
+
+def test_links_rigid_along_their_axes_and_rigid_supports():
+    with pytest.raises(jm.ArmError, match=r"link1\.support_y_stiffness = inf: .*bending_only"):
+        jm.frequency_response(on_two_rollers(), 7.0, "tip.x", "tip.x", theory="bending_only")

@@ -155,3 +155,30 @@ def test_bad_frequencies(omega):
     model = jm.modal_superposition(pendulum()[0], "tip.across", "tip.across", 1, EB)
     with pytest.raises(ValueError, match="omega = "):
         model.receptance(omega)
+
+
+def geared(**changes):
+    """Two links whose joints have rotors behind gears: how far a spring gives depends on the frequency."""
+    link = cantilever(joint_stiffness=2e3, rotor_inertia=4e-5, gear_ratio=50.0, **changes).links[0]
+    return jm.Arm((link, link.replace(joint_angle=0.7)))
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_geared_joints_beside_resonances(count):
+    """So near to a resonance one mode is nearly all, with as many modes as links and with more."""
+    arm, port = geared(), "joint_2.torque"
+    model = jm.modal_superposition(arm, port, port, count, EB, damping_ratios=0.0)
+    omega = model.omega * (1.0 - 1e-5)
+    exact = jm.frequency_response(arm, omega, port, port, theory=EB).values
+    # of the modes left out an eighth at most, over 1e5 beside the mode at hand
+    np.testing.assert_allclose(model.receptance(omega), exact, rtol=1e-4)
+
+
+def test_dampers_at_geared_joints():
+    """Poles of the state space against the roots of the exact determinant: dampers this light couple modes little."""
+    arm = geared(joint_damping=0.05)
+    model = jm.state_space(arm, "joint_2.torque", "joint_2.torque", 5, EB)
+    poles = model.poles[model.poles.imag > 0.0]
+    poles = poles[np.argsort(poles.imag)]
+    roots = jm.damped_modes(arm, 5, EB).roots
+    np.testing.assert_allclose(-poles.real, roots.imag, rtol=1e-4)

@@ -90,6 +90,29 @@ def test_modes_needed():
     assert f"{found.num_modes} modes are enough for 0.1 %" in str(found)
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_output_that_is_held_has_no_error():
+    """A prop under the tip: what is known to be at rest adds nothing to the error of the others."""
+    arm = jm.Arm((cantilever(joint_angle=0.4, support_y_stiffness=np.inf).links[0],))
+    into, held = "link_1@0.5.across", ["tip.y", "payload.y", "link_1@1.y", "joint_1.x"]
+    alone = jm.modal_superposition(arm, into, into, 4, EB, damping_ratios=0.01)
+    both = jm.modal_superposition(arm, into, [into, *held], 4, EB, damping_ratios=0.01)
+    worst = jm.truncation_error(alone).worst
+    np.testing.assert_allclose(jm.truncation_error(both).worst, worst, rtol=1e-6)
+    assert not jm.truncation_error(both).relative[1:].any()
+    assert jm.state_space(arm, into, held, 4, EB).error.worst == 0.0
+    needed = jm.modes_needed(arm, into, [into, *held], 1.0, 2e3, 0.01, EB)
+    assert needed.num_modes == jm.modes_needed(arm, into, into, 1.0, 2e3, 0.01, EB).num_modes
+
+
+def test_an_output_that_is_rounding_has_no_error():
+    """A straight arm that stands at an angle: forces across it move nothing along it but by rounding."""
+    arm = cantilever(joint_angle=0.4)
+    outputs = ["link_1@0.5.across", "tip.along"]
+    model = jm.modal_superposition(arm, "tip.across", outputs, 4, EB, damping_ratios=0.01)
+    assert jm.truncation_error(model).relative[1].max() < 0.01
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
