@@ -58,6 +58,7 @@ class DeflectionLimit:
             raise ProblemError(f"constraint deflection: {error}") from error
 
     def margins(self, design: Design, today: Design) -> Array:
+        self.check_arm(design.arm)
         flags = theory_flags(self.theory)
 
         def one(angles: Array) -> Array:

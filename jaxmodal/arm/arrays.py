@@ -243,6 +243,25 @@ def refuse_axial_force(arm: Arm, what: str) -> None:
             )
 
 
+def refuse_compression(arm: Arm, what: str) -> None:
+    """Refuse an arm whose forces at rest might buckle it, which ``what`` (the subject of the sentence) does not see.
+
+    In tension, with no turning stiffness below zero, they only add to the energy of any motion.
+    """
+    if all(link.axial_force is None for link in arm.links):
+        return
+    signed = ("axial_force", *TURNING, "base_offset_x", "end_offset_x")
+    for number, link in enumerate(arm.links, start=1):
+        for name in signed:
+            value = getattr(link, name)
+            if value is not None and not (on_host(value) and np.all(value >= 0.0)):
+                raise ArmError(
+                    f"link{number}.{name} = {shown(value)}: {what} takes forces at rest of 0 or more (tension), with no"
+                    f" {', '.join(signed[1:])} below 0, because it does not see whether an arm buckles; give such"
+                    " values, or ask natural_frequencies_batch at postures."
+                )
+
+
 def require_known(arm: Arm, theory: str) -> None:
     """Refuse an arm that a theory cannot take: one without shear data, or a rigid link against a rigid support.
 
@@ -253,7 +272,8 @@ def require_known(arm: Arm, theory: str) -> None:
     """
     if theory == "timoshenko":
         require_shear(arm)
-    _refuse_loaded_slides(require_planar(arm))
+    if any(link.axial_force is not None for link in require_planar(arm).links):
+        refuse_loaded_slides(arm, "with an axial_force in the arm")
     if theory != "bending_only":
         return
     for number, link in enumerate(require_planar(arm).links, start=1):
@@ -267,17 +287,15 @@ def require_known(arm: Arm, theory: str) -> None:
                 )
 
 
-def _refuse_loaded_slides(arm: Arm) -> None:
-    """Refuse springs along or across a joint that turns, where there are axial forces: their ends move apart."""
-    if all(link.axial_force is None for link in arm.links):
-        return
+def refuse_loaded_slides(arm: Arm, why: str) -> None:
+    """Refuse springs along or across a joint that turns, ``why`` there are axial forces: their ends move apart."""
     for number, link in enumerate(arm.links[1:], start=2):
         for name in ("joint_axial_stiffness", "joint_shear_stiffness"):
             value = getattr(link, name)
             if value is not None and not (on_host(value) and np.all(np.isinf(value))):
                 raise ArmError(
-                    f"link{number}.{name} = {shown(value)}: with an axial_force in the arm, springs along and across a"
-                    " joint are taken at the base alone, whose directions stay fixed; leave one of them out."
+                    f"link{number}.{name} = {shown(value)}: {why}, springs along and across a joint are taken at"
+                    " the base alone, whose directions stay fixed; leave it out."
                 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_values, require_concrete, require_known
+from jaxmodal.arm.arrays import beam_values, refuse_loaded_slides, require_concrete, require_known
 from jaxmodal.arm.links import TURNING, Link
 from jaxmodal.arm.segments import BOUNDS, check_pieces, cut
 from jaxmodal.at_rest.loads import at_rest, dead_loads, require_loads
@@ -57,7 +57,8 @@ def preloaded(
     Raises
     ------
     ArmError
-        There is no load; nothing holds a free joint; a link is pressed beyond its shear stiffness.
+        There is no load; nothing holds a free joint; a joint but the first has springs along or across its link; a link
+        is pressed beyond its shear stiffness.
 
     Examples
     --------
@@ -70,6 +71,7 @@ def preloaded(
     flags = theory_flags(theory)
     require_concrete(arm, "preloaded")
     require_known(arm, theory)
+    refuse_loaded_slides(arm, "under dead loads")
     check_pieces(pieces)
     if bound not in BOUNDS:
         raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
@@ -155,6 +157,8 @@ def preloaded_frequencies(
         "tip_force": tip_force,
         "base_acceleration": base_acceleration,
     }
+
+    preloaded(arm, theory, **loads)  # refuses what it must before links are cut
 
     def build(number: int, bound: str) -> Arm:
         return preloaded(arm, theory, **loads, pieces=number, bound=bound)

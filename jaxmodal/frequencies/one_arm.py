@@ -182,7 +182,7 @@ def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> N
         unstable = jnp.asarray(model.unstable)
         result = _differentiable(found, beams, flags, invalid | unstable, max(first + count, 1))
         result = _compiled_with_zeros(result, modes, free)
-        return refused(result, np.bool_(True)) if model.unstable else result
+        return _compiled_refused(result, unstable, beams) if model.unstable else result
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
     result = _compiled_result(solve_padded(problem, flags), invalid, count=count, theory=theory)
     if beams.axial_force is None:
@@ -190,7 +190,8 @@ def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> N
         return _compiled_with_zeros(result, problem.modes, problem.free)
     unstable = ~invalid & _compiled_instability(problem, flags)
     result = _differentiable(result, beams, flags, invalid | unstable, max(first + count, 1))
-    return _compiled_refused(_compiled_with_zeros(result, problem.modes, problem.free), unstable)
+    result = _compiled_with_zeros(result, problem.modes, problem.free)
+    return _compiled_refused(result, unstable, beams)
 
 
 def _solved_on_host(
@@ -273,7 +274,15 @@ def _instability(problem: PaddedProblem, flags: Theory) -> Array:
 _compiled_instability = jax.jit(_instability)
 
 
-_compiled_refused = jax.jit(refused)
+@jax.jit
+def _compiled_refused(
+    result: NaturalFrequencies, unstable: Array, beams: BeamArrays
+) -> NaturalFrequencies:
+    """`refused`; of an unstable arm the derivatives are NaN as well, not those of a constant."""
+    result = refused(result, unstable)
+    unknown = jnp.where(unstable, jnp.nan, 0.0)
+    rates = [jnp.sum(unknown * jnp.where(jnp.isfinite(x), x, 0.0)) for x in jax.tree.leaves(beams)]
+    return dataclasses.replace(result, omega=result.omega + sum(rates))
 
 
 def _differentiable(

@@ -34,8 +34,8 @@ class Status(ExplainedStatus):
     unstable = (
         4,
         "the forces at rest buckle the arm, or are at its critical load: the square of a frequency is not above zero",
-        "lower the compression (axial_force, tension is positive), or support the arm; jaxmodal.count_below counts"
-        " the squares below zero, too",
+        "lower the compression or the loads (of axial_force, tension is positive), or support the arm;"
+        " jaxmodal.count_below counts the squares below zero, too",
     )
 
 

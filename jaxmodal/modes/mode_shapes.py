@@ -65,8 +65,8 @@ def mode_shapes(
     Returns
     -------
     ModeShapes or SpatialModeShapes
-        Of unit modal mass. NaN where the input is invalid, and in the rows of modes of zero frequency (free
-        joints), which are motions without strain.
+        Of unit modal mass. NaN where the input is invalid or forces at rest buckle the arm, and in the rows of modes
+        of zero frequency (free joints), which are motions without strain.
 
     Raises
     ------

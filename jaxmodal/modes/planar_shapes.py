@@ -28,6 +28,7 @@ from jaxmodal.eigenspaces.modal_mass import (
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import NOT_THERE
+from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
@@ -130,6 +131,8 @@ def planar_mode_shapes(
     """`mode_shapes` of a planar arm, whose values may be traced, at the stations ``xi``."""
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
     beams, invalid, flags = beam_values(arm), invalid_values(arm), theory_flags(theory)
+    if beams.axial_force is not None:  # a buckled arm has no modes
+        invalid = invalid | xp.any(found.status == Status.unstable)
     lanes, numbers = padding(num_modes)
     size = quadrature_size(lanes)
     if tree_on_host(beams):

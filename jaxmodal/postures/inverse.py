@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_whole, real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.arrays import BeamArrays, refuse_compression
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.frequencies.status import Status
@@ -123,7 +123,7 @@ def postures_at(
     ------
     ValueError
         A frequency is not positive and finite, an angle is not finite, the joint is not one of the
-        arm's, or shapes do not fit.
+        arm's, or shapes do not fit. An `ArmError`, which is one, where a link is compressed.
 
     Notes
     -----
@@ -139,6 +139,7 @@ def postures_at(
     >>> np.degrees(found.angle[:2]).round(4).tolist(), found.mode[:2].tolist()
     ([-71.691, 71.691], [1, 1])
     """
+    refuse_compression(arm, "postures_at")
     beams, flags = prepared_values(arm, theory)
     frequencies, angles = _arguments(arm, omega, joint, postures)
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), MOST_ANGLES)

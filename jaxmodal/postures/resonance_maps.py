@@ -14,7 +14,7 @@ import numpy as np
 from jaxmodal.arm.addresses import full_address, resolve
 from jaxmodal.arm.arguments import is_whole, real_array, real_number
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.arm.arrays import BeamArrays, refuse_compression
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
@@ -182,7 +182,7 @@ def resonance_free(
         The band is empty or not finite, a joint is not one of the arm's, both are the same, or values or limits are not
         usable.
     ArmError
-        No parameter has the address, or the arm may not have one of its values.
+        No parameter has the address, or the arm may not have one of its values; a link is compressed.
 
     Examples
     --------
@@ -198,6 +198,7 @@ def resonance_free(
         raise ValueError(
             "arm: holds traced values; resonance_free needs known ones: call it outside jax.jit, jax.vmap and jax.grad"
         )
+    refuse_compression(arm, "resonance_free")
     low = real_number(omega_min, "omega_min", "in rad/s")
     high = real_number(omega_max, "omega_max", "in rad/s")
     if not 0.0 < low < high < math.inf:
@@ -216,6 +217,8 @@ def resonance_free(
     beams, flags = prepared_values(arm, theory)
     if isinstance(row, str):
         beams = _varied(arm, row, angles)
+        for value in angles[[0, -1]].tolist():  # what lies between has no other sign
+            refuse_compression(set_parameters(arm, {row: value}), "resonance_free")
     elif row:
         postures[row - 2] = angles
     ends = [angles_with(beams, flags, np.full(rows, w), postures, joint) for w in (low, high)]

@@ -39,6 +39,9 @@ def supported(
     unit, _ = joint_laws(beams)
     held, loose = stiffness > 0.0, unit == 0.0
     places, hinges = _places(held), _places(loose)
+    if not places:  # supports of stiffness 0 hold nothing
+        nothing = xp.zeros_like(stiffness + 0.0 * xp.stack(own.joint, axis=1))
+        return nothing, nothing
     units = [force, force, force * reach]
     steps = [reach, reach, xp.ones_like(reach)]
 

@@ -46,6 +46,23 @@ def test_shear_and_stretch():
     assert np.all(rigid.displacement == 0.0)
 
 
+@pytest.mark.parametrize("joint", [{}, {"joint_stiffness": 3000.0}])
+def test_supports_without_stiffness_hold_nothing(joint):
+    plain = BEAM.replace(joint_angle=0.3, **joint)
+    alone, beside = (
+        jm.Arm((x,))
+        for x in (plain, plain.replace(support_y_stiffness=0.0, support_x_stiffness=0.0))
+    )
+    found, truth = (jm.static_equilibrium(x, EB, **DOWN) for x in (beside, alone))
+    assert np.array_equal(found.displacement, truth.displacement)
+    assert np.array_equal(found.base_reaction, truth.base_reaction)
+    assert not found.reactions.any()
+    factors = [jm.buckling(x, 1, EB, **DOWN).factors[0] for x in (beside, alone)]
+    assert abs(factors[0] / factors[1] - 1.0) <= 1e-12
+    given = [jm.preloaded(x, EB, **DOWN).links[0].axial_force for x in (beside, alone)]
+    assert given[0] == given[1]
+
+
 def test_the_whole_is_in_equilibrium():
     """Base, supports and loads of a bent arm with everything add up to nothing, moments about the base too."""
     arm = jm.examples.three_link_industrial().with_posture([0.9, -0.7])

@@ -212,6 +212,12 @@ def test_bad_arguments(given, message):
     loose = jm.Arm((steel(joint_stiffness=0.0, joint_angle=0.3),))
     with pytest.raises(jm.ArmError, match=r"link1\.joint_stiffness = 0: nothing holds"):
         jm.preloaded(loose, gravity=(0.0, -9.81))
+    sliding = jm.Arm((steel(), steel(joint_axial_stiffness=1e4)))
+    for solve in (jm.preloaded, lambda arm, **loads: jm.preloaded_frequencies(arm, 1, **loads)):
+        with pytest.raises(
+            jm.ArmError, match=r"link2\.joint_axial_stiffness = 1.*: under dead loads"
+        ):
+            solve(sliding, gravity=(0.0, -9.81))
     with pytest.raises(jm.ArmError, match="axial_force is missing: end_turning_stiffness"):
         steel(end_turning_stiffness=3.0)
 

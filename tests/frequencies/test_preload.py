@@ -268,6 +268,22 @@ def test_files_and_the_command_line(tmp_path):
     assert "unstable" in ran.output
 
 
+def test_a_buckled_arm_has_no_shapes_and_no_derivatives():
+    """NaN, with the status; the derivative of what is not known is not zero."""
+    buckled = jm.Arm((steel(axial_force=-2.0 * EULER),))
+    shapes = jm.mode_shapes(buckled, 2, throw=False)
+    assert shapes.frequencies.status.tolist() == [Status.unstable] * 2
+    assert np.isnan(shapes.v).all()
+    assert np.isnan(shapes.energies.preload).all()
+
+    def lowest(force):
+        arm = jm.Arm((steel(axial_force=force),))
+        return jm.natural_frequencies(arm, 1, throw=False).omega[0]
+
+    assert np.isnan(jax.grad(lowest)(-2.0 * EULER))
+    assert jax.grad(lowest)(-0.1 * EULER) > 0.0
+
+
 def test_bad_values():
     with pytest.raises(jm.ArmError, match=r"axial_force = -4.*greater than -kappa G A"):
         steel(axial_force=-4e8)
