@@ -111,8 +111,14 @@ def draw_bode(
     above, below = axes
     for k, (name, values) in enumerate(lines):
         colour = COLOURS[k % len(COLOURS)]
-        above.plot(hertz, np.abs(values), color=colour, linewidth=1.2, label=name)
-        below.plot(hertz, np.degrees(np.angle(values)), color=colour, linewidth=1.2)
+        # two ports in turn have the same response: dashes show the line below
+        line: dict[str, Any] = {
+            "color": colour,
+            "linewidth": 1.2,
+            "linestyle": "--" if _drawn(found, k) else "-",
+        }
+        above.plot(hertz, np.abs(values), label=name, **line)
+        below.plot(hertz, np.degrees(np.angle(values)), **line)
     for axis in (above, below):
         for omega in np.asarray(modes, np.float64):
             axis.axvline(omega / (2.0 * np.pi), color="0.6", linewidth=0.8, linestyle=":")
@@ -273,13 +279,36 @@ def _columns(found: FrequencyResponse, count: int, what: str) -> np.ndarray:
     """Values of the parameters that vary, angles in degrees, shape (count, C)."""
     if found.cells is None or len(found.addresses) != count:
         number = len(found.addresses)
+        varies = f"varies with {', '.join(found.addresses)}" if number else "is of one arm"
+        wanted = "one parameter must" if count == 1 else "two parameters must"
+        remedy = (
+            " Parameters that vary together are several: draw such responses cell by cell, or give one of them alone."
+            if number > count
+            else ""
+        )
         raise ArmError(
-            f"the response varies with {number} parameter(s); must be {count} for {what}: give frequency_response "
-            "such parameters."
+            f"the response {varies}; for {what} {wanted} vary: give frequency_response such parameters.{remedy}"
         )
     factors = [180.0 / np.pi if unit_of(name) == "rad" else 1.0 for name in found.addresses]
     scaled: np.ndarray = np.asarray(found.cells) * np.array(factors)[:, None]
+    for address, column in zip(found.addresses, np.asarray(found.cells), strict=True):
+        if not np.isfinite(column).all():
+            wrong = shown(column[~np.isfinite(column)][0])
+            raise ArmError(
+                f"{address} = {wrong} in an arm of the response: an axis of {what} takes finite values; leave such "
+                "arms out of the parameters."
+            )
     return scaled
+
+
+def _drawn(found: FrequencyResponse, line: int) -> bool:
+    """Whether the line of a pair of ports lies on an earlier one, that of the same ports in turn."""
+    output, into = divmod(line, len(found.inputs))
+    read, driven = found.outputs[output], found.inputs[into]
+    if read == driven or read not in found.inputs or driven not in found.outputs:
+        return False
+    earlier = found.outputs.index(driven) * len(found.inputs) + found.inputs.index(read)
+    return earlier < line and found.quantity != "transmissibility"
 
 
 def _named(found: FrequencyResponse) -> str:

@@ -89,6 +89,9 @@ def test_pictures(arm, found):
     assert len(above.lines) == 6 + 2
     np.testing.assert_array_equal(above.lines[3].get_ydata(), np.abs(found.values[1, 1]))
     np.testing.assert_allclose(below.lines[0].get_ydata(), np.degrees(np.angle(found.values[0, 0])))
+    square = jm.frequency_response(arm, OMEGA, *[["tip.x", "joint_2.torque"]] * 2)
+    lines = square.plot(Figure().subplots(2, 1))[0].lines
+    assert [x.get_linestyle() for x in lines] == ["-", "-", "--", "-"]  # one hides its reciprocal
     axes = draw_nyquist(found, Figure().add_subplot())
     np.testing.assert_array_equal(axes.lines[0].get_xdata(), found.values[0, 0].real)
     angles = np.linspace(-1.0, 1.0, 5)
@@ -122,6 +125,19 @@ def test_pictures(arm, found):
     for draw, given in ((draw_bode, many), (draw_waterfall, grid), (draw_peak_map, many)):
         with pytest.raises(jm.ArmError):
             draw(given)
+
+
+def test_pictures_of_values_that_no_axis_takes(arm):
+    """A rigid joint has an infinite stiffness: a sentence that names it, no picture."""
+    joints = {"link2.joint_stiffness": [300.0, np.inf]}
+    found = jm.frequency_response(arm, OMEGA, "tip.x", "tip.x", parameters=joints)
+    words = r"link2\.joint_stiffness = inf in an arm of the response: .* leave such arms out"
+    with pytest.raises(jm.ArmError, match=words):
+        found.plot()
+    both = {"link1.length": [0.7, 0.8], "link2.length": [0.7, 0.8]}
+    found = jm.frequency_response(arm, OMEGA, "tip.x", "tip.x", parameters=both)
+    with pytest.raises(jm.ArmError, match=r"varies with link1\.length, link2\.length; .*together"):
+        found.plot(kind="waterfall")
 
 
 @pytest.fixture
