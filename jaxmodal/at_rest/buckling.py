@@ -250,7 +250,7 @@ def _require_held(problem: Problem) -> None:
     ]
     what = f" ({', '.join(free)} = 0)" if free else ""
     raise ArmError(
-        f"the arm moves without strain{what}, a mechanism at any load; give its free joints stiffness, or "
+        f"the arm moves without strain{what}, a mechanism without load; give its free joints stiffness, or "
         "support a tip beyond them."
     )
 

@@ -98,5 +98,5 @@ def require_loads(arm: Arm, loads: DeadLoads, or_axial: bool = False) -> None:
     if not pressed and not any(float(x) for x in loads):
         raise ArmError(
             "no load: give gravity=(0.0, -9.81), in m/s^2 along x and y of the base, tip_force=(x, y) in N, or "
-            "base_acceleration=(x, y) in m/s^2."
+            "base_acceleration=(x, y) in m/s^2; in the shell --gravity 0,-9.81, --tip-force or --base-acceleration."
         )

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 def _title(result: Any) -> str:
-    name = f"{result.arm.name} " if result.arm.name else ""
-    return f"{name}({result.theory})"
+    return f"{result.arm.name or 'the arm'} ({result.theory})"
 
 
 def statics_tables(result: StaticEquilibrium) -> list[Table]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +144,7 @@ def buckling(
     except ValueError as error:  # ArmError is one
         raise BadInput(f"{argument}: {error}") from error
     if output_format == "json":
-        click.echo(json.dumps(_plain(argument, found)))
+        click.echo(json.dumps(_plain(argument, found, loads)))
     else:
         click.echo(str(found))
     _draw(found, plot)
@@ -152,7 +152,7 @@ def buckling(
         raise SystemExit(EXIT_NOT_ALL)
 
 
-def _plain(argument: str, found: Any) -> dict[str, Any]:
+def _plain(argument: str, found: Any, loads: Mapping[str, Any]) -> dict[str, Any]:
     """All factors, null where there is none or none was found."""
 
     def number(x: float) -> float | None:
@@ -162,11 +162,15 @@ def _plain(argument: str, found: Any) -> dict[str, Any]:
     return {
         "arm": argument,
         "theory": found.theory,
+        "loads": {name: list(value) for name, value in loads.items()},
         "factors": [
             {
                 "load_factor": number(factor),
                 "certified": bool(found.certified[k]),
                 "multiplicity": int(found.multiplicity[k]),
+                "count_below": int(found.count_below[k]),
+                "count_above": int(found.count_above[k]),
+                "bracket": [number(x) for x in found.bracket[k]],
                 "derivatives": {
                     address: number(value)
                     for address, value in zip(

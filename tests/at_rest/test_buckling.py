@@ -394,7 +394,11 @@ def test_command(tmp_path):
          "--derivative", "link1.youngs_modulus"],
     )  # fmt: skip
     assert run.exit_code == 0, run.output
-    (factor,) = json.loads(run.output)["factors"]
+    found = json.loads(run.output)
+    assert found["loads"] == {"gravity": [-1.0, 0.0]}
+    (factor,) = found["factors"]
+    assert (factor["count_below"], factor["count_above"]) == (0, 1)
+    assert factor["bracket"][0] < factor["load_factor"] < factor["bracket"][1]
     close(factor["load_factor"], 7.837347438943488, 1e-12)
     close(factor["derivatives"]["link1.youngs_modulus"], factor["load_factor"], 1e-10)
     bad = CliRunner().invoke(main, ["buckling", str(path), "--gravity", "9.81"])

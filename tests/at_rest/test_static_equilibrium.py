@@ -144,3 +144,4 @@ def test_command(tmp_path):
     bad = CliRunner().invoke(main, ["--no-check", "statics", str(path), "--theory", EB])
     assert bad.exit_code == 2
     assert "no load" in bad.output
+    assert "--gravity 0,-9.81" in " ".join(bad.output.split())
