@@ -96,7 +96,6 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("postures.series_search:_PILOTS", "postures", (256, 4096)),
         Constant("postures.series_search:_RANGE_ROUNDS", "halvings", (9, 17)),
         Constant("postures.series_search:_BELOW", "share of sqrt(omega)", (0.3, 0.9)),
-        Constant("postures.series_search:_ABOVE", "multiple of sqrt(omega)", (1.001, 1.1)),
         Constant("postures.series_passes:_LEAST", _RELATIVE, (1e-13, 1.6e-12)),
     ],
     "cells in space": [

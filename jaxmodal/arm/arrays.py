@@ -248,7 +248,7 @@ def refuse_compression(arm: Arm, what: str) -> None:
 
     In tension, with no turning stiffness below zero, they only add to the energy of any motion.
     """
-    if all(link.axial_force is None for link in arm.links):
+    if all(link.axial_force is None for link in require_planar(arm).links):
         return
     signed = ("axial_force", *TURNING, "base_offset_x", "end_offset_x")
     for number, link in enumerate(arm.links, start=1):

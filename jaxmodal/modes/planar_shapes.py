@@ -131,15 +131,15 @@ def planar_mode_shapes(
     """`mode_shapes` of a planar arm, whose values may be traced, at the stations ``xi``."""
     found = natural_frequencies(arm, num_modes, theory, throw=throw)
     beams, invalid, flags = beam_values(arm), invalid_values(arm), theory_flags(theory)
-    if beams.axial_force is not None:  # a buckled arm has no modes
-        invalid = invalid | xp.any(found.status == Status.unstable)
     lanes, numbers = padding(num_modes)
     size = quadrature_size(lanes)
     if tree_on_host(beams):
         of_host = to_host(found)
+        invalid = _without_modes(beams, invalid, of_host)
         with np.errstate(all="ignore"):  # what is not finite is shown so
             rows = _rows(_shapes, size, beams, flags, invalid, of_host, xi, np.arange(num_modes))
         return jax.device_put(ModeShapes(frequencies=of_host, stations=xi, **rows))
+    invalid = _without_modes(beams, invalid, found)
     beams, invalid, xi = jax.tree_util.tree_map(jnp.asarray, (beams, invalid, xi))
     rows = _rows(_compiled_shapes, size, beams, flags, invalid, found, xi, numbers)
     shown = {name: value for name, value in rows.items() if name not in _OF_THE_ARM}
@@ -149,6 +149,13 @@ def planar_mode_shapes(
         "derivatives of the shapes", shown, omega, individual_modes(omega, multiplicity) | zero
     )
     return ModeShapes(frequencies=found, stations=xi, **rows)
+
+
+def _without_modes(beams: BeamArrays, invalid: Array, found: NaturalFrequencies) -> Array:
+    """Whether the arm is invalid, or forces at rest buckle it."""
+    if beams.axial_force is None:
+        return invalid
+    return invalid | xp.any(found.status == Status.unstable)
 
 
 def _vibrating(found: NaturalFrequencies, replaced: Array) -> tuple[Array, Array]:

@@ -160,6 +160,7 @@ def test_costs_are_medians_in_turn_over_the_first_call():
     assert found["ratio"]["twice"] > 1.5
 
 
+@pytest.mark.slow
 def test_memory_of_a_small_sweep(tmp_path):
     out = tmp_path / "memory.json"
     command = [sys.executable, "-m", "benchmarks.sweep_memory", "--points", "3", "--modes", "2"]

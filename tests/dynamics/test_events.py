@@ -53,7 +53,8 @@ def test_a_joint_limit_stops_the_arm_in_time(method):
     np.testing.assert_array_equal(known, TIME >= TIMES)
 
 
-@pytest.mark.parametrize("method", ["rk4", pytest.param("dopri8", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["rk4", "dopri8"])
 def test_the_time_of_an_event_moves_with_gravity(method):
     """t is proportional to 1/sqrt(g): dt/dg = -t/(2 g)."""
 

@@ -45,6 +45,7 @@ def moving():
     return model, simulate(model, times, torque=law, method="rk4", step=1e-3)
 
 
+@pytest.mark.slow
 def test_systems_along_a_motion_are_derivatives_of_its_accelerations(moving):
     model, motion = moving
     system = linearise_along(model, motion)

@@ -86,6 +86,7 @@ def test_a_cell_has_the_numbers_of_its_arm():
     assert ds.damping_ratio.dims == ("theta_2", "mode")
 
 
+@pytest.mark.slow
 def test_what_is_printed_and_drawn(stored, tmp_path):
     sweep, _ = oscillator()
     assert "peak_status, peak_response" in "\n".join(plan_lines(sweep, make_grid(sweep)))
