@@ -104,10 +104,8 @@ class _Clock:
             self.seconds[stage] += time.process_time() - begin
             self.calls[stage] += 1
             if stage in EVALUATIONS:  # of so many blocks the first ones
-                # where the result has an array of all lanes
-                enclosures = {"searched": 1, "extended": 0}
-                found = result[enclosures[name]] if name in enclosures else result
-                lanes = getattr(found, "omega", found).size
+                found = result[1] if name == "searched" else result
+                lanes = (found.sign if name == "extended" else getattr(found, "omega", found)).size
                 self.lanes[stage] += lanes // named["blocks"] * int(args[_USED[name]])
             return result
 
