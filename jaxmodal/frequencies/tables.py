@@ -26,7 +26,7 @@ def hertz_text(hertz: float, digits: int = DIGITS) -> str:
     return f"{hertz:#.{digits}g}".rstrip(".")
 
 
-def certificate_text(status: int, multiplicity: int = 1) -> str:
+def certificate_text(status: int | np.integer, multiplicity: int = 1) -> str:
     """Return what a frequency may be trusted for in a few words."""
     repeated = f", {multiplicity}-fold" if multiplicity > 1 else ""
     code = Status(int(status))
