@@ -47,10 +47,9 @@ def statics_tables(result: StaticEquilibrium) -> list[Table]:
         "joint torque [N m]",
     ]
     tables = [Table(f"at rest: {_title(result)}", headings, rows, notes)]
-    force_x, force_y, moment = result.base_reaction
-    grounds = [["base", f"{force_x:.5g}", f"{force_y:.5g}", f"{moment:.5g}"]]
+    grounds = [["base", *(f"{value + 0.0:.5g}" for value in result.base_reaction)]]  # no -0
     grounds += [
-        [f"tip of link {i + 1}", *(f"{value:.5g}" for value in row)]
+        [f"tip of link {i + 1}", *(f"{value + 0.0:.5g}" for value in row)]
         for i, row in enumerate(result.reactions)
         if np.any(row)
     ]
