@@ -1,14 +1,18 @@
-"""What commands take: arms by file or built-in name, postures, digits; how they refuse bad input; exit statuses."""
+"""What commands take: arms by file or built-in name, and the options that several have; how they refuse bad input."""
 
 from __future__ import annotations
 
+import contextlib
 import math
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar, cast
 
 import click
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import SUPPORTS
+from jaxmodal.dynamic_stiffness.beams import THEORIES
+from jaxmodal.runtime import limits
 from jaxmodal.spatial.arm import SpatialArm
 
 EXIT_NOT_ALL = 1
@@ -25,16 +29,30 @@ class BadInput(click.ClickException):
     exit_code = EXIT_BAD_INPUT
 
 
-def parse_angles(
+@contextlib.contextmanager
+def refusing(argument: str) -> Iterator[None]:
+    """Turn the library's errors into one message that names what was given."""
+    try:
+        yield
+    except (ValueError, ImportError) as error:  # ArmError is a ValueError
+        raise BadInput(f"{argument}: {error}") from error
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Numbers with commas between; NaN where the text is something else."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        return (math.nan,)
+
+
+def _angles(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> tuple[float, ...] | None:
     """Joint angles in degrees from numbers separated by commas."""
     if value is None:
         return None
-    try:
-        angles = tuple(float(part) for part in value.split(","))
-    except ValueError:
-        angles = (math.nan,)
+    angles = numbers(value)
     if not all(math.isfinite(angle) for angle in angles):
         raise click.BadParameter(
             f"{value!r} is not a list of angles; give finite numbers in degrees separated by "
@@ -95,6 +113,36 @@ def _first_angle_matters(arm: Arm | SpatialArm) -> bool:
     return any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
 
 
+def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:
+    """The option ``--posture-deg``; the remark ends its help."""
+    return click.option(
+        "--posture-deg",
+        metavar="DEG,DEG,...",
+        callback=_angles,
+        help=f"Joint angles theta_2 to theta_n, or all n, in degrees{remark}",
+    )
+
+
+def format_option(
+    formats: Sequence[str] = ("table", "json", "csv"), remark: str | None = None
+) -> Callable[..., Any]:
+    """The option ``--format``, by default a table."""
+    return click.option(
+        "--format",
+        "output_format",
+        type=click.Choice(list(formats)),
+        default="table",
+        show_default=True,
+        help=remark,
+    )
+
+
+theory_option = click.option(
+    "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
+)
+modes_option = click.option(
+    "--modes", type=click.IntRange(1, limits.MODES), default=10, show_default=True
+)
 digits_option = click.option(
     "--digits",
     type=click.IntRange(2, 17),

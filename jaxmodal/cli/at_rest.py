@@ -12,13 +12,19 @@ from typing import Any
 import click
 import numpy as np
 
-from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
-from jaxmodal.cli.loads import given, load_options
-from jaxmodal.cli.modes import require_plots
-from jaxmodal.cli.paths import require_file
-from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
-
-_PICTURES = (".png", ".pdf", ".svg")
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    format_option,
+    load_arm,
+    posed,
+    posture_option,
+    refusing,
+    theory_option,
+)
+from jaxmodal.cli.loads import Vector, given, load_options
+from jaxmodal.cli.paths import file_option, require_picture, save_picture
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 
 
 def _loads(command: Callable[..., None]) -> Callable[..., None]:
@@ -26,28 +32,10 @@ def _loads(command: Callable[..., None]) -> Callable[..., None]:
     options = (
         click.argument("argument", metavar="ARM"),
         load_options,
-        click.option(
-            "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
-        ),
-        click.option(
-            "--posture-deg",
-            metavar="DEG,DEG,...",
-            callback=parse_angles,
-            help="Joint angles theta_2 to theta_n, or all n, in degrees; that of link 1 turns the arm against its "
-            "loads.",
-        ),
-        click.option(
-            "--format",
-            "output_format",
-            type=click.Choice(["table", "json"]),
-            default="table",
-            show_default=True,
-        ),
-        click.option(
-            "--plot",
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="Draw it into this file (.png, .pdf, .svg).",
-        ),
+        theory_option,
+        posture_option("; that of link 1 turns the arm against its loads."),
+        format_option(("table", "json")),
+        file_option("--plot", remark="Draw it into this file (.png, .pdf, .svg)."),
     )
     for option in reversed(options):
         command = option(command)
@@ -58,26 +46,20 @@ def _loads(command: Callable[..., None]) -> Callable[..., None]:
 @_loads
 def statics(
     argument: str,
-    gravity: tuple[float, float] | None,
-    tip_force: tuple[float, float] | None,
-    base_acceleration: tuple[float, float] | None,
     theory: TheoryName,
     posture_deg: tuple[float, ...] | None,
     output_format: str,
     plot: Path | None,
+    **vectors: Vector,
 ) -> None:
     """Forces, moments and deflections of an ARM at rest under its weight and other dead loads."""
     from jaxmodal.at_rest.static_equilibrium import static_equilibrium
 
-    _require_picture(plot)
+    require_picture("--plot", plot)
     arm = posed(load_arm(argument), argument, posture_deg)
-    loads = given(gravity=gravity, tip_force=tip_force, base_acceleration=base_acceleration)
-    with warnings.catch_warnings(record=True) as caught:
+    with refusing(argument), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
-            found = static_equilibrium(arm, theory, **loads)
-        except ValueError as error:  # ArmError is one
-            raise BadInput(f"{argument}: {error}") from error
+        found = static_equilibrium(arm, theory, **given(**vectors))
     for each in caught:
         click.echo(f"warning: {each.message}", err=True)
     if output_format == "json":
@@ -119,9 +101,6 @@ def statics(
 )
 def buckling(
     argument: str,
-    gravity: tuple[float, float] | None,
-    tip_force: tuple[float, float] | None,
-    base_acceleration: tuple[float, float] | None,
     theory: TheoryName,
     posture_deg: tuple[float, ...] | None,
     output_format: str,
@@ -129,6 +108,7 @@ def buckling(
     factors: int,
     both_signs: bool,
     addresses: tuple[str, ...],
+    **vectors: Vector,
 ) -> None:
     """Factors by which dead loads have to grow until an ARM buckles, each with its certificate.
 
@@ -136,13 +116,11 @@ def buckling(
     """
     from jaxmodal.at_rest.buckling import buckling as solve
 
-    _require_picture(plot)
+    require_picture("--plot", plot)
     arm = posed(load_arm(argument), argument, posture_deg)
-    loads = given(gravity=gravity, tip_force=tip_force, base_acceleration=base_acceleration)
-    try:
+    loads = given(**vectors)
+    with refusing(argument):
         found = solve(arm, factors, theory, both_signs=both_signs, addresses=addresses, **loads)
-    except ValueError as error:  # ArmError is one
-        raise BadInput(f"{argument}: {error}") from error
     if output_format == "json":
         click.echo(json.dumps(_plain(argument, found, loads)))
     else:
@@ -183,12 +161,6 @@ def _plain(argument: str, found: Any, loads: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def _require_picture(plot: Path | None) -> None:
-    require_file("--plot", plot, _PICTURES)
-    if plot is not None:
-        require_plots()
-
-
 def _draw(found: Any, path: Path | None) -> None:
     if path is None:
         return
@@ -197,8 +169,4 @@ def _draw(found: Any, path: Path | None) -> None:
     with style():
         figure = new_figure(6.0, 5.0)
         found.plot(figure.add_subplot())
-        try:
-            figure.savefig(path)
-        except OSError as error:
-            raise BadInput(f"{path}: cannot be written ({error.strerror or error}).") from error
-    click.echo(f"wrote {path}", err=True)
+        save_picture("--plot", figure, path)

@@ -27,13 +27,17 @@ from jaxmodal.cli.arguments import (
     EXIT_NOT_ALL,
     BadInput,
     digits_option,
+    format_option,
     load_any_arm,
-    parse_angles,
+    modes_option,
     posed,
+    posture_option,
+    refusing,
+    theory_option,
 )
 from jaxmodal.cli.loads import given, load_options
-from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
-from jaxmodal.runtime import limits
+from jaxmodal.cli.paths import file_option, folder_option, require_folder, writing
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 
 ENTRY_POINTS = "jaxmodal.commands"
 """The group of entry points by which other packages register commands."""
@@ -177,23 +181,10 @@ def implausible_values_shown(wanted: bool) -> Iterator[None]:
 
 @main.command(epilog=ARM_HELP)
 @click.argument("arms", metavar="ARM [ARM ...]", nargs=-1, required=True)
-@click.option("--modes", type=click.IntRange(1, limits.MODES), default=10, show_default=True)
-@click.option("--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True)
-@click.option(
-    "--posture-deg",
-    metavar="DEG,DEG,...",
-    callback=parse_angles,
-    help="Joint angles theta_2 to theta_n, or all n, in degrees, such as -45,90. They replace "
-    "those of every ARM.",
-)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="json is an array in the order of the arguments, also for one ARM.",
-)
+@modes_option
+@theory_option
+@posture_option(", such as -45,90. They replace those of every ARM.")
+@format_option(remark="json is an array in the order of the arguments, also for one ARM.")
 @digits_option
 @load_options
 def frequencies(
@@ -214,7 +205,6 @@ def frequencies(
     """
     from jaxmodal.cli import output as cli_output
     from jaxmodal.frequencies.one_arm import natural_frequencies
-    from jaxmodal.runtime.errors import ArmError
 
     posed_arms = [posed(load_any_arm(argument), argument, posture_deg) for argument in arms]
     if loads := given(**vectors):
@@ -226,10 +216,8 @@ def frequencies(
     with cli_output.progress_after(1.0, "arms solved") as advance:
         for done, (argument, arm) in enumerate(zip(arms, posed_arms, strict=True)):
             advance(done, len(arms))
-            try:
+            with refusing(argument):
                 result = natural_frequencies(arm, num_modes=modes, theory=theory, throw=False)
-            except ArmError as error:
-                raise BadInput(f"{argument}: {error}") from error
             solved.append(cli_output.SolvedArm.of(argument, arm, theory, result))
     cli_output.print_frequencies(solved, output_format, digits)
     cli_output.print_remedies(solved)
@@ -238,13 +226,10 @@ def frequencies(
 
 
 @main.command()
-@click.option(
-    "--out",
-    "out_dir",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results/paper"),
-    show_default=True,
-    help="Folder for cells.csv and report.md; made if missing.",
+@folder_option(
+    *("--out", "out_dir"),
+    default="results/paper",
+    remark="Folder for cells.csv and report.md; made if missing.",
 )
 def reproduce(out_dir: Path) -> None:
     """Recompute the source paper's tables and hold them against print, digit by digit.
@@ -253,18 +238,14 @@ def reproduce(out_dir: Path) -> None:
     misprint and every frequency is certified, else 1; 2 when the folder cannot be written.
     """
     from jaxmodal.cli import output as cli_output
-    from jaxmodal.cli.paths import require_folder
     from jaxmodal.reproduction.reproduce import reproduce as recompute
 
     require_folder("--out", out_dir)
-    try:
-        with cli_output.progress_after(1.0, "spectra computed") as advance:
-            summary = recompute(out_dir, advance)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadInput(
-            f"--out {out_dir}: cannot be written ({reason}); give a folder that can."
-        ) from error
+    with (
+        writing(f"--out {out_dir}", "; give a folder that can"),
+        cli_output.progress_after(1.0, "spectra computed") as advance,
+    ):
+        summary = recompute(out_dir, advance)
     cli_output.print_summary(summary, out_dir)
     if not summary.ok:
         raise SystemExit(EXIT_NOT_ALL)
@@ -284,12 +265,7 @@ def check(arm: str) -> None:
 
 @main.command()
 @click.argument("name", required=False)
-@click.option(
-    "--out",
-    "out_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the arm to this file instead of printing it.",
-)
+@file_option("--out", "out_file", remark="Write the arm to this file instead of printing it.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists and differs.")
 def examples(name: str | None, out_file: Path | None, force: bool) -> None:
     """List the built-in arms, or print or write the TOML file of one."""
@@ -312,11 +288,8 @@ def examples(name: str | None, out_file: Path | None, force: bool) -> None:
     if out_file is None:
         click.echo(text, nl=False)
         return
-    try:
+    with writing(f"--out {out_file}"):
         if out_file.exists() and not force and out_file.read_bytes() != text.encode():
             raise BadInput(f"--out {out_file}: exists already; give --force to replace it.")
         out_file.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadInput(f"--out {out_file}: cannot be written ({reason}).") from error
     click.echo(f"wrote {out_file}", err=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+import math
 from pathlib import Path
 from typing import Any
 
 import click
 
-from jaxmodal.cli.arguments import ARM_HELP, BadInput
-from jaxmodal.cli.paths import require_file
+from jaxmodal.cli.arguments import ARM_HELP, BadInput, numbers, refusing
+from jaxmodal.cli.paths import file_option, require_file, writing
 from jaxmodal.runtime.whole_files import write_text
 
 #: names and suffixes as in `jaxmodal.symbolic.FORMS`, known before that is imported
@@ -85,10 +84,9 @@ def _whole_numbers(
 @click.option(
     "--format", "form", type=click.Choice(list(_FORMATS)), default="numpy", show_default=True
 )
-@click.option(
+@file_option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write into this file, named as the function; C also gets a .h and a _test.c beside it.",
+    remark="Write into this file, named as the function; C also gets a .h and a _test.c beside it.",
 )
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def equations(
@@ -125,7 +123,7 @@ def equations(
         "foreshortening": foreshortening,
         "gravity": None if gravity is None else _vector(gravity),
     }
-    with _refused(arm, ArmError):
+    with refusing(arm):
         model = _model(
             arm, links, {name: value for name, value in given.items() if value is not None}
         )
@@ -141,12 +139,9 @@ def equations(
     for path in paths:
         if path.exists() and not force:
             raise BadInput(f"--out {path}: exists already; give --force to replace it.")
-    try:
+    with writing(f"--out {out}"):
         for path, text in paths.items():
             write_text(path, text)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadInput(f"--out {out}: cannot be written ({reason}).") from error
     counts = operation_counts(made)
     click.echo(
         f"wrote {', '.join(path.name for path in paths)}: {len(made.coordinates)} coordinates, {counts.additions} "
@@ -154,19 +149,11 @@ def equations(
     )
 
 
-@contextlib.contextmanager
-def _refused(arm: str, error_type: type[Exception]) -> Iterator[None]:
-    try:
-        yield
-    except error_type as error:
-        raise BadInput(f"{arm}: {error}") from error
-
-
 def _vector(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError as error:
-        raise BadInput(f"--gravity {text}: give two numbers in m/s^2, such as 0,-9.81.") from error
+    vector = numbers(text)
+    if any(map(math.isnan, vector)):
+        raise BadInput(f"--gravity {text}: give two numbers in m/s^2, such as 0,-9.81.")
+    return list(vector)
 
 
 def _model(argument: str, links: int | None, options: dict[str, Any]) -> Any:

@@ -7,53 +7,35 @@ from collections.abc import Callable
 
 import click
 
+from jaxmodal.cli.arguments import numbers
+
 Vector = tuple[float, float] | None
 
 
-def _vector(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[float, float] | None:
+def _vector(ctx: click.Context, param: click.Parameter, value: str | None) -> Vector:
     """Two numbers with a comma between."""
     if value is None:
         return None
-    try:
-        x, y = (float(part) for part in value.split(","))
-    except ValueError:
-        x = y = math.nan
-    if not (math.isfinite(x) and math.isfinite(y)):
+    vector = numbers(value)
+    if len(vector) != 2 or not all(map(math.isfinite, vector)):
         raise click.BadParameter(
             f"{value!r} is not a pair of finite numbers; give x and y of the base with a comma between, such as "
             "0,-9.81.",
             ctx,
             param,
         )
-    return x, y
+    return vector[0], vector[1]
 
 
 def load_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options ``--gravity``, ``--tip-force`` and ``--base-acceleration``."""
-    options = (
-        click.option(
-            "--gravity",
-            metavar="X,Y",
-            callback=_vector,
-            help="Gravity along x and y of the base in m/s^2, such as 0,-9.81.",
-        ),
-        click.option(
-            "--tip-force",
-            metavar="X,Y",
-            callback=_vector,
-            help="Force at the tip along x and y of the base in N.",
-        ),
-        click.option(
-            "--base-acceleration",
-            metavar="X,Y",
-            callback=_vector,
-            help="Steady acceleration of the base in m/s^2.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
+    options = {
+        "--gravity": "Gravity along x and y of the base in m/s^2, such as 0,-9.81.",
+        "--tip-force": "Force at the tip along x and y of the base in N.",
+        "--base-acceleration": "Steady acceleration of the base in m/s^2.",
+    }
+    for name, remark in reversed(options.items()):
+        command = click.option(name, metavar="X,Y", callback=_vector, help=remark)(command)
     return command
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import importlib.util
-import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,13 +14,16 @@ from jaxmodal.cli.arguments import (
     EXIT_NOT_ALL,
     BadInput,
     digits_option,
+    format_option,
     load_any_arm,
-    parse_angles,
+    modes_option,
     posed,
+    posture_option,
+    refusing,
+    theory_option,
 )
-from jaxmodal.cli.paths import require_file
+from jaxmodal.cli.paths import file_option, require_picture, save_picture
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
-from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import to_host
 
 if TYPE_CHECKING:
@@ -36,27 +36,11 @@ if TYPE_CHECKING:
     AnyShapes: TypeAlias = ModeShapes | SpatialModeShapes
 
 _FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
-_posture = click.option(
-    "--posture-deg",
-    metavar="DEG,DEG,...",
-    callback=parse_angles,
-    help="Joint angles theta_2 to theta_n, or all n, in degrees, such as -45,90.",
-)
-_format = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-)
-_modes = click.option(
-    "--modes", type=click.IntRange(1, limits.MODES), default=10, show_default=True
-)
 
 
 @click.command(epilog=ARM_HELP)
 @click.argument("argument", metavar="ARM")
-@_modes
+@modes_option
 @click.option(
     "--theory",
     "theories",
@@ -66,20 +50,14 @@ _modes = click.option(
     show_default=True,
     help="Give it more than once to compare theories.",
 )
-@_posture
+@posture_option()
 @click.option("--stations", type=click.IntRange(2, 10_000), default=41, show_default=True)
-@click.option(
-    "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw all modes into this file (.png, .pdf, .svg), theories side by side.",
+@file_option(
+    "--plot", remark="Draw all modes into this file (.png, .pdf, .svg), theories side by side."
 )
-@click.option(
-    "--animate",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the --mode of the first theory as an animated GIF.",
-)
+@file_option("--animate", remark="Write the --mode of the first theory as an animated GIF.")
 @click.option("--mode", type=click.IntRange(min=1), default=1, show_default=True)
-@_format
+@format_option()
 @digits_option
 def modes(
     argument: str,
@@ -104,20 +82,16 @@ def modes(
     from jaxmodal.modes.spatial_tables import spatial_shapes_table
     from jaxmodal.modes.tables import shapes_table
 
-    require_file("--plot", plot, (".png", ".pdf", ".svg"))
-    require_file("--animate", animate, (".gif",))
-    if plot is not None or animate is not None:
-        require_plots()
+    require_picture("--plot", plot)
+    require_picture("--animate", animate, (".gif",))
     arm = posed(load_any_arm(argument), argument, posture_deg)
     if mode > modes:
         raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
-    try:
+    with refusing(argument):
         solved = [
             to_host(mode_shapes(arm, modes, theory, stations=stations, throw=False))
             for theory in theories
         ]
-    except ValueError as error:  # ArmError is one
-        raise BadInput(f"{argument}: {error}") from error
     name = arm.name or argument
     if output_format == "json":
         click.echo(json.dumps([_plain(argument, shapes) for shapes in solved]))
@@ -134,16 +108,9 @@ def modes(
         raise SystemExit(EXIT_NOT_ALL)
 
 
-def require_plots() -> None:
-    """Refuse where matplotlib is missing."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise BadInput("pictures need matplotlib; install jaxmodal[plots].")
-
-
 def _draw(
     solved: Sequence[AnyShapes], name: str, plot: Path | None, animate: Path | None, mode: int
 ) -> None:
-    from jaxmodal.plots.figures import PlotsUnavailableError
     from jaxmodal.plots.modes import animate_mode, plot_mode_shapes
 
     try:
@@ -153,7 +120,7 @@ def _draw(
         if animate is not None:
             animate_mode(solved[0], mode, animate)
             click.echo(f"wrote {animate}", err=True)
-    except (PlotsUnavailableError, ValueError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise BadInput(str(error)) from error
 
 
@@ -187,11 +154,11 @@ def _plain(argument: str, shapes: AnyShapes) -> dict[str, Any]:
 
 
 def _stations_csv(solved: Sequence[AnyShapes]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    from jaxmodal.cli.output import csv_text
+
     axes = "xyz"[: solved[0].position.shape[-1]]
     place = ("theory", "mode", "frequency_hz", "link", "station", *axes, *(f"d{x}" for x in axes))
-    writer.writerow((*place, *_fields(solved[0])[0]))
+    rows: list[tuple[Any, ...]] = []
     for shapes in solved:
         hertz, xi = np.asarray(shapes.frequencies_hz), np.asarray(shapes.stations)
         position, moved = np.asarray(shapes.position), np.asarray(shapes.displacement)
@@ -199,15 +166,15 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
         for k, i, s in np.ndindex(*fields.shape[:3]):
             values = (*position[i, s], *moved[k, i, s], *fields[k, i, s])
             where = (shapes.frequencies.theory, k + 1, repr(float(hertz[k])), i + 1, xi[s])
-            writer.writerow((*where, *(repr(float(value)) for value in values)))
-    return text.getvalue()
+            rows.append((*where, *(repr(float(value)) for value in values)))
+    return csv_text((*place, *_fields(solved[0])[0]), rows)
 
 
 @click.command(epilog=ARM_HELP)
 @click.argument("argument", metavar="ARM")
-@_modes
-@click.option("--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True)
-@_posture
+@modes_option
+@theory_option
+@posture_option()
 @click.option(
     "--address",
     "addresses",
@@ -235,12 +202,11 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
     metavar="N",
     help="Show the N parameters that matter most; json and csv have all.",
 )
-@click.option(
+@file_option(
     "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the parameters that matter most as bars into this file (.png, .pdf, .svg).",
+    remark="Draw the parameters that matter most as bars into this file (.png, .pdf, .svg).",
 )
-@_format
+@format_option()
 def sensitivities(
     argument: str,
     modes: int,
@@ -261,17 +227,13 @@ def sensitivities(
     from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
     from jaxmodal.modes.tables import sensitivities_table
 
-    require_file("--plot", plot, (".png", ".pdf", ".svg"))
-    if plot is not None:
-        require_plots()
+    require_picture("--plot", plot)
     arm = posed(load_any_arm(argument), argument, posture_deg)
-    try:
+    with refusing(argument):  # RepeatedFrequencyError is a ValueError, too
         table = all_sensitivities(
             arm, modes, theory, addresses=addresses or None, repeated=repeated, throw=False
         )
-        table = to_host(table)
-    except ValueError as error:  # ArmError and RepeatedFrequencyError are such
-        raise BadInput(f"{argument}: {error}") from error
+    table = to_host(table)
     if output_format == "json":
         click.echo(json.dumps(_plain_table(argument, table)))
     elif output_format == "csv":
@@ -292,11 +254,7 @@ def _draw_bars(table: Sensitivities, title: str, path: Path, top: int | None) ->
     shown = min(top or 12, len(table.addresses))
     figure = new_figure(7.0, 1.8 + 0.32 * shown)
     draw_sensitivities(table, figure.add_subplot(), shown).set_title(title, fontsize=10)
-    try:
-        figure.savefig(path, dpi=130)
-    except OSError as error:
-        raise BadInput(f"--plot {path}: cannot be written ({error.strerror or error}).") from error
-    click.echo(f"wrote {path}", err=True)
+    save_picture("--plot", figure, path, dpi=130)
 
 
 def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:
@@ -315,18 +273,15 @@ def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:
 
 
 def _table_csv(table: Sensitivities) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    from jaxmodal.cli.output import csv_text
+
     columns = ("mode", "frequency_hz", "parameter", "value", "derivative_hz", "logarithmic")
-    writer.writerow((*columns, "individual"))
-    hertz, derivative = (
-        np.asarray(table.frequencies.frequencies_hz),
-        np.asarray(table.derivative_hz),
-    )
+    hertz = np.asarray(table.frequencies.frequencies_hz)
+    derivative = np.asarray(table.derivative_hz)
+    rows: list[tuple[Any, ...]] = []
     for k, p in np.ndindex(*derivative.shape):
         numbers = (derivative[k, p], table.logarithmic[k, p])
         where = (k + 1, repr(float(hertz[k])), table.addresses[p], repr(float(table.values[p])))
-        writer.writerow(
-            (*where, *(repr(float(x)) for x in numbers), str(bool(table.individual[k])).lower())
-        )
-    return text.getvalue()
+        own = str(bool(table.individual[k])).lower()
+        rows.append((*where, *(repr(float(x)) for x in numbers), own))
+    return csv_text((*columns, "individual"), rows)

@@ -1,12 +1,62 @@
-"""Places that a command is to write to, refused before it works rather than after."""
+"""Files and folders that a command is to write: their options, refused before it works rather than after."""
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from jaxmodal.cli.arguments import BadInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def file_option(*names: str, remark: str) -> Callable[..., Any]:
+    """An option that takes a file to write."""
+    return click.option(*names, type=click.Path(dir_okay=False, path_type=Path), help=remark)
+
+
+def folder_option(*names: str, default: str | None = None, remark: str) -> Callable[..., Any]:
+    """An option that takes a folder to write files into."""
+    return click.option(
+        *names,
+        type=click.Path(file_okay=False, path_type=Path),
+        default=None if default is None else Path(default),
+        show_default=True,
+        help=remark,
+    )
+
+
+@contextlib.contextmanager
+def writing(place: str, remedy: str = "") -> Iterator[None]:
+    """Say in one message that a place, an option with its value, cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(f"{place}: cannot be written ({reason}){remedy}.") from error
+
+
+def save_picture(option: str, figure: Figure, path: Path, **settings: Any) -> None:
+    """Write a picture, and say so."""
+    with writing(f"{option} {path}"):
+        figure.savefig(path, **settings)
+    click.echo(f"wrote {path}", err=True)
+
+
+def require_picture(option: str, path: Path | None, suffixes: Sequence[str] = PICTURES) -> None:
+    """Refuse a picture that could not be written or drawn. None passes."""
+    require_file(option, path, suffixes)
+    if path is not None and importlib.util.find_spec("matplotlib") is None:
+        raise BadInput(f"{option}: pictures need matplotlib; install jaxmodal[plots].")
 
 
 def require_file(option: str, path: Path | None, suffixes: Sequence[str] = ()) -> None:

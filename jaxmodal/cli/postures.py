@@ -11,24 +11,27 @@ import click
 import numpy as np
 
 from jaxmodal.arm.addresses import full_address
-from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
-from jaxmodal.cli.paths import require_file
-from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    BadInput,
+    format_option,
+    load_arm,
+    numbers,
+    posed,
+    posture_option,
+    refusing,
+    theory_option,
+)
+from jaxmodal.cli.paths import file_option, require_picture, writing
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.tables import limited, row_values
 from jaxmodal.runtime.namespace import to_host
 
 if TYPE_CHECKING:
     from jaxmodal.postures.resonance_maps import ResonanceMap
 
-_posture = click.option(
-    "--posture-deg",
-    metavar="DEG,DEG,...",
-    callback=parse_angles,
-    help="Joint angles theta_2 to theta_n, or all n, in degrees, of the joints that do not turn.",
-)
-_theory = click.option(
-    "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
-)
+_posture = posture_option(", of the joints that do not turn.")
 _joint = click.option(
     "--joint",
     type=int,
@@ -43,14 +46,8 @@ _joint = click.option(
 @click.option("--frequency", "hertz", type=float, required=True, help="Natural frequency, Hz.")
 @_joint
 @_posture
-@_theory
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-)
+@theory_option
+@format_option()
 def postures(
     argument: str,
     hertz: float,
@@ -71,11 +68,8 @@ def postures(
     arm = posed(load_arm(argument), argument, posture_deg)
     if not (math.isfinite(hertz) and hertz > 0.0):
         raise BadInput(f"--frequency {hertz}: expected a frequency above 0, in Hz.")
-    try:
-        found = postures_at(arm, 2.0 * math.pi * hertz, joint, theory=theory)
-    except ValueError as error:  # ArmError is one
-        raise BadInput(f"{argument}: {error}") from error
-    found = to_host(found)
+    with refusing(argument):
+        found = to_host(postures_at(arm, 2.0 * math.pi * hertz, joint, theory=theory))
     rows = [
         {
             "joint": joint,
@@ -100,14 +94,15 @@ def postures(
         raise SystemExit(EXIT_NOT_ALL)
 
 
-def _band(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[float, float] | None:
+def _pair(text: str) -> tuple[float, float]:
+    """Two numbers with a comma between, or NaN."""
+    both = numbers(text)
+    return (both[0], both[1]) if len(both) == 2 else (math.nan, math.nan)
+
+
+def _band(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, float]:
     """Two frequencies in Hz, ascending."""
-    try:
-        low, high = (float(part) for part in str(value).split(","))
-    except ValueError:
-        low = high = math.nan
+    low, high = _pair(value)
     if not 0.0 < low < high < math.inf:
         raise click.BadParameter(
             f"{value!r} is not a band; give two frequencies above 0 in Hz, such as 40,50.",
@@ -137,10 +132,7 @@ def _two_numbers(
     """Two finite numbers, ascending."""
     if value is None:
         return None
-    try:
-        low, high = (float(part) for part in value.split(","))
-    except ValueError:
-        low = high = math.nan
+    low, high = _pair(value)
     if not (-math.inf < low < high < math.inf):
         raise click.BadParameter(
             f"{value!r}: give two numbers, the lower first, such as 0,5.", ctx, param
@@ -186,12 +178,8 @@ def _row_ends(
 )
 @click.option("--points", type=click.IntRange(min=2), default=361, show_default=True)
 @_posture
-@_theory
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the map into this file (.png, .pdf, .svg).",
-)
+@theory_option
+@file_option("--out", remark="Draw the map into this file (.png, .pdf, .svg).")
 def resonance_map(
     argument: str,
     band_hz: tuple[float, float],
@@ -210,12 +198,11 @@ def resonance_map(
     With --across payload.mass --values 0,5 it is a map of one joint and a parameter. Without --out every border is
     listed. Exit status: 0 when every border is certified, 1 when some are not, 2 for bad input.
     """
-    from jaxmodal.plots.figures import PlotsUnavailableError
     from jaxmodal.plots.resonance_maps import plot_resonance_map
     from jaxmodal.postures.resonance_maps import resonance_free
     from jaxmodal.postures.tables import resonance_tables
 
-    require_file("--out", out, (".png", ".pdf", ".svg"))
+    require_picture("--out", out)
     arm = posed(load_arm(argument), argument, posture_deg)
     low, high = (2.0 * math.pi * hertz for hertz in band_hz)
     title = f"{arm.name or argument} ({theory})"
@@ -225,7 +212,7 @@ def resonance_map(
             f"--limits-deg {limits_deg[0]:g},{limits_deg[1]:g}: must lie from -180 to 180 degrees, a whole turn."
         )
     limits = None if limits_deg is None else [math.radians(limit) for limit in limits_deg]
-    try:
+    with refusing(argument), writing(f"--out {out}"):
         found = resonance_free(
             *(arm, low, high, joint, rows, points, theory),
             values=_row_ends(rows, values),
@@ -235,8 +222,6 @@ def resonance_map(
             plot_resonance_map(
                 found, out, f"{title}\n{band_hz[0]:g} to {band_hz[1]:g} Hz{_turning(found)}"
             )
-    except (PlotsUnavailableError, ValueError, OSError) as error:  # ArmError is a ValueError
-        raise BadInput(f"{argument}: {error}") from error
     head, borders = resonance_tables(
         found, f"{title}, {band_hz[0]:g} to {band_hz[1]:g} Hz{_turning(found)}"
     )

@@ -12,7 +12,7 @@ import click
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.at_rest.preloaded import preloaded_frequencies
 from jaxmodal.cli import output as cli_output
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, refusing
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.frequencies.tables import hertz_text
@@ -42,10 +42,11 @@ def frequencies_under_loads(
         for done, (argument, arm) in enumerate(zip(arguments, arms, strict=True)):
             advance(done, len(arms))
             try:
-                flat = require_planar(arm)
-                result = preloaded_frequencies(flat, modes, theory, tolerance=TOLERANCE, **loads)
-            except ValueError as error:  # ArmError is one
-                raise BadInput(f"{argument}: {error}") from error
+                with refusing(argument):
+                    flat = require_planar(arm)
+                    result = preloaded_frequencies(
+                        flat, modes, theory, tolerance=TOLERANCE, **loads
+                    )
             except UncertifiedError as error:
                 click.echo(f"{argument}: {error}", err=True)
                 raise SystemExit(EXIT_NOT_ALL) from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, BadInput, load_arm, parse_angles, posed
-from jaxmodal.cli.modes import require_plots
-from jaxmodal.cli.paths import require_file
-from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    BadInput,
+    format_option,
+    load_arm,
+    posed,
+    posture_option,
+    refusing,
+    theory_option,
+)
+from jaxmodal.cli.paths import file_option, require_file, require_picture, save_picture
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 
 if TYPE_CHECKING:
     from jaxmodal.arm.arm import Arm
@@ -56,40 +63,22 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
     show_default=True,
     help="Frequencies, in equal ratios.",
 )
-@click.option("--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True)
-@click.option(
-    "--posture-deg",
-    metavar="DEG,DEG,...",
-    callback=parse_angles,
-    help="Joint angles theta_2 to theta_n, or all n, in degrees, such as -45,90.",
-)
+@theory_option
+@posture_option()
 @click.option(
     "--loss-factor",
     type=click.FloatRange(min=0.0),
     help="Give every link this loss factor; 0.01 makes damping ratios of half a per cent.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-)
-@click.option(
+@format_option()
+@file_option(
     "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw sizes and phases, natural frequencies marked, into this file (.png, .pdf, .svg).",
+    remark="Draw sizes and phases, natural frequencies marked, into this file (.png, .pdf, .svg).",
 )
-@click.option(
-    "--nyquist",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw imaginary over real parts into this file (.png, .pdf, .svg).",
+@file_option(
+    "--nyquist", remark="Draw imaginary over real parts into this file (.png, .pdf, .svg)."
 )
-@click.option(
-    "--uff",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a universal file, data set 58 (.uff, .unv).",
-)
+@file_option("--uff", remark="Write a universal file, data set 58 (.uff, .unv).")
 def response(
     argument: str,
     inputs: tuple[str, ...],
@@ -114,13 +103,11 @@ def response(
     from jaxmodal.response.exchange import write_universal_file
     from jaxmodal.response.frequency_response import frequency_response
 
-    for option, path in (("--plot", plot), ("--nyquist", nyquist)):
-        require_file(option, path, (".png", ".pdf", ".svg"))
-        if path is not None:
-            require_plots()
+    require_picture("--plot", plot)
+    require_picture("--nyquist", nyquist)
     require_file("--uff", uff, (".uff", ".unv"))
     arm = posed(load_arm(argument), argument, posture_deg)
-    try:
+    with refusing(argument):
         if loss_factor is not None:
             arm = arm.replace(
                 links=tuple(link.replace(loss_factor=loss_factor) for link in arm.links)
@@ -146,8 +133,6 @@ def response(
         if uff is not None:
             write_universal_file(found, uff)
         peaks = _peaks(arm, found) if output_format == "table" else []
-    except (ValueError, ImportError) as error:  # ArmError is one
-        raise BadInput(f"{argument}: {error}") from error
     if output_format == "json":
         click.echo(json.dumps(_plain(argument, found)))
     elif output_format == "csv":
@@ -192,21 +177,16 @@ def _draw(
     from jaxmodal.plots.figures import new_figure, style
     from jaxmodal.plots.responses import draw_bode, draw_nyquist
 
-    for path in (plot, nyquist):
-        if path is None:
-            continue
-        with style():
+    with style():
+        if plot is not None:
             figure = new_figure(7.0, 5.0)
-            if path is plot:
-                pair = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-                draw_bode(found, tuple(pair), resonances)
-            else:
-                draw_nyquist(found, figure.add_subplot())
-            try:
-                figure.savefig(path)
-            except OSError as error:
-                raise BadInput(f"{path}: cannot be written ({error.strerror or error}).") from error
-        click.echo(f"wrote {path}", err=True)
+            pair = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+            draw_bode(found, tuple(pair), resonances)
+            save_picture("--plot", figure, plot)
+        if nyquist is not None:
+            figure = new_figure(7.0, 5.0)
+            draw_nyquist(found, figure.add_subplot())
+            save_picture("--nyquist", figure, nyquist)
 
 
 def _entries(found: FrequencyResponse) -> list[tuple[int, int, str, str]]:
@@ -244,16 +224,16 @@ def _plain(argument: str, found: FrequencyResponse) -> dict[str, Any]:
 
 
 def _csv(found: FrequencyResponse) -> str:
+    from jaxmodal.cli.output import csv_text
     from jaxmodal.response.status import ResponseStatus
 
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("frequency_hz", "output", "input", "unit", "real", "imag", "status"))
+    headings = ("frequency_hz", "output", "input", "unit", "real", "imag", "status")
+    rows: list[tuple[str, ...]] = []
     hertz, values = np.asarray(found.frequencies_hz), np.asarray(found.values)
     status = np.asarray(found.status)
     for o, i, output, into in _entries(found):
         for k, value in enumerate(values[o, i]):
             numbers = (repr(float(value.real)), repr(float(value.imag)))
             place = (repr(float(hertz[k])), output, into, found.unit(o, i))
-            writer.writerow((*place, *numbers, ResponseStatus(int(status[o, i, k])).name))
-    return text.getvalue()
+            rows.append((*place, *numbers, ResponseStatus(int(status[o, i, k])).name))
+    return csv_text(headings, rows)

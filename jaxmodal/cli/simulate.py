@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput
-from jaxmodal.cli.paths import require_file
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, refusing
+from jaxmodal.cli.paths import (
+    file_option,
+    folder_option,
+    require_file,
+    require_folder,
+    require_picture,
+    writing,
+)
 from jaxmodal.runtime.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -24,21 +31,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the motion into this file: .csv, or .nc (NetCDF, needs SciPy).",
-)
-@click.option(
+@file_option("--out", remark="Write the motion into this file: .csv, or .nc (NetCDF, needs SciPy).")
+@file_option(
     "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw deflections, joints, tip and torques over time into this file: .png, .pdf or .svg.",
+    remark="Draw deflections, joints, tip and torques over time into this file: .png, .pdf or .svg.",
 )
-@click.option(
-    "--animate",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the arm in motion into this file: .gif.",
-)
+@file_option("--animate", remark="Write the arm in motion into this file: .gif.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def simulate(
     file: str, out: Path | None, plot: Path | None, animate: Path | None, force: bool
@@ -52,20 +50,16 @@ def simulate(
     from jaxmodal.dynamics.files import read_simulation
     from jaxmodal.runtime.errors import ArmError
 
-    files = {"--out": (out, (".csv", ".nc")), "--plot": (plot, (".png", ".pdf", ".svg"))}
-    for option, (path, suffixes) in {**files, "--animate": (animate, (".gif",))}.items():
-        require_file(option, path, suffixes)
+    require_file("--out", out, (".csv", ".nc"))
+    require_picture("--plot", plot)
+    require_picture("--animate", animate, (".gif",))
+    for option, path in {"--out": out, "--plot": plot, "--animate": animate}.items():
         if path is not None and path.exists() and not force:
             raise BadInput(f"{option} {path}: exists already; give --force to replace it.")
     netcdf = out is not None and out.suffix.lower() == ".nc"
     if netcdf and importlib.util.find_spec("scipy") is None:
         raise BadInput(
             f"--out {out}: NetCDF needs SciPy, which is not installed; run `pip install scipy`, or give a .csv file."
-        )
-    if (plot or animate) and importlib.util.find_spec("matplotlib") is None:
-        raise BadInput(
-            f"{'--plot' if plot else '--animate'}: drawing needs matplotlib, which is not installed: run "
-            "`pip install 'jaxmodal[plots]'`, or leave it out."
         )
     try:
         wanted = read_simulation(file)
@@ -87,13 +81,10 @@ def simulate(
 
 
 @click.command("reproduce-motions")
-@click.option(
-    "--out",
-    "out_dir",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results/dynamics"),
-    show_default=True,
-    help="Folder for the pictures and report.md; made if missing.",
+@folder_option(
+    *("--out", "out_dir"),
+    default="results/dynamics",
+    remark="Folder for the pictures and report.md; made if missing.",
 )
 def reproduce_motions(out_dir: Path) -> None:
     """Simulate Figures 5-10 of De Luca and Siciliano (1991) and the N-DOF paper's experiment.
@@ -102,20 +93,17 @@ def reproduce_motions(out_dir: Path) -> None:
     when the paper's model shows every feature that its text states, else 1; 2 when the folder cannot be written.
     """
     from jaxmodal.cli.output import progress_after
-    from jaxmodal.cli.paths import require_folder
     from jaxmodal.reproduction.motions_report import reproduce_motions as recompute
 
     require_folder("--out", out_dir)
     try:
-        with progress_after(1.0, "motions simulated") as advance:
+        with (
+            writing(f"--out {out_dir}", "; give a folder that can"),
+            progress_after(1.0, "motions simulated") as advance,
+        ):
             shown = recompute(out_dir, advance)
     except ImportError as error:
         raise BadInput(str(error)) from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadInput(
-            f"--out {out_dir}: cannot be written ({reason}); give a folder that can."
-        ) from error
     click.echo(f"wrote {out_dir / 'report.md'} and the pictures beside it")
     if not shown:
         click.echo("a feature that the text states is not shown; see report.md", err=True)
@@ -144,13 +132,9 @@ def summary(motion: xarray.Dataset) -> list[str]:
 
 
 def _write(option: str, out: Path, write: Callable[[Path], None]) -> None:
-    try:
+    place = f"{option} {out}"
+    with writing(place), refusing(place):
         write_whole(out, write)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise BadInput(f"{option} {out}: cannot be written ({reason}).") from error
-    except (ImportError, ValueError) as error:
-        raise BadInput(f"{option} {out}: {error}") from error
 
 
 def _picture(motion: xarray.Dataset, path: Path) -> None:

@@ -13,7 +13,7 @@ from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.links import SUPPORTS, Link
 from jaxmodal.eigenspaces.modal_mass import link_starts
-from jaxmodal.plots.figures import COLOURS, axes_or_new
+from jaxmodal.plots.figures import COLOURS, axes_or_new, in_metres
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,13 +76,9 @@ def draw_arm(arm: Arm, axes: Axes | None = None) -> Axes:
     bodies.append((payload, float(arm.payload.mass), "payload", _PAYLOAD))
     axes.plot(*np.stack([joint, payload]).T, color="0.4", linewidth=1.2, linestyle=":")
     _draw_bodies(axes, [body for body in bodies if body[1] > 0.0], reach)
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("y [m]")
     axes.margins(0.2)
     posture = posture_text(arm)
-    axes.set_title(f"{arm.name or 'arm'}{f', {posture}' if posture else ''}", fontsize=10)
-    return axes
+    return in_metres(axes, f"{arm.name or 'arm'}{f', {posture}' if posture else ''}")
 
 
 def _offset(record: object, name: str) -> np.ndarray:

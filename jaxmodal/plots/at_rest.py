@@ -9,7 +9,7 @@ import numpy as np
 from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.buckling import Buckling
 from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium
-from jaxmodal.plots.figures import COLOURS, axes_or_new
+from jaxmodal.plots.figures import COLOURS, axes_or_new, in_metres
 from jaxmodal.runtime.errors import ArmError
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def draw_equilibrium(
         raise ArmError(f"field = {shown(field)}: choose one of {', '.join(map(repr, _FIELDS))}.")
     axes = axes_or_new(axes, 6.0, 5.0)
     places = found.positions
-    size = _size(places)
     if field == "deflection":
         moved = found.displacement
     else:
@@ -63,24 +62,11 @@ def draw_equilibrium(
         along = along / np.linalg.norm(along, axis=-1, keepdims=True)
         across = np.stack([-along[:, 1], along[:, 0]], axis=-1)
         moved = getattr(found, field)[:, :, None] * across[:, None, :]
-    largest = float(np.max(np.hypot(moved[..., 0], moved[..., 1])))
-    scale = _DRAWN * size / largest if largest > 0.0 else 1.0
-    for place, step in zip(places, moved, strict=True):
-        axes.plot(place[:, 0], place[:, 1], color="0.6", linewidth=1.0)
-        drawn = place + scale * step
-        axes.plot(drawn[:, 0], drawn[:, 1], color=COLOURS[0], linewidth=1.8)
-        if field != "deflection":
-            axes.fill(
-                [*place[:, 0], *drawn[::-1, 0]],
-                [*place[:, 1], *drawn[::-1, 1]],
-                color=COLOURS[0],
-                alpha=0.2,
-                linewidth=0.0,
-            )
+    scale, largest = _draw_beside(axes, places, moved, COLOURS[0], filled=field != "deflection")
     what = (
         f"{scale:.3g} times" if field == "deflection" else f"at most {largest:.4g} {_FIELDS[field]}"
     )
-    return _finished(axes, f"{field.replace('_', ' ')}, {what} ({found.theory})")
+    return in_metres(axes, f"{field.replace('_', ' ')}, {what} ({found.theory})")
 
 
 def draw_buckling(found: Buckling, axes: Axes | None = None, factor: int = 1) -> Axes:
@@ -111,25 +97,24 @@ def draw_buckling(found: Buckling, axes: Axes | None = None, factor: int = 1) ->
     if not np.isfinite(found.factors[factor - 1]):
         raise ArmError(f"factor = {factor}: there is no such buckling factor to draw.")
     axes = axes_or_new(axes, 6.0, 5.0)
-    places, moved = found.positions, found.displacement[factor - 1]
-    largest = float(np.max(np.hypot(moved[..., 0], moved[..., 1])))
-    scale = _DRAWN * _size(places) / largest if largest > 0.0 else 1.0
-    for place, step in zip(places, moved, strict=True):
-        drawn = place + scale * step
-        axes.plot(place[:, 0], place[:, 1], color="0.6", linewidth=1.0)
-        axes.plot(drawn[:, 0], drawn[:, 1], color=COLOURS[1], linewidth=1.8)
-    return _finished(
+    _draw_beside(axes, found.positions, found.displacement[factor - 1], COLOURS[1])
+    return in_metres(
         axes, f"buckling {factor}: load factor {found.factors[factor - 1]:.5g} ({found.theory})"
     )
 
 
-def _size(places: np.ndarray) -> float:
-    return float(np.sum(np.linalg.norm(places[:, -1] - places[:, 0], axis=-1)))
-
-
-def _finished(axes: Axes, title: str) -> Axes:
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("y [m]")
-    axes.set_title(title, fontsize=10)
-    return axes
+def _draw_beside(
+    axes: Axes, places: np.ndarray, moved: np.ndarray, colour: str, filled: bool = False
+) -> tuple[float, float]:
+    """Draw links at rest, (n, S, 2), and beside them; return the scale of ``moved``, and its largest length."""
+    reach = float(np.sum(np.linalg.norm(places[:, -1] - places[:, 0], axis=-1)))
+    largest = float(np.max(np.hypot(moved[..., 0], moved[..., 1])))
+    scale = _DRAWN * reach / largest if largest > 0.0 else 1.0
+    for place, step in zip(places, moved, strict=True):
+        drawn = place + scale * step
+        axes.plot(place[:, 0], place[:, 1], color="0.6", linewidth=1.0)
+        axes.plot(drawn[:, 0], drawn[:, 1], color=colour, linewidth=1.8)
+        if filled:
+            outline = np.concatenate([place, drawn[::-1]])
+            axes.fill(outline[:, 0], outline[:, 1], color=colour, alpha=0.2, linewidth=0.0)
+    return scale, largest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,10 +80,29 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
+def finished(figure: Figure, path: str | Path | None, title: str = "") -> Figure:
+    """Return a figure with a title above all of it, written to a file where one is given."""
+    if title:
+        figure.suptitle(title, fontsize=11)
+    if path is not None:
+        figure.savefig(path, dpi=130)
+    return figure
+
+
 def require_gif(path: str | Path) -> None:
     """Refuse a file for an animation that is no GIF, before anything is drawn."""
     if Path(path).suffix.lower() != ".gif":
         raise ValueError(f"path = {str(path)!r}: must be a file that ends in .gif.")
+
+
+def write_gif(
+    figure: Figure, show: Callable[[int], Any], frames: int, seconds: float, path: str | Path
+) -> None:
+    """Write an animation; ``show`` draws a picture by its number and returns what it has changed."""
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    animation = FuncAnimation(figure, show, frames=frames, blit=False)
+    animation.save(str(path), writer=PillowWriter(fps=max(1, round(frames / seconds))), dpi=90)
 
 
 def axes_or_new(axes: Axes | None, width: float, height: float) -> Axes:
@@ -95,6 +114,26 @@ def axes_or_new(axes: Axes | None, width: float, height: float) -> Axes:
 
     made: Axes = plt.subplots(figsize=(width, height), layout="constrained")[1]
     return made
+
+
+def in_metres(axes: Axes, title: str = "") -> Axes:
+    """Return axes for places in the plane: x and y of the base in m, to one scale."""
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel("x [m]")
+    axes.set_ylabel("y [m]")
+    axes.set_title(title, fontsize=10)
+    return axes
+
+
+def framed(axes: Axes, low: Any, high: Any) -> None:
+    """Show what lies between two corners, (2,) each, to one scale, in a light frame without numbers."""
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+    axes.set_aspect("equal")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for side in axes.spines.values():
+        side.set_color("0.85")
 
 
 def label_decades(side: Axis, low: float, high: float) -> None:

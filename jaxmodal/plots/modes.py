@@ -14,8 +14,25 @@ import numpy as np
 
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
-from jaxmodal.plots.figures import COLOURS, axes_or_new, new_figure, require_gif
-from jaxmodal.plots.mode_titles import check_mode, mode_title
+from jaxmodal.plots.bent_arms import (
+    DRAWN_SHARE,
+    alignment,
+    check_mode,
+    draw_bent,
+    joined,
+    mode_title,
+    move_bent,
+    reach,
+)
+from jaxmodal.plots.figures import (
+    COLOURS,
+    axes_or_new,
+    finished,
+    framed,
+    new_figure,
+    require_gif,
+    write_gif,
+)
 from jaxmodal.plots.spatial_modes import animate, draw_page
 
 if TYPE_CHECKING:
@@ -24,16 +41,9 @@ if TYPE_CHECKING:
 
 AnyShapes: TypeAlias = ModeShapes | SpatialModeShapes
 
-#: The largest displacement drawn, as a share of the reach of the arm.
-DRAWN_SHARE = 0.18
 #: Area of the marker of the heaviest body, in square points; others have theirs by their masses.
 _HEAVIEST = 130.0
 _ROWS = 5
-
-
-def _reach(position: np.ndarray) -> float:
-    steps = position[:, -1] - position[:, 0]
-    return float(np.sum(np.hypot(steps[:, 0], steps[:, 1])))
 
 
 def _deformed(shapes: ModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray]:
@@ -41,15 +51,15 @@ def _deformed(shapes: ModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray]:
 
     Every link starts where the one before ends, so that offsets are drawn as well.
     """
-    rest = _joined(np.asarray(shapes.position))
-    return rest, rest + _enlargement(shapes, mode) * _joined(np.asarray(shapes.displacement[mode]))
+    rest = joined(np.asarray(shapes.position))
+    return rest, rest + _enlargement(shapes, mode) * joined(np.asarray(shapes.displacement[mode]))
 
 
 def _enlargement(shapes: ModeShapes, mode: int) -> float:
     """How many times larger than of unit modal mass a mode is drawn."""
     displacement = np.asarray(shapes.displacement[mode])
     largest = float(np.max(np.hypot(displacement[..., 0], displacement[..., 1])))
-    return DRAWN_SHARE * _reach(_joined(np.asarray(shapes.position))) / largest
+    return DRAWN_SHARE * reach(joined(np.asarray(shapes.position))) / largest
 
 
 def _bodies(shapes: ModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -72,18 +82,6 @@ def _bodies(shapes: ModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray, np.n
         shifts.append((moved[:, station] + turns[:, station, None] * across)[there])
     enlargement = _enlargement(shapes, mode)
     return np.concatenate(masses), np.concatenate(centres), enlargement * np.concatenate(shifts)
-
-
-def _joined(along: np.ndarray) -> np.ndarray:
-    """Positions or displacements (n, S, 2) with those of the end of the link before in front; 0 at the base."""
-    before = np.concatenate([np.zeros((1, 2)), along[:-1, -1]])
-    return np.concatenate([before[:, None], along], axis=1)
-
-
-def _alignment(first: ModeShapes, other: ModeShapes, mode: int) -> float:
-    """The sign that shows a mode of another theory the same way round."""
-    product = np.sum(np.asarray(first.displacement[mode]) * np.asarray(other.displacement[mode]))
-    return -1.0 if product < 0.0 else 1.0
 
 
 def draw_shapes(shapes: ModeShapes, axes: Axes | None = None, mode: int = 1) -> Axes:
@@ -124,29 +122,17 @@ def draw_mode(
     """Draw one mode (index from 0), times ``sign``, on the arm at rest, into matplotlib axes."""
     rest, deformed = _deformed(shapes, mode)
     deformed = rest + sign * (deformed - rest)
-    flat = rest.reshape(-1, 2)
-    axes.plot(flat[:, 0], flat[:, 1], color="0.7", linewidth=1.2, linestyle=(0, (4, 2)))
-    for link in deformed:
-        axes.plot(link[:, 0], link[:, 1], color=colour, linewidth=1.8, solid_capstyle="round")
-    tips = deformed[:, -1]
-    axes.plot(tips[:, 0], tips[:, 1], "o", color=colour, markersize=3.5)
-    axes.plot(0.0, 0.0, "s", color="black", markersize=4.5)
+    draw_bent(axes, rest, deformed, colour)
     masses, centres, shifts = _bodies(shapes, mode)
     sizes = _HEAVIEST * masses / max(masses.max(initial=0.0), np.finfo(float).tiny)
     drawn = centres + sign * shifts
     axes.scatter(
         drawn[:, 0], drawn[:, 1], s=sizes, color=colour, alpha=0.35, edgecolors="black", zorder=3
     )
-    margin = 1.25 * DRAWN_SHARE * _reach(rest)
-    ends = np.concatenate([flat, centres])
+    margin = 1.25 * DRAWN_SHARE * reach(rest)
+    ends = np.concatenate([rest.reshape(-1, 2), centres])
     low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin
-    axes.set_xlim(low[0], high[0])
-    axes.set_ylim(low[1], high[1])
-    axes.set_aspect("equal")
-    axes.set_xticks([])
-    axes.set_yticks([])
-    for side in axes.spines.values():
-        side.set_color("0.85")
+    framed(axes, low, high)
     draw_scale(axes, float(high[0] - low[0]))
 
 
@@ -224,13 +210,9 @@ def plot_mode_shapes(
             axes = grid[row, block * len(planar) + place]
             axes.set_visible(True)
             colour = COLOURS[place % len(COLOURS)]
-            draw_mode(axes, column, mode, colour, _alignment(planar[0], column, mode))
+            draw_mode(axes, column, mode, colour, alignment(planar[0], column, mode))
             axes.set_title(mode_title(column, mode), fontsize=9)
-    if title:
-        figure.suptitle(title, fontsize=11)
-    if path is not None:
-        figure.savefig(path, dpi=130)
-    return figure
+    return finished(figure, path, title)
 
 
 def animate_mode(
@@ -266,24 +248,16 @@ def animate_mode(
         animate(shapes, mode, path, frames, seconds)
         return
     figure = new_figure(5.0, 4.0)
-    from matplotlib.animation import FuncAnimation, PillowWriter
-
     axes = figure.subplots()
     draw_mode(axes, shapes, mode - 1)
     rest, deformed = _deformed(shapes, mode - 1)
-    *moving, tips, _ = axes.lines[1:]
     _, centres, shifts = _bodies(shapes, mode - 1)
     (bodies,) = axes.collections
     axes.set_title(mode_title(shapes, mode - 1), fontsize=10)
 
     def show(frame: int) -> list[Any]:
         share = math.sin(2.0 * math.pi * frame / frames)
-        now = rest + (deformed - rest) * share
         bodies.set_offsets(centres + share * shifts)
-        for line, link in zip(moving, now, strict=True):
-            line.set_data(link[:, 0], link[:, 1])
-        tips.set_data(now[:, -1, 0], now[:, -1, 1])
-        return [*moving, tips, bodies]
+        return [*move_bent(axes, rest + (deformed - rest) * share), bodies]
 
-    animation = FuncAnimation(figure, show, frames=frames, blit=False)
-    animation.save(str(path), writer=PillowWriter(fps=max(1, round(frames / seconds))), dpi=90)
+    write_gif(figure, show, frames, seconds, path)

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.plots.figures import PlotsUnavailableError, new_figure, require_gif
+from jaxmodal.plots.figures import (
+    PlotsUnavailableError,
+    finished,
+    new_figure,
+    require_gif,
+    write_gif,
+)
 from jaxmodal.runtime.errors import ArmError
 
 if TYPE_CHECKING:
@@ -144,11 +150,7 @@ def plot_motion(
         axes.set_title(f"({chr(ord('a') + place)})", loc="left", fontsize=10)
         axes.grid(color="0.9", linewidth=0.6)
         axes.margins(x=0.0)
-    if title:
-        figure.suptitle(title, fontsize=11)
-    if path is not None:
-        figure.savefig(path, dpi=130)
-    return figure
+    return finished(figure, path, title)
 
 
 def animate_motion(
@@ -203,8 +205,6 @@ def animate_motion(
         raise ArmError("model: its tip is elsewhere; must be the model that was simulated.")
 
     figure = new_figure(5.0, 5.0)
-    from matplotlib.animation import FuncAnimation, PillowWriter
-
     axes = figure.subplots()
     axes.plot(0.0, 0.0, "s", color="black", markersize=5.0)
     (path_line,) = axes.plot([], [], color="0.7", linewidth=1.0)
@@ -234,6 +234,5 @@ def animate_motion(
         axes.set_title(f"t = {times[frame]:.3f} s", fontsize=10)
         return [*links, joints, path_line]
 
-    animation = FuncAnimation(figure, show, frames=len(wanted), blit=False)
-    rate = max(1, round((len(wanted) - 1) / shown))
-    animation.save(str(path), writer=PillowWriter(fps=rate), dpi=80)
+    steps = max(len(wanted) - 1, 1)  # between pictures
+    write_gif(figure, show, len(wanted), shown * len(wanted) / steps, path)

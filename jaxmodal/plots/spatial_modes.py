@@ -5,6 +5,7 @@ Needs matplotlib, an optional dependency.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,15 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
-from jaxmodal.plots.figures import COLOURS, axes_or_new, new_figure
-from jaxmodal.plots.mode_titles import check_mode, mode_title
+from jaxmodal.plots.bent_arms import (
+    DRAWN_SHARE,
+    alignment,
+    check_mode,
+    draw_bent,
+    joined,
+    mode_title,
+    move_bent,
+)
+from jaxmodal.plots.figures import COLOURS, axes_or_new, finished, framed, new_figure, write_gif
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: the largest displacement drawn, as a share of the reach of the arm
-_DRAWN_SHARE = 0.18
 #: what lies to the right and what upwards in each view, in the axes of the ground
 VIEWS = {
     "oblique": ((-0.7071, 0.7071, 0.0), (-0.4082, -0.4082, 0.8165)),
@@ -67,19 +74,13 @@ def draw_spatial_shapes(
     return axes
 
 
-def _joined(along: np.ndarray) -> np.ndarray:
-    """Positions or displacements (n, S, 3) with those of the end of the link before in front; 0 at the base."""
-    before = np.concatenate([np.zeros((1, 3)), along[:-1, -1]])
-    return np.concatenate([before[:, None], along], axis=1)
-
-
 def _deformed(shapes: SpatialModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray, float]:
     """The arm at rest and deformed, each (n, S + 1, 3), and the largest displacement drawn, m."""
-    rest = _joined(np.asarray(shapes.position))
-    displacement = _joined(np.asarray(shapes.displacement[mode]))
+    rest = joined(np.asarray(shapes.position))
+    displacement = joined(np.asarray(shapes.displacement[mode]))
     displacement[0, 0] = displacement[0, 1]  # an elastic base moves as link 1 does there
     steps = np.diff(rest.reshape(-1, 3), axis=0)
-    share = _DRAWN_SHARE * float(np.sum(np.linalg.norm(steps, axis=1)))
+    share = DRAWN_SHARE * float(np.sum(np.linalg.norm(steps, axis=1)))
     largest = float(np.max(np.linalg.norm(displacement, axis=-1)))
     # a mode without displacement, as the torsion of a straight arm, is drawn at rest
     turned = float(np.max(np.abs(np.asarray(shapes.rotation[mode]))))
@@ -102,23 +103,12 @@ def _draw(
     """Draw one mode (index from 0), times ``sign``, on the arm at rest."""
     still, moved, share = _deformed(shapes, mode)
     rest, deformed = _seen(still, view), _seen(still + sign * (moved - still), view)
+    draw_bent(axes, rest, deformed, colour)
     flat = rest.reshape(-1, 2)
-    axes.plot(flat[:, 0], flat[:, 1], color="0.7", linewidth=1.2, linestyle=(0, (4, 2)))
-    for link in deformed:
-        axes.plot(link[:, 0], link[:, 1], color=colour, linewidth=1.8, solid_capstyle="round")
-    axes.plot(deformed[:, -1, 0], deformed[:, -1, 1], "o", color=colour, markersize=3.5)
-    axes.plot(*_seen(np.zeros(3), view), "s", color="black", markersize=4.5)
-    low, high = flat.min(axis=0) - 1.25 * share, flat.max(axis=0) + 1.25 * share
-    axes.set_xlim(low[0], high[0])
-    axes.set_ylim(low[1], high[1])
-    axes.set_aspect("equal")
-    axes.set_xticks([])
-    axes.set_yticks([])
+    framed(axes, flat.min(axis=0) - 1.25 * share, flat.max(axis=0) + 1.25 * share)
     right, up = ("", "") if view == "oblique" else view.split("-")
     axes.set_xlabel(right, fontsize=8)
     axes.set_ylabel(up, fontsize=8)
-    for side in axes.spines.values():
-        side.set_color("0.85")
 
 
 def draw_page(columns: Sequence[SpatialModeShapes], path: str | Path | None, title: str) -> Figure:
@@ -128,17 +118,12 @@ def draw_page(columns: Sequence[SpatialModeShapes], path: str | Path | None, tit
     grid = figure.subplots(modes, len(VIEWS) * len(columns), squeeze=False)
     for mode in range(modes):
         for place, column in enumerate(columns):
-            product = np.sum(np.asarray(columns[0].displacement[mode]) * column.displacement[mode])
+            sign = alignment(columns[0], column, mode)
             for k, view in enumerate(VIEWS):
                 axes = grid[mode, place * len(VIEWS) + k]
-                sign = -1.0 if product < 0.0 else 1.0
                 _draw(axes, column, mode, view, COLOURS[place % len(COLOURS)], sign)
                 axes.set_title(mode_title(column, mode) if k == 0 else view, fontsize=9)
-    if title:
-        figure.suptitle(title, fontsize=11)
-    if path is not None:
-        figure.savefig(path, dpi=130)
-    return figure
+    return finished(figure, path, title)
 
 
 def animate(
@@ -146,8 +131,6 @@ def animate(
 ) -> None:
     """Write one period of a mode (from 1), in all four views, as an animated GIF."""
     figure = new_figure(7.0, 6.0)
-    from matplotlib.animation import FuncAnimation, PillowWriter
-
     grid = figure.subplots(2, 2).reshape(-1)
     rest, deformed, _ = _deformed(shapes, mode - 1)
     for axes, view in zip(grid, VIEWS, strict=True):
@@ -157,15 +140,7 @@ def animate(
 
     def show(frame: int) -> list[Any]:
         now = rest + (deformed - rest) * math.sin(2.0 * math.pi * frame / frames)
-        changed = []
-        for axes, view in zip(grid, VIEWS, strict=True):
-            *moving, tips, _ = axes.lines[1:]
-            seen = _seen(now, view)
-            for line, link in zip(moving, seen, strict=True):
-                line.set_data(link[:, 0], link[:, 1])
-            tips.set_data(seen[:, -1, 0], seen[:, -1, 1])
-            changed += [*moving, tips]
-        return changed
+        moved = [move_bent(axes, _seen(now, view)) for axes, view in zip(grid, VIEWS, strict=True)]
+        return list(itertools.chain.from_iterable(moved))
 
-    animation = FuncAnimation(figure, show, frames=frames, blit=False)
-    animation.save(str(path), writer=PillowWriter(fps=max(1, round(frames / seconds))), dpi=90)
+    write_gif(figure, show, frames, seconds, path)

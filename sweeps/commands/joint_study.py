@@ -6,17 +6,15 @@ from pathlib import Path
 
 import click
 
+from jaxmodal.cli.paths import folder_option
 from sweeps.commands.base import refusing
 
 
 @click.command()
-@click.option(
-    "--out",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results/paper"),
-    show_default=True,
-    help="Folder for joint_stiffness.nc, .png and .md; made if missing.",
+@folder_option(
+    *("--out", "folder"),
+    default="results/paper",
+    remark="Folder for joint_stiffness.nc, .png and .md; made if missing.",
 )
 def joint_study(folder: Path) -> None:
     """Flexible joints on the paper's two-link arm, its Table 7, exactly: dataset, figure, claims checked.

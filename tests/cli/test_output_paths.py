@@ -12,6 +12,7 @@ import jaxmodal.modes.mode_shapes
 import jaxmodal.postures.resonance_maps
 import jaxmodal.reproduction.reproduce
 import sweeps
+import sweeps.commands.report  # before a test replaces what it imports
 import sweeps.studies.gallery
 from jaxmodal.cli.commands import main
 
