@@ -11,18 +11,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from design_opt.evaluation.formulation import Program, make_program
-from design_opt.evaluation.gradients import at_postures, by_name, gradients, projected, pulled_back
+from design_opt.evaluation.gradients import PlanarRates
+from design_opt.evaluation.spatial_gradients import SpatialRates
 from design_opt.evaluation.spectra import GROUP_TOLERANCE
 from design_opt.problem.designs import OWN, Design
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays
 from jaxmodal.batches.many_arms import natural_frequencies_batch
-from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import clusters
 from jaxmodal.frequencies.status import Status
-from jaxmodal.runtime.namespace import to_host
+from jaxmodal.spatial.arm import SpatialArm
 
 TWO_PI = 2.0 * np.pi
 #: from this number of postures on, the batch solver chooses by itself how many it solves side by side
@@ -32,13 +31,11 @@ _SIDE_BY_SIDE = 16
 #: seconds that NumPy takes for a call and for each cell of it, nominal so that a search repeats its digits, and after
 #: how many of them all is compiled: a hundred calls, at which most searches have ended, or six with 4,096 postures
 _OF_A_CALL, _OF_A_CELL, _IN_NUMPY = 0.05, 2e-4, 5.0
-#: links of arms whose frequency NumPy differentiates, 2 to 4 ms for each link, before the program that does it in a
-#: tenth is compiled, 6 s
-_LINKS_IN_NUMPY = 2000
 #: derivatives of rows with respect to a frequency below this share of the largest are left out
 _NEGLIGIBLE = 1e-12
 
 Chosen = Mapping[str, np.ndarray]
+_Solved = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,20 +88,14 @@ class Evaluator:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.flags = theory_flags(problem.theory)
         self.angles = {name: problem.sets[name] for name in problem.used_sets}
-        space = problem.space
-
-        def link_values(y: Any) -> BeamArrays:
-            return dataclasses.replace(beam_arrays(space.arm_at(y)), has_shear=True)
-
-        self.link_values = jax.jit(link_values)
-        self._link_rates = jax.jit(jax.jacfwd(lambda y: by_name(link_values(y))))
-        self._spent, self._links = 0.0, 0
-        self._latest: tuple[tuple[bytes, ...], dict[str, np.ndarray]] = ((), {})
-        self.today_hz = self._solve(problem.arm, self.angles)
+        self.in_space = isinstance(problem.arm, SpatialArm)
+        self.rates = SpatialRates(problem) if self.in_space else PlanarRates(problem)
+        self._spent = 0.0
+        self._latest: tuple[tuple[bytes, ...], _Solved] = ((), {})
+        self.today_hz = _hz(self._solve(problem.arm, self.angles))
         self._pieces = jax.jit(self._make_pieces)
-        start = self.report(space.start)
+        start = self.report(problem.space.start)
         self.program: Program = make_program(problem, start.terms)
         self.start = dataclasses.replace(start, score=self.program.score(start.terms))
         self._rows = jax.jit(self._make_rows)
@@ -121,6 +112,9 @@ class Evaluator:
 
         Those of the latest design are kept: a solver that has linearised it asks for its report next.
         """
+        return _hz(self._solved(y, chosen))
+
+    def _solved(self, y: np.ndarray, chosen: Chosen | None) -> _Solved:
         angles = self._chosen_angles(chosen)
         key = (np.asarray(y, float).tobytes(), *(rows.tobytes() for rows in angles.values()))
         if key != self._latest[0]:
@@ -132,15 +126,16 @@ class Evaluator:
             return self.angles
         return {name: angles[chosen[name]] for name, angles in self.angles.items()}
 
-    def _solve(self, arm: Arm, angles: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def _solve(self, arm: Arm | SpatialArm, angles: Mapping[str, np.ndarray]) -> _Solved:
+        """Frequencies in Hz, and how many modes the last one's group has beyond them, of every set."""
         if not angles:
             return {}
         own = np.array([[float(link.joint_angle) for link in arm.links]])
         sets = [own if name == OWN else np.asarray(rows) for name, rows in angles.items()]
         cells = np.concatenate(sets)
-        turning = [i for i in arm.joints if i > 1] or [1]
+        turning = [i for i in arm.joints if i > 1 or self.in_space] or [1]
         columns = {f"link{i}.joint_angle": cells[:, i - 1] for i in turning}
-        often = self._spent > _IN_NUMPY
+        often = self._spent > _IN_NUMPY and not self.in_space
         self._spent += _OF_A_CALL + _OF_A_CELL * len(cells)
         size = _SIDE_BY_SIDE if often and len(cells) < BATCH_CELLS else None
         kernel = "portable" if often else "auto"
@@ -149,6 +144,7 @@ class Evaluator:
         )
         ends = np.cumsum([len(rows) for rows in sets])[:-1]
         found = np.split(np.asarray(result.frequencies_hz), ends)
+        beyond = np.asarray(result.count_above)[:, -1] - self.problem.num_modes
         status = np.split(np.asarray(result.status), ends)
         for name, hz, codes in zip(angles, found, status, strict=True):
             # a frequency that is not certified may steer the search; the design at its end is certified, or says not
@@ -159,7 +155,7 @@ class Evaluator:
                     f"frequencies at the postures {name!r} are missing ({worst.name}: {worst.cause}) for a"
                     " design within the bounds; narrow the bounds to designs that are possible arms."
                 )
-        return dict(zip(angles, found, strict=True))
+        return dict(zip(angles, zip(found, np.split(beyond, ends), strict=True), strict=True))
 
     # ---- exact values
 
@@ -215,12 +211,12 @@ class Evaluator:
         size = self.problem.space.size
         sharp = jnp.float64(self.problem.sharpness if sharpness is None else sharpness)
         y = np.asarray(w)[:size]
-        hz = self.frequencies(y, chosen)
-        angles = self._chosen_angles(chosen)
+        solved = self._solved(y, chosen)
+        hz, angles = _hz(solved), self._chosen_angles(chosen)
         arguments = (jnp.asarray(w), hz, angles, self._chosen_today(chosen), sharp)
         values = [np.asarray(x) for x in self._rows(*arguments)]
         rates = self._row_rates(*arguments)
-        slopes = self._slopes(y, hz, angles, [rate[1] for rate in rates])
+        slopes = self._slopes(y, solved, angles, [rate[1] for rate in rates])
         full = []
         for (own, of_hz), value in zip(rates, values, strict=True):
             rate = np.array(own).reshape(value.size, len(w))
@@ -233,15 +229,11 @@ class Evaluator:
         )
 
     def _slopes(
-        self, y: np.ndarray, hz: dict[str, np.ndarray], angles: dict[str, np.ndarray], of_hz: Any
+        self, y: np.ndarray, solved: _Solved, angles: dict[str, np.ndarray], of_hz: Any
     ) -> dict[str, _Slopes]:
         """Derivatives in Hz of those frequencies that some row depends on."""
-        if not hz:
-            return {}
-        own = to_host(self.link_values(jnp.asarray(y)))
-        rates = self._link_rates(jnp.asarray(y))
         found = {}
-        for name, values in hz.items():
+        for name, (values, beyond) in solved.items():
             weight = np.zeros(values.size)
             for part in of_hz:
                 weight = np.maximum(
@@ -255,30 +247,22 @@ class Evaluator:
             alone = np.broadcast_to(np.arange(values.shape[1]), values.shape)
             first, last = clusters(values, alone, GROUP_TOLERANCE)
             centre = TWO_PI * np.take_along_axis(values, first, axis=1)[cell, mode]
-            lanes = at_postures(own, name, angles[name][cell])
-            self._links += lanes.length.size
-            gradient = gradients(
-                self.problem.num_modes,
-                lanes,
-                self.flags,
-                centre,
-                (last - first + 1)[cell, mode],
-                compiled=self._links > _LINKS_IN_NUMPY,
-            )
-            found[name] = _Slopes(at, pulled_back(gradient, rates, name) / TWO_PI)
+            size = last - first + 1 + np.where(last == values.shape[1] - 1, beyond[:, None], 0)
+            slopes = self.rates.of_groups(y, name, angles[name][cell], centre, size[cell, mode])
+            found[name] = _Slopes(at, slopes / TWO_PI)
         return found
 
     def cluster_rates(
         self, y: np.ndarray, name: str, posture: int, modes: np.ndarray, hz: np.ndarray
     ) -> np.ndarray:
         """Projected derivatives, Hz per position, of a cluster of modes (indices from 0): shape (m, m, n)."""
-        own = to_host(self.link_values(jnp.asarray(y)))
-        rates = self._link_rates(jnp.asarray(y))
-        lane = at_postures(own, name, self.angles[name][[posture]])
-        beams = jax.tree_util.tree_map(lambda x: x[0], lane)
         close = bool(np.ptp(hz) <= GROUP_TOLERANCE * hz[-1])
-        gradient = projected(self.problem.num_modes, beams, self.flags, TWO_PI * hz, close)
-        return pulled_back(gradient, rates, name) / TWO_PI
+        at = self.angles[name][posture]
+        return self.rates.of_cluster(y, name, at, TWO_PI * hz, close) / TWO_PI
+
+
+def _hz(solved: _Solved) -> dict[str, np.ndarray]:
+    return {name: hz for name, (hz, _) in solved.items()}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Derivatives of frequencies at many postures of one arm: those of its link values, taken on to the variables."""
+"""Derivatives of frequencies at many postures of a planar arm: those of its link values, taken on to the variables."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import functools
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from design_opt.problem.designs import OWN
-from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory
+from design_opt.problem.problem import Problem
+from jaxmodal.arm.arm import require_planar
+from jaxmodal.arm.arrays import BeamArrays, beam_arrays
+from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import group_gradient, projected_gradients
 from jaxmodal.eigenspaces.modal_mass import ModeFields, unpadded_quadrature_size
-from jaxmodal.eigenspaces.null_spaces import eigenspace
+from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
 from jaxmodal.runtime.namespace import mapped, to_host, xp
 
 
@@ -94,3 +97,66 @@ def pulled_back(gradient: BeamArrays, rates: dict[str, Array], name: str) -> np.
         if rate.any() and not (key == "joint_angle" and name != OWN):
             total += np.asarray(getattr(gradient, key)) @ rate
     return total
+
+
+#: links of arms whose frequency NumPy differentiates, 2 to 4 ms for each link, before the program that does it in a
+#: tenth is compiled, 6 s
+_LINKS_IN_NUMPY = 2000
+
+
+class PlanarRates:
+    """Derivatives of the frequencies of a planar arm by the positions of the variables, rad/s."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._highest, self._links = problem.num_modes, 0
+        self.flags = theory_flags(problem.theory)
+        space = problem.space
+
+        def link_values(y: Any) -> BeamArrays:
+            return dataclasses.replace(beam_arrays(require_planar(space.arm_at(y))), has_shear=True)
+
+        self.link_values = jax.jit(link_values)
+        self._link_rates = jax.jit(jax.jacfwd(lambda y: by_name(link_values(y))))
+
+    def of_groups(
+        self,
+        y: np.ndarray,
+        name: str,
+        angles: np.ndarray,
+        omega: np.ndarray,
+        multiplicity: np.ndarray,
+    ) -> np.ndarray:
+        """The derivative of the mean of a group of frequencies at each of some postures of a set, (postures, n).
+
+        Parameters
+        ----------
+        y
+            Positions, shape (n,).
+        name, angles
+            The set, and joint angles in rad, shape (postures, links).
+        omega, multiplicity
+            The frequency of each group in rad/s, and how many modes it has, shape (postures,).
+        """
+        lanes = at_postures(to_host(self.link_values(jnp.asarray(y))), name, angles)
+        self._links += lanes.length.size
+        gradient = gradients(
+            self._highest,
+            lanes,
+            self.flags,
+            omega,
+            np.minimum(multiplicity, SLOTS),
+            compiled=self._links > _LINKS_IN_NUMPY,
+        )
+        return pulled_back(gradient, self._link_rates(jnp.asarray(y)), name)
+
+    def of_cluster(
+        self, y: np.ndarray, name: str, angles: np.ndarray, omega: np.ndarray, close: bool
+    ) -> np.ndarray:
+        """Derivatives projected on the modes of frequencies ``omega``, (m,), of one posture, (links,): (m, m, n).
+
+        ``close`` frequencies are one root, others have a mode each.
+        """
+        lane = at_postures(to_host(self.link_values(jnp.asarray(y))), name, angles[None])
+        beams = jax.tree_util.tree_map(lambda x: x[0], lane)
+        gradient = projected(self._highest, beams, self.flags, omega, close)
+        return pulled_back(gradient, self._link_rates(jnp.asarray(y)), name)

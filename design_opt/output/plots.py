@@ -69,14 +69,14 @@ def history(result: Result) -> Figure:
 
 def _outline(section: Any) -> list[np.ndarray] | None:
     """Closed curves (points, 2) of a section in mm: outer, and inner if it is hollow."""
-    wall = getattr(section, "wall_thickness", None)
-    if section.shape in ("rectangle", "hollow_rectangle"):
+    wall, shape = getattr(section, "wall_thickness", None), getattr(section, "shape", "raw")
+    if shape in ("rectangle", "hollow_rectangle"):
         sizes = [(float(section.width), float(section.depth))]
         if wall is not None:
             sizes.append((sizes[0][0] - 2.0 * float(wall), sizes[0][1] - 2.0 * float(wall)))
         corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5]])
         return [1e3 * corners * np.array(size) for size in sizes]
-    if section.shape in ("circle", "hollow_circle"):
+    if shape in ("circle", "hollow_circle"):
         diameter = getattr(section, "diameter", None)
         outer = float(section.outer_diameter if diameter is None else diameter)
         diameters = [outer] + ([outer - 2.0 * float(wall)] if wall is not None else [])
@@ -89,7 +89,7 @@ def _outline(section: Any) -> list[np.ndarray] | None:
 def sections(result: Result) -> Figure:
     """Draw the section of every link before and after, to one scale; depth is upward."""
     start = result.problem.space.arm_at(result.evaluator.start.y)
-    pairs = list(zip(start.links, result.arm.links, strict=True))
+    pairs: list[tuple[Any, Any]] = list(zip(start.links, result.arm.links, strict=True))
     outlines = [[_outline(link.section) for link in pair] for pair in pairs]
     reach = max(np.abs(curve).max() for pair in outlines for part in pair for curve in part or [])
     with style():

@@ -15,6 +15,7 @@ from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arm import SpatialArm
 
 
 class DesignSpace:
@@ -36,7 +37,10 @@ class DesignSpace:
     """
 
     def __init__(
-        self, arm: Arm, variables: Sequence[Variable], lengths: FixedReach | None = None
+        self,
+        arm: Arm | SpatialArm,
+        variables: Sequence[Variable],
+        lengths: FixedReach | None = None,
     ) -> None:
         self.arm = arm
         self.lengths = lengths
@@ -87,11 +91,11 @@ class DesignSpace:
             )
         return found
 
-    def arm_at(self, y: Any) -> Arm:
+    def arm_at(self, y: Any) -> Arm | SpatialArm:
         """Return the arm of a design; ``y`` may be traced."""
         return set_parameters(self.arm, self.values(y))
 
-    def design_at(self, y: Any) -> Arm:
+    def design_at(self, y: Any) -> Arm | SpatialArm:
         """Return the arm at the positions y with plain numbers, as files have it."""
         values = {address: float(value) for address, value in self.values(y).items()}
         return set_parameters(self.arm, values)

@@ -16,6 +16,7 @@ from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
+from jaxmodal.spatial.arm import SpatialArm
 
 #: name of the posture set that is always there: the arm's own posture
 OWN = "own"
@@ -30,7 +31,7 @@ class Design:
 
     Attributes
     ----------
-    arm : Arm
+    arm : Arm or SpatialArm
         The arm, its values traced.
     variables : Array, shape (n,)
         Values of the design variables, SI units.
@@ -40,13 +41,13 @@ class Design:
         The joint angles of the sets, rad.
     """
 
-    arm: Arm
+    arm: Arm | SpatialArm
     variables: Array
     hz: dict[str, Array]
     angles: dict[str, Array]
 
 
-def posture_sets(arm: Arm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Return named posture sets as arrays of shape (P, links), rad; ``own`` is the arm's posture.
 
     Parameters
@@ -87,7 +88,7 @@ def posture_sets(arm: Arm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
     return found
 
 
-def of_joints(arm: Arm, angles: np.ndarray) -> np.ndarray:
+def of_joints(arm: Arm | SpatialArm, angles: np.ndarray) -> np.ndarray:
     """Return the angles of the joints alone, (P, joints), of a set of postures (P, links)."""
     return angles[:, np.array(arm.joints) - 1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,12 @@ from design_opt.problem.options import check_options
 from design_opt.problem.problem import Problem
 from design_opt.problem.structural_constraints import BucklingLimit, DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.named_arms import arm_of_entry
 
 _TOP = (
@@ -154,14 +156,14 @@ def problem_from_dict(
     return problem, solver
 
 
-def _arm(entry: Any, folder: str | Path) -> Arm:
+def _arm(entry: Any, folder: str | Path) -> Arm | SpatialArm:
     try:
-        return require_planar(arm_of_entry(entry, folder, ProblemError))
+        return arm_of_entry(entry, folder, ProblemError)
     except ArmError as error:
         raise ProblemError(f"arm: {error}") from error
 
 
-def _variables(where: str, entry: Mapping[str, Any], arm: Arm) -> list[Variable]:
+def _variables(where: str, entry: Mapping[str, Any], arm: Arm | SpatialArm) -> list[Variable]:
     _check_keys(where, entry, _VARIABLE, ("parameter", "lower", "upper"))
     values = dict(entry)
     parameter, tied = values.pop("parameter"), values.pop("tied", False)
@@ -206,7 +208,7 @@ def _constraint(where: str, entry: Mapping[str, Any]) -> Constraint:
     return constraint
 
 
-def _postures(name: str, entry: Any, arm: Arm) -> np.ndarray:
+def _postures(name: str, entry: Any, arm: Arm | SpatialArm) -> np.ndarray:
     where = f"postures.{name}"
     if not isinstance(entry, Mapping):
         raise ProblemError(f"{where}: must be a table with list_deg or grid_deg.")
@@ -216,9 +218,12 @@ def _postures(name: str, entry: Any, arm: Arm) -> np.ndarray:
     try:
         if "list_deg" in entry:
             return np.radians(np.asarray(entry["list_deg"], dtype=np.float64))
-        wanted = [f"theta_{i}" for i in arm.joints if i > 1]
-        _check_keys(f"{where}.grid_deg", entry["grid_deg"], wanted, wanted)
-        return workspace(*(tuple(entry["grid_deg"][key]) for key in wanted))
+        first = 1 if isinstance(arm, SpatialArm) else 2
+        joints = [i for i in arm.joints if i >= first]
+        grid = entry["grid_deg"]
+        _check_keys(f"{where}.grid_deg", grid, [f"theta_{i}" for i in joints])
+        held = {i: math.degrees(float(arm.links[i - 1].joint_angle)) for i in joints}
+        return workspace(*(tuple(grid.get(f"theta_{i}", (held[i], held[i], 1))) for i in joints))
     except (TypeError, ValueError) as error:
         if isinstance(error, ProblemError):
             raise

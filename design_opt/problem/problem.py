@@ -16,17 +16,22 @@ from design_opt.problem.design_space import DesignSpace
 from design_opt.problem.designs import Design, check_number, check_set, posture_sets
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import Objective
-from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
+from design_opt.problem.structural_constraints import BucklingLimit, DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable
+from jaxmodal.arm.addresses import addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_known
 from jaxmodal.arm.links import JOINT_SPRINGS
+from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.arm import SpatialArm
 
 AGGREGATES = ("bound", "ks", "pnorm")
+#: last parts of the addresses of springs of joints, of planar arms and of arms in space
+_SPRINGS = {*JOINT_SPRINGS, "stiffness"}
 
 
 class Problem:
@@ -35,7 +40,7 @@ class Problem:
     Parameters
     ----------
     arm
-        Today's arm.
+        Today's arm, planar or in space.
     variables
         Design variables, see `Variable` and `per_link`.
     objective
@@ -81,7 +86,7 @@ class Problem:
 
     def __init__(
         self,
-        arm: Arm,
+        arm: Arm | SpatialArm,
         variables: Sequence[Variable],
         objective: Objective | Sequence[Objective],
         constraints: Sequence[Constraint] = (),
@@ -94,8 +99,8 @@ class Problem:
         name: str = "",
     ) -> None:
         require_x64()
-        if not isinstance(arm, Arm):
-            raise ProblemError(f"arm = {shown(arm)}: must be an Arm.")
+        if not isinstance(arm, Arm | SpatialArm):
+            raise ProblemError(f"arm = {shown(arm)}: must be an Arm or a SpatialArm.")
         if not isinstance(name, str):
             raise ProblemError(f"name = {shown(name)}: must be text.")
         self.arm, self.name, self.theory, self.lengths = arm, name, theory, lengths
@@ -116,14 +121,15 @@ class Problem:
     def _check(self) -> None:
         _check_name("theory", self.theory, THEORIES)
         _check_name("aggregate", self.aggregate, AGGREGATES)
-        for number, link in enumerate(self.arm.links, start=1):
-            for name in JOINT_SPRINGS:
-                value = getattr(link, name)
-                if value is not None and float(value) == 0.0:
-                    raise ProblemError(
-                        f"arm: link{number}.{name} is 0, a free joint, whose zero frequencies no optimisation counts;"
-                        " give a small one."
-                    )
+        for address in addresses(self.arm):
+            if (
+                address.rpartition(".")[2] in _SPRINGS
+                and float(get_parameter(self.arm, address)) == 0.0
+            ):
+                raise ProblemError(
+                    f"arm: {address} is 0, a free joint, whose zero frequencies no optimisation counts; give a small"
+                    " one."
+                )
         if not self.objectives:
             raise ProblemError("objective: there is none; give one, such as MinimiseMass().")
         for part in self.objectives:
@@ -136,14 +142,17 @@ class Problem:
                 raise ProblemError(
                     f"constraint {shown(rule)}: is none; give one such as MassLimit(...)."
                 )
-            if isinstance(rule, WallLimit | DeflectionLimit):
+            if isinstance(rule, WallLimit | DeflectionLimit | BucklingLimit):
                 rule.check_arm(self.arm)
         entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
         for entry in entries:
             if entry.postures != "":
                 check_set(entry.label, entry.postures, self.sets)
         try:
-            require_known(self.arm, self.theory)
+            if isinstance(self.arm, SpatialArm):
+                self.arm.model(self.theory)
+            else:
+                require_known(self.arm, self.theory)
         except ArmError as error:
             raise ProblemError(f"theory: {error}") from error
         labels = [rule.label for rule in self.constraints]

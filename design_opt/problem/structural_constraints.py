@@ -20,6 +20,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arm import SpatialArm
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,21 +51,21 @@ class DeflectionLimit:
     def label(self) -> str:
         return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
 
-    def check_arm(self, arm: Arm) -> None:
-        """Refuse an arm with axial forces, which the deflection does not know."""
+    def check_arm(self, arm: Arm | SpatialArm) -> None:
+        """Refuse an arm in space, and one with axial forces, which the deflection does not know."""
+        planar = _require_planar("deflection", arm)
         try:
-            refuse_axial_force(arm, "the deflection")
+            refuse_axial_force(planar, "the deflection")
         except ArmError as error:
             raise ProblemError(f"constraint deflection: {error}") from error
 
     def margins(self, design: Design, today: Design) -> Array:
         self.check_arm(design.arm)
+        planar = _require_planar("deflection", design.arm)
         flags = theory_flags(self.theory)
 
         def one(angles: Array) -> Array:
-            moved = tip_deflection(
-                beam_arrays(design.arm.with_posture(angles)), flags, self.gravity
-            )
+            moved = tip_deflection(beam_arrays(planar.with_posture(angles)), flags, self.gravity)
             return 1.0 - jnp.sum(moved * moved) / self.at_most**2
 
         return jax.vmap(one)(design.angles[self.postures])[:, None]
@@ -114,10 +115,16 @@ class BucklingLimit:
     def label(self) -> str:
         return f"buckling factor >= {self.at_least:g}{where(self.postures)}"
 
+    def check_arm(self, arm: Arm | SpatialArm) -> None:
+        """Refuse an arm in space."""
+        _require_planar("buckling", arm)
+
     def margins(self, design: Design, today: Design) -> Array:
+        planar = _require_planar("buckling", design.arm)
+
         def one(angles: Array) -> Array:
             inverse = inverse_buckling_factor(
-                design.arm.with_posture(angles),
+                planar.with_posture(angles),
                 self.theory,
                 gravity=(0.0, -self.gravity),
                 tip_force=(self.tip_force_x, self.tip_force_y),
@@ -162,18 +169,21 @@ class WallLimit:
             parts.append(f"depth/wall <= {self.depth_over_wall:g}")
         return ", ".join(parts)
 
-    def check_arm(self, arm: Arm) -> None:
+    def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm with a section without a wall."""
-        for number, link in enumerate(arm.links, start=1):
+        links: tuple[Any, ...] = arm.links
+        for number, link in enumerate(links, start=1):
             if not hasattr(link.section, "wall_thickness"):
+                shape = getattr(link.section, "shape", "raw")
                 raise ProblemError(
-                    f"constraint wall: link {number} has a section of shape {link.section.shape!r}, without a wall."
+                    f"constraint wall: link {number} has a section of shape {shape!r}, without a wall."
                 )
 
     def margins(self, design: Design, today: Design) -> Array:
         found = []
-        for link in design.arm.links:
-            section: Any = link.section
+        links: tuple[Any, ...] = design.arm.links
+        for link in links:
+            section = link.section
             depth = getattr(section, "depth", None)
             depth = section.outer_diameter if depth is None else depth
             if self.at_least is not None:
@@ -181,3 +191,13 @@ class WallLimit:
             if self.depth_over_wall is not None:
                 found.append(self.depth_over_wall * section.wall_thickness / depth - 1.0)
         return jnp.stack([jnp.asarray(x, jnp.float64) for x in found])[None, :]
+
+
+def _require_planar(kind: str, arm: Arm | SpatialArm) -> Arm:
+    """Refuse an arm in space, whose state at rest is not known."""
+    if isinstance(arm, SpatialArm):
+        raise ProblemError(
+            f"constraint {kind}: the arm is one in space, and this is of planar arms; limit its frequencies "
+            "(FrequencyLimit) or walls (WallLimit), or give a function of your own (Require)."
+        )
+    return arm

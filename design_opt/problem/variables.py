@@ -15,6 +15,7 @@ from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.parameters import unit_of
 
 SCALES = ("linear", "log")
@@ -128,7 +129,7 @@ class Variable:
 
 
 def per_link(
-    arm: Arm, parameter: str, lower: float, upper: float, **options: Any
+    arm: Arm | SpatialArm, parameter: str, lower: float, upper: float, **options: Any
 ) -> list[Variable]:
     """Return a variable of its own for every link that an address with ``link*`` stands for.
 
@@ -180,7 +181,7 @@ class FixedReach:
             if not is_finite(value) and not (key == "reach" and value is None):
                 raise ProblemError(f"lengths: {key} = {shown(value)}: must be a finite number (m).")
 
-    def variables(self, arm: Arm) -> list[Variable]:
+    def variables(self, arm: Arm | SpatialArm) -> list[Variable]:
         """Return the n - 1 free lengths."""
         n = arm.num_links
         reach = self.total(arm)
@@ -193,7 +194,7 @@ class FixedReach:
             )
         return [Variable(f"link{i}.length", self.lower, self.upper) for i in range(1, n)]
 
-    def total(self, arm: Arm) -> float:
+    def total(self, arm: Arm | SpatialArm) -> float:
         """Return the reach, m."""
         today = float(sum(float(link.length) for link in arm.links))
         return today if self.reach is None else float(self.reach)

@@ -14,7 +14,7 @@ import optax
 from jax import Array
 
 from design_opt.evaluation.evaluator import TWO_PI, Evaluator
-from design_opt.evaluation.gradients import at_postures
+from design_opt.evaluation.gradients import PlanarRates, at_postures
 from design_opt.evaluation.spectra import spectra
 from design_opt.problem.errors import ProblemError
 from design_opt.solvers.kkt import optimality
@@ -73,13 +73,19 @@ def solve_augmented_lagrangian(
     ProblemError
         If there are too many postures for every one to be part of every step.
     """
+    rates = evaluator.rates
+    if not isinstance(rates, PlanarRates):
+        raise ProblemError(
+            "method 'augmented_lagrangian': its programs are those of planar arms, and the arm is one in space. Use "
+            "the method 'slsqp'."
+        )
     total = sum(len(angles) for angles in evaluator.angles.values())
     if total > MAX_POSTURES:
         raise ProblemError(
             f"method 'augmented_lagrangian': {total} postures; it takes up to {MAX_POSTURES}, all of them at every"
             " step. Use the method 'slsqp', or fewer postures."
         )
-    compiled = _Compiled(evaluator, optax.lbfgs() if optimizer is None else optimizer)
+    compiled = _Compiled(evaluator, rates, optax.lbfgs() if optimizer is None else optimizer)
     states = jax.vmap(compiled.begin)(jnp.asarray(starts))
     outcomes: list[Outcome] = []
     rounds = max(1, max_iterations // INNER_STEPS)
@@ -119,8 +125,10 @@ def _judge(
 class _Compiled:
     """The compiled parts: a round of inner steps for all starts and the update of the multipliers."""
 
-    def __init__(self, evaluator: Evaluator, optimizer: optax.GradientTransformation) -> None:
-        self.evaluator = evaluator
+    def __init__(
+        self, evaluator: Evaluator, rates: PlanarRates, optimizer: optax.GradientTransformation
+    ) -> None:
+        self.evaluator, self.rates = evaluator, rates
         self.size = evaluator.problem.space.size
         self.optimizer = optax.with_extra_args_support(optimizer)
         # optax mixes types where strict promotion would refuse
@@ -165,10 +173,10 @@ class _Compiled:
         return evaluator.program.rows(w, hz, angles, today, sharpness)
 
     def _frequencies(self, y: Array) -> dict[str, Array]:
-        evaluator, beams = self.evaluator, self.evaluator.link_values(y)
+        evaluator, beams = self.evaluator, self.rates.link_values(y)
         parts = [at_postures(beams, name, angles) for name, angles in evaluator.angles.items()]
         cells = jax.tree_util.tree_map(lambda *x: jnp.concatenate(x), *parts)
-        hz = spectra(evaluator.problem.num_modes, cells, evaluator.flags) / TWO_PI
+        hz = spectra(evaluator.problem.num_modes, cells, self.rates.flags) / TWO_PI
         ends = np.cumsum([len(angles) for angles in evaluator.angles.values()])[:-1]
         return dict(zip(evaluator.angles, jnp.split(hz, ends), strict=True))
 

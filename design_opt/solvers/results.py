@@ -22,6 +22,7 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status as Certainty
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.arm import SpatialArm
 
 if TYPE_CHECKING:
     import pandas
@@ -92,7 +93,7 @@ class Result(ShowsDatasets):
         }
 
     @property
-    def arm(self) -> Arm:
+    def arm(self) -> Arm | SpatialArm:
         """The arm of the design."""
         return self.problem.space.design_at(self.report.y)
 
@@ -206,7 +207,7 @@ class Result(ShowsDatasets):
         arm = self._at(name, posture)
         return natural_frequencies(arm, self.problem.num_modes, self.problem.theory, throw=False)
 
-    def _at(self, name: str, posture: int) -> Arm:
+    def _at(self, name: str, posture: int) -> Arm | SpatialArm:
         """The arm at one posture of a set."""
         if name == OWN:
             return self.arm

@@ -301,6 +301,7 @@ TAKE_ARMS_IN_SPACE = (
     "check",
     "jaxmodal check, frequencies, modes and sensitivities",
     "sweeps of frequencies",
+    "design_opt",
 )
 
 

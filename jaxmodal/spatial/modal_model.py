@@ -85,11 +85,16 @@ class ModalModel:
         return rates((self.links, self.payload, self.base))
 
     def gradients(
-        self, omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
+        self,
+        omega: np.ndarray,
+        first: np.ndarray,
+        multiplicity: np.ndarray,
+        highest_mode: int | None = None,
     ) -> np.ndarray:
         """The derivative of each frequency, of a repeated one of its mean, by every leaf of the parts, (K, leaves).
 
-        Zero frequencies stay so; NaN where there is no frequency. The last group may go on beyond the list.
+        Zero frequencies stay so; NaN where there is no frequency. The last group may go on beyond the list, which is
+        of the lowest frequencies unless ``highest_mode`` says how high they are at most.
         """
         rates = self.rates()
         found = np.zeros((omega.size, len(self._leaves())))
@@ -101,9 +106,8 @@ class ModalModel:
         wanted = np.concatenate([known, np.repeat(known[-1:], max(missing, 0))])
         groups = np.unique(first[wanted], return_inverse=True)[1]
         starts = np.searchsorted(groups, groups)
-        modes, _, _ = self.modes(
-            omega[wanted], starts, multiplicity[wanted], quadrature_size(omega.size), np.zeros(0)
-        )
+        points = quadrature_size(omega.size if highest_mode is None else highest_mode)
+        modes, _, _ = self.modes(omega[wanted], starts, multiplicity[wanted], points, np.zeros(0))
         each = np.zeros((wanted.size, found.shape[1]))
         for k, place in enumerate(wanted):
             mode, w = of_number(modes, k), float(omega[place])

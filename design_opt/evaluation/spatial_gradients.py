@@ -1,0 +1,94 @@
+"""Derivatives of frequencies at many postures of an arm in space: those by its values, taken on to the variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from design_opt.problem.designs import OWN
+from design_opt.problem.problem import Problem
+from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.eigenspaces import SLOTS
+from jaxmodal.spatial.gradients import by_leaves
+from jaxmodal.spatial.modal_model import ModalModel, modal_model
+from jaxmodal.spatial.motions import of_number
+from jaxmodal.spatial.parameters import value_at
+
+
+class SpatialRates:
+    """Derivatives of the frequencies of an arm in space by the positions of the variables, rad/s; see `PlanarRates`."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._theory, self._space = problem.theory, problem.space
+        self._highest = problem.num_modes
+        arm = problem.arm
+        assert isinstance(arm, SpatialArm)
+        leaves, structure = jax.tree_util.tree_flatten(arm)
+        places = jax.tree_util.tree_unflatten(structure, range(len(leaves)))
+        self._size = len(leaves)
+        self._place = {address: value_at(places, address) for address in arm.addresses()}
+        self._angles = [self._place[f"link{i}.joint_angle"] for i in arm.joints]
+        self._of_values = jax.jit(jax.jacfwd(problem.space.values))
+
+    def of_groups(
+        self,
+        y: np.ndarray,
+        name: str,
+        angles: np.ndarray,
+        omega: np.ndarray,
+        multiplicity: np.ndarray,
+    ) -> np.ndarray:
+        """The derivative of the mean of a group of frequencies at each of some postures of a set, (postures, n).
+
+        As `PlanarRates.of_groups`; groups of one posture are solved together.
+        """
+        rates = self._by_leaves(y, name)
+        found = np.zeros((len(omega), len(y)))
+        own = self._space.design_at(y)
+        postures, of_posture = np.unique(angles, axis=0, return_inverse=True)
+        for number, posture in enumerate(postures):
+            lanes = np.flatnonzero(of_posture.ravel() == number)
+            centres, of_centre = np.unique(omega[lanes], return_inverse=True)
+            sizes = np.ones(len(centres), int)
+            sizes[of_centre] = np.clip(multiplicity[lanes], 1, SLOTS)
+            first = np.repeat(np.cumsum(sizes) - sizes, sizes)  # every member of each group
+            gradient = self._model(own, name, posture).gradients(
+                np.repeat(centres, sizes), first, np.repeat(sizes, sizes), self._highest
+            )
+            found[lanes] = gradient[(np.cumsum(sizes) - sizes)[of_centre]] @ rates
+        return found
+
+    def of_cluster(
+        self, y: np.ndarray, name: str, angles: np.ndarray, omega: np.ndarray, close: bool
+    ) -> np.ndarray:
+        """Derivatives projected on the modes of frequencies of one posture, as `PlanarRates.of_cluster`."""
+        model = self._model(self._space.design_at(y), name, angles)
+        count, centre = len(omega), float(np.mean(omega))
+        each = np.full(count, centre) if close else omega
+        first = np.zeros(count, int) if close else np.arange(count)
+        sizes = np.full(count, count if close else 1)
+        modes, _, _ = model.modes(each, first, sizes, quadrature_size(self._highest), np.zeros(0))
+        to_leaves, rates = model.rates(), self._by_leaves(y, name)
+        members = [of_number(modes, k) for k in range(count)]
+        projected = [
+            [by_leaves(model.squared_gradient(centre, a, b), to_leaves) for b in members]
+            for a in members
+        ]
+        return np.asarray(np.array(projected) @ rates / (2.0 * centre))
+
+    def _model(self, own: Any, name: str, angles: np.ndarray) -> ModalModel:
+        arm: SpatialArm = own if name == OWN else own.with_posture(angles)
+        return modal_model(arm.model(self._theory))
+
+    def _by_leaves(self, y: np.ndarray, name: str) -> np.ndarray:
+        """Derivatives of the arm's leaves by the positions, (leaves, n); the angles of a set do not change."""
+        rates = np.zeros((self._size, len(y)))
+        for address, rate in self._of_values(jnp.asarray(y)).items():
+            rates[self._place[address]] = rate
+        if name != OWN:
+            rates[self._angles] = 0.0
+        return rates
