@@ -31,8 +31,9 @@ _HALF, _NEARER = 1e-8, 0.7e-8
 _ROUGH, _ROUNDS = 1e-4, 9
 #: modes beyond those sought, whose estimates the interpolation needs
 _BEYOND = 2
-#: relative distance from its neighbours below which a mode is left to double-double
-_CLOSE = 1e-3
+#: relative distance from its neighbours below which a mode is left to double-double, and below which it is not found by
+#: the chord there either: with the neighbour's estimate wrong by e, that is wrong by e (1e-8/distance)^2
+_CLOSE, _CROWDED = 1e-3, 1e-5
 #: omega f''/f' of D with the nearest modes divided out: of what grows with the frequency, and of the modes far above
 _CURVATURE = 100.0
 #: how far the zeros of the two orders may lie apart (relative): errors are of this size, so a twentieth of 1e-12
@@ -122,7 +123,7 @@ def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution
         np.take_along_axis(every, mode[None], axis=0),
         _HALF,
     )
-    found = _judged(every, mode[None] + 1, [sample], mode)
+    found = _judged(every, mode[None] + 1, [sample], mode, _CROWDED)
     error = np.full_like(found.omega, _CURVATURE * _HALF * _HALF)
     certificate = dataclasses.replace(found.confirmation, error_estimate=error)
     return found._replace(confirmation=certificate)
@@ -146,6 +147,7 @@ def _judged(
     numbers: np.ndarray,
     samples: Sequence[Sample],
     place: np.ndarray | None = None,
+    close: float = _CLOSE,
 ) -> Solution:
     """What evaluations at the ends say of modes of these numbers.
 
@@ -172,7 +174,7 @@ def _judged(
             zero[k] = chord(sample.ends[:, k], sample.values.log_abs[:, k], others)
     found = np.mean(zeros, axis=0)
     spread = np.max(zeros, axis=0) - np.min(zeros, axis=0)
-    proven = right & (apart > _CLOSE) & np.isfinite(found)
+    proven = right & (apart > close) & np.isfinite(found)
     certificate = Confirmation(
         confirmed=proven,
         count_below=first.values.count[0],

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Number, leading
 from jaxmodal.spatial.matrices import cross, nonzero, product, shaped, stacked, summed, transposed
 
@@ -80,8 +81,24 @@ def released(w: Number, pair: tuple[int, int], receptance: Number, determinant: 
     adjugate = shaped(
         q, lambda x: np.stack([np.stack([x[1, 1], x[0, 1]]), np.stack([x[1, 0], x[0, 0]])]) * signs
     )
-    y = product(adjugate, receptance) * (1.0 / factor)
-    return Step(w - product(product(columns, y), transposed(columns)), factor, count)
+    inverse = adjugate * (1.0 / factor)
+    y = product(inverse, receptance)
+    rest = w - product(product(columns, y), transposed(columns))
+    return Step(_with_columns(rest, product(columns, inverse), at), factor, count)
+
+
+def _with_columns(w: Number, columns: Number, at: list[int]) -> Number:
+    """W with other columns, and rows, at two places: what a difference of large numbers would be there."""
+
+    def one(x: np.ndarray, new: np.ndarray) -> np.ndarray:
+        x = x.copy()
+        x[:, at], x[at, :] = new, np.swapaxes(new, 0, 1)
+        x[at[1], at[0]] = x[at[0], at[1]]
+        return x
+
+    if isinstance(w, DoubleDouble):
+        return DoubleDouble(one(w.hi, columns.hi), one(w.lo, columns.lo))
+    return one(w, columns)
 
 
 def _plus_identity(q: Number) -> Number:
