@@ -7,6 +7,7 @@ best design and says by the optimality conditions how good it is.
 from design_opt.evaluation.evaluator import Evaluator
 from design_opt.problem.constraints import ForbiddenBand, FrequencyLimit, MassLimit, Require
 from design_opt.problem.designs import Design, workspace
+from design_opt.problem.driven import MinimiseResponse, ResponseLimit
 from design_opt.problem.errors import CheckpointError, ProblemError
 from design_opt.problem.files import problem_from_dict, problem_names, read_problem
 from design_opt.problem.objectives import (
@@ -41,9 +42,11 @@ __all__ = [
     "MaximiseGap",
     "Minimise",
     "MinimiseMass",
+    "MinimiseResponse",
     "Problem",
     "ProblemError",
     "Require",
+    "ResponseLimit",
     "Result",
     "Status",
     "Variable",

@@ -184,7 +184,18 @@ class Evaluator:
     def report_of(
         self, y: np.ndarray, hz: Any, terms: list[np.ndarray], margins: list[np.ndarray]
     ) -> Report:
-        """Return the report that given values make."""
+        """Return the report that given values make.
+
+        Raises
+        ------
+        ProblemError
+            If an objective is not finite, or a margin no number.
+        """
+        labels = [part.label for part in self.problem.objectives]
+        for label, values in zip(labels, terms, strict=True):
+            _require("objective", label, values, np.isfinite(values))
+        for label, values in zip(self.problem.constraint_labels, margins, strict=True):
+            _require("constraint", label, values, ~np.isnan(values))
         score = self.program.score(terms) if hasattr(self, "program") else 0.0
         violation = 0.0
         for equal, margin in zip(self.problem.equalities, margins, strict=True):
@@ -263,6 +274,15 @@ class Evaluator:
 
 def _hz(solved: _Solved) -> dict[str, np.ndarray]:
     return {name: hz for name, (hz, _) in solved.items()}
+
+
+def _require(kind: str, label: str, values: np.ndarray, known: np.ndarray) -> None:
+    """Refuse values that are not known; of an infinite response there is no least."""
+    if not known.all():
+        raise ProblemError(
+            f"{kind} {label!r}: is {float(values[~known][0])} for a design within the bounds; narrow these to designs "
+            "that are possible arms, with damping where a peak of a response counts."
+        )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 
 from design_opt.problem.constraints import Constraint, ForbiddenBand, FrequencyLimit, MassLimit
 from design_opt.problem.designs import workspace
+from design_opt.problem.driven import MinimiseResponse, ResponseLimit
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import MaximiseFrequency, MaximiseGap, MinimiseMass, Objective
 from design_opt.problem.options import check_options
@@ -33,6 +34,13 @@ _TOP = (
 _VARIABLE = ("parameter", "tied", "lower", "upper", "follow", "scale", "start", "name")
 _OBJECTIVES: dict[str, tuple[type, tuple[str, ...]]] = {
     "minimise mass": (MinimiseMass, ("weight",)),
+    "minimise response": (
+        MinimiseResponse,
+        (
+            *("input", "output", "at_hz", "band_hz", "motion", "base_motion"),
+            *("postures", "weight", "theory"),
+        ),
+    ),
     "maximise frequency": (MaximiseFrequency, ("mode", "postures", "weight", "cluster")),
     "maximise gap": (MaximiseGap, ("below", "postures", "weight")),
 }
@@ -43,6 +51,7 @@ _CONSTRAINTS: dict[str, type] = {
     "deflection": DeflectionLimit,
     "buckling": BucklingLimit,
     "wall": WallLimit,
+    "response": ResponseLimit,
 }
 
 

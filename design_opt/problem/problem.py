@@ -16,7 +16,6 @@ from design_opt.problem.design_space import DesignSpace
 from design_opt.problem.designs import Design, check_number, check_set, posture_sets
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import Objective
-from design_opt.problem.structural_constraints import BucklingLimit, DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable
 from jaxmodal.arm.addresses import addresses
 from jaxmodal.arm.arm import Arm
@@ -45,9 +44,10 @@ class Problem:
         Design variables, see `Variable` and `per_link`.
     objective
         One objective, or several, whose weighted sum counts: `MinimiseMass`, `MaximiseFrequency`, `MaximiseGap`,
-        `Maximise`, `Minimise`. Each is divided by its size at the start before it is weighted.
+        `MinimiseResponse`, `Maximise`, `Minimise`. Each is divided by its size at the start before it is weighted.
     constraints
-        `FrequencyLimit`, `ForbiddenBand`, `MassLimit`, `DeflectionLimit`, `BucklingLimit`, `WallLimit`, `Require`.
+        `FrequencyLimit`, `ForbiddenBand`, `MassLimit`, `DeflectionLimit`, `BucklingLimit`, `WallLimit`,
+        `ResponseLimit`, `Require`.
     postures
         Named posture sets, each an array of joint angles in rad of shape (P, links - 1) or (P, links); see
         `workspace`. ``"own"`` is always the arm's own posture.
@@ -142,10 +142,10 @@ class Problem:
                 raise ProblemError(
                     f"constraint {shown(rule)}: is none; give one such as MassLimit(...)."
                 )
-            if isinstance(rule, WallLimit | DeflectionLimit | BucklingLimit):
-                rule.check_arm(self.arm)
         entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
         for entry in entries:
+            if hasattr(entry, "check_arm"):
+                entry.check_arm(self.arm)
             if entry.postures != "":
                 check_set(entry.label, entry.postures, self.sets)
         try:

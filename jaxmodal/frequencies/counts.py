@@ -58,10 +58,16 @@ def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName = "tim
     arithmetic. It needs no search:
     between two frequencies there are as many modes as the two counts differ by.
     """
+    found = counts_below(arm, omega, theory)
+    return jax.device_put(found) if on_host(found) else found
+
+
+def counts_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName) -> Array:
+    """`count_below`, of NumPy for a concrete arm."""
     values = _frequencies_argument(omega, "omega")
     model = model_of(arm, theory)
     if model is not None and on_host(values):
-        return jax.device_put(count_on_host(model, values))
+        return count_on_host(model, values)
     beams, flags = prepared_values(require_planar(arm), theory)
     beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
     flat = values.reshape(-1)

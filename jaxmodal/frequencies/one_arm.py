@@ -20,7 +20,7 @@ from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
-from jaxmodal.frequencies.counts import count_below
+from jaxmodal.frequencies.counts import counts_below
 from jaxmodal.frequencies.host_solver import solve_on_host
 from jaxmodal.frequencies.models import OtherArm, PlanarModel, model_of
 from jaxmodal.frequencies.programs import (
@@ -138,6 +138,19 @@ def frequencies_in_band(
     ValueError
         The band is empty or reversed, not finite, or holds more than ``max_modes`` frequencies.
     """
+    result, first = found_in_band(arm, omega_min, omega_max, theory, max_modes, throw)
+    return jax.device_put(result), first
+
+
+def found_in_band(
+    arm: Arm | OtherArm,
+    omega_min: float,
+    omega_max: float,
+    theory: TheoryName,
+    max_modes: int = 1000,
+    throw: bool = True,
+) -> tuple[NaturalFrequencies, int]:
+    """`frequencies_in_band` in NumPy from end to end: in calls back from JAX nothing of JAX may run."""
     low = real_number(omega_min, "omega_min", "in rad/s")
     high = real_number(omega_max, "omega_max", "in rad/s")
     if not (0.0 <= low < high < math.inf):
@@ -145,7 +158,7 @@ def frequencies_in_band(
             f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 <= omega_min < omega_max, finite, in rad/s"
         )
     limit = positive_integer(max_modes, "max_modes", limits.MODES)
-    ends = np.asarray(count_below(arm, np.array([low, high]), theory))
+    ends = counts_below(arm, np.array([low, high]), theory)
     count = int(ends[1] - ends[0])
     if count > limit:
         raise ValueError(
@@ -154,7 +167,7 @@ def frequencies_in_band(
     result = _solve(arm, theory, int(ends[0]), count)
     if throw:
         raise_uncertified(result, arm)
-    return jax.device_put(result), int(ends[0]) + 1
+    return result, int(ends[0]) + 1
 
 
 def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> NaturalFrequencies:

@@ -14,7 +14,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.datasets import in_hertz, variable
 from jaxmodal.response.ports import Port
-from jaxmodal.response.quantities import unit_of_motion, unit_over
+from jaxmodal.response.quantities import unit_of_transfer
 from jaxmodal.response.stationary import extrema
 from jaxmodal.response.transfer import Floats, Transfer, band
 from jaxmodal.runtime.errors import ArmError
@@ -67,9 +67,7 @@ class ResponsePeaks(ShowsDatasets):
     @property
     def unit(self) -> str:
         """Unit of the values."""
-        at_base = self.input.place == "base"
-        driven = unit_of_motion(self.input, self.base_motion) if at_base else self.input.force_unit
-        return unit_over(unit_of_motion(self.output, self.motion), driven)
+        return unit_of_transfer(self.output, self.motion, self.input, self.base_motion)
 
     def tables(self) -> list[Table]:
         """Return the peaks: frequency, size and phase."""

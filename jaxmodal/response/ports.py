@@ -18,7 +18,7 @@ from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import refuse_axial_force
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.runtime.errors import ArmError, suggestion, within
 from jaxmodal.runtime.namespace import Array, xp
 
 #: directions that every place has
@@ -198,7 +198,8 @@ def ports(names: Any, arm: Arm, role: str) -> tuple[Port, ...]:
         raise ArmError(
             f"{role} = {shown(names)}: must be one port or more, such as 'tip.across'. {_known(arm)}"
         )
-    found = tuple(port(name, arm) for name in names)
+    with within(f"{role}: "):
+        found = tuple(port(name, arm) for name in names)
     for place, each in enumerate(found):
         if each in found[:place]:
             raise ArmError(f"{role}: the port {str(each)!r} is given twice; give it once.")

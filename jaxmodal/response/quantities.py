@@ -79,11 +79,22 @@ def unit_over(above: str, below: str) -> str:
     return f"{above}/({below})" if " " in below or "/" in below else f"{above}/{below}"
 
 
+def unit_of_transfer(output: Port, motion: str, driven: Port, base_motion: str) -> str:
+    """Unit of a motion of an output for a force, or at the base for a motion of it.
+
+    Examples
+    --------
+    >>> unit_of_transfer(Port("tip", "x", 1), "velocity", Port("base", "x"), "acceleration")
+    'm/s/(m/s^2)'
+    """
+    at_base = driven.place == "base"
+    below = unit_of_motion(driven, base_motion) if at_base else driven.force_unit
+    return unit_over(unit_of_motion(output, motion), below)
+
+
 def compliance_unit(output: Port, driven: Port) -> str:
     """Unit of a receptance, such as ``"m/N"``; of an input at the base for its acceleration."""
-    at_base = driven.place == "base"
-    below = unit_of_motion(driven, "acceleration") if at_base else driven.force_unit
-    return unit_over(output.motion_unit, below)
+    return unit_of_transfer(output, "displacement", driven, "acceleration")
 
 
 def unit_of_pair(quantity: str, output: Port, into: Port) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arguments import real_number
+from jaxmodal.arm.arguments import is_finite, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_concrete, require_one_arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
+from jaxmodal.frequencies.one_arm import found_in_band, natural_frequencies
 from jaxmodal.response.damping import damping_that_acts
 from jaxmodal.response.frequency_response import frequency_response
 from jaxmodal.response.ports import RELATIVE, Port, ports
@@ -52,12 +53,7 @@ class Transfer:
     ) -> None:
         require_concrete(arm, "a forced response")
         require_one_arm(arm)
-        for name, value in (("motion", motion), ("base_motion", base_motion)):
-            if not isinstance(value, str) or value not in MOTIONS:
-                raise ArmError(
-                    f"{name} = {shown(value)}: must be one of {', '.join(map(repr, MOTIONS))}."
-                    f"{suggestion(str(value), MOTIONS)}"
-                )
+        check_motions(motion, base_motion)
         self.arm, self.theory = arm, theory
         self.inputs, self.outputs = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
         self.power, self.base_power = MOTIONS[motion], MOTIONS[base_motion]
@@ -109,7 +105,27 @@ class Transfer:
 
     def resonances(self, low: float, high: float) -> Floats:
         """Certified undamped natural frequencies in a band, rad/s."""
-        return np.asarray(frequencies_in_band(self.arm, low, high, self.theory)[0].omega)
+        return np.asarray(found_in_band(self.arm, low, high, self.theory)[0].omega)
+
+
+def check_motions(motion: object, base_motion: object) -> None:
+    """Refuse kinds of motion that are none."""
+    for name, value in (("motion", motion), ("base_motion", base_motion)):
+        if not isinstance(value, str) or value not in MOTIONS:
+            raise ArmError(
+                f"{name} = {shown(value)}: must be one of {', '.join(map(repr, MOTIONS))}."
+                f"{suggestion(str(value), MOTIONS)}"
+            )
+
+
+def band_of_hertz(given: Any) -> tuple[float, float]:
+    """The ends of a band in Hz, or an ArmError."""
+    ends = isinstance(given, tuple | list) and len(given) == 2 and all(map(is_finite, given))
+    if not ends or not 0.0 < given[0] < given[1]:
+        raise ArmError(
+            f"band_hz = {shown(given)}: must be two frequencies in Hz, 0 < lower < upper, such as [1, 60]."
+        )
+    return float(given[0]), float(given[1])
 
 
 def band(omega_min: float, omega_max: float) -> tuple[float, float]:

@@ -7,20 +7,19 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.links import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.response.ports import Port, ports
-from jaxmodal.response.transfer import MOTIONS
-from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.response.quantities import unit_of_transfer
+from jaxmodal.response.transfer import band_of_hertz, check_motions
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.errors import SweepError
 from sweeps.solution.outputs import QUANTITIES
 
 _KEYS = ("input", "output", "band_hz", "motion", "base_motion")
-_RATES = {"displacement": "", "velocity": "/s", "acceleration": "/s^2"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,21 +60,11 @@ class Response:
                 raise SweepError(
                     f"response: {name} = {shown(getattr(self, name))}: must be one port, such as 'tip.across'."
                 )
-        band = self.band_hz
-        ends = isinstance(band, tuple | list) and len(band) == 2 and all(map(is_finite, band))
-        if not ends or not 0.0 < band[0] < band[1]:
-            raise SweepError(
-                f"response: band_hz = {shown(band)}: must be two frequencies in Hz, 0 < lower < upper, such as "
-                "[1, 60]."
-            )
-        object.__setattr__(self, "band_hz", (float(band[0]), float(band[1])))
-        for name in ("motion", "base_motion"):
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in MOTIONS:
-                raise SweepError(
-                    f"response: {name} = {shown(value)}: must be one of {', '.join(map(repr, MOTIONS))}."
-                    f"{suggestion(str(value), MOTIONS)}"
-                )
+        try:
+            object.__setattr__(self, "band_hz", band_of_hertz(self.band_hz))
+            check_motions(self.motion, self.base_motion)
+        except ArmError as error:
+            raise SweepError(f"response: {error}") from error
 
     def of(self, arm: Arm, varied: Iterable[str]) -> Response:
         """Return this response with the ports of an arm, checked.
@@ -113,13 +102,7 @@ class Response:
         """Unit of the peak, of a response with the ports of an arm."""
         assert isinstance(self.input, Port)
         assert isinstance(self.output, Port)
-        read = self.output.motion_unit + _RATES[self.motion]
-        given = self.input.force_unit
-        if self.input.place == "base":
-            given = self.input.motion_unit + _RATES[self.base_motion]
-        if given == read:
-            return "1"
-        return f"{read}/({given})" if set(" /") & set(given) else f"{read}/{given}"
+        return unit_of_transfer(self.output, self.motion, self.input, self.base_motion)
 
     @property
     def title(self) -> str:

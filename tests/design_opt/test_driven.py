@@ -1,0 +1,203 @@
+"""Are limits and objectives of driven arms met where closed forms and brute force say?"""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from design_opt import (
+    Evaluator,
+    MinimiseMass,
+    MinimiseResponse,
+    Problem,
+    ProblemError,
+    ResponseLimit,
+    Variable,
+    optimise,
+    problem_from_dict,
+)
+
+TIP = {"input": "tip.across", "output": "tip.across"}
+INERTIA, STIFFNESS, RATIO = 2.0, 5e3, 0.1
+
+
+def absorber(stiffness=400.0, damping=0.8):
+    """A rigid bar on a spring that carries a rotor on a spring with a damper: two angles, nothing else couples them."""
+    bar = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.01, 0.01), rigid=True)
+    own = 2700.0 * 1e-4 / 3.0
+    bar = bar.replace(joint_stiffness=STIFFNESS, hub_mass=0.0, hub_inertia=INERTIA - own)
+    rotor = jm.Link(1e-4, 7e10, 1.0, jm.rectangle(1e-3, 1e-3), rigid=True, hub_mass=0.0)
+    rotor = rotor.replace(
+        hub_inertia=RATIO * INERTIA, joint_stiffness=stiffness, joint_damping=damping
+    )
+    return jm.Arm((bar, rotor))
+
+
+@pytest.mark.slow
+def test_the_best_absorber_has_the_closed_form():
+    """Two peaks of one height: Asami and Nishihara, J. Vib. Acoust. 125 (2003) 398-405, for the mass ratio mu."""
+    mu, root = RATIO, np.sqrt(4.0 + 3.0 * RATIO)
+    tuning = (
+        2.0
+        / (1.0 + mu)
+        * np.sqrt(
+            2.0
+            * (16.0 + 23.0 * mu + 9.0 * mu**2 + 2.0 * (2.0 + mu) * root)
+            / (3.0 * (64.0 + 80.0 * mu + 27.0 * mu**2))
+        )
+    )
+    ratio = 0.25 * np.sqrt((8.0 + 9.0 * mu - 4.0 * root) / (1.0 + mu))
+    height = np.sqrt(
+        ((8.0 + 9.0 * mu) ** 2 * (16.0 + 9.0 * mu) - 128.0 * root**3) / (3.0 * (32.0 + 27.0 * mu))
+    ) / (3.0 * mu)
+    omega = tuning * np.sqrt(STIFFNESS / INERTIA)
+    best = {
+        "link2.joint_stiffness": mu * INERTIA * omega**2,
+        "link2.joint_damping": 2.0 * mu * INERTIA * ratio * omega,
+    }
+    moment = {"input": "tip_1.moment", "output": "tip_1.rotation"}
+    problem = Problem(
+        absorber(),
+        [Variable(name, 0.5 * value, 1.5 * value) for name, value in best.items()],
+        MinimiseResponse(**moment, band_hz=(4.0, 14.0), theory="euler_bernoulli"),
+        theory="euler_bernoulli",
+    )
+    found = optimise(problem, tolerance=1e-7)
+    print(found, best, height / STIFFNESS)
+    assert found.status == "converged"
+    ((_, size),) = found.objectives.values()
+    assert size == pytest.approx(height / STIFFNESS, rel=1e-6)
+    for name, value in best.items():
+        assert found.values[name] == pytest.approx(value, rel=1e-4), name
+
+
+def tubes(**changes):
+    section = jm.hollow_circle(0.08, 0.004, "cowper")
+    values = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.33}
+    link = jm.Link(0.6, section=section, loss_factor=0.02, **values)
+    return jm.Arm((link, link.replace(joint_angle=0.7, joint_stiffness=3e4, **changes)))
+
+
+@pytest.mark.slow
+def test_the_least_wall_of_a_static_limit_is_in_closed_form():
+    """Far below the first resonance the receptance is L^3/(3 E I)."""
+    arm = jm.Arm((tubes().links[0],))
+    address = "link1.section.wall_thickness"
+    inner = 0.08 - 2 * 0.002
+    second = np.pi / 64.0 * (0.08**4 - inner**4)
+    limit = ResponseLimit(
+        **TIP, at_hz=1e-3, at_most=0.6**3 / (3.0 * 7e10 * second), theory="euler_bernoulli"
+    )
+    problem = Problem(
+        arm, [Variable(address, 0.001, 0.01)], MinimiseMass(), [limit], theory="euler_bernoulli"
+    )
+    found = optimise(problem)
+    assert found.status == "converged"
+    # the loss factor makes the modulus larger by sqrt(1 + eta^2)
+    inner = (0.08**4 - (0.08**4 - inner**4) / np.hypot(1.0, 0.02)) ** 0.25
+    assert found.values[address] == pytest.approx(0.5 * (0.08 - inner), rel=1e-6)
+
+
+def test_derivatives_at_every_posture_are_those_of_the_exact_peaks():
+    """Of the highest peak and of a size at a frequency, for moved bases, too, beside differences of public results."""
+    arm = tubes(joint_damping=3.0)
+    postures = {"few": [[0.0, 0.3], [0.2, 1.5]]}
+    low, high = 5.0, 300.0
+    base = {"input": "base.y", "output": "tip.across", "motion": "velocity"}
+    problem = Problem(
+        arm,
+        [
+            Variable("link2.joint_damping", 0.5, 20.0, scale="log"),
+            Variable("link*.length", 0.5, 0.8),
+            Variable("payload.mass", 0.1, 3.0, start=1.0),
+            Variable("link2.joint_angle", 0.0, 1.5),
+        ],
+        MinimiseResponse(**TIP, band_hz=(low, high), postures="few"),
+        [ResponseLimit(**base, at_hz=40.0, at_most=2e-3)],
+        postures=postures,
+    )
+    evaluator = Evaluator(problem)
+    y = np.array([0.4, 0.3, 0.5, 0.45])
+    w = np.append(y, 0.0)
+    made = evaluator.linearise(w)
+    scale = evaluator.program.scales[0]
+
+    def by_hand(y):
+        own = problem.space.design_at(y)
+        rows = []
+        for row in postures["few"]:
+            found = jm.response_peaks(
+                own.with_posture(row), 2 * np.pi * low, 2 * np.pi * high, *TIP.values()
+            )
+            ends = jm.frequency_response(
+                own.with_posture(row), 2 * np.pi * np.array([low, high]), *TIP.values()
+            )
+            rows += sorted([*np.abs(found.values), *ends.magnitude[0, 0]])[:-4:-1]
+        found = jm.frequency_response(
+            own, 80.0 * np.pi, "base.y", "tip.across", quantity="transmissibility"
+        )
+        velocity = found.magnitude[0, 0] / (80.0 * np.pi)
+        return np.append(-np.array(rows) / scale, 2e-3 / velocity - 1.0)
+
+    np.testing.assert_allclose(made.inequalities, by_hand(y), rtol=1e-9)
+    step = 1e-5
+    for k in range(4):
+        move = step * np.eye(4)[k]
+        slope = (by_hand(y + move) - by_hand(y - move)) / (2 * step)
+        np.testing.assert_allclose(made.inequality_rates[:, k], slope, rtol=1e-5, atol=1e-8)
+    assert (made.inequality_rates[:6, 3] == 0.0).all()  # the postures of a set replace the angle
+    assert made.inequality_rates[6, 3] != 0.0
+
+
+DOCUMENT = {
+    "arm": tubes(joint_damping=3.0).to_dict(),
+    "variables": {"parameter": "link2.joint_damping", "lower": 0.5, "upper": 20.0},
+    "objective": {"minimise": "response", "band_hz": [5, 60], "weight": 2.0, **TIP},
+    "constraints": {"kind": "response", "at_hz": 12.5, "at_most": 1e-3, **TIP},
+}
+BAD = {
+    "no frequency": ({"band_hz": None}, ["objective response", "at_hz and band_hz"]),
+    "two": ({"at_hz": 3.0}, ["one of at_hz and band_hz"]),
+    "reversed": ({"band_hz": [60, 5]}, ["band_hz = [60, 5]", "0 < lower < upper"]),
+    "motion": ({"motion": "velocty"}, ["motion = 'velocty'", "Did you mean 'velocity'"]),
+    "theory": ({"theory": "timo"}, ["theory", "timo"]),
+    "port": ({"input": "tip.acros"}, ["input: port 'tip.acros'", "'across'"]),
+    "ground": ({"output": "base.x"}, ["base.x", "ground"]),
+    "no name": ({"input": 3.0}, ["input = 3.0", "one port"]),
+    "weight": ({"weight": -1.0}, ["weight"]),
+    "key": ({"ouput": "tip.x"}, ["ouput"]),
+}
+
+
+def test_files_have_both():
+    problem, _ = problem_from_dict(DOCUMENT)
+    (objective,), (limit,) = problem.objectives, problem.constraints
+    assert objective.label == "tip.across for tip.across in 5 to 60 Hz [m/N]"
+    assert limit.label == "tip.across for tip.across at 12.5 Hz <= 0.001 m/N"
+    moved = dataclasses.replace(limit, input="base.x", motion="velocity")
+    assert "m/s/(m/s^2)" in moved.label
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_in_words(name):
+    changes, words = BAD[name]
+    objective = DOCUMENT["objective"] | changes
+    objective = {key: value for key, value in objective.items() if value is not None}
+    with pytest.raises(ProblemError) as raised:
+        problem_from_dict(DOCUMENT | {"objective": objective})
+    for word in words:
+        assert word in str(raised.value)
+
+
+def test_peaks_without_damping_are_refused():
+    bare = jm.Arm(tuple(link.replace(loss_factor=None) for link in tubes().links))
+    wall = Variable("link*.section.wall_thickness", 0.002, 0.01)
+    with pytest.raises(ProblemError, match="no damping"):
+        Problem(bare, [wall], MinimiseResponse(**TIP, band_hz=(5.0, 60.0)))
+    nothing = jm.Arm(tuple(link.replace(loss_factor=0.0) for link in tubes().links))
+    with pytest.raises(ProblemError, match=r"-inf for a design.*damping"):
+        Evaluator(Problem(nothing, [wall], MinimiseResponse(**TIP, band_hz=(5.0, 60.0))))
+    limit = ResponseLimit(**TIP, band_hz=(5.0, 60.0), at_most=1.0)
+    evaluator = Evaluator(Problem(nothing, [wall], MinimiseMass(), [limit]))
+    assert evaluator.start.violation == 1.0
