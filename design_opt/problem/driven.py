@@ -12,7 +12,7 @@ from jax import Array
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
@@ -21,6 +21,7 @@ from jaxmodal.response.quantities import check_quantity, unit_of_transfer
 from jaxmodal.response.traced_sizes import AskedSize, response_sizes
 from jaxmodal.response.transfer import band_of_hertz, check_motions
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arm import SpatialArm
 
 #: local maxima of a band that count at once: where two are as high the optimum hangs on both
 _MAXIMA = 3
@@ -60,9 +61,10 @@ class _Driven:
         if self.at_hz is not None:
             check_number(self._kind, "at_hz", self.at_hz)
 
-    def check_arm(self, arm: Arm) -> None:
+    def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm that has no such ports, or of whose peaks damping bounds none."""
         try:
+            arm = require_planar(arm)
             into, out = ports(self.input, arm, "input"), ports(self.output, arm, "output")
             at_base = into[0].place == "base"
             check_quantity("transmissibility" if at_base else "receptance", into, out)
@@ -99,7 +101,9 @@ class _Driven:
             self.input, self.output, omega, self.motion, self.base_motion, self.theory
         )
         postures = None if self.postures == OWN else design.angles[self.postures]
-        return response_sizes(design.arm, postures, asked, 1 if self.band_hz is None else _MAXIMA)
+        return response_sizes(
+            require_planar(design.arm), postures, asked, 1 if self.band_hz is None else _MAXIMA
+        )
 
 
 def _read(name: str | Port) -> Port:
