@@ -30,9 +30,12 @@ from jaxmodal.cli.commands import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SLOW = {"accuracy.md", "dynamics.md", "gpu.md", "optimisation.md", "sensitivities.md", "sweeps.md"}
+SLOW = {
+    *("accuracy.md", "dynamics.md", "gpu.md", "optimisation.md", "preload.md", "sensitivities.md"),
+    *("sweeps.md", "troubleshooting.md"),
+}
 """Pages that compute or compile as much as all others: the tests of the reference set, of motions, the fused kernel,
-designs, derivatives and sweeps ask the same in little."""
+designs, derivatives, axial forces, messages and sweeps ask the same in little."""
 LANGUAGES = {"python", "console", "toml", "json", "sh", "text"}
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LONG_NUMBER = re.compile(r"\d+\.\d{13,}")

@@ -179,21 +179,21 @@ def test_shapes_and_tapers_show_themselves():
 
 def test_modal_quantities_of_many_arms_show_ranges_and_what_matters():
     masses = {"payload.mass": np.linspace(0.1, 0.5, 3)}
-    found = jm.natural_frequencies_batch(ARM, masses, 2)
+    found = jm.natural_frequencies_batch(ARM, masses, 3)  # as many as in the tests of sweeps
     shown = jm.modal_quantities_batch(ARM, masses, found, addresses=["link1.length", "theta_2"])
     text = str(shown)
-    assert text.startswith("modal quantities of 3 arms, 2 modes")
+    assert text.startswith("modal quantities of 3 arms, 3 modes")
     shares = 100.0 * np.asarray(shown.effective_mass)[:, 0, 0] / np.asarray(shown.total_mass)[:, 0]
     assert f"{shares.min():.3g} to {shares.max():.3g}" in text
     assert "link1.length" in text
-    assert repr(shown) == "<ModalQuantities: modal quantities of 3 arms, 2 modes>"
-    assert shown._repr_html_().count("<tr>") == 3
+    assert repr(shown) == "<ModalQuantities: modal quantities of 3 arms, 3 modes>"
+    assert shown._repr_html_().count("<tr>") == 4
     data = shown.to_xarray()
     assert data.derivative_hz.dims == ("cell", "mode", "parameter")
     assert np.array_equal(data.derivative_hz, np.asarray(shown.derivative) / (2.0 * np.pi))
     assert np.array_equal(data.energy_bending.sel(link=2), shown.energies.bending[..., 1])
     assert list(data.unit.values) == ["m", "rad"]
-    assert shown.to_dataframe().shape == (12, 5)
+    assert shown.to_dataframe().shape == (18, 5)
 
 
 def test_damped_modes_as_a_dataset_and_a_picture():

@@ -15,10 +15,11 @@ from jaxmodal.runtime import default_cache
 
 ROOT = Path(__file__).parent.parent.parent
 
-#: the command line with one command more, which compiles a small program and says where programs are kept; several
-#: commands, with "then" between, run one after the other, each with what it sets put back before
+#: the command line with two commands more: `tiny` compiles a small program and says where programs are kept, `damage`
+#: spoils what is kept. Several commands, with "then" between, run one after the other: what one sets or compiles is put
+#: back and forgotten before the next, and NAME=VALUE before a command stands in its environment
 TINY = """
-import click, jax, json, os, sys
+import click, jax, json, os, pathlib, sys
 from jaxmodal.cli.commands import main
 
 @main.command()
@@ -31,12 +32,26 @@ def tiny(words):
     folder = jax.config.jax_compilation_cache_dir
     print(json.dumps({"values": values, "words": words, "folder": folder, "hits": events.count("cache_hits")}))
 
+@main.command()
+@click.argument("folder")
+def damage(folder):
+    for number, path in enumerate(sorted(it for it in pathlib.Path(folder).rglob("*") if it.is_file())):
+        whole = path.read_bytes()
+        path.write_bytes((b"not a program", whole[: len(whole) // 2], b"")[number % 3])
+
 if "LARGEST_FILE" in os.environ:
     import resource
     resource.setrlimit(resource.RLIMIT_FSIZE, 2 * (int(os.environ["LARGEST_FILE"]),))
+at_first = jax.config.jax_compilation_cache_dir
 for command in " ".join(sys.argv[1:]).split(" then "):
     jax.config.update("jax_enable_compilation_cache", True)
-    main(command.split(), prog_name="jaxmodal", standalone_mode=False)
+    jax.config.update("jax_compilation_cache_dir", at_first)
+    jax.clear_caches()
+    words = command.split()
+    while "=" in words[0]:
+        name, _, value = words.pop(0).partition("=")
+        os.environ[name] = value
+    main(words, prog_name="jaxmodal", standalone_mode=False)
 """
 
 
@@ -53,13 +68,15 @@ def start(*arguments, cache, variables=None):
 
 
 def finish(process):
+    """What each `tiny` of the process told, and its standard error."""
     stdout, stderr = process.communicate(timeout=300)
     assert process.returncode == 0, stderr
-    return json.loads(stdout), stderr
+    return [json.loads(line) for line in stdout.splitlines()], stderr
 
 
-def tiny(*arguments, **options):
-    return finish(start("tiny", *arguments, **options))
+def tiny(**options):
+    (found,), stderr = finish(start("tiny", **options))
+    return found, stderr
 
 
 def files(folder):
@@ -86,56 +103,50 @@ def folder(tmp_path, monkeypatch):
 
 def test_two_processes_at_once_then_one_that_compiles_nothing_then_damaged_programs(folder):
     processes = [start("tiny", cache=folder) for _ in range(2)]
-    (first, stderr), (other, other_stderr) = (finish(process) for process in processes)
+    ((first,), stderr), ((other,), other_stderr) = (finish(process) for process in processes)
     assert first["values"] == other["values"]
     assert stderr + other_stderr == ""
     programs = files(folder)
     assert programs
     assert (folder.stat().st_mode & 0o777) == 0o700
-    second, stderr = tiny(cache=folder)
+    commands = ("tiny", f"damage {folder}", "tiny", "tiny")
+    (second, *later), stderr = finish(start(" then ".join(commands), cache=folder))
     assert stderr == ""
     assert second["hits"] == len(programs)
     assert second["values"] == first["values"]
-    for number, path in enumerate(programs):
-        whole = path.read_bytes()
-        path.write_bytes((b"not a program", whole[: len(whole) // 2], b"")[number % 3])
-    for hits in (0, len(programs)):  # compiled and kept anew
-        found, stderr = tiny(cache=folder)
-        assert stderr == ""
-        assert found == second | {"hits": hits}
+    assert later == [
+        second | {"hits": hits} for hits in (0, len(programs))
+    ]  # compiled and kept anew
 
 
-def test_no_cache_stands_before_or_after_the_command(folder):
+def test_no_cache_stands_before_or_after_the_command_and_what_is_wrong_is_one_line(
+    folder, tmp_path
+):
+    """Also where the cache is off, and where its folder is a file."""
+    file = tmp_path / "file"
+    file.write_text("")
     commands = {
         "--no-cache tiny a": ["a"],
         "tiny a --no-cache": ["a"],
         "tiny --no-cache -- --no-cache": ["--no-cache"],
+        f"{default_cache.VARIABLE}=off tiny b": ["b"],
+        f"{default_cache.VARIABLE}={file} tiny c": ["c"],
     }
-    without = start(" then ".join(commands), cache=folder)
-    lines, stderr = without.communicate(timeout=300)
-    assert (without.returncode, stderr) == (0, "")
-    for line, words in zip(lines.splitlines(), commands.values(), strict=True):
-        found = json.loads(line)
+    told, stderr = finish(start(" then ".join(commands), cache=folder))
+    for found, words in zip(told, commands.values(), strict=True):
         assert (found["folder"], found["words"]) == (None, words)
     assert not folder.exists()
-
-
-def test_a_cache_that_is_off_and_one_of_jax(folder, tmp_path):
-    assert tiny(cache="off")[0]["folder"] is None
-    mine = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / "mine")}
-    found, _ = tiny(cache=folder, variables=mine)
-    assert found["folder"] == str(tmp_path / "mine")
-    assert not folder.exists()
-
-
-def test_what_is_wrong_with_the_folder_is_one_line_and_no_more(folder):
-    folder.write_text("")
-    found, stderr = tiny(cache=folder)
-    assert found["folder"] is None
     (line,) = stderr.splitlines()
     assert line.startswith("warning: compiled programs are not kept: ")
     assert "is a file; expected a folder" in line
     assert default_cache.VARIABLE in line
+
+
+def test_a_cache_of_jax_is_the_one(folder, tmp_path):
+    mine = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / "mine")}
+    found, _ = tiny(cache=folder, variables=mine)
+    assert found["folder"] == str(tmp_path / "mine")
+    assert not folder.exists()
 
 
 def test_a_full_disk_is_one_line_and_no_more(folder):

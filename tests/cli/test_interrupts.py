@@ -11,7 +11,7 @@ import hashlib, threading
 from jaxmodal.cli.interrupts import keeping, listening
 with listening(), keeping(lambda: "3 of 9 cells are kept."):
     # by then the main thread is in its work
-    threading.Timer(1.0, lambda: print("begun", flush=True)).start()
+    threading.Timer(0.3, lambda: print("begun", flush=True)).start()
     {work}
 print("went on", flush=True)
 """

@@ -5,6 +5,7 @@ from functools import cache
 import jax
 import numpy as np
 import pytest
+import scipy.optimize
 
 import jaxmodal as jm
 from benchmarks import classical_optima
@@ -54,19 +55,17 @@ def frequency_by_hand(arm, mode=1, theory="timoshenko"):
 
 
 def test_least_wall_is_where_the_frequency_limit_is_met():
-    """One variable, one limit: the optimum is a root that bisection on the public solver finds, too."""
+    """One variable, one limit: the optimum is a root that SciPy finds by the public solver, too."""
     arm = jm.Arm((tube(),), jm.Payload(3.0))
     address = "link1.section.wall_thickness"
     limit = FrequencyLimit(1, at_least_hz=20.0)
     found = optimise(Problem(arm, [Variable(address, 0.001, 0.02)], MinimiseMass(), [limit]))
-    low, high = 0.001, 0.02
-    for _ in range(32):
-        middle = 0.5 * (low + high)
-        enough = frequency_by_hand(jm.set_parameters(arm, {address: middle})) >= 20.0
-        low, high = (low, middle) if enough else (middle, high)
+    wall = scipy.optimize.brentq(
+        lambda it: frequency_by_hand(jm.set_parameters(arm, {address: it})) - 20.0, 0.001, 0.02
+    )
     assert found.status == "converged"
     assert found.kkt_residual < 1e-6
-    assert found.values[address] == pytest.approx(high, rel=1e-8)
+    assert found.values[address] == pytest.approx(wall, rel=1e-8)
     assert found.certified
     assert found.report.violation <= 1e-6
 
@@ -166,7 +165,7 @@ def test_gradients_of_every_kind_of_row_against_differences():
     at = evaluator.linearise(w)
     assert np.all(np.abs(at.inequality_rates).max(axis=0) > 1e-3), "nothing depends on an unknown"
     step = 1e-5
-    for direction in np.random.default_rng(0).uniform(0.5, 1.0, (3, size)) * [[1], [-1], [1]]:
+    for direction in np.random.default_rng(0).uniform(0.5, 1.0, (2, size)) * [[1], [-1]]:
         direction[::2] *= -1.0
         ends = [evaluator.linearise(w + sign * step * direction) for sign in (-1.0, 1.0)]
         difference = (ends[1].inequalities - ends[0].inequalities) / (2.0 * step)

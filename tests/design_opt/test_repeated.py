@@ -84,13 +84,13 @@ def test_plain_gradient_ascent_cycles():
     evaluator = Evaluator(problem("bound", cluster=0, start=(75.0, -66.5)))
     y = np.array(evaluator.problem.space.start)
     values = []
-    for _ in range(45):
+    for _ in range(25):
         slope = -evaluator.linearise(y).objective_rate
         y = np.clip(y + 0.01 * slope / np.linalg.norm(slope), 0.0, 1.0)
         values.append(evaluator.report(y).objectives[0])
-    last = np.array(values[-30:])
+    last = np.array(values[-18:])
     turns = np.sign(np.diff(last))
-    assert np.sum(turns[1:] != turns[:-1]) > 10  # up and down, again and again
+    assert np.sum(turns[1:] != turns[:-1]) > 6  # up and down, again and again
     assert np.ptp(last) > 1e-4 * COINCIDENT_HZ
     assert last.max() < COINCIDENT_HZ * (1.0 - 1e-6)
 
