@@ -9,6 +9,7 @@ from jaxmodal.arm.arm import Arm, Link, Payload
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
 from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.files import write_arm
+from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.arm.sections import (
     circle,
@@ -106,6 +107,7 @@ __all__ = [
     "JointOrigin",
     "LargeDeflectionWarning",
     "Link",
+    "Loads",
     "ModalQuantities",
     "ModalSuperposition",
     "ModeShapes",

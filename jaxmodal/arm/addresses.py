@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from jaxmodal.arm.arm import Arm, Link, Payload, require_planar
 from jaxmodal.arm.links import JOINT_FIELDS
+from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import Record, Scalar, quantities, shown
 from jaxmodal.arm.shapes import SHAPES, RawSection
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -43,7 +44,9 @@ class Addressed(Protocol):
 #: an arm of one kind or the other
 ArmKind = TypeVar("ArmKind", bound=Arm | Addressed)
 
-_ADDRESS = re.compile(r"(?:link(?P<link>[1-9][0-9]*|\*)|payload)\.(?P<field>.+)", re.ASCII)
+_ADDRESS = re.compile(
+    r"(?:link(?P<link>[1-9][0-9]*|\*)|(?P<other>payload|loads))\.(?P<field>.+)", re.ASCII
+)
 
 
 def _declared() -> dict[str, tuple[str, str]]:
@@ -53,6 +56,7 @@ def _declared() -> dict[str, tuple[str, str]]:
         ("link.", [Link]),
         ("link.section.", [*SHAPES.values(), RawSection]),
         ("payload.", [Payload]),
+        ("loads.", [Loads]),
     ):
         for kind in kinds:
             for item in quantities(kind):
@@ -101,10 +105,13 @@ def addresses(arm: Arm | Addressed) -> list[str]:
         before = own.index("density") + 1
         section = [f"section.{name}" for name in _present(link.section)]
         found += [f"link{number}.{name}" for name in own[:before] + section + own[before:]]
-    return found + [f"payload.{name}" for name in _present(arm.payload)]
+    found += [f"payload.{name}" for name in _present(arm.payload)]
+    return found + [f"loads.{name}" for name in _present(arm.loads)]
 
 
-def _present(record: Record) -> list[str]:
+def _present(record: Record | None) -> list[str]:
+    if record is None:
+        return []
     return [item.name for item in quantities(record) if getattr(record, item.name) is not None]
 
 
@@ -178,7 +185,7 @@ def _has(arm: Arm | Addressed, single: str) -> bool:
     if parts is None or parts["link"] == "*":
         return False
     if parts["link"] is None:
-        return parts["field"] in _present(arm.payload)
+        return parts["field"] in _present(getattr(arm, parts["other"]))
     number = int(parts["link"])
     if number > arm.num_links:
         return False
@@ -200,10 +207,19 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
             f"{message}: a section of shape {section.shape!r} has no single thickness to scale; "
             f"vary 'link{parts['link']}.section.{section.dimension_to_vary}' instead."
         )
-    if isinstance(arm, Arm) and parts and _unset(arm, parts["link"], parts["field"]):
+    if (
+        isinstance(arm, Arm)
+        and parts
+        and _unset(arm, parts["link"], parts["other"], parts["field"])
+    ):
         return (
             f"{message}: it has no value there; give {single!r} one when the arm is made "
             "(0, or inf for a stiffness, changes nothing), then it can be read, set and swept."
+        )
+    if isinstance(arm, Arm) and parts and parts["other"] == "loads" and arm.loads is None:
+        return (
+            f"{message}: it bears no loads; give it some with arm.replace(loads=Loads(gravity=9.81)), in a file with a "
+            "table [loads]."
         )
     if address != single:
         message += f", for it has no {single!r}"
@@ -214,9 +230,14 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
     return f"{message}.{hint}"
 
 
-def _unset(arm: Arm, link: str | None, field: str) -> bool:
+def _unset(arm: Arm, link: str | None, other: str, field: str) -> bool:
     """Whether a feature (not one of two ways to give the shear stiffness) is left out where the address looks."""
-    record: Record = arm.payload if link is None else arm.links[int(link) - 1]
+    if link is None:
+        record: Record | None = getattr(arm, other)
+    else:
+        record = arm.links[int(link) - 1]
+    if record is None:
+        return False
     known = [item.name for item in quantities(record) if item.default is None]
     known = [name for name in known if name not in ("poisson_ratio", "shear_modulus")]
     return field in known and getattr(record, field) is None

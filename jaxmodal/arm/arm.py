@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.links import Link
+from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import (
     Record,
@@ -20,7 +21,7 @@ from jaxmodal.arm.quantities import (
     shown,
     static,
 )
-from jaxmodal.arm.tables import link_table, record_table, toml_text
+from jaxmodal.arm.tables import link_table, loads_table, record_table, toml_text
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import Table
@@ -43,6 +44,8 @@ class Arm(Drawn, Record):
         Rigid body carried at the tip of the last link.
     name
         Free text.
+    loads
+        What the arm bears at rest, in every posture; its forces stiffen or soften the arm.
 
     Raises
     ------
@@ -73,6 +76,7 @@ class Arm(Drawn, Record):
     links: tuple[Link, ...]
     payload: Payload = dataclasses.field(default_factory=lambda: Payload())
     name: str = static(default="")
+    loads: Loads | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.links, (tuple, list)) or not self.links:
@@ -91,6 +95,10 @@ class Arm(Drawn, Record):
             raise ArmError(
                 f"payload = {shown(self.payload)}: must be a Payload; give Payload(mass=..., "
                 "inertia=...)."
+            )
+        if not isinstance(self.loads, Loads | None):
+            raise ArmError(
+                f"loads = {shown(self.loads)}: must be Loads; give Loads(gravity=9.81), or leave it out for none."
             )
         if not isinstance(self.name, str):
             raise ArmError(f"name = {shown(self.name)}: must be text.")
@@ -273,8 +281,11 @@ class Arm(Drawn, Record):
         for number, link in enumerate(self.links, start=1):
             with within(f"link{number}."):
                 document["links"].append(link_table(link))
-        payload = record_table(self.payload)
-        return document | ({"payload": payload} if payload else {})
+        if payload := record_table(self.payload):
+            document["payload"] = payload
+        if self.loads is not None:
+            document["loads"] = loads_table(self.loads)
+        return document
 
     def to_toml(self) -> str:
         """Return the arm as the text of a TOML file, which `read_arm` reads back unchanged."""

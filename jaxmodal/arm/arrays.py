@@ -1,83 +1,26 @@
 """The arrays over links that the physics computes with, of an arm whose values may be traced."""
 
-import dataclasses
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Inexact
+from jaxtyping import Bool, Float
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import SUPPORTS, TURNING, Link
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.loaded import bears, with_loads
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, to_host, xp
+from jaxmodal.statics.beam_arrays import PLAIN as PLAIN
+from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING, BeamArrays
+from jaxmodal.statics.equilibrium import held_equilibrium
 
 __all__ = ["BeamArrays", "beam_arrays", "invalid_values", "require_known", "require_shear"]
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class BeamArrays:
-    """What the physics needs of an arm: one array per quantity, link 1 first, SI units.
-
-    Every array has shape (n,); a slice of one link is of the same type, and so is a batch, whose
-    further axes broadcast with the frequencies.
-
-    ``shear_modulus_effective`` is kappa G, inf where it is not known; ``tip_mass`` and
-    ``tip_inertia`` (about the tip) hold the payload in their last entry, and the part of the next
-    joint's hub that moves with the link; ``joint_stiffness`` is inf at a rigid joint, 0 at a free
-    hinge. ``has_shear`` says whether kappa G is known for every link.
-
-    Moduli and springs are complex where a frequency response damps them.
-
-    The fields after it are None where no link of the arm has anything of the kind. They are those
-    of `Link`; ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m,
-    and ``flexible`` is 1, or 0 for a rigid link; ``ground_angle`` is the angle of the link to the ground's x axis.
-    ``base_turning_stiffness, end_turning_stiffness`` are what the forces at rest resist a turn of the rigid parts at
-    the two ends of the link with, N m/rad.
-    """
-
-    length: Float[Array, "..."]
-    youngs_modulus: Inexact[Array, "..."]
-    area: Float[Array, "..."]
-    second_moment: Float[Array, "..."]
-    density: Float[Array, "..."]
-    shear_modulus_effective: Inexact[Array, "..."]
-    tip_mass: Float[Array, "..."]
-    tip_inertia: Float[Array, "..."]
-    joint_angle: Float[Array, "..."]
-    joint_stiffness: Inexact[Array, "..."]
-    has_shear: bool = dataclasses.field(metadata={"static": True})
-    joint_axial_stiffness: Inexact[Array, "..."] | None = None
-    joint_shear_stiffness: Inexact[Array, "..."] | None = None
-    hub_mass: Float[Array, "..."] | None = None
-    hub_inertia: Float[Array, "..."] | None = None
-    rotor_inertia: Float[Array, "..."] | None = None
-    gear_ratio: Float[Array, "..."] | None = None
-    base_offset_x: Float[Array, "..."] | None = None
-    base_offset_y: Float[Array, "..."] | None = None
-    end_offset_x: Float[Array, "..."] | None = None
-    end_offset_y: Float[Array, "..."] | None = None
-    tip_moment_x: Float[Array, "..."] | None = None
-    tip_moment_y: Float[Array, "..."] | None = None
-    nonstructural_mass: Float[Array, "..."] | None = None
-    flexible: Float[Array, "..."] | None = None
-    support_x_stiffness: Float[Array, "..."] | None = None
-    support_y_stiffness: Float[Array, "..."] | None = None
-    support_torsional_stiffness: Float[Array, "..."] | None = None
-    ground_angle: Float[Array, "..."] | None = None
-    axial_force: Float[Array, "..."] | None = None
-    base_turning_stiffness: Float[Array, "..."] | None = None
-    end_turning_stiffness: Float[Array, "..."] | None = None
-
-
-#: fields that every arm has
-PLAIN = tuple(f.name for f in dataclasses.fields(BeamArrays) if f.default is dataclasses.MISSING)[
-    :-1
-]
 #: what an arm has together or not at all, and what stands for nothing
 OPTIONAL = (
     {"joint_axial_stiffness": np.inf, "joint_shear_stiffness": np.inf},
@@ -126,6 +69,12 @@ def beam_values(arm: Arm) -> BeamArrays:
     """`beam_arrays` of NumPy where no value of the arm is traced."""
     require_planar(arm)
     arm = to_host(arm)
+    if arm.loads is not None and not on_host(*jax.tree_util.tree_leaves(arm)):
+        return _compiled_values(arm.replace(name=""))
+    return _values(arm)
+
+
+def _values(arm: Arm) -> BeamArrays:
     groups = _stacked(arm)
     order = np.argsort([index for indices, _ in groups for index in indices])
 
@@ -143,7 +92,12 @@ def beam_values(arm: Arm) -> BeamArrays:
     if any(link.rigid for link in arm.links):
         columns["flexible"] = np.array([0.0 if link.rigid else 1.0 for link in arm.links])
     columns = with_preload(with_ground_angle(with_bodies(columns, arm.payload)))
+    columns = with_loads(columns, arm.loads, [link.rigid for link in arm.links])
     return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
+
+
+#: with loads these are too many operations to be compiled one by one
+_compiled_values = jax.jit(_values)
 
 
 def with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
@@ -235,6 +189,7 @@ def require_concrete(arm: Arm, what: str) -> None:
 
 def refuse_axial_force(arm: Arm, what: str) -> None:
     """Refuse an arm under an axial force, which ``what`` (the subject of the sentence) does not know."""
+    refuse_loads(arm, what)
     for number, link in enumerate(arm.links, start=1):
         if link.axial_force is not None:
             raise ArmError(
@@ -243,12 +198,22 @@ def refuse_axial_force(arm: Arm, what: str) -> None:
             )
 
 
+def refuse_loads(arm: Arm, what: str) -> None:
+    """Refuse an arm that bears loads, of which ``what`` (the subject of the sentence) takes none."""
+    if isinstance(arm, Arm) and arm.loads is not None:
+        raise ArmError(
+            f"loads: the arm bears some, and {what} takes none of an arm; give arm.replace(loads=None). "
+            "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities and sweeps take them."
+        )
+
+
 def refuse_compression(arm: Arm, what: str) -> None:
     """Refuse an arm whose forces at rest might buckle it, which ``what`` (the subject of the sentence) does not see.
 
     In tension, with no turning stiffness below zero, they only add to the energy of any motion.
     """
-    if all(link.axial_force is None for link in require_planar(arm).links):
+    refuse_loads(require_planar(arm), what)
+    if all(link.axial_force is None for link in arm.links):
         return
     signed = ("axial_force", *TURNING, "base_offset_x", "end_offset_x")
     for number, link in enumerate(arm.links, start=1):
@@ -274,6 +239,9 @@ def require_known(arm: Arm, theory: str) -> None:
         require_shear(arm)
     if any(link.axial_force is not None for link in require_planar(arm).links):
         refuse_loaded_slides(arm, "with an axial_force in the arm")
+    if arm.loads is not None:
+        refuse_loaded_slides(arm, "under dead loads")
+        _require_borne(arm)
     if theory != "bending_only":
         return
     for number, link in enumerate(require_planar(arm).links, start=1):
@@ -285,6 +253,21 @@ def require_known(arm: Arm, theory: str) -> None:
                     " cannot lie against a rigid support; give a large finite stiffness, or choose the theory"
                     " 'euler_bernoulli'."
                 )
+
+
+def _require_borne(arm: Arm) -> None:
+    """Refuse an arm of numbers that is not at rest under its loads, or that they shear off."""
+    arm = to_host(arm)
+    leaves = jax.tree_util.tree_leaves(arm)
+    if not on_host(*leaves) or any(np.ndim(x) for x in leaves):
+        return
+    assert arm.loads is not None
+    held_equilibrium(_values(arm.replace(loads=None)), 1.0, 1.0, arm.loads.dead())
+    if not bears(_values(arm)):
+        raise ArmError(
+            "loads: they press a link beyond -kappa G A, at which it shears off whatever its length; check the units "
+            "(m/s^2, N)."
+        )
 
 
 def refuse_loaded_slides(arm: Arm, why: str) -> None:
@@ -345,7 +328,11 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
     arm = to_host(arm)
     for _, links in _stacked(arm):
         valid = valid & _holds(links) & _holds(links.section)
-    invalid: Bool[Array, ""] = ~(valid & _holds(arm.payload))
+    valid = valid & _holds(arm.payload)
+    if arm.loads is not None:
+        with np.errstate(all="ignore"):
+            valid = valid & _holds(arm.loads) & bears(beam_values(arm))
+    invalid: Bool[Array, ""] = ~valid
     return invalid
 
 

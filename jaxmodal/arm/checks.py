@@ -88,7 +88,7 @@ def check(arm: Arm) -> ArmCheck:
     for address in addresses(arm):
         field = address.partition(".")[2]
         value = float(get_parameter(arm, address))
-        plain = value == 0.0 if address.startswith("payload.") else value == _NOTHING.get(field)
+        plain = value == 0.0 if not address.startswith("link") else value == _NOTHING.get(field)
         if not plain and field not in _SHOWN and address.count(".") == 1:
             features.append((address, value, about(address, DECLARED)[0]))
     return ArmCheck(

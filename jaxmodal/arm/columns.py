@@ -24,6 +24,7 @@ from jaxmodal.arm.arrays import (
     with_preload,
 )
 from jaxmodal.arm.links import SUPPORTS
+from jaxmodal.arm.loaded import bears, with_loads
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import Record, quantities
 from jaxmodal.runtime.namespace import Array, xp
@@ -61,6 +62,7 @@ class Columns:
     Attributes
     ----------
     packed : np.ndarray, shape (fields, links, cells)
+        Of a link that loads cut into segments there are as many.
         The fields of `BeamArrays`: the plain ones alone where no link of any cell has a feature, else all, those of
         supports and of axial forces only where there is one; a feature that a link has not with a value that changes
         nothing. 1 throughout where the cell is invalid.
@@ -79,8 +81,11 @@ def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Column
     with np.errstate(all="ignore"):
         varied = set_parameters(arm, dict(zip(addresses, values, strict=True)))
         fields = _fields(varied, cells)
+        packed = _packed(fields, fields["length"].shape)
         invalid = ~_valid(varied, cells)
-    return Columns(np.where(invalid, 1.0, _packed(fields, (arm.num_links, cells))), invalid)
+        if arm.loads is not None:
+            invalid |= ~np.asarray(bears(unpacked(packed)))
+    return Columns(np.where(invalid, 1.0, packed), invalid)
 
 
 def require_variants(arm: Arm, theory: str, values: Mapping[str, np.ndarray]) -> None:
@@ -103,14 +108,15 @@ def rates_of(
         varied = set_parameters(arm, dict(zip(addresses, values, strict=True)))
         for single in singles:
             value, moved = stepped(varied, single)
-            packed = _packed(_fields(moved, cells, np.complex128), (arm.num_links, cells))
+            fields = _fields(moved, cells, np.complex128)
+            packed = _packed(fields, fields["length"].shape)
             yield np.broadcast_to(value, (cells,)), packed.imag / STEP
 
 
 def stepped(arm: Arm, single: str) -> tuple[Any, Any]:
     """The value at a single address, and the arm, unchecked, in which it has the imaginary part `STEP`."""
     head, *path = single.split(".")
-    at = ["payload"] if head == "payload" else ["links", int(head.removeprefix("link")) - 1]
+    at = ["links", int(head.removeprefix("link")) - 1] if head.startswith("link") else [head]
     return _moved(arm, [*at, *path])
 
 
@@ -166,12 +172,13 @@ def _fields(arm: Arm, cells: int, dtype: type = np.float64) -> dict[str, Any]:
     if any(link.rigid for link in arm.links):
         flexible = [0.0 if link.rigid else 1.0 for link in arm.links]
         fields["flexible"] = np.repeat(np.array(flexible)[:, None], cells, axis=1)
-    return with_preload(with_ground_angle(with_bodies(fields, arm.payload)))
+    fields = with_preload(with_ground_angle(with_bodies(fields, arm.payload)))
+    return with_loads(fields, arm.loads, [link.rigid for link in arm.links])
 
 
 def _valid(arm: Arm, cells: int) -> np.ndarray:
     """Cells in which every value obeys its rule, and those that belong together theirs."""
-    records: list[Record] = [arm.payload]
+    records: list[Record] = [arm.payload] if arm.loads is None else [arm.payload, arm.loads]
     for link in arm.links:
         records += [link, link.section]
     valid = np.ones(cells, bool)

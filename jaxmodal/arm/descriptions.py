@@ -49,6 +49,8 @@ def arm_table(arm: Arm) -> Table:
     notes = [f"total mass {_text(arm.total_mass)} kg"]
     if carried := _values(arm.payload):
         notes.insert(0, f"payload: {', '.join(carried)}")
+    if arm.loads is not None:
+        notes.insert(0, f"loads: {', '.join(_values(arm.loads))}")
     title = f"{arm.name or 'arm'}: {count} link{'s' * (count > 1)}"
     posture = posture_text(arm)
     title += f", {posture}" if posture else ""

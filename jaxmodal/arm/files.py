@@ -16,6 +16,7 @@ from jaxmodal.arm.documents import (
     table,
 )
 from jaxmodal.arm.links import FLAGS
+from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import Record, as_scalar, quantities, shown
 from jaxmodal.arm.sections import shear_fields
 from jaxmodal.arm.segments import check_pieces, tapered, with_body_at
@@ -56,7 +57,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
                 "dimensions = 3: an arm in space, where a planar one is expected. Arms in space are taken by "
                 f"{', '.join(TAKE_ARMS_IN_SPACE)}."
             )
-        known = ("name", "links", "payload", "dynamics", "dimensions")
+        known = ("name", "links", "payload", "loads", "dynamics", "dimensions")
         check_keys(keys, known, ("links",), ArmError)
         links: list[Link] = []
         for number, entry in enumerate(link_tables(keys["links"]), start=1):
@@ -73,7 +74,19 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
             check_keys(payload, _units(Payload), (), ArmError, with_units(_units(Payload)))
         with named_as_given(given):
             body = Payload(**payload)
-        return Arm(tuple(links), body, keys.get("name", ""))
+        return Arm(tuple(links), body, keys.get("name", ""), _loads(keys.get("loads")))
+
+
+def _loads(entry: object) -> Loads | None:
+    """What the arm bears; None where the file says nothing of it."""
+    if entry is None:
+        return None
+    with within("loads."):
+        units = _units(Loads)
+        loads, given = in_si(table("loads", entry, ArmError), units)
+        check_keys(loads, [*units, "pieces", "bound"], (), ArmError, with_units(units))
+    with named_as_given(given):
+        return Loads(**loads)
 
 
 def link_tables(entries: object) -> list[Mapping[str, Any]]:

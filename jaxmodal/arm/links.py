@@ -25,16 +25,14 @@ from jaxmodal.arm.quantities import (
 )
 from jaxmodal.arm.shapes import Section
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.statics.beam_arrays import SUPPORTS as SUPPORTS
+from jaxmodal.statics.beam_arrays import TURNING as TURNING
 
 _NONE = "leave it out for none"
 #: fields that are true or false
 FLAGS = ("segment", "rigid")
 #: the springs of a joint; one of stiffness 0 lets it move freely
 JOINT_SPRINGS = ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
-#: supports of the tip of a link: along x and y of the ground, and about the tip
-SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
-#: what forces at rest resist a turn of rigid parts with
-TURNING = ("base_turning_stiffness", "end_turning_stiffness")
 #: what a segment has none of: it continues the previous link, without a joint
 JOINT_FIELDS = (
     "joint_angle",

@@ -31,7 +31,7 @@ def _get(arm: Arm | Addressed, single: str) -> Scalar:
     if isinstance(arm, Addressed):
         return arm.value_at(single)
     head, *path = single.split(".")
-    value: Any = arm.payload if head == "payload" else arm.links[_index(head)]
+    value: Any = arm.links[_index(head)] if head.startswith("link") else getattr(arm, head)
     for name in path:
         value = getattr(value, name)
     return value
@@ -97,4 +97,5 @@ def set_parameters(arm: ArmKind, values: Mapping[str, Any]) -> ArmKind:
             if own:
                 links[number - 1] = link.replace(**own)
     payload = arm.payload.replace(**changes.get("payload", {}))
-    return arm.replace(links=tuple(links), payload=payload)
+    loads = None if arm.loads is None else arm.loads.replace(**changes.get("loads", {}))
+    return arm.replace(links=tuple(links), payload=payload, loads=loads)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxmodal.arm.links import FLAGS, Link
+from jaxmodal.arm.loads import BOUNDS, PIECES, Loads
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
 
@@ -38,6 +39,14 @@ def link_table(link: Link) -> dict[str, Any]:
         inner["shear_coefficient"] = section.shear_rule
     flags = {name: True for name in FLAGS if getattr(link, name)}
     return flags | record_table(link) | {"section": inner}
+
+
+def loads_table(loads: Loads) -> dict[str, Any]:
+    """Return the loads of an arm as the table of its file."""
+    found: dict[str, Any] = record_table(loads)
+    if loads.pieces != PIECES:
+        found["pieces"] = loads.pieces
+    return found if loads.bound == BOUNDS[0] else found | {"bound": loads.bound}
 
 
 def toml_text(document: Mapping[str, Any]) -> str:

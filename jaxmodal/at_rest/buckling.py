@@ -17,7 +17,7 @@ from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values, require_concrete, require_known
 from jaxmodal.at_rest.derivatives import beams_of, factor_derivatives
-from jaxmodal.at_rest.loads import SPRINGS, at_rest, dead_loads, prestress, require_loads
+from jaxmodal.at_rest.loads import dead_loads, prestress, require_loads
 from jaxmodal.at_rest.search import NONE, Factor, Problem, factors
 from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
 from jaxmodal.at_rest.tables import buckling_dataset, buckling_table
@@ -26,7 +26,9 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.statics.equilibrium import BALANCED
+from jaxmodal.statics.beam_arrays import SPRINGS
+from jaxmodal.statics.chain import DeadLoads
+from jaxmodal.statics.equilibrium import BALANCED, held_equilibrium
 from jaxmodal.statics.pieces import Prestress
 
 if TYPE_CHECKING:
@@ -123,7 +125,7 @@ def buckling(
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values.
+        The arm, of concrete values; what it bears itself is added to the loads given here.
     num_factors
         How many factors, at most 100.
     theory
@@ -170,16 +172,18 @@ def buckling(
     require_concrete(arm, "buckling")
     require_known(arm, theory)
     number = positive_integer(num_factors, "num_factors", MOST_FACTORS)
-    loads = dead_loads(gravity, tip_force, base_acceleration)
+    loads = dead_loads(arm, gravity, tip_force, base_acceleration)
     require_loads(arm, loads, or_axial=True)
     singles = [single for given in listed(addresses) for single in resolve(arm, given)]
 
-    def problem_of(beams: BeamArrays, sign: float = 1.0) -> Problem:
-        forces = prestress(beams, loads, at_rest(beams, flags, loads))
+    def problem_of(beams: BeamArrays, sign: float = 1.0, dead: DeadLoads = loads) -> Problem:
+        rest = held_equilibrium(beams, flags.shear, flags.axial, dead)
+        forces = prestress(beams, dead, rest)
         forces = Prestress(*(sign * x for x in forces))
         return Problem(beams, float(flags.shear), float(flags.axial), forces)
 
-    beams = beams_of(arm) if singles else beam_values(arm)
+    bare = arm.replace(loads=None)
+    beams = beams_of(bare) if singles else beam_values(bare)
     problems = {sign: problem_of(beams, sign) for sign in ((1.0, -1.0) if both_signs else (1.0,))}
     _require_held(problems[1.0])
     streams = [_numbered(sign, problem) for sign, problem in problems.items()]
@@ -199,7 +203,7 @@ def buckling(
             moved[k], turned[k] = scaled(*found, beams)
         repeated = factor.count_above - factor.count_below != 1
         vectors.append((np.nan if repeated or not np.isfinite(size) else sign * size, vector))
-    derivatives = factor_derivatives(arm, singles, problem_of, vectors) if singles else None
+    derivatives = factor_derivatives(arm, singles, problem_of, loads, vectors) if singles else None
     forces = problems[1.0].prestress
     return Buckling(
         factors=np.array([sign * size for (_, size), sign, _, _ in rows]),

@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.arm.columns import columns_of, rates_of, unpacked
+from jaxmodal.arm.columns import STEP, columns_of, rates_of, stepped, unpacked
 from jaxmodal.at_rest.search import Problem
+from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.pieces import pieces_for
 from jaxmodal.statics.stability import static_stiffness
 
 Floats = NDArray[np.float64]
-
-#: imaginary part of a value whose derivative is sought: with its square nothing of it is left
-_STEP = 1e-100
 
 
 def beams_of(arm: Arm) -> BeamArrays:
@@ -39,16 +37,18 @@ def _first(beams: BeamArrays) -> BeamArrays:
 def factor_derivatives(
     arm: Arm,
     singles: Sequence[str],
-    problem_of: Callable[[BeamArrays], Problem],
+    problem_of: Callable[[BeamArrays, float, DeadLoads], Problem],
+    loads: DeadLoads,
     found: Sequence[tuple[float, Floats]],
 ) -> Floats:
     """``d factor/d value`` for simple factors and their null vectors (K), by single addresses (P): shape (K, P).
 
-    ``problem_of`` makes of beams, whose values may have imaginary parts, the arm under its loads. Factors that are
-    not finite have NaN.
+    ``problem_of`` makes of beams and ``loads``, whose values may have imaginary parts, the arm under its loads. Factors
+    that are not finite have NaN.
     """
-    beams = beams_of(arm)
-    plain = problem_of(beams)
+    bare = arm.replace(loads=None)
+    beams = beams_of(bare)
+    plain = problem_of(beams, 1.0, loads)
     result = np.full((len(found), len(singles)), np.nan)
     known = [k for k, (factor, _) in enumerate(found) if np.isfinite(factor)]
     cuts = {k: pieces_for(beams, plain.shear, plain.prestress, abs(found[k][0])) for k in known}
@@ -67,21 +67,34 @@ def factor_derivatives(
     slopes = {}
     for k in known:
         factor, vector = found[k]
-        by_factor = matrix(plain, k, factor + 1j * _STEP).imag / _STEP
+        by_factor = matrix(plain, k, factor + 1j * STEP).imag / STEP
         slopes[k] = vector @ by_factor @ vector
-    for place, (_, rate) in enumerate(rates_of(arm, (), np.zeros((0, 1)), singles)):
-        rates = _first(unpacked(rate))
-        moved = dataclasses.replace(
-            beams,
-            **{
-                f.name: getattr(beams, f.name) + 1j * _STEP * getattr(rates, f.name)
-                for f in dataclasses.fields(beams)
-                if f.name != "has_shear" and getattr(beams, f.name) is not None
-            },
-        )
-        problem = problem_of(moved)
+    for place, single in enumerate(singles):
+        dead = loads
+        moved = beams
+        if single.startswith("loads."):
+            dead = _moved_loads(arm, single, loads)
+        else:
+            ((_, rate),) = rates_of(bare, (), np.zeros((0, 1)), [single])
+            rates = _first(unpacked(rate))
+            moved = dataclasses.replace(
+                beams,
+                **{
+                    f.name: getattr(beams, f.name) + 1j * STEP * getattr(rates, f.name)
+                    for f in dataclasses.fields(beams)
+                    if f.name != "has_shear" and getattr(beams, f.name) is not None
+                },
+            )
+        problem = problem_of(moved, 1.0, dead)
         for k in known:
             factor, vector = found[k]
-            change = matrix(problem, k, factor).imag / _STEP
+            change = matrix(problem, k, factor).imag / STEP
             result[k, place] = -(vector @ change @ vector) / slopes[k]
     return result
+
+
+def _moved_loads(arm: Arm, single: str, loads: DeadLoads) -> DeadLoads:
+    """The loads, with the imaginary parts that one of a value of the arm's own makes."""
+    _, moved = stepped(arm, single)
+    parts = (np.ravel(np.imag(x))[0] for x in moved.loads.dead())
+    return DeadLoads(*(x + 1j * part for x, part in zip(loads, parts, strict=True)))

@@ -10,14 +10,10 @@ from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.chain import DeadLoads
-from jaxmodal.statics.equilibrium import BALANCED, Equilibrium, equilibrium, turning_stiffness
+from jaxmodal.statics.equilibrium import Equilibrium, turning_stiffness
 from jaxmodal.statics.pieces import Prestress
-
-#: the springs of a joint in the order of u, v and psi
-SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
 
 
 def pair(value: Any, name: str, unit: str) -> tuple[float, float]:
@@ -40,39 +36,17 @@ def pair(value: Any, name: str, unit: str) -> tuple[float, float]:
     return float(array[0]), float(array[1])
 
 
-def dead_loads(gravity: Any, tip_force: Any, base_acceleration: Any) -> DeadLoads:
-    """The loads that arguments give; a steady acceleration of the base acts as gravity against it."""
+def dead_loads(arm: Arm, gravity: Any, tip_force: Any, base_acceleration: Any) -> DeadLoads:
+    """The loads that the arm bears and those that arguments give, together.
+
+    A steady acceleration of the base acts as gravity against it.
+    """
     down = pair(gravity, "gravity", "m/s^2")
     force = pair(tip_force, "tip_force", "N")
     moved = pair(base_acceleration, "base_acceleration", "m/s^2")
-    return DeadLoads(*map(np.float64, (down[0] - moved[0], down[1] - moved[1], *force)))
-
-
-def at_rest(beams: BeamArrays, flags: Theory, loads: DeadLoads) -> Equilibrium:
-    """The arm at rest.
-
-    Raises
-    ------
-    ArmError
-        Nothing holds a free joint against the loads.
-    """
-    found = equilibrium(beams, flags.shear, flags.axial, loads)
-    if float(np.real(found.unheld)) <= BALANCED:
-        return found
-    joint = np.real(np.stack(found.forces.joint, axis=1))
-    for i in range(joint.shape[0]):
-        for k, name in enumerate(SPRINGS):
-            stiffness = getattr(beams, name)
-            loose = stiffness is not None and np.real(stiffness[i]) == 0.0
-            if loose and not abs(joint[i, k]) <= BALANCED * np.max(np.abs(joint)):
-                what = "a moment" if k == 2 else "a force"
-                raise ArmError(
-                    f"link{i + 1}.{name} = 0: nothing holds the arm at this joint, which would have to carry {what}; "
-                    "give it a stiffness greater than 0, leave it out for a rigid joint, or support a tip beyond it."
-                )
-    raise ArmError(
-        "the arm's free joints let it move under these loads; hold them by springs or supports."
-    )
+    added = (down[0] - moved[0], down[1] - moved[1], *force)
+    own = (0.0, 0.0, 0.0, 0.0) if arm.loads is None else arm.loads.dead()
+    return DeadLoads(*(np.float64(a) + np.float64(b) for a, b in zip(own, added, strict=True)))
 
 
 def prestress(beams: BeamArrays, loads: DeadLoads, found: Equilibrium) -> Prestress:
@@ -98,5 +72,6 @@ def require_loads(arm: Arm, loads: DeadLoads, or_axial: bool = False) -> None:
     if not pressed and not any(float(x) for x in loads):
         raise ArmError(
             "no load: give gravity=(0.0, -9.81), in m/s^2 along x and y of the base, tip_force=(x, y) in N, or "
-            "base_acceleration=(x, y) in m/s^2; in the shell --gravity 0,-9.81, --tip-force or --base-acceleration."
+            "base_acceleration=(x, y) in m/s^2, or the arm loads=Loads(gravity=9.81); in the shell --gravity 0,-9.81, "
+            "--tip-force or --base-acceleration."
         )

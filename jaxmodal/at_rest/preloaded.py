@@ -12,13 +12,13 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values, refuse_loaded_slides, require_concrete, require_known
 from jaxmodal.arm.links import TURNING, Link
 from jaxmodal.arm.segments import BOUNDS, check_pieces, cut
-from jaxmodal.at_rest.loads import at_rest, dead_loads, require_loads
+from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.statics.equilibrium import turning_stiffness
+from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness
 
 
 def preloaded(
@@ -36,7 +36,7 @@ def preloaded(
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values. Its own axial forces are added.
+        The arm, of concrete values. Its own axial forces, and the loads that it bears, are added.
     theory
         As for `natural_frequencies`; only where supports make the arm statically indeterminate does it matter.
     gravity, tip_force, base_acceleration
@@ -75,10 +75,11 @@ def preloaded(
     check_pieces(pieces)
     if bound not in BOUNDS:
         raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
-    loads = dead_loads(gravity, tip_force, base_acceleration)
+    loads = dead_loads(arm, gravity, tip_force, base_acceleration)
     require_loads(arm, loads)
+    arm = arm.replace(loads=None)
     beams = beam_values(arm)
-    rest = at_rest(beams, flags, loads)
+    rest = held_equilibrium(beams, flags.shear, flags.axial, loads)
     start, outer = (np.asarray(x[0], np.float64) for x in (rest.forces.start, rest.forces.outer))
     turning = [np.asarray(x, np.float64) for x in turning_stiffness(beams, loads, rest.forces)]
     made: list[Link] = []

@@ -19,7 +19,7 @@ from jaxmodal.arm.arrays import (
     require_concrete,
     require_known,
 )
-from jaxmodal.at_rest.loads import at_rest, dead_loads, require_loads
+from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
@@ -28,7 +28,7 @@ from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.statics.chain import geometry
-from jaxmodal.statics.equilibrium import Equilibrium
+from jaxmodal.statics.equilibrium import Equilibrium, held_equilibrium
 from jaxmodal.statics.laws import flexibility
 from jaxmodal.statics.pieces import shear_ratio
 
@@ -135,7 +135,7 @@ def static_equilibrium(
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values.
+        The arm, of concrete values; what it bears itself is added to the loads given here.
     theory
         As for `natural_frequencies`.
     gravity
@@ -182,12 +182,12 @@ def static_equilibrium(
     require_x64()
     require_concrete(arm, "static_equilibrium")
     require_known(arm, theory)
-    refuse_axial_force(arm, "the linear theory of deflections")
-    loads = dead_loads(gravity, tip_force, base_acceleration)
+    refuse_axial_force(arm.replace(loads=None), "the linear theory of deflections")
+    loads = dead_loads(arm, gravity, tip_force, base_acceleration)
     require_loads(arm, loads)
     shares = _shares(stations)
-    beams = beam_values(arm)
-    found = at_rest(beams, flags, loads)
+    beams = beam_values(arm.replace(loads=None))
+    found = held_equilibrium(beams, flags.shear, flags.axial, loads)
     result = _along(arm, beams, flags, found, shares, theory)
     if not result.small:
         warnings.warn(

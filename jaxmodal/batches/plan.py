@@ -157,10 +157,11 @@ def _zero_modes(arm: Arm, addresses: tuple[str, ...], values: np.ndarray) -> np.
         free += value == 0.0
     named = (*SUPPORTS, "axial_force")
     held = any(getattr(link, name) is not None for link in arm.links for name in named)
+    held = held or arm.loads is not None
     if not held or not free.any():
         return free
     for start in range(0, free.size, FEW):  # supports and axial forces hinder some of these motions
         some = slice(start, start + FEW)
         beams = unpacked(columns_of(arm, addresses, values[:, some]).packed)
-        free[some] = number_of_zero_modes(beams, arm.num_links)
+        free[some] = number_of_zero_modes(beams, beams.length.shape[0])
     return free

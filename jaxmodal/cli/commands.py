@@ -198,7 +198,8 @@ def frequencies(
 ) -> None:
     """Lowest natural frequencies of each ARM, each with its certificate.
 
-    Under dead loads, an arm in a plane: each with an estimate of its error and bounds on both sides.
+    Under dead loads, those of its file and those given here, an arm in a plane: each with an estimate of its error and
+    bounds on both sides.
 
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input (and
     then nothing is printed to standard output).
@@ -207,7 +208,8 @@ def frequencies(
     from jaxmodal.frequencies.one_arm import natural_frequencies
 
     posed_arms = [posed(load_any_arm(argument), argument, posture_deg) for argument in arms]
-    if loads := given(**vectors):
+    loads = given(**vectors)
+    if loads or any(getattr(arm, "loads", None) is not None for arm in posed_arms):
         from jaxmodal.cli.preloaded import frequencies_under_loads
 
         frequencies_under_loads(arms, posed_arms, modes, theory, loads, output_format, digits)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arrays import refuse_loads
 from jaxmodal.arm.links import DAMPING_FIELDS, JOINT_SPRINGS, SUPPORTS, Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.frequency_equation import EndBody
@@ -78,6 +79,7 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
         If the arm has what these dynamics do not know: offsets, bodies off the axis, springs along or across a
         link, a free hinge, a spring without a rotor, damping as a value of a link.
     """
+    refuse_loads(arm, "jaxmodal.dynamics (whose gravity is an argument)")
     groups: list[list[Link]] = []
     for link in require_planar(arm).links:
         if link.segment:

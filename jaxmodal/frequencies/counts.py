@@ -132,7 +132,7 @@ def certify(
     lanes = padded_size(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
     modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_zero_modes(
-        beams, arm.num_links
+        beams, beams.length.shape[0]
     )
     found = confirm_padded(
         *padded_beams(beams, jnp.asarray(False)),

@@ -24,6 +24,7 @@ from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import columns_of, rates_of
 from jaxmodal.arm.documents import table
+from jaxmodal.arm.loaded import segments
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
@@ -187,6 +188,7 @@ def modal_quantities_batch(
         )
         found = _found(solve, cells, alone[rows].all(axis=1))
         rates = rates_of(arm, tuple(parameters), values[:, rows], singles)
+        found = found._replace(energies=_by_link(arm, found.energies))
         parts.append(_shared(found, cells, invalid, first[rows], singles, members, rates))
     joined = jax.device_put(jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts))
     return ModalQuantities(
@@ -194,6 +196,15 @@ def modal_quantities_batch(
         individual=jax.device_put(alone),
         addresses=tuple(addresses),
     )
+
+
+def _by_link(arm: Arm, energies: Any) -> Any:
+    """Energies over (..., segments) as those of links."""
+    number = segments(arm.loads, [link.rigid for link in arm.links])
+    if sum(number) == len(number):
+        return energies
+    starts = np.cumsum([0, *number[:-1]])
+    return jax.tree_util.tree_map(lambda x: np.add.reduceat(x, starts, axis=-1), energies)
 
 
 def _shared(

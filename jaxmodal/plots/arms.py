@@ -52,7 +52,7 @@ def draw_arm(arm: Arm, axes: Axes | None = None) -> Axes:
     """
     arm.to_dict()  # refuses what is no number
     axes = axes_or_new(axes, 6.0, 5.0)
-    starts = np.asarray(link_starts(beam_values(arm)), np.float64)
+    starts = np.asarray(link_starts(beam_values(arm.replace(loads=None))), np.float64)
     turned = np.cumsum([float(link.joint_angle) for link in arm.links])
     reach = sum(float(link.length) for link in arm.links)
     bodies: list[tuple[np.ndarray, float, str, str]] = []

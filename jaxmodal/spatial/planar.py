@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import refuse_loads
 from jaxmodal.arm.links import DAMPING_FIELDS, SUPPORTS, Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.shapes import RawSection, Rectangle, Section
@@ -35,6 +36,7 @@ def to_spatial(
             raise ArmError(
                 f"sections = {{{shown(number)}: ...}}: keys are numbers of links, 1 to {arm.num_links}."
             )
+    refuse_loads(arm, "an arm in space")
     links = []
     for number, link in enumerate(arm.links, start=1):
         with within(f"link{number}."):

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import flexibility, line_mass, spring_law
 
 

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
 from jaxmodal.statics.chain import (
     DeadLoads,
     Displacements,
@@ -96,6 +97,33 @@ def axial_forces(
 
 #: a free joint carries at most this share of the largest force of an arm in equilibrium
 BALANCED = 1e-9
+
+
+def held_equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads) -> Equilibrium:
+    """`equilibrium` of one arm of numbers, which has to be held.
+
+    Raises
+    ------
+    ArmError
+        Nothing holds a free joint against the loads.
+    """
+    found = equilibrium(beams, shear, axial, loads)
+    if float(np.real(found.unheld)) <= BALANCED:
+        return found
+    joint = np.real(np.stack(found.forces.joint, axis=1))
+    for i in range(joint.shape[0]):
+        for k, name in enumerate(SPRINGS):
+            stiffness = getattr(beams, name)
+            loose = stiffness is not None and np.real(stiffness[i]) == 0.0
+            if loose and not abs(joint[i, k]) <= BALANCED * np.max(np.abs(joint)):
+                what = "a moment" if k == 2 else "a force"
+                raise ArmError(
+                    f"link{i + 1}.{name} = 0: nothing holds the arm at this joint, which would have to carry {what}; "
+                    "give it a stiffness greater than 0, leave it out for a rigid joint, or support a tip beyond it."
+                )
+    raise ArmError(
+        "the arm's free joints let it move under these loads; hold them by springs or supports."
+    )
 
 
 def turning_stiffness(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def line_mass(beams: BeamArrays) -> Array:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 Numbers = NDArray[Any]
 

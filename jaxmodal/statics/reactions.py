@@ -7,9 +7,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.runtime.namespace import Array, linalg, on_host, xp
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.chain import (
     Geometry,
     SectionForces,

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.arm.links import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.chain import geometry
 from jaxmodal.statics.pieces import Pieces, Prestress, piece_laws, shear_ratio
 

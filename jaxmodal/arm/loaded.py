@@ -1,0 +1,124 @@
+"""The axial forces that an arm's loads make in its links, and the segments that stand for links along which they vary.
+
+Computed from the arrays of the arm, in each posture and for each value anew; so derivatives by any value hold what the
+equilibrium adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.loads import Loads
+from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING, BeamArrays
+from jaxmodal.statics.equilibrium import BALANCED, equilibrium, turning_stiffness
+
+#: what only the first segment of a link has, and what stands for it in the others
+_AT_THE_JOINT = {
+    "joint_angle": 0.0,
+    "joint_stiffness": np.inf,
+    "joint_axial_stiffness": np.inf,
+    "joint_shear_stiffness": np.inf,
+    "hub_mass": 0.0,
+    "hub_inertia": 0.0,
+    "rotor_inertia": 0.0,
+    "gear_ratio": 1.0,
+    "base_offset_x": 0.0,
+    "base_offset_y": 0.0,
+    "base_turning_stiffness": 0.0,
+}
+#: what only the last one has; it is 0 in the others
+_AT_THE_TIP = (
+    *("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y", "end_offset_x", "end_offset_y"),
+    *SUPPORTS,
+    "end_turning_stiffness",
+)
+
+
+def with_loads(
+    columns: dict[str, Any], loads: Loads | None, rigid: Sequence[bool]
+) -> dict[str, Any]:
+    """The columns of an arm with what its loads add to its forces at rest.
+
+    Parameters
+    ----------
+    columns : dict
+        The fields of `BeamArrays` that the arm has, with its own axial forces, each of shape (n, ...).
+    loads : Loads or None
+        None adds nothing.
+    rigid : sequence of bool
+        Which links are rigid.
+
+    Returns
+    -------
+    dict
+        Of shape (m, ...), m the segments of all links. Axial forces are NaN where nothing holds a free joint against
+        the loads.
+
+    Notes
+    -----
+    Forces at rest are those of links that bend, stretch and, where their shear stiffness is known, shear, whatever
+    theory the frequencies have; this matters only where supports make the arm statically indeterminate.
+    """
+    if loads is None:
+        return columns
+    beams = BeamArrays(**columns, has_shear=True)
+    dead = loads.dead()
+    found = equilibrium(beams, 1.0, 1.0, dead)
+    held = xp.where(found.unheld <= BALANCED, 0.0, np.nan)
+    turning = turning_stiffness(beams, dead, found.forces)
+    zero = xp.zeros_like(found.forces.start[0])
+    for name, added in zip(TURNING, turning, strict=True):
+        columns = columns | {name: columns.get(name, zero) + added}
+    number = segments(loads, rigid)
+    link, place, count = _segments(number, zero.ndim)
+    start, outer = (x[link] for x in (found.forces.start[0], found.forces.outer[0]))
+    force = held + _constant(start, outer, place / count, (place + 1) / count, loads.bound)
+    bends = np.array([not stiff for stiff in rigid])[link].reshape(place.shape)
+    own = columns.get("axial_force", zero)[link]
+    first, last = place == 0, place == count - 1
+    made = {name: value[link] for name, value in columns.items()}
+    made["length"] = made["length"] / count
+    for name, absent in _AT_THE_JOINT.items():
+        if name in made:
+            made[name] = xp.where(first, made[name], absent)
+    for name in _AT_THE_TIP:
+        if name in made:
+            made[name] = xp.where(last, made[name], 0.0)
+    return made | {"axial_force": own + xp.where(bends, force, held)}
+
+
+def segments(loads: Loads | None, rigid: Sequence[bool]) -> list[int]:
+    """How many segments stand for each link."""
+    cut = loads.pieces if loads is not None and loads.varies else 1
+    return [1 if stiff else cut for stiff in rigid]
+
+
+def _constant(start: Array, outer: Array, first: Array, last: Array, bound: str) -> Array:
+    """The force that stands for those of a segment from one share of its link to another; the force is linear."""
+    if bound == "middle":
+        return start + (outer - start) * (0.5 * (first + last))
+    ends = (start + (outer - start) * first, start + (outer - start) * last)
+    falls = xp.real(outer - start) < 0.0
+    lower, upper = xp.where(falls, ends[1], ends[0]), xp.where(falls, ends[0], ends[1])
+    return lower if bound == "lower" else upper
+
+
+def _segments(number: Sequence[int], ndim: int) -> tuple[Any, Any, Any]:
+    """Link, place in it and number of its segments, for each segment; the latter two as columns."""
+    link = np.repeat(np.arange(len(number)), number)
+    place = np.concatenate([np.arange(k, dtype=np.float64) for k in number])
+    shape = (-1, *(1,) * (ndim - 1))
+    return link, place.reshape(shape), np.asarray(number, np.float64)[link].reshape(shape)
+
+
+def bears(columns: BeamArrays) -> Array:
+    """Whether the arm is at rest under its loads, with some of its shear stiffness left; of shape (...)."""
+    force, shear = columns.axial_force, columns.shear_modulus_effective
+    assert force is not None
+    rigidity = xp.where(xp.isfinite(shear), shear, 0.0) * columns.area
+    sheared = xp.isfinite(shear) & (force + rigidity <= 0.0)
+    return xp.all(xp.isfinite(force) & ~sheared, axis=0)

@@ -1,0 +1,137 @@
+"""The dead loads that an arm bears: gravity, a force at the tip, a base that accelerates steadily."""
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from jaxmodal.arm.quantities import (
+    ANGLE,
+    FINITE,
+    NON_NEGATIVE,
+    Record,
+    Scalar,
+    frozen_pytree,
+    quantities,
+    quantity,
+    shown,
+    static,
+)
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import xp
+from jaxmodal.statics.chain import DeadLoads
+
+#: segments of each link along which the axial force varies, unless an arm says how many
+PIECES = 4
+#: which of the forces along a segment stands for all
+BOUNDS = ("middle", "lower", "upper")
+
+
+@frozen_pytree
+class Loads(Record):
+    """Loads that keep their directions, in the axes of the base; the arm bears them at rest, in every posture.
+
+    Parameters
+    ----------
+    gravity
+        Its size, m/s^2; it acts on links, bodies, hubs and payload. Left out for none.
+    gravity_direction
+        Where it pulls to: the angle from the x axis of the base, rad, counter-clockwise; -pi/2, down, if left out.
+    tip_force_x, tip_force_y
+        Force at the tip of the last link, N. Left out for none.
+    base_acceleration_x, base_acceleration_y
+        Steady acceleration of the base, m/s^2, which acts as gravity against it. Left out for none.
+    pieces
+        Segments of equal length that each elastic link is computed as, 1 or more, where gravity or an acceleration
+        make its axial force vary. The error falls with their square.
+    bound
+        ``"middle"``: the force of each segment is that at its middle. ``"lower"``: the least along it, ``"upper"`` the
+        greatest; then every frequency is a lower, or an upper, bound, by Rayleigh's principle.
+
+    Raises
+    ------
+    ArmError
+        If a concrete value is not allowed, or there is no load at all.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> mast = jm.Link(2.0, 7e10, 2700.0, jm.rectangle(0.01, 0.05), joint_angle=1.5707963267948966, tip_mass=0.5)
+    >>> arm = jm.Arm((mast,), loads=jm.Loads(gravity=9.81))
+    >>> arms = [jm.set_parameters(arm, {"loads.gravity": g}) for g in (0.0, 9.81)]
+    >>> [f"{jm.natural_frequencies(x, 1, 'rayleigh').frequencies_hz[0]:.4f}" for x in arms]
+    ['1.5542', '1.4959']
+    """
+
+    place: ClassVar[str] = "loads."
+    gravity: Scalar | None = quantity(
+        "m/s^2", "size of gravity", NON_NEGATIVE, "turn gravity_direction instead", default=None
+    )
+    gravity_direction: Scalar = quantity(
+        "rad",
+        "direction of gravity, from the x axis of the base",
+        ANGLE,
+        "give radians, or gravity_direction_deg in a file",
+        default=-0.5 * math.pi,
+    )
+    tip_force_x: Scalar | None = quantity(
+        "N", "force at the tip along x", FINITE, "leave it out for none", default=None
+    )
+    tip_force_y: Scalar | None = quantity(
+        "N", "force at the tip along y", FINITE, "leave it out for none", default=None
+    )
+    base_acceleration_x: Scalar | None = quantity(
+        "m/s^2",
+        "steady acceleration of the base along x",
+        FINITE,
+        "leave it out for none",
+        default=None,
+    )
+    base_acceleration_y: Scalar | None = quantity(
+        "m/s^2",
+        "steady acceleration of the base along y",
+        FINITE,
+        "leave it out for none",
+        default=None,
+    )
+    pieces: int = static(default=PIECES)
+    bound: str = static(default="middle")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        pieces = self.pieces
+        if (
+            isinstance(pieces, bool)
+            or not isinstance(pieces, int)
+            or not 1 <= pieces <= limits.LINKS
+        ):
+            raise ArmError(
+                f"loads.pieces = {shown(pieces)}: must be a whole number from 1 to {limits.LINKS:,}."
+            )
+        if self.bound not in BOUNDS:
+            known = ", ".join(map(repr, BOUNDS))
+            raise ArmError(f"loads.bound = {shown(self.bound)}: must be one of {known}.")
+        if not self.varies and self.tip_force_x is None and self.tip_force_y is None:
+            names = ", ".join(x.name for x in quantities(self) if x.default is None)
+            raise ArmError(f"loads: there is none; give one of {names}, such as gravity = 9.81.")
+
+    @property
+    def varies(self) -> bool:
+        """Whether axial forces may vary along links: there are loads on all that has mass."""
+        along = (self.gravity, self.base_acceleration_x, self.base_acceleration_y)
+        return any(value is not None for value in along)
+
+    def dead(self) -> DeadLoads:
+        """The loads along x and y of the base; numbers, or columns as the values are."""
+        size = _given(self.gravity)
+        return DeadLoads(
+            size * xp.cos(self.gravity_direction) - _given(self.base_acceleration_x),
+            size * xp.sin(self.gravity_direction) - _given(self.base_acceleration_y),
+            _given(self.tip_force_x),
+            _given(self.tip_force_y),
+        )
+
+
+def _given(value: Scalar | None) -> Scalar:
+    return np.float64(0.0) if value is None else value

@@ -1,0 +1,77 @@
+"""The arrays over links that the physics computes with."""
+
+import dataclasses
+
+import jax
+from jaxtyping import Float, Inexact
+
+from jaxmodal.runtime.namespace import Array
+
+#: supports of the tip of a link: along x and y of the ground, and about the tip
+SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
+#: what forces at rest resist a turn of rigid parts with
+TURNING = ("base_turning_stiffness", "end_turning_stiffness")
+#: the springs of a joint in the order of u, v and psi
+SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class BeamArrays:
+    """What the physics needs of an arm: one array per quantity, link 1 first, SI units.
+
+    Every array has shape (n,); a slice of one link is of the same type, and so is a batch, whose
+    further axes broadcast with the frequencies.
+
+    ``shear_modulus_effective`` is kappa G, inf where it is not known; ``tip_mass`` and
+    ``tip_inertia`` (about the tip) hold the payload in their last entry, and the part of the next
+    joint's hub that moves with the link; ``joint_stiffness`` is inf at a rigid joint, 0 at a free
+    hinge. ``has_shear`` says whether kappa G is known for every link.
+
+    Moduli and springs are complex where a frequency response damps them.
+
+    The fields after it are None where no link of the arm has anything of the kind. They are those
+    of `Link`; ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m,
+    and ``flexible`` is 1, or 0 for a rigid link; ``ground_angle`` is the angle of the link to the ground's x axis.
+    ``base_turning_stiffness, end_turning_stiffness`` are what the forces at rest resist a turn of the rigid parts at
+    the two ends of the link with, N m/rad.
+    """
+
+    length: Float[Array, "..."]
+    youngs_modulus: Inexact[Array, "..."]
+    area: Float[Array, "..."]
+    second_moment: Float[Array, "..."]
+    density: Float[Array, "..."]
+    shear_modulus_effective: Inexact[Array, "..."]
+    tip_mass: Float[Array, "..."]
+    tip_inertia: Float[Array, "..."]
+    joint_angle: Float[Array, "..."]
+    joint_stiffness: Inexact[Array, "..."]
+    has_shear: bool = dataclasses.field(metadata={"static": True})
+    joint_axial_stiffness: Inexact[Array, "..."] | None = None
+    joint_shear_stiffness: Inexact[Array, "..."] | None = None
+    hub_mass: Float[Array, "..."] | None = None
+    hub_inertia: Float[Array, "..."] | None = None
+    rotor_inertia: Float[Array, "..."] | None = None
+    gear_ratio: Float[Array, "..."] | None = None
+    base_offset_x: Float[Array, "..."] | None = None
+    base_offset_y: Float[Array, "..."] | None = None
+    end_offset_x: Float[Array, "..."] | None = None
+    end_offset_y: Float[Array, "..."] | None = None
+    tip_moment_x: Float[Array, "..."] | None = None
+    tip_moment_y: Float[Array, "..."] | None = None
+    nonstructural_mass: Float[Array, "..."] | None = None
+    flexible: Float[Array, "..."] | None = None
+    support_x_stiffness: Float[Array, "..."] | None = None
+    support_y_stiffness: Float[Array, "..."] | None = None
+    support_torsional_stiffness: Float[Array, "..."] | None = None
+    ground_angle: Float[Array, "..."] | None = None
+    axial_force: Float[Array, "..."] | None = None
+    base_turning_stiffness: Float[Array, "..."] | None = None
+    end_turning_stiffness: Float[Array, "..."] | None = None
+
+
+#: fields that every arm has
+PLAIN = tuple(f.name for f in dataclasses.fields(BeamArrays) if f.default is dataclasses.MISSING)[
+    :-1
+]
