@@ -24,8 +24,8 @@ def test_docstring_examples(name):
     assert failed == 0
 
 
-def test_importing_sweeps_loads_no_extra():
-    extras = ("zarr", "matplotlib", "distributed", "scipy.stats")
+def test_importing_sweeps_loads_no_extra_and_nothing_that_takes_long():
+    extras = ("zarr", "matplotlib", "distributed", "scipy")
     code = f"import sys, sweeps; print([m for m in {extras} if m in sys.modules])"
     command = [sys.executable, "-c", code]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=PACKAGE.parent)
