@@ -226,6 +226,13 @@ def test_the_command(tmp_path, monkeypatch):
     """In all formats what `preloaded_frequencies` finds; an arm that buckles has a message and no frequency."""
     arm, path = jm.Arm((steel(tip_mass=2.0),)), str(tmp_path / "arm.toml")
     jm.write_arm(arm, path)
+    told = []
+
+    def kept(*given, **options):
+        told.append((given, options, jm.preloaded_frequencies(*given, **options)))
+        return told[-1][-1]
+
+    monkeypatch.setattr("jaxmodal.cli.preloaded.preloaded_frequencies", kept)
 
     def ran(*options, arms=(path,)):
         return CliRunner().invoke(main, ["frequencies", *arms, "--modes", "1", *options])
@@ -235,7 +242,9 @@ def test_the_command(tmp_path, monkeypatch):
     assert shown.exit_code == 0, shown.output
     entry = json.loads(shown.stdout)[0]
     assert entry["loads"] == {"gravity": [9.81, 0.0], "tip_force": [-20.0, 5.0]}
-    found = jm.preloaded_frequencies(arm, 1, gravity=(9.81, 0.0), tip_force=(-20.0, 5.0))
+    (((asked, *_), options, found),) = told
+    assert asked == jm.read_arm(path)
+    assert [tuple(options[name]) for name in entry["loads"]] == [(9.81, 0.0), (-20.0, 5.0)]
     values = (found.omega, found.lower, found.upper)
     names = ("frequencies_hz", "lower_hz", "upper_hz")
     for name, truth in zip(names, values, strict=True):
