@@ -5,6 +5,7 @@ best design and says by the optimality conditions how good it is.
 """
 
 from design_opt.evaluation.evaluator import Evaluator
+from design_opt.problem.buckling import BucklingLimit, MaximiseBuckling
 from design_opt.problem.constraints import ForbiddenBand, FrequencyLimit, MassLimit, Require
 from design_opt.problem.designs import Design, workspace
 from design_opt.problem.driven import MinimiseResponse, ResponseLimit
@@ -19,7 +20,7 @@ from design_opt.problem.objectives import (
 )
 from design_opt.problem.options import METHODS
 from design_opt.problem.problem import AGGREGATES, Problem
-from design_opt.problem.structural_constraints import BucklingLimit, DeflectionLimit, WallLimit
+from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
 from design_opt.solvers.optimise import optimise
 from design_opt.solvers.results import Result, Status
@@ -38,6 +39,7 @@ __all__ = [
     "FrequencyLimit",
     "MassLimit",
     "Maximise",
+    "MaximiseBuckling",
     "MaximiseFrequency",
     "MaximiseGap",
     "Minimise",

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from design_opt.problem.buckling import BucklingLimit, MaximiseBuckling
 from design_opt.problem.constraints import Constraint, ForbiddenBand, FrequencyLimit, MassLimit
 from design_opt.problem.designs import workspace
 from design_opt.problem.driven import MinimiseResponse, ResponseLimit
@@ -17,7 +18,7 @@ from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import MaximiseFrequency, MaximiseGap, MinimiseMass, Objective
 from design_opt.problem.options import check_options
 from design_opt.problem.problem import Problem
-from design_opt.problem.structural_constraints import BucklingLimit, DeflectionLimit, WallLimit
+from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import BuiltIn
@@ -42,6 +43,10 @@ _OBJECTIVES: dict[str, tuple[type, tuple[str, ...]]] = {
         ),
     ),
     "maximise frequency": (MaximiseFrequency, ("mode", "postures", "weight", "cluster")),
+    "maximise buckling": (
+        MaximiseBuckling,
+        ("gravity", "tip_force_x", "tip_force_y", "postures", "weight", "theory"),
+    ),
     "maximise gap": (MaximiseGap, ("below", "postures", "weight")),
 }
 _CONSTRAINTS: dict[str, type] = {

@@ -44,7 +44,8 @@ class Problem:
         Design variables, see `Variable` and `per_link`.
     objective
         One objective, or several, whose weighted sum counts: `MinimiseMass`, `MaximiseFrequency`, `MaximiseGap`,
-        `MinimiseResponse`, `Maximise`, `Minimise`. Each is divided by its size at the start before it is weighted.
+        `MinimiseResponse`, `MaximiseBuckling`, `Maximise`, `Minimise`. Each is divided by its size at the start before
+        it is weighted.
     constraints
         `FrequencyLimit`, `ForbiddenBand`, `MassLimit`, `DeflectionLimit`, `BucklingLimit`, `WallLimit`,
         `ResponseLimit`, `Require`.

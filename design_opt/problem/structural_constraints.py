@@ -13,11 +13,8 @@ from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
-from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays, refuse_axial_force
-from jaxmodal.arm.quantities import shown
-from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arm import SpatialArm
@@ -53,7 +50,7 @@ class DeflectionLimit:
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm in space, and one with axial forces, which the deflection does not know."""
-        planar = _require_planar("deflection", arm)
+        planar = require_in_plane("deflection", arm)
         try:
             refuse_axial_force(planar, "the deflection")
         except ArmError as error:
@@ -61,75 +58,12 @@ class DeflectionLimit:
 
     def margins(self, design: Design, today: Design) -> Array:
         self.check_arm(design.arm)
-        planar = _require_planar("deflection", design.arm)
+        planar = require_in_plane("deflection", design.arm)
         flags = theory_flags(self.theory)
 
         def one(angles: Array) -> Array:
             moved = tip_deflection(beam_arrays(planar.with_posture(angles)), flags, self.gravity)
             return 1.0 - jnp.sum(moved * moved) / self.at_most**2
-
-        return jax.vmap(one)(design.angles[self.postures])[:, None]
-
-
-@dataclasses.dataclass(frozen=True)
-class BucklingLimit:
-    """Dead loads may grow by at least this factor before the arm buckles, at every posture of a set.
-
-    Parameters
-    ----------
-    at_least
-        Least buckling factor (`jaxmodal.buckling`).
-    gravity
-        m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal.
-    tip_force_x, tip_force_y
-        Force at the tip, N.
-
-    Notes
-    -----
-    The margin is ``1 - at_least/factor``: 1 where nothing is pressed.
-    """
-
-    at_least: float
-    gravity: float = STANDARD_GRAVITY
-    tip_force_x: float = 0.0
-    tip_force_y: float = 0.0
-    postures: str = OWN
-    theory: TheoryName = "timoshenko"
-
-    equality = False
-    highest_mode = 0
-
-    def __post_init__(self) -> None:
-        check_number("constraint buckling", "at_least", self.at_least)
-        for key in ("gravity", "tip_force_x", "tip_force_y"):
-            if not is_finite(getattr(self, key)):
-                raise ProblemError(
-                    f"constraint buckling: {key} = {shown(getattr(self, key))}: must be a finite number."
-                )
-        if not (self.gravity or self.tip_force_x or self.tip_force_y):
-            raise ProblemError(
-                "constraint buckling: there is no load; give gravity, tip_force_x or tip_force_y."
-            )
-
-    @property
-    def label(self) -> str:
-        return f"buckling factor >= {self.at_least:g}{where(self.postures)}"
-
-    def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm in space."""
-        _require_planar("buckling", arm)
-
-    def margins(self, design: Design, today: Design) -> Array:
-        planar = _require_planar("buckling", design.arm)
-
-        def one(angles: Array) -> Array:
-            inverse = inverse_buckling_factor(
-                planar.with_posture(angles),
-                self.theory,
-                gravity=(0.0, -self.gravity),
-                tip_force=(self.tip_force_x, self.tip_force_y),
-            )
-            return 1.0 - self.at_least * inverse
 
         return jax.vmap(one)(design.angles[self.postures])[:, None]
 
@@ -193,7 +127,7 @@ class WallLimit:
         return jnp.stack([jnp.asarray(x, jnp.float64) for x in found])[None, :]
 
 
-def _require_planar(kind: str, arm: Arm | SpatialArm) -> Arm:
+def require_in_plane(kind: str, arm: Arm | SpatialArm) -> Arm:
     """Refuse an arm in space, whose state at rest is not known."""
     if isinstance(arm, SpatialArm):
         raise ProblemError(

@@ -107,7 +107,7 @@ def estimate(sweep: Sweep) -> Estimate:
                 programs="shapes",
             )
         )
-    if any(QUANTITIES[name].response for name in sweep.outputs):
+    if any(QUANTITIES[name].arm_by_arm for name in sweep.outputs):
         parts += [_responses(sweep, theory) for theory in sweep.theories]
     cores = available_cores()
     kinds = {part.programs: part for part in parts if part.programs}

@@ -188,7 +188,9 @@ def _require_theory(
 def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...], axes: tuple[Axis, ...]) -> None:
     """Refuse outputs of mode shapes and of responses where there are none; remark on axes along which none changes."""
     for column in (column for entry in axes for column in entry.columns):
-        if is_damping(column.address) and not any(QUANTITIES[name].response for name in outputs):
+        if is_damping(column.address) and not any(
+            QUANTITIES[name].arm_by_arm in ("damped", "peak") for name in outputs
+        ):
             warnings.warn(
                 f"axis {column.name!r}: undamped frequencies do not change along {column.address}; ask for an output "
                 "of the damped arm, such as damping_ratio",
@@ -198,17 +200,28 @@ def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...], axes: tuple[A
     further = [name for name in outputs if QUANTITIES[name].status not in ("", name)]
     if isinstance(arm, SpatialArm) and further:
         plain = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.status)
-        what = "mode shapes" if QUANTITIES[further[0]].modal else "the response"
+        what = "mode shapes" if QUANTITIES[further[0]].modal else "the response or loads at rest"
         raise SweepError(
             f"outputs: {further[0]!r} needs {what}, which sweeps have of planar arms only; of an arm in space take "
             f"of {plain}."
         )
-    driven = [name for name in outputs if QUANTITIES[name].response]
+    pressed = [name for name in outputs if QUANTITIES[name].arm_by_arm == "buckling"]
+    if isinstance(arm, Arm) and pressed and not _is_loaded(arm):
+        raise SweepError(
+            f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it loads, a table [loads] "
+            "with gravity = 9.81, or links an axial_force."
+        )
+    driven = [name for name in outputs if QUANTITIES[name].arm_by_arm in ("damped", "peak")]
     if isinstance(arm, Arm) and driven:
         try:
             refuse_axial_force(arm, f"the output {driven[0]!r}")
         except ArmError as error:
             raise SweepError(f"outputs: {error}") from error
+
+
+def _is_loaded(arm: Arm) -> bool:
+    """Whether forces at rest act in the arm."""
+    return arm.loads is not None or any(link.axial_force is not None for link in arm.links)
 
 
 def _set(arm: Arm | SpatialArm, values: dict[str, Any], place: str) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.batches import ModalQuantities
-from sweeps.solution.responses import DampedCells, PeakCells
+from sweeps.solution.responses import BucklingCells, DampedCells, PeakCells
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,14 +26,16 @@ class SolvedCells:
         As of `jaxmodal.natural_frequencies_batch`, arrays of NumPy.
     modal : ModalQuantities, optional
         What the mode shapes say, where an output asks for it (`sweeps.store.solve.with_modes`).
-    damped, peak : DampedCells, PeakCells, optional
-        Damped modes, and peaks of a response, where an output asks for them (`sweeps.store.solve.with_responses`).
+    damped, peak, buckling : DampedCells, PeakCells, BucklingCells, optional
+        Damped modes, peaks of a response and buckling factors, where an output asks for them
+        (`sweeps.store.solve.with_responses`).
     """
 
     found: NaturalFrequencies
     modal: ModalQuantities | None = None
     damped: DampedCells | None = None
     peak: PeakCells | None = None
+    buckling: BucklingCells | None = None
 
     @property
     def frequency(self) -> NDArray[np.float64]:

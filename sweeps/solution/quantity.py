@@ -46,8 +46,9 @@ class Quantity:
         Theories that must be solved besides those asked for.
     modal : bool
         Whether the formula needs mode shapes (``SolvedCells.modal``).
-    response : str
-        ``"damped"`` where it needs damped modes, ``"peak"`` where the peak of a response, else empty.
+    arm_by_arm : str
+        What it needs that is solved arm by arm: ``"damped"`` modes, the ``"peak"`` of a response, the ``"buckling"``
+        factor; else empty.
     per_mode : bool
         Whether there is a value for each mode; else one for each cell.
     attributes : dict
@@ -64,7 +65,7 @@ class Quantity:
     dims: tuple[str, ...] = ()
     needs: tuple[TheoryName, ...] = ()
     modal: bool = False
-    response: str = ""
+    arm_by_arm: str = ""
     per_mode: bool = True
     attributes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
@@ -73,7 +74,7 @@ class Quantity:
         """Name of the status that goes with it and is always beside it, or empty."""
         if self.modal:
             return "modal_status"
-        return f"{self.response}_status" if self.response else ""
+        return f"{self.arm_by_arm}_status" if self.arm_by_arm else ""
 
     def evaluate(
         self, solved: Mapping[str, SolvedCells], theories: tuple[TheoryName, ...]

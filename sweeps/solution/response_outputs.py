@@ -1,4 +1,4 @@
-"""Outputs of a sweep about damping and driven arms: damped modes, and the highest peak of a response."""
+"""Outputs of a sweep that are solved arm by arm: damped modes, the highest peak of a response, buckling factors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.quantity import Formula, Quantity, flags
-from sweeps.solution.responses import DampedCells, DampedStatus, PeakCells, PeakStatus
+from sweeps.solution.responses import (
+    BucklingCells,
+    BucklingStatus,
+    DampedCells,
+    DampedStatus,
+    PeakCells,
+    PeakStatus,
+)
 
 
 def _of_damped(formula: Callable[[DampedCells], Any]) -> Formula:
@@ -29,6 +36,14 @@ def _of_peak(formula: Callable[[PeakCells], Any]) -> Formula:
     return apply
 
 
+def _of_buckling(formula: Callable[[BucklingCells], Any]) -> Formula:
+    def apply(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
+        assert own.buckling is not None  # solved with loads, as the output asks for it
+        return np.asarray(formula(own.buckling))
+
+    return apply
+
+
 OF_RESPONSES = (
     Quantity(
         "damped_status",
@@ -37,7 +52,7 @@ OF_RESPONSES = (
         "Counted: the argument principle confirms that no root is lost. Not_counted: it does not. Shared: strong"
         " damping led this mode to a root of a lower one. No_value: the arm has no such modes, or a damped free joint",
         _of_damped(lambda damped: damped.status),
-        response="damped",
+        arm_by_arm="damped",
         **flags({entry.name: int(entry) for entry in DampedStatus}),
     ),
     Quantity(
@@ -46,7 +61,7 @@ OF_RESPONSES = (
         "damping ratio",
         "Decay rate over the size of the complex root that continues the undamped mode; 1 where overdamped",
         _of_damped(lambda damped: damped.ratio),
-        response="damped",
+        arm_by_arm="damped",
     ),
     Quantity(
         "damped_frequency",
@@ -54,7 +69,7 @@ OF_RESPONSES = (
         "damped frequency",
         "Frequency of the free damped motion that continues the undamped mode; 0 where overdamped",
         _of_damped(lambda damped: damped.frequency),
-        response="damped",
+        arm_by_arm="damped",
     ),
     Quantity(
         "decay_rate",
@@ -62,7 +77,7 @@ OF_RESPONSES = (
         "decay rate",
         "The amplitude falls by a factor of e in 1/decay_rate; of an overdamped mode the slower one",
         _of_damped(lambda damped: damped.decay),
-        response="damped",
+        arm_by_arm="damped",
     ),
     Quantity(
         "peak_status",
@@ -71,7 +86,7 @@ OF_RESPONSES = (
         "Peak: found exactly. Infinite: no damping acts on a mode of the band. No_peak: the response has none inside"
         " the band. No_value: the values of the arm do not fit together, or its frequencies are not certified",
         _of_peak(lambda peak: peak.status),
-        response="peak",
+        arm_by_arm="peak",
         per_mode=False,
         **flags({entry.name: int(entry) for entry in PeakStatus}),
     ),
@@ -81,7 +96,7 @@ OF_RESPONSES = (
         "highest peak of the response",
         "Largest stationary value of the size of the response in the band; inf where no damping acts",
         _of_peak(lambda peak: peak.size),
-        response="peak",
+        arm_by_arm="peak",
         per_mode=False,
     ),
     Quantity(
@@ -90,8 +105,28 @@ OF_RESPONSES = (
         "frequency of the highest peak",
         "Where the response has its highest peak",
         _of_peak(lambda peak: peak.frequency),
-        response="peak",
+        arm_by_arm="peak",
+        per_mode=False,
+    ),
+    Quantity(
+        "buckling_status",
+        "1",
+        "status of the buckling factor",
+        "Certified: counts on both sides confirm it. Not_certified: they do not. Nothing_pressed: no factor exists."
+        " No_value: the arm is not held, or no factor was found as far as the search went",
+        _of_buckling(lambda buckling: buckling.status),
+        arm_by_arm="buckling",
+        per_mode=False,
+        **flags({entry.name: int(entry) for entry in BucklingStatus}),
+    ),
+    Quantity(
+        "buckling_factor",
+        "1",
+        "lowest buckling factor",
+        "The loads that the arm bears times this make it buckle; inf where nothing is pressed",
+        _of_buckling(lambda buckling: buckling.factor),
+        arm_by_arm="buckling",
         per_mode=False,
     ),
 )
-"""They need ``SolvedCells.damped`` or ``SolvedCells.peak``; the unit of a peak follows from its ports."""
+"""They need ``SolvedCells.damped``, ``peak`` or ``buckling``; the unit of a peak follows from its ports."""

@@ -1,4 +1,4 @@
-"""Damped modes and peaks of responses of the cells of a sweep, arm by arm."""
+"""Damped modes, peaks of responses and buckling factors of the cells of a sweep, arm by arm."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.response.damped_modes import damped_modes
@@ -37,6 +38,15 @@ class PeakStatus(IntEnum):
     peak = 0
     infinite = 1
     no_peak = 2
+    no_value = 3
+
+
+class BucklingStatus(IntEnum):
+    """What a buckling factor may be trusted for."""
+
+    certified = 0
+    not_certified = 1
+    nothing_pressed = 2
     no_value = 3
 
 
@@ -78,6 +88,22 @@ class PeakCells:
 
     size: Floats
     frequency: Floats
+    status: NDArray[np.uint8]
+
+
+@dataclasses.dataclass(frozen=True)
+class BucklingCells:
+    """The lowest buckling factor of N arms, arrays of shape (N,).
+
+    Attributes
+    ----------
+    factor : array
+        The factor; inf where nothing is pressed, NaN where none was found.
+    status : array of int
+        `BucklingStatus` codes.
+    """
+
+    factor: Floats
     status: NDArray[np.uint8]
 
 
@@ -162,3 +188,27 @@ def _peak(
         float(found.frequencies_hz[highest]),
         PeakStatus.peak,
     )
+
+
+def buckling_cells(arm: Arm, values: Mapping[str, Floats], theory: TheoryName) -> BucklingCells:
+    """Return the lowest buckling factors of cells under the loads that they bear; arguments as of `damped_cells`."""
+    rows = [_buckling(each, theory) for each in _arms(arm, values)]
+    factor, status = (np.array(part) for part in zip(*rows, strict=True))
+    return BucklingCells(factor, status.astype(np.uint8))
+
+
+def _buckling(arm: Arm | None, theory: TheoryName) -> tuple[float, BucklingStatus]:
+    if arm is None:
+        return math.nan, BucklingStatus.no_value
+    try:
+        found = buckling(arm, 1, theory)
+    except ArmError:
+        return math.nan, BucklingStatus.no_value
+    factor = float(found.factors[0])
+    if math.isnan(factor):
+        return factor, BucklingStatus.no_value
+    if not found.certified[0]:
+        return factor, BucklingStatus.not_certified
+    return factor, BucklingStatus.certified if math.isfinite(
+        factor
+    ) else BucklingStatus.nothing_pressed

@@ -18,7 +18,7 @@ from sweeps.store.solve import solve_cells, values_of, with_modes, with_response
 
 #: cells of one chunk, unless told otherwise: a second or two of work, of frequencies alone and with mode shapes
 CHUNK_CELLS, MODAL_CHUNK_CELLS = 65_536, 8192
-#: with damped modes or peaks of responses: some seconds
+#: with damped modes, peaks of responses or buckling factors: some seconds
 RESPONSE_CHUNK_CELLS = 64
 #: of arms in space, of frequencies alone: some seconds
 SPATIAL_CHUNK_CELLS = 256
@@ -69,7 +69,7 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None) -> Grid:
     """
     modal = any(QUANTITIES[name].modal for name in sweep.outputs)
     usual = MODAL_CHUNK_CELLS if modal else CHUNK_CELLS
-    if any(QUANTITIES[name].response for name in sweep.outputs):
+    if any(QUANTITIES[name].arm_by_arm for name in sweep.outputs):
         usual = RESPONSE_CHUNK_CELLS
     if isinstance(sweep.arm, SpatialArm):
         usual = SPATIAL_CHUNK_CELLS
@@ -103,7 +103,7 @@ def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         for theory in sweep.theories:
             solved[theory] = with_modes(solved[theory], sweep, theory, values)
-    if any(QUANTITIES[name].response for name in sweep.outputs):
+    if any(QUANTITIES[name].arm_by_arm for name in sweep.outputs):
         for theory in sweep.theories:
             solved[theory] = with_responses(solved[theory], sweep, theory, values)
     theory_axis = (len(sweep.theories),) if len(sweep.theories) > 1 else ()

@@ -22,7 +22,7 @@ from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.outputs import QUANTITIES
-from sweeps.solution.responses import damped_cells, peak_cells
+from sweeps.solution.responses import buckling_cells, damped_cells, peak_cells
 
 #: how wide (relative) a bracket of the certificate may be
 BRACKET_WIDTH = 4e-8
@@ -105,13 +105,16 @@ def with_modes(
 def with_responses(
     solved: SolvedCells, sweep: Sweep, theory: TheoryName, values: Mapping[str, NDArray[np.float64]]
 ) -> SolvedCells:
-    """Return the cells with their damped modes and the peaks of their response, where outputs ask for them."""
+    """Return the cells with their damped modes, peaks and buckling factors, where outputs ask for them."""
     arm = require_planar(sweep.arm)
-    asked = {QUANTITIES[name].response for name in sweep.outputs}
+    asked = {QUANTITIES[name].arm_by_arm for name in sweep.outputs}
     if "damped" in asked:
         damped = damped_cells(arm, values, sweep.num_modes, theory)
         solved = dataclasses.replace(solved, damped=damped)
     if "peak" in asked and sweep.response is not None:
         peak = peak_cells(arm, values, theory, sweep.response.arguments())
         solved = dataclasses.replace(solved, peak=peak)
+    if "buckling" in asked:
+        factors = buckling_cells(arm, values, theory)
+        solved = dataclasses.replace(solved, buckling=factors)
     return solved

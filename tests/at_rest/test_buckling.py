@@ -293,6 +293,49 @@ def bent(**changes):
     return jm.set_parameters(arm, changes) if changes else arm
 
 
+def test_derivatives_against_40_digits():
+    """A heavy column on a spring with a body at its tip, E I t'' + f g (q (L - x) + m) t = 0: Airy's functions."""
+    mp = mpmath.mp
+    values = {
+        "length": 1.3,
+        "modulus": 2.0,
+        "spring": 3.0,
+        "line": 0.7,
+        "mass": 0.4,
+        "gravity": 1.9,
+    }
+    link = jm.Link(1.3, 2.0, 0.7, jm.raw_section(1.0, 1.0), joint_stiffness=3.0)
+    loads = jm.Loads(gravity=1.9, gravity_direction=np.pi)
+    arm = jm.Arm((link,), jm.Payload(mass=0.4), loads=loads)
+    names = ("length", "youngs_modulus", "joint_stiffness", "density")
+    addresses = [*(f"link1.{x}" for x in names), "payload.mass", "loads.gravity"]
+    found = jm.buckling(arm, 2, EB, addresses=addresses)
+
+    def factor(guess, length, modulus, spring, line, mass, gravity):
+        def condition(f):
+            c = (f * gravity * line / modulus) ** (mp.mpf(1) / 3)
+            base, tip = -c * (length + mass / line), -c * mass / line
+            rows = [
+                modulus * c * airy(base, derivative=1) - spring * airy(base)
+                for airy in (mp.airyai, mp.airybi)
+            ]
+            ends = [airy(tip, derivative=1) for airy in (mp.airyai, mp.airybi)]
+            return rows[0] * ends[1] - rows[1] * ends[0]
+
+        return mp.findroot(condition, (guess * 0.9999, guess * 1.0001))
+
+    with mpmath.workdps(40):
+        exact = {name: mp.mpf(value) for name, value in values.items()}
+        for k in range(2):
+            truth = factor(mp.mpf(float(found.factors[k])), **exact)
+            assert abs(found.factors[k] / truth - 1) <= 1e-12
+            for place, name in enumerate(values):
+                step = exact[name] * mp.mpf(10) ** -12
+                ends = [factor(truth, **exact | {name: exact[name] + s * step}) for s in (-1, 1)]
+                rate = (ends[1] - ends[0]) / (2 * step)
+                assert abs(found.derivatives[k, place] / rate - 1) <= 1e-10
+
+
 def test_derivatives_by_all_addresses():
     """Against differences of high order of the factors themselves, forces at rest and reactions included."""
     arm, loads = bent(), {"gravity": (0.2, -1.0), "tip_force": (-0.5, -1.0)}

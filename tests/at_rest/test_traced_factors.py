@@ -27,6 +27,25 @@ def test_value_and_gradient():
     assert np.isnan(jax.jit(inverse)(np.array([np.nan, 0.7, 1.0])))
 
 
+def test_loads_of_the_arm():
+    """They and those of arguments are one, and have derivatives."""
+    names = ("loads.gravity", "loads.gravity_direction", "loads.tip_force_x", "link1.length")
+    bearing = ARM.replace(loads=jm.Loads(gravity=1.1, gravity_direction=3.6, tip_force_x=-0.1))
+
+    def of_values(values):
+        arm = jm.set_parameters(bearing, dict(zip(names, values, strict=True)))
+        return inverse_buckling_factor(arm, "euler_bernoulli", tip_force=(-0.2, 0.1))
+
+    value, slope = jax.jit(jax.value_and_grad(of_values))(np.array([1.1, 3.6, -0.1, 1.0]))
+    given = {"tip_force": (-0.2, 0.1), "addresses": names}
+    found = jm.buckling(bearing, 1, "euler_bernoulli", **given)
+    np.testing.assert_allclose(value, 1.0 / found.factors[0], rtol=1e-13)
+    np.testing.assert_allclose(slope, -found.derivatives[0] / found.factors[0] ** 2, rtol=1e-9)
+    gravity = (1.1 * np.cos(3.6), 1.1 * np.sin(3.6))
+    alike = jm.buckling(ARM, 1, "euler_bernoulli", gravity=gravity, tip_force=(-0.3, 0.1))
+    np.testing.assert_allclose(found.factors, alike.factors, rtol=1e-13)
+
+
 def test_nothing_pressed():
     hanging = jm.Arm((BEAM,))
     assert float(inverse_buckling_factor(hanging, "euler_bernoulli", gravity=(9.81, 0.0))) == 0.0

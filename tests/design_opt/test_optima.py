@@ -17,6 +17,7 @@ from design_opt import (
     ForbiddenBand,
     FrequencyLimit,
     MassLimit,
+    MaximiseBuckling,
     MaximiseFrequency,
     MaximiseGap,
     MinimiseMass,
@@ -260,6 +261,30 @@ def test_the_lightest_column_that_does_not_buckle():
     assert found.status == "converged"
     truth = (12.0 * 2e4 * 4.0 / (np.pi**2 * 7e10 * 0.05)) ** (1 / 3)
     assert float(found.arm.links[0].section.depth) == pytest.approx(truth, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_the_stiffest_column_of_a_given_mass():
+    """Where its depth has to be, as a search over the factors of `buckling` finds it; the arm bears its load."""
+    column = jm.Link(0.5, 7e10, 2700.0, jm.rectangle(0.05, 0.05))
+    arm = jm.Arm((column, column), loads=jm.Loads(tip_force_x=-2e4))
+    depths = [Variable(f"link{k}.section.depth", 0.02, 0.08) for k in (1, 2)]
+    aim = MaximiseBuckling(theory="euler_bernoulli")
+    mass = [MassLimit(equal="today")]
+    found = optimise(Problem(arm, depths, aim, mass, theory="euler_bernoulli"))
+    assert found.status == "converged"
+
+    def share(depth):
+        values = {"link1.section.depth": depth, "link2.section.depth": 0.1 - depth}
+        return 1.0 / jm.buckling(jm.set_parameters(arm, values), 1, "euler_bernoulli").factors[0]
+
+    best = scipy.optimize.minimize_scalar(
+        share, bounds=(0.03, 0.07), method="bounded", options={"xatol": 1e-9}
+    )
+    assert float(found.arm.links[0].section.depth) == pytest.approx(best.x, rel=1e-4)
+    ((old, new),) = found.objectives.values()
+    assert new == pytest.approx(best.fun, rel=1e-8)
+    assert new < 0.95 * old
 
 
 def test_deflection_of_a_propped_arm_with_an_offset():

@@ -37,7 +37,7 @@ def sweep():
         outputs=[
             name
             for name, quantity in sweeps.QUANTITIES.items()
-            if name not in ("certified", "status") and not quantity.response
+            if name not in ("certified", "status") and not quantity.arm_by_arm
         ],
         sensitivity_to=["link1.length", "link*.density", "payload_mass"],
         name="a small sweep",

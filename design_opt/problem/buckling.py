@@ -1,0 +1,136 @@
+"""Limit and objective of arms that loads may buckle."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+from jax import Array
+
+from design_opt.problem.constraints import where
+from design_opt.problem.designs import OWN, Design, check_number
+from design_opt.problem.errors import ProblemError
+from design_opt.problem.statics import STANDARD_GRAVITY
+from design_opt.problem.structural_constraints import require_in_plane
+from jaxmodal.arm.arguments import is_finite
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.spatial.arm import SpatialArm
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Pressed:
+    """Dead loads in the postures of a set; the parameters are those of `BucklingLimit`."""
+
+    gravity: float | None = None
+    tip_force_x: float = 0.0
+    tip_force_y: float = 0.0
+    postures: str = OWN
+    theory: TheoryName = "timoshenko"
+
+    highest_mode = 0
+    _kind = "constraint buckling"
+
+    def __post_init__(self) -> None:
+        for key in ("gravity", "tip_force_x", "tip_force_y"):
+            value = getattr(self, key)
+            if not (is_finite(value) or (value is None and key == "gravity")):
+                raise ProblemError(
+                    f"{self._kind}: {key} = {shown(value)}: must be a finite number."
+                )
+        if self.gravity is not None and not (self.gravity or self.tip_force_x or self.tip_force_y):
+            raise ProblemError(
+                f"{self._kind}: there is no load; give gravity, tip_force_x or tip_force_y."
+            )
+        try:
+            theory_flags(self.theory)
+        except ValueError as error:
+            raise ProblemError(f"{self._kind}: {error}") from error
+
+    def check_arm(self, arm: Arm | SpatialArm) -> None:
+        """Refuse an arm in space."""
+        require_in_plane("buckling", arm)
+
+    def shares(self, design: Design) -> Array:
+        """1 over the buckling factor in each posture, shape (P, 1); 0 where nothing is pressed."""
+        arm = require_in_plane("buckling", design.arm)
+        gravity = self.gravity
+        if gravity is None:
+            gravity = STANDARD_GRAVITY if arm.loads is None else 0.0
+
+        def one(angles: Array) -> Array:
+            return inverse_buckling_factor(
+                arm.with_posture(angles),
+                self.theory,
+                gravity=(0.0, -gravity),
+                tip_force=(self.tip_force_x, self.tip_force_y),
+            )
+
+        return jax.vmap(one)(design.angles[self.postures])[:, None]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BucklingLimit(_Pressed):
+    """Dead loads may grow by at least this factor before the arm buckles, at every posture of a set.
+
+    Parameters
+    ----------
+    at_least
+        Least buckling factor (`jaxmodal.buckling`).
+    gravity
+        m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal. Left out, it is standard gravity, or none
+        where the arm has `loads` of its own. These always count.
+    tip_force_x, tip_force_y
+        Force at the tip, N.
+
+    Notes
+    -----
+    The margin is ``1 - at_least/factor``: 1 where nothing is pressed.
+    """
+
+    at_least: float = dataclasses.field(kw_only=False)
+
+    equality = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self._kind, "at_least", self.at_least)
+
+    @property
+    def label(self) -> str:
+        return f"buckling factor >= {self.at_least:g}{where(self.postures)}"
+
+    def margins(self, design: Design, today: Design) -> Array:
+        return 1.0 - self.at_least * self.shares(design)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MaximiseBuckling(_Pressed):
+    """Make the lowest buckling factor as large as possible, at the worst posture of a set.
+
+    Parameters are those of `BucklingLimit` but for its limit, and ``weight``, the factor in a weighted sum.
+
+    Notes
+    -----
+    What is made small, and shown, is 1 over the factor: the share of the buckling loads that the loads are, 0 where
+    nothing is pressed.
+    """
+
+    weight: float = 1.0
+
+    sign = -1.0
+    _kind = "objective buckling"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self._kind, "weight", self.weight)
+
+    @property
+    def label(self) -> str:
+        worst = "" if self.postures == OWN else f", worst of {self.postures}"
+        return f"share of the buckling loads [1]{worst}"
+
+    def terms(self, design: Design) -> Array:
+        return -self.shares(design)
