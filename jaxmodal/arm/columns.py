@@ -85,7 +85,9 @@ def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Column
         invalid = ~_valid(varied, cells)
         if arm.loads is not None:
             invalid |= ~np.asarray(bears(unpacked(packed)))
-    return Columns(np.where(invalid, 1.0, packed), invalid)
+    if invalid.any():
+        packed[..., invalid] = 1.0
+    return Columns(packed, invalid)
 
 
 def require_variants(arm: Arm, theory: str, values: Mapping[str, np.ndarray]) -> None:

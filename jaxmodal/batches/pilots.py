@@ -6,6 +6,7 @@ The guess decides how many evaluations a cell takes, never its result.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import jax
 import numpy as np
@@ -22,7 +23,9 @@ _WIDE = 4.0
 _RISE = 1e-3
 #: a solution of the pilots' equations that misses them by more, in ln(omega), gives way to one of least squares, which
 #: takes singular values for zero below this share of the largest
-_MISSED, _SINGULAR = 1e-6, 1e-12
+_MISSED, _SINGULAR = 1e-5, 1e-12
+#: unknowns that are eliminated at once: so few that no LAPACK shares their inversion out over threads
+_BLOCK = 32
 
 
 def _filled(number: int) -> int:
@@ -102,6 +105,15 @@ class Pilots:
     guess: Guess
     scaling: Scaling
 
+    @classmethod
+    def of(cls, values: np.ndarray, addresses: tuple[str, ...], omega: np.ndarray) -> Pilots:
+        """From finite values (addresses, pilots) and frequencies (modes, pilots) of pilot cells, `PILOTS` at most."""
+        scaling = Scaling.of(values, addresses)
+        features = scaling.features(values)
+        # of pilots that coincide, as -180 and 180 degrees do, the first
+        first = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])
+        return cls(fit(features[:, first], omega[:, first], PILOTS), scaling)
+
 
 def _basis(x: Array, centres: Array) -> Array:
     """Cubes of the distances to the centres, one, and the features: shape (centres + 1 + features, cells)."""
@@ -126,15 +138,21 @@ def fit(features: np.ndarray, omega: np.ndarray, size: int = PILOTS) -> Guess:
         Pilots that the guess makes room for, at least as many as there are.
     """
     count, pilots = features.shape
-    basis = _basis(features, features)
     # a feature that does not vary has no slope
-    used = np.concatenate([np.full(pilots + 1, True), np.ptp(features, axis=1) > 0.0])
+    varies = np.ptp(features, axis=1) > 0.0
+    linear = 1 + int(varies.sum())
+    first = max(_BLOCK, 2 * linear)
+    order = _spread(features, first - linear)
+    features, omega = features[:, order], omega[:, order]
+    basis = _basis(features, features)
+    used = np.concatenate([np.full(pilots + 1, True), varies])
     tail = basis[used][pilots:]
-    system = np.block([[basis[:pilots], tail.T], [tail, np.zeros((len(tail), len(tail)))]])
+    system = np.block([[np.zeros((linear, linear)), tail], [tail.T, basis[:pilots]]])
     right = np.zeros((system.shape[0], omega.shape[0]))
-    right[:pilots] = np.log(omega).T
+    right[linear:] = np.log(omega).T
+    solution = _solved(system, right, first)
     found = np.zeros((used.size, omega.shape[0]))
-    found[used] = _solved(system, right)
+    found[used] = np.roll(solution, pilots, axis=0)
     weights = np.zeros((omega.shape[0], size + 1 + count))
     weights[:, :pilots], weights[:, size:] = found[:pilots].T, found[pilots:].T
     centres = np.zeros((count, size))
@@ -142,23 +160,44 @@ def fit(features: np.ndarray, omega: np.ndarray, size: int = PILOTS) -> Guess:
     return Guess(centres=centres, weights=weights)
 
 
-def _solved(system: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _solved(system: np.ndarray, right: np.ndarray, first: int) -> np.ndarray:
     """Solution of a linear system, or the smallest of its best ones where pilots that coincide make it singular."""
-    solution = _eliminated(system, right)
+    try:
+        solution = _eliminated(system, right, first)
+    except np.linalg.LinAlgError:
+        solution = np.full_like(right, np.nan)
     if np.abs(product(system, solution) - right).max() <= _MISSED:
         return solution
     return np.asarray(np.linalg.lstsq(system, right, rcond=_SINGULAR)[0])
 
 
-def _eliminated(system: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Gauss's elimination with pivots by row, the same bits whatever the number of threads that LAPACK would use."""
+def _spread(features: np.ndarray, number: int) -> np.ndarray:
+    """An order of the pilots: each of the first ones is the farthest from those before it."""
+    order, nearest = [0], np.full(features.shape[1], np.inf)
+    while len(order) < min(number, nearest.size):
+        apart = features - features[:, order[-1:]]
+        nearest = np.minimum(nearest, np.sum(apart * apart, axis=0))
+        nearest[order[-1]] = -1.0  # even where all others coincide with pilots that are chosen
+        order.append(int(nearest.argmax()))
+    others = np.setdiff1d(np.arange(nearest.size), order)
+    return np.concatenate([np.array(order), others])
+
+
+def _eliminated(system: np.ndarray, right: np.ndarray, first: int) -> np.ndarray:
+    """Elimination block by block, the ``first`` unknowns at once.
+
+    The linear part and as many pilots again, far from each other, are among these: what they leave of the system is
+    positive definite, and needs no pivots. The bits are the same whatever the number of threads that LAPACK would use.
+    """
     a, size = np.concatenate([system, right], axis=1), len(system)
+    edges = [0, *range(first, size, _BLOCK), size] if first < size else [0, size]
+    blocks = [slice(*ends) for ends in itertools.pairwise(edges)]
     with np.errstate(all="ignore"):  # of a singular system nothing is finite
-        for k in range(size):
-            pivot = k + int(np.abs(a[k:, k]).argmax())
-            a[[k, pivot]] = a[[pivot, k]]
-            a[k + 1 :, k:] -= (a[k + 1 :, k] / a[k, k])[:, None] * a[k, k:]
-        for k in reversed(range(size)):
-            a[k, size:] /= a[k, k]
-            a[:k, size:] -= a[:k, k, None] * a[k, size:]
-    return a[:, size:]
+        for block in blocks:
+            row, below = a[block, block.stop :], slice(block.stop, size)
+            row[:] = product(np.linalg.inv(a[block, block]), row)
+            a[below, block.stop :] -= product(a[below, block], row)
+        x = a[:, size:]
+        for block in reversed(blocks):
+            x[: block.start] -= product(a[: block.start, block], x[block])
+    return x

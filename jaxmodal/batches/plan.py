@@ -10,19 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.columns import columns_of, unpacked
-from jaxmodal.arm.links import JOINT_SPRINGS, SUPPORTS
 from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.kernels import BatchProblem
 from jaxmodal.batches.pilots import PILOTS, Pilots
 from jaxmodal.batches.results import Results
+from jaxmodal.batches.variants import Variants
 from jaxmodal.batches.work import Work
 from jaxmodal.batches.workers import Workers
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
-from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
 from jaxmodal.postures.series_passes import Tables
@@ -95,9 +92,10 @@ class Plan:
         with ThreadPoolExecutor(available_cores()) as pool:
             work = plan._work(sample, pool)
             with ThreadPoolExecutor() as compilers:  # of their own: pilots do not wait for them
+                pilots = work.sample()
                 if isinstance(plan.engine, Compiled):
-                    work.compile_ahead(plan.engine, plan.size, compilers)
-                return dataclasses.replace(plan, pilots=work.pilots())
+                    work.compile_ahead(plan.engine, plan.size, pilots, compilers)
+                return dataclasses.replace(plan, pilots=work.pilots(pilots))
 
     @property
     def size(self) -> int:
@@ -122,14 +120,13 @@ class Plan:
 
     def _work(self, values: np.ndarray, pool: ThreadPoolExecutor) -> Work:
         question = self.question
-        free = _zero_modes(question.arm, question.addresses, values)
+        variants = Variants(question.arm, question.addresses, values)
+        free = variants.zero_modes()
         problem = BatchProblem(
             theory_flags(question.theory), question.modes, hinged=bool(free.any())
         )
         return Work(
-            arm=question.arm,
-            addresses=question.addresses,
-            values=values,
+            variants=variants,
             problem=problem,
             results=Results.empty(free, question.modes),
             workers=Workers(pool, available_cores()),
@@ -140,28 +137,3 @@ class Plan:
         work = self._work(values, pool)
         work.solve(self.pilots, self.size, self.question.theory, chosen=self.chunk is not None)
         return work.results.frozen(self.question.theory)
-
-
-def _zero_modes(arm: Arm, addresses: tuple[str, ...], values: np.ndarray) -> np.ndarray:
-    """How many modes of each cell have frequency zero, int32, shape (cells,)."""
-    stiffness = {
-        f"link{number}.{name}": np.asarray(np.inf if value is None else value)
-        for number, link in enumerate(arm.links, start=1)
-        for name, value in ((name, getattr(link, name)) for name in JOINT_SPRINGS)
-    }
-    for address, column in zip(addresses, values, strict=True):
-        singles = resolve(arm, address) if address.endswith(JOINT_SPRINGS) else []
-        stiffness |= dict.fromkeys(singles, column)
-    free = np.zeros(values.shape[1], np.int32)
-    for value in stiffness.values():
-        free += value == 0.0
-    named = (*SUPPORTS, "axial_force")
-    held = any(getattr(link, name) is not None for link in arm.links for name in named)
-    held = held or arm.loads is not None
-    if not held or not free.any():
-        return free
-    for start in range(0, free.size, FEW):  # supports and axial forces hinder some of these motions
-        some = slice(start, start + FEW)
-        beams = unpacked(columns_of(arm, addresses, values[:, some]).packed)
-        free[some] = number_of_zero_modes(beams, beams.length.shape[0])
-    return free

@@ -15,15 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 import jax
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.columns import Columns, columns_of, unpacked
+from jaxmodal.arm.columns import unpacked
 from jaxmodal.batches.ahead import Shape, ahead
 from jaxmodal.batches.engines import Compiled, Engine
 from jaxmodal.batches.guided_search import Purpose
 from jaxmodal.batches.kernels import BatchProblem, exact
 from jaxmodal.batches.open_modes import OpenModes
-from jaxmodal.batches.pilots import PILOTS, Guess, Pilots, Scaling, fit, number_of_features
+from jaxmodal.batches.pilots import PILOTS, Guess, Pilots, number_of_features
 from jaxmodal.batches.results import (
     CLOSE,
     CROWDED,
@@ -36,13 +34,13 @@ from jaxmodal.batches.results import (
     with_neighbour,
 )
 from jaxmodal.batches.sizes import Sizes, filled
+from jaxmodal.batches.variants import Cells, Variants, buckled
 from jaxmodal.batches.workers import Each, Workers, in_turn, placed
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure, chord
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.refinement import refine
-from jaxmodal.frequencies.stability import number_unstable
 from jaxmodal.frequencies.status import Status
 
 #: a mode whose float64 error is smaller needs one evaluation in double-double
@@ -59,30 +57,13 @@ _FEWEST_PILOTS = 8
 _FEW_EXACT = 64
 #: how often brackets of several modes are halved before the search is left to double-double
 _HALVINGS = 3
-#: cells whose stability is looked at side by side
-_CHECKED = 2048
-
-
-@dataclasses.dataclass(frozen=True)
-class Cells:
-    """Cells that are searched together, numbers ascending, with their columns and what the guess needs of them."""
-
-    numbers: np.ndarray
-    packed: np.ndarray
-    features: np.ndarray | None
-
-    def columns(self, cells: np.ndarray) -> np.ndarray:
-        """Packed columns of some of the cells, by their numbers."""
-        return np.take(self.packed, np.searchsorted(self.numbers, cells), axis=-1)
 
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """The passes of one call, over the threads of ``workers``: cells of an arm, ``values`` at ``addresses``."""
+    """The passes of one call, over the threads of ``workers``."""
 
-    arm: Arm
-    addresses: tuple[str, ...]
-    values: np.ndarray
+    variants: Variants
     problem: BatchProblem
     results: Results
     workers: Workers
@@ -96,7 +77,7 @@ class Work:
 
     def solve(self, pilots: Pilots | None, size: int, theory: TheoryName, *, chosen: bool) -> None:
         """All cells, from the guess of ``pilots``, in blocks of ``size``; ``chosen`` by the caller or not."""
-        cells, sizes = self.values.shape[1], self.sizes
+        cells, sizes = self.variants.number, self.sizes
         for start in range(0, cells, sizes.cells):
             part = np.arange(start, min(start + sizes.cells, cells))
             self.search(part, pilots, size if pilots is not None or chosen else sizes.open_cells)
@@ -105,65 +86,67 @@ class Work:
         self.results.reopen_contradictions()
         self.solve_exactly(self.results.open_cells(), theory)
 
-    def compile_ahead(self, engine: Compiled, size: int, compilers: ThreadPoolExecutor) -> None:
+    def sample(self) -> Cells:
+        """A few cells, in any order, whose frequencies may guess all others."""
+        free = self.results.free
+        number = min(free.size, PILOTS)
+        chosen = np.random.default_rng(0).choice(free.size, number, replace=False)
+        columns, values = self.variants.columns(chosen), self.variants.values[:, chosen]
+        good = ~columns.invalid & np.isfinite(values).all(axis=0)
+        good &= free[chosen] == free.min()  # frequencies with a hinge are no limit of those without
+        return Cells(chosen[good], columns.packed[..., good], None)
+
+    def compile_ahead(
+        self, engine: Compiled, size: int, sample: Cells, compilers: ThreadPoolExecutor
+    ) -> None:
         """Compile, while the pilots are searched, what every large batch needs afterwards, at its first use."""
-        fields, links, _ = self.columns(np.zeros(1, int)).packed.shape
-        features = number_of_features(self.addresses)
+        fields, links, _ = sample.packed.shape
+        features = number_of_features(self.variants.addresses)
         shape = Shape(fields, links, features, self.problem.modes, self.problem.hinged)
         for program in ahead(shape, engine, size):
             compilers.submit(placed(program, 0))
 
-    def columns(self, cells: np.ndarray) -> Columns:
-        """What the equations need of some cells."""
-        return columns_of(self.arm, self.addresses, self.values[:, cells])
-
-    def pilots(self) -> Pilots | None:
-        """A few cells, searched from a grid to guess all others; None where too few of them have frequencies."""
-        cells, free = self.values.shape[1], self.results.free
-        number = min(cells, PILOTS)
-        chosen = np.sort(np.random.default_rng(0).choice(cells, number, replace=False))
-        columns = self.columns(chosen)
-        good = ~columns.invalid & np.isfinite(self.values[:, chosen]).all(axis=0)
-        good &= free[chosen] == free.min()  # frequencies with a hinge are no limit of those without
-        chosen, packed = chosen[good], columns.packed[..., good]
+    def pilots(self, sample: Cells) -> Pilots | None:
+        """The guess of a sample, searched from a grid; None where too few of its cells have frequencies."""
         size = self.sizes.open_cells
 
         def rough(at: np.ndarray) -> np.ndarray:
-            start, _ = self.engine.searched(self.problem, packed[..., at], None, None, size)
+            packed = sample.packed[..., at]
+            start, _ = self.engine.searched(self.problem, packed, None, None, size)
             return np.asarray(start.rough)
 
-        parts = self.workers.each(rough, np.arange(chosen.size), size, self.sizes.open_blocks)
+        every = np.arange(sample.numbers.size)
+        parts = self.workers.each(rough, every, size, self.sizes.open_blocks)
         if not parts:
             return None
         omega = np.concatenate(parts, axis=1)
         found = np.isfinite(omega).all(axis=0)
         if found.sum() < _FEWEST_PILOTS:
             return None
-        values = self.values[:, chosen[found]]
-        scaling = Scaling.of(values, self.addresses)
-        features, omega = scaling.features(values), omega[:, found]
-        # of pilots that coincide, as -180 and 180 degrees do, the first
-        first = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])
-        return Pilots(fit(features[:, first], omega[:, first], PILOTS), scaling)
+        values = self.variants.values[:, sample.numbers[found]]
+        return Pilots.of(values, self.variants.addresses, omega[:, found])
 
     def search(self, cells: np.ndarray, pilots: Pilots | None, size: int) -> None:
         """Solve cells in float64, and the modes that this leaves open with more evaluations and in double-double.
 
         Without pilots every cell searches from a grid first.
         """
-        sizes = self.sizes
-        columns = self.columns(cells)
+        if not cells.size:
+            return
+        sizes, guess, features = self.sizes, None, None
+        columns = self.variants.columns(cells)
         self.results.refuse(cells[columns.invalid], Status.invalid_input)
         valid = ~columns.invalid
-        if unpacked(columns.packed).axial_force is not None:
-            unstable = valid & self.buckled(cells, columns.packed)
-            self.results.refuse(cells[unstable], Status.unstable)
-            valid &= ~unstable
-        cells, guess, features = cells[valid], None, None
-        # in C's order, in which lanes are gathered without a copy of all
-        packed = np.ascontiguousarray(columns.packed[..., valid])
+        flags, free = self.problem.flags, self.results.free[cells]
+        unstable = valid & buckled(columns, flags, free)
+        self.results.refuse(cells[unstable], Status.unstable)
+        valid &= ~unstable
+        cells, packed = cells[valid], columns.packed
+        if not valid.all():  # in C's order, in which lanes are gathered without a copy of all
+            packed = np.ascontiguousarray(packed[..., valid])
         if pilots is not None:
-            guess, features = pilots.guess, pilots.scaling.features(self.values[:, cells])
+            guess = pilots.guess
+            features = pilots.scaling.features(self.variants.values[:, cells])
         given = Cells(cells, packed, features)
         first = functools.partial(self.first, given, guess=guess, size=size)
         blocks = self.engine.blocks(size, guess is not None)
@@ -179,21 +162,6 @@ class Work:
         near = (e.upper_count - e.lower_count == 1) | (e.upper - e.lower <= _NARROW * e.upper)
         polish = functools.partial(self.polish, given, left)
         self.workers.each(polish, np.flatnonzero(near), sizes.extended_modes, sizes.open_blocks)
-
-    def buckled(self, cells: np.ndarray, packed: np.ndarray) -> np.ndarray:
-        """Which of some cells their axial forces buckle: by float64 first, whose suspicions double-double judges."""
-        found = np.zeros(cells.size, bool)
-        for start in range(0, cells.size, _CHECKED):
-            some = np.arange(start, min(start + _CHECKED, cells.size))
-            for arithmetic in (Arithmetic.float64, Arithmetic.double_double):
-                beams, free = unpacked(packed[..., some]), self.results.free[cells[some]]
-                with np.errstate(all="ignore"):
-                    count = number_unstable(beams, self.problem.flags, free, arithmetic)
-                some = some[count > 0]
-                if not some.size:
-                    break
-            found[some] = True
-        return found
 
     def first(
         self, given: Cells, at: np.ndarray, guess: Guess | None, size: int
@@ -319,8 +287,10 @@ class Work:
 
     def solve_exactly(self, cells: np.ndarray, theory: TheoryName) -> None:
         """The general search in double-double."""
+        if not cells.size:
+            return
         size, modes = self.sizes.exact_cells, self.problem.modes
-        packed = self.columns(cells).packed
+        packed = self.variants.columns(cells).packed
 
         def solve(at: np.ndarray) -> None:
             lanes = packed[..., filled(at, size)]

@@ -11,7 +11,7 @@ import jaxmodal as jm
 from jaxmodal.arm.columns import columns_of
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.batches import kernels as batch_kernels
-from jaxmodal.batches import work as batch_work
+from jaxmodal.batches import pilots
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 
 #: asked of the float64 path: accepted estimates changed by at most 5e-14 last, and few modes reach 1e-13
@@ -145,12 +145,12 @@ def test_a_wrong_guess_costs_time_but_no_mode(monkeypatch):
     arm = jm.examples.two_link_flexible()
     cells = {"link2.joint_angle": np.linspace(-3.0, 3.0, 600)}
     right = jm.natural_frequencies_batch(arm, cells, 3)
-    fit = batch_work.fit
+    fit = pilots.fit
 
     def wrong(features, omega, size):
         return fit(features, omega * np.linspace(0.5, 3.0, omega.shape[1]), size)
 
-    monkeypatch.setattr(batch_work, "fit", wrong)
+    monkeypatch.setattr(pilots, "fit", wrong)
     result = jm.natural_frequencies_batch(arm, cells, 3)
     assert bool(result.certified.all())
     assert np.abs(np.asarray(result.omega) / np.asarray(right.omega) - 1.0).max() < BATCH_ACCURACY

@@ -1,0 +1,96 @@
+"""The cells of a batch: variants of an arm, their columns, and what shows before any search."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.columns import Columns, columns_of, unpacked
+from jaxmodal.arm.links import JOINT_SPRINGS, SUPPORTS
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.frequencies.stability import number_unstable
+
+#: cells that are looked at side by side: whose zero modes are counted, and whose stability is judged
+_COUNTED, _JUDGED = 10_240, 2048
+
+
+@dataclasses.dataclass(frozen=True)
+class Variants:
+    """An arm with other ``values``, shape (addresses, cells), at some addresses."""
+
+    arm: Arm
+    addresses: tuple[str, ...]
+    values: np.ndarray
+
+    @property
+    def number(self) -> int:
+        """How many cells there are."""
+        return self.values.shape[1]
+
+    def columns(self, cells: np.ndarray | slice) -> Columns:
+        """What the equations need of some cells."""
+        return columns_of(self.arm, self.addresses, self.values[:, cells])
+
+    def zero_modes(self) -> np.ndarray:
+        """How many modes of each cell have frequency zero, int32, shape (cells,)."""
+        links = self.arm.links
+        stiffness = {
+            f"link{number}.{name}": np.asarray(np.inf if value is None else value)
+            for number, link in enumerate(links, start=1)
+            for name, value in ((name, getattr(link, name)) for name in JOINT_SPRINGS)
+        }
+        for address, column in zip(self.addresses, self.values, strict=True):
+            singles = resolve(self.arm, address) if address.endswith(JOINT_SPRINGS) else []
+            stiffness |= dict.fromkeys(singles, column)
+        free = np.zeros(self.number, np.int32)
+        for value in stiffness.values():
+            free += value == 0.0
+        named = (*SUPPORTS, "axial_force")
+        held = any(getattr(link, name) is not None for link in links for name in named)
+        held = held or self.arm.loads is not None
+        if not held or not free.any():
+            return free
+        for start in range(0, free.size, _COUNTED):  # supports and axial forces hinder some of them
+            some = slice(start, start + _COUNTED)
+            beams = unpacked(self.columns(some).packed)
+            free[some] = number_of_zero_modes(beams, beams.length.shape[0])
+        return free
+
+
+@dataclasses.dataclass(frozen=True)
+class Cells:
+    """Cells that are searched together, with their columns and what the guess needs of them."""
+
+    numbers: np.ndarray
+    packed: np.ndarray
+    features: np.ndarray | None
+
+    def columns(self, cells: np.ndarray) -> np.ndarray:
+        """Packed columns of some of the cells, by their numbers, which ascend here."""
+        return np.take(self.packed, np.searchsorted(self.numbers, cells), axis=-1)
+
+
+def buckled(columns: Columns, flags: Theory, free: np.ndarray) -> np.ndarray:
+    """Which cells their axial forces buckle: by float64 first, whose suspicions double-double judges.
+
+    ``free`` is how many zero frequencies each cell has. Cells that are invalid are as they come.
+    """
+    found = np.zeros(free.size, bool)
+    if unpacked(columns.packed).axial_force is None:
+        return found
+    for start in range(0, free.size, _JUDGED):
+        some = np.arange(start, min(start + _JUDGED, free.size))
+        for arithmetic in (Arithmetic.float64, Arithmetic.double_double):
+            beams = unpacked(columns.packed[..., some])
+            with np.errstate(all="ignore"):
+                count = number_unstable(beams, flags, free[some], arithmetic)
+            some = some[count > 0]
+            if not some.size:
+                break
+        found[some] = True
+    return found
