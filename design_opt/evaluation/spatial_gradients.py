@@ -11,12 +11,12 @@ import numpy as np
 from design_opt.problem.designs import OWN
 from design_opt.problem.problem import Problem
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.eigenspaces import SLOTS
 from jaxmodal.spatial.gradients import by_leaves
 from jaxmodal.spatial.modal_model import ModalModel, modal_model
 from jaxmodal.spatial.motions import of_number
-from jaxmodal.spatial.parameters import value_at
 
 
 class SpatialRates:
@@ -27,10 +27,8 @@ class SpatialRates:
         self._highest = problem.num_modes
         arm = problem.arm
         assert isinstance(arm, SpatialArm)
-        leaves, structure = jax.tree_util.tree_flatten(arm)
-        places = jax.tree_util.tree_unflatten(structure, range(len(leaves)))
-        self._size = len(leaves)
-        self._place = {address: value_at(places, address) for address in arm.addresses()}
+        self._size = len(jax.tree_util.tree_leaves(arm))
+        self._place = leaf_numbers(arm)
         self._angles = [self._place[f"link{i}.joint_angle"] for i in arm.joints]
         self._of_values = jax.jit(jax.jacfwd(problem.space.values))
 

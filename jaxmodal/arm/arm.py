@@ -306,12 +306,13 @@ TAKE_ARMS_IN_SPACE = (
     "certify",
     "mode_shapes",
     "sensitivities",
+    "modal_quantities_batch",
     "directional_derivatives",
     "write_arm",
     "the functions of parameters",
     "check",
     "jaxmodal check, frequencies, modes and sensitivities",
-    "sweeps of frequencies",
+    "sweeps without responses",
     "design_opt",
 )
 

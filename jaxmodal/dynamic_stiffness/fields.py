@@ -76,6 +76,7 @@ def plane_fields(
 ) -> Array:
     """`link_fields` of a link by its wave numbers; ``flexible`` is 1, or 0 for a rigid link, None where none is.
 
+    Of several links where the values have shape (links, 1): then (links, s, 6, 6).
     Under an axial force ``length`` is the lever of the link and ``shear_share`` given, see `preload.MemberWaves`.
     """
     bending, axial = _solutions(w, theory, length, flexible, xi, shear_share)
@@ -202,6 +203,8 @@ class _Series(NamedTuple):
 
 def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
     """For |z1|, |z2| <= 1. The differences over ``z1 - z2`` are those of the terms of the series and cancel nothing."""
+    z1, z2 = (xp.reshape(z, np.shape(z) or (1,)) for z in (z1, z2))
+    even, odd = (x.reshape(-1, *[1] * z1.ndim) for x in (_EVEN, _ODD))
     first, second, symmetric = [xp.ones_like(z1)], [xp.ones_like(z1)], [xp.zeros_like(z1)]
     for _ in range(1, _TERMS):
         symmetric.append(z1 * symmetric[-1] + second[-1])
@@ -209,11 +212,12 @@ def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
         second.append(second[-1] * z2)
     one, two, both = (xp.stack(x) for x in (first, second, symmetric))
     coefficients = xp.stack(
-        [one * _EVEN, one * _ODD, two * _EVEN, two * _ODD, both * _EVEN, both * _ODD], axis=1
+        [one * even, one * odd, two * even, two * odd, both * even, both * odd], axis=1
     )
-    square, total = xi * xi, np.zeros((6, xi.shape[0]))
+    square = xp.reshape(xi * xi, (*[1] * z1.ndim, -1))
+    total = np.zeros((6, *z1.shape[:-1], xi.shape[0]))
     for j in reversed(range(_TERMS)):
-        total = total * square[None, :] + coefficients[j][:, None]
+        total = total * square + coefficients[j]
     c, s, co, si, d_c, d_s = total
     return _Series(c, s * xi, co, si * xi, d_c, d_s * xi)
 

@@ -12,7 +12,16 @@ from jaxmodal.spatial.parameters import describe, unit_of
 if TYPE_CHECKING:
     import xarray
 
-_EXCITATIONS = ("x", "y", "rotation")
+#: motions of the base, in the plane and in space, with their headings
+_PLANAR = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
+_SPATIAL = {
+    **{axis: f"mass {axis} %" for axis in "xyz"},
+    **{f"about {axis}": f"inertia {axis} %" for axis in "xyz"},
+}
+
+
+def _excitations(found: Any) -> dict[str, str]:
+    return _PLANAR if np.shape(found.total_mass)[-1] == len(_PLANAR) else _SPATIAL
 
 
 def quantities_table(found: Any) -> Table:
@@ -30,10 +39,10 @@ def quantities_table(found: Any) -> Table:
             largest = int(np.argmax(known.max(axis=0, initial=0.0)))
             row += [found.addresses[largest], f"{known[:, largest].max(initial=0.0):.4g}"]
         rows.append(row)
-    headings = ["mode", "mass x %", "mass y %", "inertia %", "alone"]
+    headings = ["mode", *_excitations(found).values(), "alone"]
     notes = [
-        "mass, inertia: effective, of the total, for a base that moves in x, in y, or turns; alone: arms in which the "
-        "mode is not one of a cluster."
+        "mass, inertia: effective, of the total, for a base that moves, or turns; alone: arms in which the mode is not "
+        "one of a cluster."
     ]
     if found.addresses:
         headings += ["matters most", "% per %"]
@@ -42,7 +51,7 @@ def quantities_table(found: Any) -> Table:
 
 
 def _ranges(values: np.ndarray) -> list[tuple[float, float]]:
-    """The least and the largest of each column (N, 3), NaN where there is none."""
+    """The least and the largest of each column (N, motions), NaN where there is none."""
     finite = np.isfinite(values)
     low = np.min(values, axis=0, where=finite, initial=np.inf)
     high = np.max(values, axis=0, where=finite, initial=-np.inf)
@@ -106,14 +115,14 @@ def quantities_dataset(found: Any) -> xarray.Dataset:
         np.asarray(found.individual),
         {"long_name": "the numbers are of this mode alone, not the mean of a cluster"},
     )
-    links = np.shape(found.energies.bending)[-1]
+    links = np.shape(found.energies.translation)[-1]
     return xarray.Dataset(
         variables,
         coords={
             "cell": np.arange(cells),
             "mode": np.arange(1, modes + 1),
             "parameter": list(found.addresses),
-            "excitation": list(_EXCITATIONS),
+            "excitation": list(_excitations(found)),
             "link": np.arange(1, links + 1),
             "unit": ("parameter", [unit_of(name) for name in found.addresses]),
             "description": ("parameter", [describe(name) for name in found.addresses]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import jax
 import numpy as np
@@ -30,19 +29,20 @@ def _modes(model: ModalModel, found: NaturalFrequencies) -> tuple[int, Motion]:
     )[0]
 
 
-def _places(arm: SpatialArm) -> Any:
-    """The arm with the number of each value among its leaves in the place of the value."""
+def leaf_numbers(arm: SpatialArm) -> dict[str, int]:
+    """The number of each value among the leaves of the arm, by its address."""
     leaves, structure = jax.tree_util.tree_flatten(arm)
-    return jax.tree_util.tree_unflatten(structure, range(len(leaves)))
+    places = jax.tree_util.tree_unflatten(structure, range(len(leaves)))
+    return {address: value_at(places, address) for address in arm.addresses()}
 
 
 def spatial_derivatives(
     arm: SpatialArm, found: NaturalFrequencies, theory: TheoryName
 ) -> dict[str, np.ndarray]:
     """The derivative of each frequency, of a repeated one of its mean, by every address, (K,); 0 where that is 0."""
-    model, places = modal_model(arm.model(theory)), _places(arm)
+    model = modal_model(arm.model(theory))
     derivatives = model.gradients(found.omega, found.group, np.asarray(found.multiplicity))
-    return {address: derivatives[:, value_at(places, address)] for address in arm.addresses()}
+    return {address: derivatives[:, place] for address, place in leaf_numbers(arm).items()}
 
 
 def spatial_projection(
@@ -51,10 +51,10 @@ def spatial_projection(
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
     model = modal_model(arm.model(theory))
     _, modes = _modes(model, found)
-    rates, places = model.rates(), _places(arm)
+    rates, places = model.rates(), leaf_numbers(arm)
     along = np.zeros(len(jax.tree_util.tree_leaves(arm)))
     for address, rate in rate_of.items():
-        along[value_at(places, address)] = rate
+        along[places[address]] = rate
 
     def projected_on(members: np.ndarray) -> np.ndarray:
         omega = float(np.mean(found.omega[members]))

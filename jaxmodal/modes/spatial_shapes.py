@@ -18,7 +18,7 @@ from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.energies import SpatialEnergies
 from jaxmodal.spatial.modal_model import modal_model
-from jaxmodal.spatial.motions import frames, mass_points, of_number, rigid_motions
+from jaxmodal.spatial.motions import frames
 
 if TYPE_CHECKING:
     import pandas
@@ -112,11 +112,8 @@ def spatial_mode_shapes(
     chain, points = model.chain, quadrature_size(num_modes)
     free = int(np.sum(found.omega == 0.0))
     known = np.flatnonzero(found.omega > 0.0)  # NaN: there is no such mode
-    rigid = rigid_motions(chain, points)
-    carried, masses = zip(
-        *(mass_points(chain, model.theory, of_number(rigid, k)) for k in range(6)), strict=True
-    )
-    weighed = np.stack(carried) * masses[0]
+    carried, masses = model.carried(points)
+    weighed = carried * masses
 
     def rows(values: np.ndarray) -> np.ndarray:
         full = np.full((num_modes, *values.shape[1:]), np.nan)
@@ -134,7 +131,7 @@ def spatial_mode_shapes(
         )
         fields, residuals = modes.at, model.residuals(omega, modes)
         energies = jax.tree_util.tree_map(lambda *x: np.stack(x), *model.energies(omega, modes))
-        gram[np.ix_(known, known)] = (motions * masses[0]) @ motions.T
+        gram[np.ix_(known, known)] = (motions * masses) @ motions.T
     places = frames(chain)
     section = np.stack([frame.section for frame in places])
     position = np.stack([frame.start + xi[:, None] * (frame.end - frame.start) for frame in places])
@@ -150,9 +147,9 @@ def spatial_mode_shapes(
             energies=jax.tree_util.tree_map(rows, energies),
             residuals=rows(residuals),
             participation=rows(motions @ weighed.T),
-            total_mass=np.einsum("kd,kd->k", np.stack(carried), weighed),
+            total_mass=np.einsum("kd,kd->k", carried, weighed),
             orthogonality=gram,
             motions=rows(motions),
-            masses=masses[0],
+            masses=masses,
         )
     )

@@ -56,16 +56,23 @@ def arm_fields(
     """
     sections = sections_of(links)
     assert sections is not None
-    waves = member_waves(sections, theory, np.full((len(links), 1, 1), omega), Arithmetic.float64)
-    found = np.zeros((len(links), xi.size, 12, 12))
-    elastic = dataclasses.replace(theory, axial=np.float64(1.0))
-    for number, (link, value) in enumerate(zip(links, values, strict=True)):
-        beam, flexible = value.beam, np.float64(not link.rigid)
-        for plane, (places, signs) in enumerate(_PLANES):
-            w = WaveNumbers(*(x[plane, number, 0, 0] for x in waves))
-            if plane == 1:  # where a rigid link is turned about its axis
-                w = w._replace(mass_term=omega * omega * beam.polar[0] * beam.length[0])
-            own = plane_fields(w, elastic if plane else theory, beam.length[0], flexible, xi)
-            columns = np.arange(6) + 6 * plane
-            found[number][:, places[:, None], columns] = own * signs[:, None]
+    n = len(links)
+    waves = member_waves(sections, theory, np.full((n, 1, 1), omega), Arithmetic.float64)
+    lengths = np.array([value.beam.length[0] for value in values])
+    turning = omega * omega * np.array([value.beam.polar[0] for value in values]) * lengths
+    # both planes of all links at once, the plane of stretching first
+    w = WaveNumbers(*(np.broadcast_to(x[..., 0, 0], (2, n)).reshape(-1, 1) for x in waves))
+    w = w._replace(mass_term=np.concatenate([w.mass_term[:n], turning[:, None]]))
+    axial = np.repeat([float(theory.axial), 1.0], n)[:, None]
+    own = plane_fields(
+        w,
+        dataclasses.replace(theory, axial=axial),
+        np.tile(lengths, 2)[:, None],
+        np.tile([float(not link.rigid) for link in links], 2)[:, None],
+        xi,
+    )
+    found = np.zeros((n, xi.size, 12, 12))
+    for plane, (places, signs) in enumerate(_PLANES):
+        columns = np.arange(6) + 6 * plane
+        found[:, :, places[:, None], columns] = own[plane * n : (plane + 1) * n] * signs[:, None]
     return found

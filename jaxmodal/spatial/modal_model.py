@@ -17,7 +17,7 @@ from jaxmodal.spatial.energies import SpatialEnergies, mode_energies
 from jaxmodal.spatial.gradients import by_leaves, squared_frequency_gradient
 from jaxmodal.spatial.links import SpatialLink
 from jaxmodal.spatial.model import SpatialModel
-from jaxmodal.spatial.motions import Motion, of_number
+from jaxmodal.spatial.motions import Motion, mass_points, of_number, rigid_motions
 from jaxmodal.spatial.residuals import condition_residuals
 from jaxmodal.spatial.values import ArmValues, arm_values, rates
 
@@ -99,13 +99,9 @@ class ModalModel:
         rates = self.rates()
         found = np.zeros((omega.size, len(self._leaves())))
         found[np.isnan(omega)] = np.nan
-        known = np.flatnonzero(omega > 0.0)
+        known, wanted, groups, starts = whole_groups(omega, first, multiplicity)
         if not known.size:
             return found
-        missing = int(multiplicity[known[-1]] - np.sum(first == first[known[-1]]))
-        wanted = np.concatenate([known, np.repeat(known[-1:], max(missing, 0))])
-        groups = np.unique(first[wanted], return_inverse=True)[1]
-        starts = np.searchsorted(groups, groups)
         points = quadrature_size(omega.size if highest_mode is None else highest_mode)
         modes, _, _ = self.modes(omega[wanted], starts, multiplicity[wanted], points, np.zeros(0))
         each = np.zeros((wanted.size, found.shape[1]))
@@ -116,8 +112,36 @@ class ModalModel:
             found[place] = np.mean(each[groups == groups[k]], axis=0)
         return found
 
+    def carried(self, num_points: int) -> tuple[np.ndarray, np.ndarray]:
+        """The six motions of the rigid arm with its base at all points that have a mass, (6, D), and the masses, (D,).
+
+        Along, then about x, y, z of the ground.
+        """
+        rigid = rigid_motions(self.chain, num_points)
+        motions, masses = zip(
+            *(mass_points(self.chain, self.theory, of_number(rigid, k)) for k in range(6)),
+            strict=True,
+        )
+        return np.stack(motions), masses[0]
+
     def _leaves(self) -> list[object]:
         return jax.tree_util.tree_leaves((self.links, self.payload, self.base))
+
+
+def whole_groups(
+    omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The modes > 0 of a list, the same with what the last group has beyond the list, their groups, and these' starts.
+
+    Groups are numbered from 0; the start of each is a place among the second.
+    """
+    known = np.flatnonzero(omega > 0.0)
+    if not known.size:
+        return known, known, known, known
+    missing = int(multiplicity[known[-1]] - np.sum(first == first[known[-1]]))
+    wanted = np.concatenate([known, np.repeat(known[-1:], max(missing, 0))])
+    groups = np.unique(first[wanted], return_inverse=True)[1]
+    return known, wanted, groups, np.searchsorted(groups, groups)
 
 
 def modal_model(model: SpatialModel) -> ModalModel:

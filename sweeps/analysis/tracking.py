@@ -8,7 +8,6 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import require_planar
 from jaxmodal.runtime.errors import ArmError, suggestion
 from sweeps.analysis.cells import arm_of_cell
 from sweeps.definition.errors import SweepError
@@ -51,7 +50,7 @@ def track(ds: xr.Dataset, along: str) -> xr.Dataset:
     below 0.8), for instance in the middle of a veering or when a mode beyond the last takes part, the
     flag is 2.
 
-    Every cell costs one computation of mode shapes, about a hundredth of a second.
+    Every cell costs one computation of mode shapes, about a hundredth of a second, ten times that in space.
     """
     if along not in ds.frequency.dims or along in ("mode", "theory"):
         known = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
@@ -112,7 +111,7 @@ def _line(line: xr.Dataset, along: str) -> tuple[NDArray[np.int32], NDArray[np.u
         except ArmError:  # a cell of invalid input: the branch starts anew behind it
             before, flag[point] = None, UNCLEAR
             continue
-        shapes = mode_shapes(require_planar(arm), modes, theory, stations=2, throw=False)
+        shapes = mode_shapes(arm, modes, theory, stations=2, throw=False)
         if before is not None:
             mac = np.asarray(modal_assurance(before, shapes))
             branch[point], flag[point] = _joined(mac, branch[point - 1])

@@ -32,7 +32,7 @@ from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.outputs import QUANTITIES
-from sweeps.store.solve import solve_cells, values_of, with_responses
+from sweeps.store.solve import solve_cells, values_of, with_modes, with_responses
 
 #: processor seconds in which NumPy finds ten modes of the reference arm on the machine of the constants below
 _REFERENCE = 0.066
@@ -97,7 +97,10 @@ def estimate(sweep: Sweep) -> Estimate:
         parts += [_in_space(sweep, theory) for theory in sweep.solved_theories]
     else:
         parts += [_planar(sweep, sweep.arm, theory, slowness) for theory in sweep.solved_theories]
-    if any(QUANTITIES[name].modal for name in sweep.outputs):
+    shapes = any(QUANTITIES[name].modal for name in sweep.outputs)
+    if shapes and isinstance(sweep.arm, SpatialArm):
+        parts += [_shapes_in_space(sweep, theory) for theory in sweep.theories]
+    elif shapes:
         modes = sweep.num_cells * len(sweep.theories) * sweep.num_modes
         parts.append(
             _Work(
@@ -187,6 +190,14 @@ def _in_space(sweep: Sweep, theory: TheoryName) -> _Work:
     return _Work(sum(_extrapolated(solve, _PILOTS_IN_SPACE, sweep.num_cells)))
 
 
+def _shapes_in_space(sweep: Sweep, theory: TheoryName) -> _Work:
+    """One cell after the other in NumPy, of which two tell."""
+    values = _chosen(sweep, 2)
+    solved = solve_cells(sweep, theory, values)
+    taken = _time(lambda: with_modes(solved, sweep, theory, values))
+    return _Work(taken * sweep.num_cells / len(solved.frequency))
+
+
 def _responses(sweep: Sweep, theory: TheoryName) -> _Work:
     values = _chosen(sweep, _PILOTS_OF_RESPONSES[1])
 
@@ -204,7 +215,7 @@ def _drawing(sweep: Sweep, slowness: float) -> float:
     pictures += bool(sweep.sensitivity_to)
     values = sweep.num_cells * sweep.num_modes / 1e6
     found = slowness * pictures * (_PICTURE + _PANEL * sweep.num_modes + _VALUES * values)
-    if len(sweep.axes) == 1 and sweep.axes[0].is_index and isinstance(sweep.arm, Arm):
+    if len(sweep.axes) == 1 and sweep.axes[0].is_index:
         arm, modes, theory = sweep.arm, sweep.num_modes, sweep.theories[0]
         shapes = _time(lambda: mode_shapes(arm, modes, theory, stations=2, throw=False))
         found += sweep.num_cells * shapes

@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 RESERVED_NAMES = (
     *("mode", "theory", "link", "parameter", "parameter_unit"),
-    *("direction", "excitation", "strain_part", "kinetic_part"),
+    *("direction", "excitation", "rotation_axis", "strain_part", "kinetic_part"),
 )
 _DEGREE = ("degree", "degrees", "deg")
 

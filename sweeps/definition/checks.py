@@ -186,7 +186,7 @@ def _require_theory(
 
 
 def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...], axes: tuple[Axis, ...]) -> None:
-    """Refuse outputs of mode shapes and of responses where there are none; remark on axes along which none changes."""
+    """Refuse outputs of responses where there are none; remark on axes along which none changes."""
     for column in (column for entry in axes for column in entry.columns):
         if is_damping(column.address) and not any(
             QUANTITIES[name].arm_by_arm in ("damped", "peak") for name in outputs
@@ -197,13 +197,13 @@ def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...], axes: tuple[A
                 ImplausibleWarning,
                 stacklevel=4,
             )
-    further = [name for name in outputs if QUANTITIES[name].status not in ("", name)]
+    further = [name for name in outputs if QUANTITIES[name].arm_by_arm]
     if isinstance(arm, SpatialArm) and further:
-        plain = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.status)
-        what = "mode shapes" if QUANTITIES[further[0]].modal else "the response or loads at rest"
+        others = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.arm_by_arm)
+        what = "loads at rest" if QUANTITIES[further[-1]].arm_by_arm == "buckling" else "the response"
         raise SweepError(
-            f"outputs: {further[0]!r} needs {what}, which sweeps have of planar arms only; of an arm in space take "
-            f"of {plain}."
+            f"outputs: {further[-1]!r} needs {what}, which sweeps have of planar arms only; of an arm in space take "
+            f"of {others}."
         )
     pressed = [name for name in outputs if QUANTITIES[name].arm_by_arm == "buckling"]
     if isinstance(arm, Arm) and pressed and not _is_loaded(arm):

@@ -28,7 +28,7 @@ from sweeps.definition.checks import (
 )
 from sweeps.definition.descriptions import described_axis
 from sweeps.definition.response import Response, asked_response
-from sweeps.solution.outputs import LABELS, QUANTITIES
+from sweeps.solution.outputs import QUANTITIES, labels_of
 
 FORMAT = 1
 
@@ -153,7 +153,11 @@ class Sweep(ShowsTables):
     def dims_of(self, output: str) -> tuple[str, ...]:
         """Dimensions of an output: theory, axes and, of a quantity per mode, mode, and its own behind them."""
         quantity = QUANTITIES[output]
-        return (*(self.dims if quantity.per_mode else self.dims[:-1]), *quantity.dims)
+        return (*(self.dims if quantity.per_mode else self.dims[:-1]), *self.further_dims(output))
+
+    def further_dims(self, output: str) -> tuple[str, ...]:
+        """Dimensions of an output behind mode."""
+        return QUANTITIES[output].dims_for(isinstance(self.arm, SpatialArm))
 
     def units_of(self, output: str) -> str:
         """Unit of an output; that of a peak follows from the ports."""
@@ -165,13 +169,15 @@ class Sweep(ShowsTables):
         """Return what the points of a dimension behind mode are called."""
         if dimension == "link":
             return tuple(range(1, self.arm.num_links + 1))
-        return self.sensitivity_to if dimension == "parameter" else LABELS[dimension]
+        if dimension == "parameter":
+            return self.sensitivity_to
+        return labels_of(dimension, isinstance(self.arm, SpatialArm))
 
     def cell_shape(self, output: str) -> tuple[int, ...]:
         """Shape of an output in one cell: modes if it is per mode, and its own dimensions behind them."""
         quantity = QUANTITIES[output]
         modes = (self.num_modes,) if quantity.per_mode else ()
-        return (*modes, *(len(self.labels(name)) for name in quantity.dims))
+        return (*modes, *(len(self.labels(name)) for name in self.further_dims(output)))
 
     @property
     def solved_theories(self) -> tuple[TheoryName, ...]:

@@ -11,25 +11,43 @@ from numpy.typing import NDArray
 
 from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.batches import ModalQuantities
+from jaxmodal.spatial.energies import SpatialEnergies
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.quantity import Formula, Quantity, flags
 from sweeps.solution.response_outputs import OF_RESPONSES
 
-#: dimensions that some outputs have behind mode; those of link and parameter are named by the sweep
-LABELS = {
+#: dimensions that some outputs have behind mode, of planar arms and of arms in space; those of link and parameter are
+#: named by the sweep
+_KINETIC = ("translation", "rotation", "body_translation", "body_rotation", "hub")
+_PLANAR = {
     "direction": ("x", "y"),
     "excitation": ("x", "y", "rotation"),
     "strain_part": ("bending", "shear", "axial", "joint"),
-    "kinetic_part": ("translation", "rotation", "body_translation", "body_rotation"),
+    "kinetic_part": _KINETIC,
+}
+_SPATIAL = {
+    "direction": ("x", "y", "z"),
+    "rotation_axis": ("x", "y", "z"),
+    "excitation": ("x", "y", "z", "about x", "about y", "about z"),
+    "strain_part": (
+        *("bending_y", "bending_z", "torsion", "stretching", "shear_y", "shear_z", "joint"),
+    ),
+    "kinetic_part": _KINETIC,
 }
 _LONG_NAMES = {
     "direction": "direction in which the base moves",
+    "rotation_axis": "axis about which the base turns",
     "excitation": "motion of the base",
     "strain_part": "kind of strain energy",
     "kinetic_part": "kind of kinetic energy",
     "link": "link, from 1 at the base",
     "parameter": "parameter of the arm",
 }
+
+
+def labels_of(dimension: str, in_space: bool) -> tuple[str, ...]:
+    """Return what the points of a dimension behind mode are called."""
+    return (_SPATIAL if in_space else _PLANAR)[dimension]
 
 
 def long_name_of(dimension: str) -> str:
@@ -136,9 +154,20 @@ def _modal_status(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArra
 
 def _fractions(modal: ModalQuantities, dimension: str) -> NDArray[np.float64]:
     """Energies of one dimension's kinds over their sum, shape (N, K, n, kinds)."""
-    parts = [np.asarray(getattr(modal.energies, name)) for name in LABELS[dimension]]
+    names = labels_of(dimension, isinstance(modal.energies, SpatialEnergies))
+    parts = [np.asarray(getattr(modal.energies, name)) for name in names]
     energies = np.stack(parts, axis=-1)
     return np.asarray(energies / energies.sum(axis=(-2, -1), keepdims=True))
+
+
+def _moves(values: Any) -> Any:
+    """Of the base's motions along x and y, or in space x, y and z."""
+    return values[..., : (values.shape[-1] + 1) // 2]
+
+
+def _turns(values: Any) -> Any:
+    """Of the base's rotation, or in space of those about x, y and z."""
+    return values[..., 2] if values.shape[-1] == 3 else values[..., 3:]
 
 
 _MODAL = (
@@ -175,8 +204,8 @@ _MODAL = (
         "effective_mass",
         "kg",
         "effective modal mass",
-        "Mass that the mode sets in motion when the base moves in x or y",
-        _of_modes(lambda modal: modal.effective_mass[..., :2]),
+        "Mass that the mode sets in motion when the base moves in x or y, in space in z, too",
+        _of_modes(lambda modal: _moves(modal.effective_mass)),
         dims=("direction",),
         modal=True,
     ),
@@ -185,7 +214,8 @@ _MODAL = (
         "kg m^2",
         "effective modal moment of inertia",
         "Moment of inertia that the mode sets in motion when the base turns",
-        _of_modes(lambda modal: modal.effective_mass[..., 2]),
+        _of_modes(lambda modal: _turns(modal.effective_mass)),
+        dims_in_space=("rotation_axis",),
         modal=True,
     ),
     Quantity(
@@ -201,8 +231,8 @@ _MODAL = (
         "participation_factor",
         "kg^(1/2)",
         "participation factor",
-        "Of a base that moves in x or y, for a mode of unit modal mass, signed as in docs/modes.md",
-        _of_modes(lambda modal: modal.participation[..., :2]),
+        "Of a base that moves in x or y, in space in z, for a mode of unit modal mass, signed as in docs/modes.md",
+        _of_modes(lambda modal: _moves(modal.participation)),
         dims=("direction",),
         modal=True,
     ),
@@ -211,7 +241,8 @@ _MODAL = (
         "m kg^(1/2)",
         "participation factor of rotation",
         "Of a base that turns, for a mode of unit modal mass",
-        _of_modes(lambda modal: modal.participation[..., 2]),
+        _of_modes(lambda modal: _turns(modal.participation)),
+        dims_in_space=("rotation_axis",),
         modal=True,
     ),
     Quantity(

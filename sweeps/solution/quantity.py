@@ -40,8 +40,8 @@ class Quantity:
         NumPy type in the dataset.
     fill : float, int or bool
         Value of cells that have not been computed.
-    dims : tuple of str
-        Dimensions behind mode.
+    dims, dims_in_space : tuple of str
+        Dimensions behind mode, and those for arms in space where these are others.
     needs : tuple of str, names of theories
         Theories that must be solved besides those asked for.
     modal : bool
@@ -63,6 +63,7 @@ class Quantity:
     dtype: str = "float64"
     fill: float | int | bool = math.nan
     dims: tuple[str, ...] = ()
+    dims_in_space: tuple[str, ...] | None = None
     needs: tuple[TheoryName, ...] = ()
     modal: bool = False
     arm_by_arm: str = ""
@@ -75,6 +76,10 @@ class Quantity:
         if self.modal:
             return "modal_status"
         return f"{self.arm_by_arm}_status" if self.arm_by_arm else ""
+
+    def dims_for(self, in_space: bool) -> tuple[str, ...]:
+        """Dimensions behind mode for an arm of one kind or the other."""
+        return self.dims_in_space if in_space and self.dims_in_space is not None else self.dims
 
     def evaluate(
         self, solved: Mapping[str, SolvedCells], theories: tuple[TheoryName, ...]

@@ -48,7 +48,7 @@ def coordinates(sweep: Sweep) -> dict[str, Coordinate]:
     several = len(sweep.theories) > 1
     names = np.array(sweep.theories if several else sweep.theories[0], dtype=object)
     found["theory"] = (("theory",) if several else (), names, {"long_name": "beam theory"})
-    further = [name for output in sweep.outputs for name in QUANTITIES[output].dims]
+    further = [name for output in sweep.outputs for name in sweep.further_dims(output)]
     for name in dict.fromkeys(further):
         labels = np.array(sweep.labels(name), dtype=np.int32 if name == "link" else object)
         found[name] = ((name,), labels, {"long_name": long_name_of(name)})

@@ -97,8 +97,7 @@ def with_modes(
     solved: SolvedCells, sweep: Sweep, theory: TheoryName, values: Mapping[str, NDArray[np.float64]]
 ) -> SolvedCells:
     """Return the cells with their modal quantities, computed at the frequencies that they have."""
-    arm = require_planar(sweep.arm)
-    modal = modal_quantities_batch(arm, values, solved.found, addresses=sweep.sensitivity_to)
+    modal = modal_quantities_batch(sweep.arm, values, solved.found, addresses=sweep.sensitivity_to)
     return dataclasses.replace(solved, modal=modal)
 
 

@@ -1,0 +1,132 @@
+"""Sensitivities, energies and effective masses of many arms in space, at frequencies that are known already.
+
+One arm after the other in NumPy; nothing is compiled.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxmodal.eigenspaces.clusters import cluster_means
+from jaxmodal.eigenspaces.modal_mass import quadrature_size
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.spatial_sensitivities import leaf_numbers
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.energies import SpatialEnergies
+from jaxmodal.spatial.gradients import by_leaves
+from jaxmodal.spatial.modal_model import ModalModel, modal_model, whole_groups
+from jaxmodal.spatial.motions import of_number
+from jaxmodal.spatial.parameters import value_at
+
+
+def spatial_quantities(
+    arm: SpatialArm,
+    columns: Mapping[str, np.ndarray],
+    found: NaturalFrequencies,
+    first: np.ndarray,
+    singles: Sequence[str],
+    members: Sequence[Sequence[str]],
+) -> dict[str, Any]:
+    """Fields of `modes.batches.ModalQuantities` of the variants of an arm; NaN where a frequency is NaN or 0.
+
+    Parameters
+    ----------
+    arm : SpatialArm
+        The arm that all cells share but for ``columns``.
+    columns : mapping of str to np.ndarray, shape (N,)
+        Values by address.
+    found : NaturalFrequencies
+        Their frequencies, ``omega`` of shape (N, K).
+    first : np.ndarray, shape (N, K)
+        Index of the first mode of each one's cluster.
+    singles, members
+        The addresses to differentiate by, each once, and those that each column of the result adds up.
+    """
+    places = leaf_numbers(arm)
+    leaves = len(jax.tree_util.tree_leaves(arm)) if singles else 0
+    numbers, given = np.arange(len(found.omega)), modal_model(arm.model(found.theory))
+    variants = [_variant(arm, columns, int(k)) for k in numbers]
+    invalid = np.array([variant is None for variant in variants])
+    invalid |= ~np.isfinite(found.omega).all(axis=1)
+    cells = []
+    for k, variant in enumerate(variants):
+        model = given if variant is None else modal_model(variant.model(found.theory))
+        cells.append(_cell(model, found, k, leaves))
+    joined = jax.tree_util.tree_map(lambda *x: np.stack(x), *cells)
+    of_leaves = [places[single] for single in singles]
+    gradient = joined.pop("gradient")
+    own = {single: gradient[..., leaf] for single, leaf in zip(singles, of_leaves, strict=True)}
+    relative = {}
+    for single in singles:
+        value = np.broadcast_to(columns.get(single, value_at(arm, single)), numbers.shape)
+        finite = np.where(np.isfinite(value), value, 0.0)
+        positive = np.where(found.omega > 0.0, found.omega, 1.0)
+        relative[single] = own[single] * finite[:, None] / positive
+
+    def by_address(of: dict[str, np.ndarray]) -> np.ndarray:
+        added = [sum(of[single] for single in group) for group in members]
+        return np.stack(added, axis=-1) if added else np.zeros((*found.omega.shape, 0))
+
+    joined |= {"derivative": by_address(own), "logarithmic": by_address(relative)}
+    total, participation = joined.pop("total_mass"), joined.pop("participation")
+    means = jax.tree_util.tree_map(lambda x: cluster_means(x, first), joined)
+    means |= {"total_mass": total, "participation": participation}
+    return jax.tree_util.tree_map(
+        lambda x: np.where(invalid.reshape(-1, *[1] * (x.ndim - 1)), np.nan, x), means
+    )
+
+
+def _variant(arm: SpatialArm, columns: Mapping[str, np.ndarray], cell: int) -> SpatialArm | None:
+    """The arm of a cell; None where it may not have its values."""
+    try:
+        return arm.with_values({name: float(column[cell]) for name, column in columns.items()})
+    except ArmError:
+        return None
+
+
+def _cell(model: ModalModel, found: NaturalFrequencies, cell: int, leaves: int) -> dict[str, Any]:
+    """Of one arm; derivatives, effective masses and energies are means over groups of equal frequencies.
+
+    ``leaves`` is the number of derivatives, 0 where none are asked for.
+    """
+    omega, group = found.omega[cell], np.asarray(found.group)[cell]
+    multiplicity = np.asarray(found.multiplicity)[cell]
+    known, wanted, _, starts = whole_groups(omega, group, multiplicity)
+    points, n = quadrature_size(omega.size), len(model.links)
+    carried, masses = model.carried(points)
+    names = [field.name for field in dataclasses.fields(SpatialEnergies)]
+    shapes: dict[str, Any] = {"participation": 6, "effective_mass": 6, "gradient": leaves}
+    shapes |= {"energies": dict.fromkeys(names, n)}
+    full = jax.tree_util.tree_map(lambda size: np.full((omega.size, size), np.nan), shapes)
+    if known.size:
+        modes, motions, _ = model.modes(
+            omega[wanted], starts, multiplicity[wanted], points, np.zeros(0)
+        )
+        moved = (motions * masses) @ carried.T
+        energies = model.energies(omega[wanted], modes)
+        each = {
+            "effective_mass": moved * moved,
+            "gradient": np.zeros((wanted.size, 0)),
+            "energies": {name: np.stack([getattr(e, name) for e in energies]) for name in names},
+        }
+        if leaves:
+            rates = model.rates()
+            members = [(of_number(modes, k), float(w)) for k, w in enumerate(omega[wanted])]
+            each["gradient"] = np.stack(
+                [by_leaves(model.squared_gradient(w, m, m), rates) / (2.0 * w) for m, w in members]
+            )
+        full["participation"][known] = moved[: known.size]
+        mean = jax.tree_util.tree_map(lambda x: cluster_means(x, starts)[: known.size], each)
+        for name, values in mean.items():
+            if name == "energies":
+                for kind in names:
+                    full["energies"][kind][known] = values[kind]
+            else:
+                full[name][known] = values
+    return full | {"total_mass": np.einsum("kd,kd,d->k", carried, carried, masses)}
