@@ -200,7 +200,9 @@ def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...], axes: tuple[A
     further = [name for name in outputs if QUANTITIES[name].arm_by_arm]
     if isinstance(arm, SpatialArm) and further:
         others = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.arm_by_arm)
-        what = "loads at rest" if QUANTITIES[further[-1]].arm_by_arm == "buckling" else "the response"
+        what = (
+            "loads at rest" if QUANTITIES[further[-1]].arm_by_arm == "buckling" else "the response"
+        )
         raise SweepError(
             f"outputs: {further[-1]!r} needs {what}, which sweeps have of planar arms only; of an arm in space take "
             f"of {others}."
