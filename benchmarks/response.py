@@ -3,7 +3,13 @@
 ``python -m benchmarks.response --out response.json``
 
 The three-link industrial arm with a loss factor and joint dampers; tip to tip; frequencies times postures. Processor
-time of this one process, the medians of repeats in turn. Rivals get the members' matrices and the modes for free:
+time of this one process, the medians of repeats in turn:
+
+- exact: `frequency_response`, which takes sums over joint angles where these alone vary;
+- recursion: the same postures without these sums;
+- mixed: as many arms whose payload, first length and angles vary at random, for which there are no such sums.
+
+Rivals get the members' matrices and the modes for free:
 
 - stacked: the 6n complex unknowns of the links (motion at the inner end, force at the outer one), `numpy.linalg.solve`;
 - modal: 20 modes of each posture, the sum over them in NumPy.
@@ -48,6 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
 def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
     """Times in s, and by how much the stacked solve differs."""
     import jaxmodal as jm
+    from jaxmodal.response.answers import responses
+    from jaxmodal.response.posture_plans import plan_of
 
     arm = jm.examples.three_link_industrial()
     links = [
@@ -63,11 +71,27 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
         found = jm.frequency_response(arm, omega, "tip.across", "tip.across", parameters=columns)
         return found.values[:, 0, 0]
 
+    system = _system(arm, columns)
+
+    def recursion() -> Any:
+        return responses(system, omega)[0][0, 0]
+
+    rng = np.random.default_rng(0)
+    random = {
+        "theta_2": rng.uniform(-2.0, 2.0, postures),
+        "theta_3": rng.uniform(-2.0, 2.0, postures),
+        "payload.mass": rng.uniform(0.0, 50.0, postures),
+        "link1.length": rng.uniform(0.5, 1.5, postures),
+    }
+
+    def mixed() -> Any:
+        found = jm.frequency_response(arm, omega, "tip.across", "tip.across", parameters=random)
+        return found.values[:, 0, 0]
+
     def alone() -> Any:
         return jm.frequency_response(arm, omega, "tip.across", "tip.across")
 
     members = _members(arm, omega)
-    rng = np.random.default_rng(0)
     natural = np.sort(rng.uniform(10.0, 5000.0, (postures, NUM_MODES)), axis=1)
     shapes = rng.uniform(0.1, 1.0, (postures, NUM_MODES))
 
@@ -84,7 +108,7 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
     times: dict[str, list[float]] = {}
     values: dict[str, Any] = {}
     rivals: dict[str, Callable[[], Any]] = {
-        "exact": exact, "one_arm": alone, "modal": modal, "stacked": stacked
+        "exact": exact, "recursion": recursion, "mixed": mixed, "one_arm": alone, "modal": modal, "stacked": stacked
     }  # fmt: skip
     for _ in range(repeats):
         for name, call in rivals.items():
@@ -92,15 +116,38 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
             values[name] = call()
             times.setdefault(name, []).append(time.process_time() - start)
     medians = {name: statistics.median(x) for name, x in times.items()}
-    difference = np.abs(values["stacked"] - values["exact"]) / np.abs(values["exact"])
+    ways = {
+        name: "recursion"
+        if plan_of(_system(arm, each), omega) is None
+        else "sums over joint angles"
+        for name, each in (("exact", columns), ("mixed", random))
+    }
+
+    def apart(name: str) -> float:
+        return float((np.abs(values[name] - values["exact"]) / np.abs(values["exact"])).max())
+
     return {
         "frequencies": frequencies,
         "postures": postures,
+        "ways": ways,
         "seconds": medians,
-        "stacked_over_exact": medians["stacked"] / medians["exact"],
-        "modal_over_exact": medians["modal"] / medians["exact"],
-        "largest_difference_to_stacked": float(difference.max()),
+        "stacked_over": {
+            x: medians["stacked"] / medians[x] for x in ("exact", "recursion", "mixed")
+        },
+        "modal_over": {x: medians["modal"] / medians[x] for x in ("exact", "recursion", "mixed")},
+        "largest_difference_to_stacked": apart("stacked"),
+        "largest_difference_to_recursion": apart("recursion"),
     }
+
+
+def _system(arm: Any, columns: dict[str, np.ndarray]) -> Any:
+    """Tip to tip of many arms."""
+    from jaxmodal.response.ports import ports
+    from jaxmodal.response.systems import system_of
+
+    tip = ports("tip.across", arm, "inputs")
+    given = (tuple(columns), np.array(list(columns.values())))
+    return system_of(arm, "timoshenko", "receptance", tip, tip, given)
 
 
 def _members(arm: Any, omega: np.ndarray) -> dict[str, np.ndarray]:

@@ -29,7 +29,7 @@ _SUSPECT = 1e-6
 #: moves resonances by some 1e-15
 _NUDGE = 2.0**-45
 #: what only joints and bodies know: the other fields of beams make the members
-_OF_JOINTS = frozenset(
+OF_JOINTS = frozenset(
     (
         *("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y", "joint_angle"),
         *("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"),
@@ -76,7 +76,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
         found, margin = _answers(broad, by_links(broad), members, every)
         values, above, below = xp.split(found, 3, axis=-1)
         return values, _infinite(values, above, below) & (margin[..., : omega.size] < _SUSPECT)
-    arms = _link_by_link(system)
+    arms = link_by_link(system)
     several = system.cells > 1
     width = min(omega.size, BLOCK_FREQUENCIES if several else BLOCK)
     height = max(1, BLOCK // width)
@@ -86,7 +86,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
         for start in range(0, omega.size, width):
             some = omega[start : start + width]
             every = wide(arms)
-            known = [_known(system, every, link, some) for link in range(len(arms.beams))]
+            known = [known_of(system, every, link, some) for link in range(len(arms.beams))]
             for first in range(0, system.cells, height):
                 cells = np.s_[first : first + height]
                 at = (slice(None), slice(None), cells, np.s_[start : start + width])
@@ -126,7 +126,9 @@ class Arms(NamedTuple):
     rows: tuple[Array, ...]
 
 
-def _link_by_link(system: System) -> Arms:
+def link_by_link(system: System) -> Arms:
+    """The arms of a system link by link, arrays of shape (1,) where all cells have the same."""
+
     def of_link(tree: Any, link: int) -> Any:
         return jax.tree_util.tree_map(lambda x: _collapsed(x[link]), tree)
 
@@ -137,7 +139,7 @@ def _link_by_link(system: System) -> Arms:
     return Arms(beams, [of_link(system.damping, link) for link in links], system.rows)
 
 
-def _shared(tree: Any, without: frozenset[str] = frozenset()) -> bool:
+def same_everywhere(tree: Any, without: frozenset[str] = frozenset()) -> bool:
     """Whether all cells have the same values."""
     return all(
         x.size == 1
@@ -176,25 +178,26 @@ def _pairs(inputs: Sequence[int], read: Sequence[int]) -> list[tuple[int, int]]:
     return sorted({(min(i, j), max(i, j)) for i in inputs for j in read if i >= 0})
 
 
-class _Known(NamedTuple):
+class Known(NamedTuple):
     """What all cells share of a link at some frequencies: its members, and its moduli and springs with damping."""
 
     members: list[FreeEndMember] | None
     damped: dict[str, Any] | None
 
 
-def _known(system: System, broad: Arms, link: int, omega: np.ndarray) -> _Known:
+def known_of(system: System, broad: Arms, link: int, omega: np.ndarray) -> Known:
+    """What all cells share of a link; ``broad`` are arms as `wide` makes them."""
     beam, damping = broad.beams[link], broad.damping[link]
-    of_damping = _shared(damping)
+    of_damping = same_everywhere(damping)
     members = damped = None
-    if _shared(beam, _OF_JOINTS) and _shared(damping, _OF_JOINTS):
+    if same_everywhere(beam, OF_JOINTS) and same_everywhere(damping, OF_JOINTS):
         members = link_members(system, broad, link, omega)
     if of_damping and all(
         np.size(getattr(beam, name)) == 1 for name in _DAMPED if getattr(beam, name) is not None
     ):
         found = damped_beams(beam, damping, omega)
         damped = {name: getattr(found, name) for name in _DAMPED}
-    return _Known(members, damped)
+    return Known(members, damped)
 
 
 def _damped(arms: Arms, omega: Array) -> list[BeamArrays]:
@@ -274,7 +277,7 @@ def by_links(system: System) -> Arms:
 def _block(
     system: System,
     arms: Arms,
-    known: Sequence[_Known],
+    known: Sequence[Known],
     omega: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values and whether they are infinite, for cells times frequencies."""
@@ -286,20 +289,49 @@ def _block(
             link_members(system, broad, link, omega) if found.members is None else found.members
         )
     ]
-    for link, found in enumerate(known):
-        if found.damped is not None:
-            broad.beams[link] = dataclasses.replace(broad.beams[link], **found.damped)
-            broad.damping[link] = Damping()
-    values, margin = _answers(system, broad, members, omega)
+    values, margin = _answers(system, with_known(broad, known), members, omega)
     values, margin = np.broadcast_arrays(values, margin)[0], margin
     infinite = np.zeros(values.shape, bool)
     cells, places = np.nonzero(~(margin >= _SUSPECT))
     if cells.size:
-        some, there = _some(arms, cells), omega[places]
-        beside = []
-        for nudge in (_NUDGE, -_NUDGE):
-            moved = there * (1.0 + nudge)
-            own = [m for link in range(len(known)) for m in link_members(system, some, link, moved)]
-            beside.append(_answers(system, some, own, moved)[0])
-        infinite[:, :, cells, places] = _infinite(values[:, :, cells, places], *beside)
+        found = values[:, :, cells, places]
+        infinite[:, :, cells, places] = _resonant(system, _some(arms, cells), found, omega[places])
     return values, infinite
+
+
+def with_known(arms: Arms, known: Sequence[Known]) -> Arms:
+    """Arms whose moduli and springs are the damped ones where these are known."""
+    beams, damping = list(arms.beams), list(arms.damping)
+    for link, found in enumerate(known):
+        if found.damped is not None:
+            beams[link] = dataclasses.replace(beams[link], **found.damped)
+            damping[link] = Damping()
+    return Arms(beams, damping, arms.rows)
+
+
+def answers_at(
+    system: System, arms: Arms, members: Sequence[FreeEndMember], cells: Array, omega: Array
+) -> tuple[np.ndarray, np.ndarray]:
+    """What `responses` returns, (outputs, inputs, L), of L cells at a frequency of its own each.
+
+    ``members`` are those of all links at these frequencies.
+    """
+    some = _some(arms, cells)
+    values, margin = _answers(system, some, members, omega)
+    infinite = np.zeros(values.shape, bool)
+    suspect = np.flatnonzero(~(margin >= _SUSPECT))
+    if suspect.size:
+        found = values[:, :, suspect]
+        infinite[:, :, suspect] = _resonant(system, _some(some, suspect), found, omega[suspect])
+    return values, infinite
+
+
+def _resonant(system: System, arms: Arms, values: np.ndarray, omega: np.ndarray) -> Array:
+    """Whether values (outputs, inputs, L) of arms, each at a frequency of its own, are infinite."""
+    beside = []
+    for nudge in (_NUDGE, -_NUDGE):
+        moved = omega * (1.0 + nudge)
+        links = range(len(arms.beams))
+        own = [m for link in links for m in link_members(system, arms, link, moved)]
+        beside.append(_answers(system, arms, own, moved)[0])
+    return _infinite(values, *beside)

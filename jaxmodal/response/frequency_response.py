@@ -16,11 +16,11 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
-from jaxmodal.response.answers import responses
 from jaxmodal.response.damping import require_soft_supports
 from jaxmodal.response.held_places import require_moving
 from jaxmodal.response.held_tips import held_answers, rigid_supports
 from jaxmodal.response.ports import ports
+from jaxmodal.response.posture_sums import responses_of_postures
 from jaxmodal.response.quantities import check_quantity
 from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.response.status import ResponseStatus
@@ -118,7 +118,7 @@ def frequency_response(
     else:
         system = system_of(arm, theory, quantity, into, out, columns)
         require_soft_supports(system.beams)
-        values, infinite = responses(system, flat)
+        values, infinite = responses_of_postures(system, flat)
         invalid = system.invalid
     values, status = _judged(values, infinite, invalid)
     lead = () if columns is None else invalid.shape

@@ -11,4 +11,12 @@ def test_the_stacked_solve_gives_the_same_response(tmp_path):
     response.main(["--frequencies", "60", "--postures", "3", "--repeats", "1", "--out", str(out)])
     found = json.loads(out.read_text())
     assert found["largest_difference_to_stacked"] < 1e-9
-    assert set(found["seconds"]) == {"exact", "one_arm", "modal", "stacked"}
+    assert set(found["seconds"]) == {"exact", "recursion", "mixed", "one_arm", "modal", "stacked"}
+    assert found["ways"] == {"exact": "recursion", "mixed": "recursion"}  # too few postures
+
+
+def test_responses_summed_over_joint_angles_are_those_that_are_timed():
+    found = response.measure(300, 40, 1)
+    assert found["ways"] == {"exact": "sums over joint angles", "mixed": "recursion"}
+    assert found["largest_difference_to_recursion"] < 1e-10
+    assert found["largest_difference_to_stacked"] < 1e-9
