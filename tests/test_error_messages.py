@@ -302,7 +302,7 @@ def test_bad_values_and_double_values_by_address():
 
 
 def test_a_theory_with_shear_names_what_is_missing():
-    from jaxmodal.arm.arrays import require_shear
+    from jaxmodal.arm.refusals import require_shear
 
     require_shear(jm.Arm((link(), link())))
     with pytest.raises(jm.ArmError) as error:

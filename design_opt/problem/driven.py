@@ -13,7 +13,7 @@ from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import DAMPING_FIELDS
+from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.ports import Port, ports

@@ -19,10 +19,10 @@ from design_opt.problem.objectives import Objective
 from design_opt.problem.variables import FixedReach, Variable
 from jaxmodal.arm.addresses import addresses
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_known
-from jaxmodal.arm.links import JOINT_SPRINGS
+from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64

@@ -14,7 +14,8 @@ from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_arrays, refuse_axial_force
+from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arm import SpatialArm

@@ -9,6 +9,7 @@ import xarray as xr
 
 import jaxmodal
 from design_opt.solvers.results import Result
+from jaxmodal.runtime.datasets import variable
 
 
 def history_dataset(result: Result) -> xr.Dataset:
@@ -40,39 +41,35 @@ def history_dataset(result: Result) -> xr.Dataset:
         return np.array(rows, dtype=np.float64).reshape(len(steps), *shape)
 
     data: dict[str, Any] = {
-        "value": (
+        "value": variable(
             ("step", "variable"),
             table(list(physical), space.size),
-            {"long_name": "value of the design variable, SI units"},
+            "value of the design variable, SI units",
         ),
-        "objective_value": (
+        "objective_value": variable(
             ("step", "objective"),
             table([step.objectives * signs for step in steps], signs.size),
-            {"long_name": "objective, worst over its postures"},
+            "objective, worst over its postures",
         ),
-        "margin": (
+        "margin": variable(
             ("step", "constraint"),
             table([step.margins for step in steps], len(problem.constraint_labels)),
-            {"long_name": "least margin of the constraint, relative to its limit", "units": "1"},
+            "least margin of the constraint, relative to its limit",
+            "1",
         ),
-        "score": (
-            "step",
-            column("score"),
-            {"long_name": "weighted objective, relative to the start"},
-        ),
+        "score": variable("step", column("score"), "weighted objective, relative to the start"),
         "violation": ("step", column("violation"), {"units": "1"}),
-        "kkt_residual": (
-            "step",
-            column("kkt"),
-            {"long_name": "residual of the optimality conditions", "units": "1"},
+        "kkt_residual": variable(
+            "step", column("kkt"), "residual of the optimality conditions", "1"
         ),
         "sharpness": ("step", column("sharpness"), {"units": "1"}),
     }
     if problem.num_modes:
-        data["lowest_frequency"] = (
+        data["lowest_frequency"] = variable(
             ("step", "postures", "mode"),
             table([step.lowest_hz for step in steps], len(sets), problem.num_modes),
-            {"long_name": "least frequency over the postures", "units": "Hz"},
+            "least frequency over the postures",
+            "Hz",
         )
     coordinates = {
         "start": ("step", column("start")),

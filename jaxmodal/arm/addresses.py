@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from jaxmodal.arm.arm import Arm, Link, Payload, require_planar
-from jaxmodal.arm.links import JOINT_FIELDS
+from jaxmodal.arm.link_rules import JOINT_FIELDS
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import Record, Scalar, quantities, shown
 from jaxmodal.arm.shapes import SHAPES, RawSection

@@ -17,17 +17,17 @@ from jaxmodal.arm.arrays import (
     OPTIONAL,
     PLAIN,
     BeamArrays,
-    require_known,
     require_one_arm,
     with_bodies,
     with_ground_angle,
     with_preload,
 )
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.loaded import bears, with_loads
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import Record, quantities
+from jaxmodal.arm.refusals import require_known
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: imaginary part of a value whose derivative is sought: with its square nothing of it is left
 STEP = 1e-100
@@ -91,7 +91,7 @@ def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Column
 
 
 def require_variants(arm: Arm, theory: str, values: Mapping[str, np.ndarray]) -> None:
-    """`arrays.require_known` of an arm and of its variants, with ``values`` by address."""
+    """`refusals.require_known` of an arm and of its variants, with ``values`` by address."""
     supports = {address: column for address, column in values.items() if ".support_" in address}
     require_known(set_parameters(arm, supports) if supports else arm, theory)
 

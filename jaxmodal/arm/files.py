@@ -15,7 +15,7 @@ from jaxmodal.arm.documents import (
     read_text,
     table,
 )
-from jaxmodal.arm.links import FLAGS
+from jaxmodal.arm.link_rules import FLAGS
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import Record, as_scalar, quantities, shown
 from jaxmodal.arm.sections import shear_fields

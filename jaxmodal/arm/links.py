@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar
 
+from jaxmodal.arm.link_rules import FLAGS, check_combinations, link_constraints
 from jaxmodal.arm.quantities import (
     ANGLE,
     FINITE,
@@ -25,40 +26,6 @@ from jaxmodal.arm.quantities import (
 )
 from jaxmodal.arm.shapes import Section
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.statics.beam_arrays import SUPPORTS as SUPPORTS
-from jaxmodal.statics.beam_arrays import TURNING as TURNING
-
-_NONE = "leave it out for none"
-#: fields that are true or false
-FLAGS = ("segment", "rigid")
-#: the springs of a joint; one of stiffness 0 lets it move freely
-JOINT_SPRINGS = ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness")
-#: what a segment has none of: it continues the previous link, without a joint
-JOINT_FIELDS = (
-    "joint_angle",
-    "joint_stiffness",
-    "joint_axial_stiffness",
-    "joint_shear_stiffness",
-    "hub_mass",
-    "hub_inertia",
-    "stator_mass",
-    "stator_inertia",
-    "rotor_inertia",
-    "gear_ratio",
-    "base_offset_x",
-    "base_offset_y",
-    "base_turning_stiffness",
-    "joint_damping",
-    "joint_axial_damping",
-    "joint_shear_damping",
-)
-#: what damps a link and its joint; natural frequencies are those without
-DAMPING_FIELDS = ("loss_factor", "kelvin_voigt_time", *JOINT_FIELDS[-3:])
-
-
-def is_damping(address: str) -> bool:
-    """Whether an address is one of damping, on which undamped frequencies do not depend."""
-    return address.rpartition(".")[2] in DAMPING_FIELDS
 
 
 @frozen_pytree
@@ -218,84 +185,76 @@ class Link(Record):
         "N/m", "joint's spring across the link", SPRING, "leave it out if rigid", default=None
     )
     hub_mass: Scalar | None = quantity(
-        "kg", "mass of the hub beyond the joint's spring", NON_NEGATIVE, _NONE, default=None
+        "kg", "mass of the hub beyond the joint's spring", NON_NEGATIVE, default=None
     )
     hub_inertia: Scalar | None = quantity(
-        "kg m^2", "inertia of the hub beyond the joint's spring", NON_NEGATIVE, _NONE, default=None
+        "kg m^2", "inertia of the hub beyond the joint's spring", NON_NEGATIVE, default=None
     )
     stator_mass: Scalar | None = quantity(
-        "kg", "mass of the hub before the joint's spring", NON_NEGATIVE, _NONE, default=None
+        "kg", "mass of the hub before the joint's spring", NON_NEGATIVE, default=None
     )
     stator_inertia: Scalar | None = quantity(
-        "kg m^2", "inertia of the hub before the joint's spring", NON_NEGATIVE, _NONE, default=None
+        "kg m^2", "inertia of the hub before the joint's spring", NON_NEGATIVE, default=None
     )
     rotor_inertia: Scalar | None = quantity(
-        "kg m^2", "inertia of the rotor about its axis", NON_NEGATIVE, _NONE, default=None
+        "kg m^2", "inertia of the rotor about its axis", NON_NEGATIVE, default=None
     )
     gear_ratio: Scalar | None = quantity(
         "1", "turns of the rotor for one of the joint", FINITE, "1 is a direct drive", default=None
     )
     base_offset_x: Scalar | None = quantity(
-        "m", "start of the link from the joint, along it", FINITE, _NONE, default=None
+        "m", "start of the link from the joint, along it", default=None
     )
     base_offset_y: Scalar | None = quantity(
-        "m", "start of the link from the joint, to its left", FINITE, _NONE, default=None
+        "m", "start of the link from the joint, to its left", default=None
     )
     end_offset_x: Scalar | None = quantity(
-        "m", "tip from the end of the link, along it", FINITE, _NONE, default=None
+        "m", "tip from the end of the link, along it", default=None
     )
     end_offset_y: Scalar | None = quantity(
-        "m", "tip from the end of the link, to its left", FINITE, _NONE, default=None
+        "m", "tip from the end of the link, to its left", default=None
     )
     tip_centre_x: Scalar | None = quantity(
-        "m", "centre of gravity of the body from the tip, along", FINITE, _NONE, default=None
+        "m", "centre of gravity of the body from the tip, along", default=None
     )
     tip_centre_y: Scalar | None = quantity(
-        "m", "centre of gravity of the body from the tip, to the left", FINITE, _NONE, default=None
+        "m", "centre of gravity of the body from the tip, to the left", default=None
     )
     nonstructural_mass: Scalar | None = quantity(
-        "kg/m", "mass per length that does not bend", NON_NEGATIVE, _NONE, default=None
+        "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
     )
     support_x_stiffness: Scalar | None = quantity(
-        "N/m", "spring from the tip to the ground, along its x axis", SUPPORT, _NONE, default=None
+        "N/m", "spring from the tip to the ground, along its x axis", SUPPORT, default=None
     )
     support_y_stiffness: Scalar | None = quantity(
-        "N/m", "spring from the tip to the ground, along its y axis", SUPPORT, _NONE, default=None
+        "N/m", "spring from the tip to the ground, along its y axis", SUPPORT, default=None
     )
     support_torsional_stiffness: Scalar | None = quantity(
-        "N m/rad", "torsional spring from the tip to the ground", SUPPORT, _NONE, default=None
+        "N m/rad", "torsional spring from the tip to the ground", SUPPORT, default=None
     )
     axial_force: Scalar | None = quantity(
-        "N", "axial force in the link at rest, tension positive", FINITE, _NONE, default=None
+        "N", "axial force in the link at rest, tension positive", default=None
     )
     base_turning_stiffness: Scalar | None = quantity(
-        "N m/rad",
-        "what forces at rest resist a turn of the base offset with",
-        FINITE,
-        _NONE,
-        default=None,
+        "N m/rad", "what forces at rest resist a turn of the base offset with", default=None
     )
     end_turning_stiffness: Scalar | None = quantity(
-        "N m/rad",
-        "what forces at rest resist a turn of the rigid tip with",
-        FINITE,
-        _NONE,
-        default=None,
+        "N m/rad", "what forces at rest resist a turn of the rigid tip with", default=None
     )
     loss_factor: Scalar | None = quantity(
-        "1", "loss factor of the material", NON_NEGATIVE, _NONE, default=None
+        "1", "loss factor of the material", NON_NEGATIVE, default=None
     )
     kelvin_voigt_time: Scalar | None = quantity(
-        "s", "Kelvin-Voigt time of the material", NON_NEGATIVE, _NONE, default=None
+        "s", "Kelvin-Voigt time of the material", NON_NEGATIVE, default=None
     )
     joint_damping: Scalar | None = quantity(
-        "N m s/rad", "damper beside the joint's torsional spring", NON_NEGATIVE, _NONE, default=None
+        "N m s/rad", "damper beside the joint's torsional spring", NON_NEGATIVE, default=None
     )
     joint_axial_damping: Scalar | None = quantity(
-        "N s/m", "damper beside the joint's spring along", NON_NEGATIVE, _NONE, default=None
+        "N s/m", "damper beside the joint's spring along", NON_NEGATIVE, default=None
     )
     joint_shear_damping: Scalar | None = quantity(
-        "N s/m", "damper beside the joint's spring across", NON_NEGATIVE, _NONE, default=None
+        "N s/m", "damper beside the joint's spring across", NON_NEGATIVE, default=None
     )
     segment: bool = static(default=False)
     rigid: bool = static(default=False)
@@ -320,61 +279,10 @@ class Link(Record):
                 raise ArmError(f"{name} = {shown(getattr(self, name))}: must be true or false.")
         super().__post_init__()
         self.section.shear_coefficient_value(self.poisson_ratio)
-        _check_combinations(self)
+        check_combinations(self)
 
     def constraints(self) -> tuple[Constraint, ...]:
-        return (*self._scaling(), *self._held(), *self._pressed())
-
-    def _pressed(self) -> tuple[Constraint, ...]:
-        """Compression leaves some of the shear stiffness."""
-        if self.axial_force is None or not self.has_shear:
-            return ()
-        rigidity = self.shear_modulus_effective * self.area
-        return (
-            Constraint(
-                "axial_force",
-                self.axial_force,
-                self.axial_force + rigidity > 0.0,
-                "greater than -kappa G A, at which the link shears off whatever its length",
-                "check the sign (tension is positive) and the unit (N)",
-            ),
-        )
-
-    def _held(self) -> tuple[Constraint, ...]:
-        """A rigid support needs a link that gives."""
-        given = [(name, getattr(self, name)) for name in SUPPORTS if self.rigid]
-        return tuple(
-            Constraint(
-                name,
-                value,
-                value < math.inf,
-                "finite at the tip of a rigid link",
-                "give a large one, or hold the link by its joint",
-            )
-            for name, value in given
-            if value is not None
-        )
-
-    def _scaling(self) -> tuple[Constraint, ...]:
-        if not self.section.scalable:
-            unscaled = Constraint(
-                "thickness_factor",
-                self.thickness_factor,
-                self.thickness_factor == 1.0,
-                f"1 for a section of shape {self.section.shape!r}, which has no single thickness",
-                f"vary section.{self.section.dimension_to_vary} instead",
-            )
-            return (unscaled,)
-        return tuple(
-            Constraint(
-                "thickness_factor",
-                self.thickness_factor,
-                (value > 0.0) & (value < math.inf),
-                f"such that the {name} stays finite and greater than 0",
-                "give a factor nearer to 1",
-            )
-            for name, value in (("area", self.area), ("second moment", self.second_moment))
-        )
+        return link_constraints(self)
 
     @property
     def area(self) -> Scalar:
@@ -417,29 +325,3 @@ class Link(Record):
         if kappa is None or shear_modulus is None:
             return math.inf
         return kappa * shear_modulus
-
-
-def _check_combinations(link: Link) -> None:
-    """Refuse what has no meaning: a joint on a segment, a rotor without a gear ratio, a turn without a force."""
-    for name in TURNING:
-        if getattr(link, name) is not None and link.axial_force is None:
-            raise ArmError(
-                f"axial_force is missing: {name} = {shown(getattr(link, name))} belongs to a link with forces at rest; "
-                "give both, axial_force = 0 where there is none."
-            )
-    if link.segment:
-        free = {"joint_angle": 0.0, "joint_stiffness": math.inf}
-        for name in JOINT_FIELDS:
-            value, absent = getattr(link, name), free.get(name)
-            if isinstance(value, float) and value != absent:
-                raise ArmError(
-                    f"{name} = {shown(value)}: a segment continues the previous link and has no "
-                    "joint; leave it out, or take segment = true away."
-                )
-    if (link.rotor_inertia is None) != (link.gear_ratio is None):
-        given, missing = ("rotor_inertia", "gear_ratio")
-        if link.rotor_inertia is None:
-            given, missing = missing, given
-        raise ArmError(
-            f"{missing} is missing: {given} = {shown(getattr(link, given))} needs it; give both."
-        )

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.links import SUPPORTS, Link
+from jaxmodal.arm.links import Link
 from jaxmodal.arm.plausible_joints import Finding, felt_inertia, inertia_beyond
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: Solids lose less than this of the energy they store, per radian; the lossiest rubbers reach it.
 LARGEST_LOSS_FACTOR = 1.0

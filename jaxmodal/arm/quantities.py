@@ -64,7 +64,12 @@ class Constraint(NamedTuple):
 
 
 def quantity(
-    unit: str, meaning: str, rule: Rule, remedy: str, *, default: Any = dataclasses.MISSING
+    unit: str,
+    meaning: str,
+    rule: Rule = FINITE,
+    remedy: str = "leave it out for none",
+    *,
+    default: Any = dataclasses.MISSING,
 ) -> Any:
     """Declare a physical field of a record.
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import SUPPORTS, Link
+from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import BOUNDS as BOUNDS
 from jaxmodal.arm.quantities import FINITE, NON_NEGATIVE, Rule, Scalar, as_scalar, quantities, shown
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: what only the last piece of a link has, beside the body
 _AT_THE_TIP = (

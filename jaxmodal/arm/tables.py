@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jaxmodal.arm.links import FLAGS, Link
+from jaxmodal.arm.link_rules import FLAGS
+from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import BOUNDS, PIECES, Loads
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from jaxmodal.arm.addresses import listed, resolve
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values, require_concrete, require_known
+from jaxmodal.arm.arrays import BeamArrays, beam_values
+from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.at_rest.derivatives import beams_of, factor_derivatives
 from jaxmodal.at_rest.loads import dead_loads, prestress, require_loads
 from jaxmodal.at_rest.search import NONE, Factor, Problem, factors

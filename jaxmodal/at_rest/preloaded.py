@@ -9,8 +9,9 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_values, refuse_loaded_slides, require_concrete, require_known
-from jaxmodal.arm.links import TURNING, Link
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.refusals import refuse_loaded_slides, require_concrete, require_known
 from jaxmodal.arm.segments import BOUNDS, check_pieces, cut
 from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
@@ -18,6 +19,7 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.statics.beam_arrays import TURNING
 from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness
 
 

@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import (
-    BeamArrays,
-    beam_values,
-    refuse_axial_force,
-    require_concrete,
-    require_known,
-)
+from jaxmodal.arm.arrays import BeamArrays, beam_values
+from jaxmodal.arm.refusals import refuse_axial_force, require_concrete, require_known
 from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parameters import unit_of
 
@@ -71,13 +72,11 @@ def statics_dataset(result: StaticEquilibrium) -> xarray.Dataset:
         ("rotation", along, "rad"),
         ("joint_torque", joint, "N m"),
     ):
-        about = {"long_name": name.replace("_", " "), "units": unit}
-        variables[name] = (dims, getattr(result, name), about)
-    parts = np.array([result.base_reaction, *result.reactions])
-    variables["reaction"] = (
+        variables[name] = variable(dims, getattr(result, name), name.replace("_", " "), unit)
+    variables["reaction"] = variable(
         ("ground", "component"),
-        parts,
-        {"long_name": "force (N) and moment (N m) that the ground exerts"},
+        [result.base_reaction, *result.reactions],
+        "force (N) and moment (N m) that the ground exerts",
     )
     names = ["base", *(f"tip_{i + 1}" for i in range(result.arm.num_links))]
     coordinates = {
@@ -120,15 +119,12 @@ def buckling_dataset(result: Buckling) -> xarray.Dataset:
     """Factors, certificates, shapes and derivatives."""
     import xarray
 
-    about = {"long_name": "buckling load factor", "units": "1"}
     variables: dict[str, Any] = {
-        "load_factor": ("factor", result.factors, about),
+        "load_factor": variable("factor", result.factors, "buckling load factor", "1"),
         "certified": ("factor", result.certified),
         "multiplicity": ("factor", result.multiplicity),
-        "axial_force": (
-            ("link", "end"),
-            result.axial_force,
-            {"long_name": "axial force under the loads as given", "units": "N"},
+        "axial_force": variable(
+            ("link", "end"), result.axial_force, "axial force under the loads as given", "N"
         ),
         "displacement": (("factor", "link", "station", "axis"), result.displacement),
         "rotation": (("factor", "link", "station"), result.rotation),

@@ -10,10 +10,11 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import Columns, columns_of, unpacked
-from jaxmodal.arm.links import JOINT_SPRINGS, SUPPORTS
+from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.stability import number_unstable
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: cells that are looked at side by side: whose zero modes are counted, and whose stability is judged
 _COUNTED, _JUDGED = 10_240, 2048

@@ -10,10 +10,10 @@ from typing import Any, TypeVar, cast
 import click
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
 from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 EXIT_NOT_ALL = 1
 EXIT_BAD_INPUT = 2

@@ -22,7 +22,8 @@ from jaxmodal.arithmetic.operations import (
     sqrt,
 )
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values, require_known
+from jaxmodal.arm.arrays import BeamArrays, beam_values
+from jaxmodal.arm.refusals import require_known
 from jaxmodal.runtime.errors import suggestion
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.precision import require_x64

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.runtime.namespace import Array, linalg, xp
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: a motion that moves supports by less than this, beside what free joints move them by at most, moves them by rounding
 _STILL = 1e-13

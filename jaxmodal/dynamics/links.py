@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import refuse_loads
-from jaxmodal.arm.links import DAMPING_FIELDS, JOINT_SPRINGS, SUPPORTS, Link
+from jaxmodal.arm.link_rules import DAMPING_FIELDS, JOINT_SPRINGS
+from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: what an inextensible Euler-Bernoulli link between two joints on its axis has none of
 _NOT_HERE = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import Table, shortened
 
@@ -103,9 +104,8 @@ def frequency_variables(
     result: NaturalFrequencies, dims: tuple[str, ...] = ("mode",)
 ) -> dict[str, Any]:
     """Return frequency in Hz and status as variables of a dataset."""
-    about = {"long_name": "natural frequency", "units": "Hz"}
     return {
-        "frequency": (dims, np.asarray(result.frequencies_hz), about),
+        "frequency": variable(dims, result.frequencies_hz, "natural frequency", "Hz"),
         "status": status_variable(dims, result.status),
     }
 
@@ -126,14 +126,10 @@ def _count_variables(
         "count_above": "natural frequencies below the upper end of the bracket",
         "multiplicity": "natural frequencies inside the bracket",
     }
-    variables: dict[str, Any] = {}
-    for name, text in texts.items():
-        variables[name] = (dims, np.asarray(getattr(result, name)), {"long_name": text})
-    ends = np.asarray(result.bracket) / (2.0 * np.pi)
-    for k, name in enumerate(("bracket_low", "bracket_high")):
-        about = {"long_name": f"{('lower', 'upper')[k]} end of the bracket", "units": "Hz"}
-        variables[name] = (dims, ends[..., k], about)
-    return variables
+    return {name: variable(dims, getattr(result, name), text) for name, text in texts.items()} | {
+        "bracket_low": in_hertz(dims, result.bracket[..., 0], "lower end of the bracket"),
+        "bracket_high": in_hertz(dims, result.bracket[..., 1], "upper end of the bracket"),
+    }
 
 
 def frequencies_dataset(result: NaturalFrequencies) -> xarray.Dataset:
@@ -152,6 +148,6 @@ def certificate_dataset(found: Certificate) -> xarray.Dataset:
 
     found, dims = to_host(found), _dims(found.status, "entry")
     variables = {"status": status_variable(dims, found.status), **_count_variables(found, dims)}
-    left = (dims[:-1], np.asarray(found.left_out), {"long_name": "natural frequencies left out"})
+    left = variable(dims[:-1], found.left_out, "natural frequencies left out")
     entries = np.arange(1, np.shape(found.status)[-1] + 1)
     return xarray.Dataset({**variables, "left_out": left}, {"entry": entries})

@@ -17,6 +17,7 @@ from jaxmodal.frequencies.certificate import TOLERANCE
 from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
@@ -72,18 +73,14 @@ class TaperedFrequencies(ShowsDatasets):
         """Return frequencies and bounds in Hz and relative errors as a dataset with the dim mode."""
         import xarray
 
-        about = {
-            "frequency": (self.omega, "natural frequency, extrapolated"),
-            "lower": (self.lower, "lower bound of the frequency"),
-            "upper": (self.upper, "upper bound of the frequency"),
-        }
-        variables = {
-            name: ("mode", omega / (2.0 * np.pi), {"long_name": text, "units": "Hz"})
-            for name, (omega, text) in about.items()
-        }
-        error = {"long_name": "estimated relative error of the frequency", "units": "1"}
+        error = "estimated relative error of the frequency"
         return xarray.Dataset(
-            {**variables, "relative_error": ("mode", self.error, error)},
+            {
+                "frequency": in_hertz("mode", self.omega, "natural frequency, extrapolated"),
+                "lower": in_hertz("mode", self.lower, "lower bound of the frequency"),
+                "upper": in_hertz("mode", self.upper, "upper bound of the frequency"),
+                "relative_error": variable("mode", self.error, error, "1"),
+            },
             {"mode": np.arange(1, self.omega.size + 1)},
             {"theory": self.finest.theory, "pieces": self.pieces, "what": self.what},
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parameters import describe, unit_of
 
@@ -64,57 +65,41 @@ def _ranges(values: np.ndarray) -> list[tuple[float, float]]:
 
 def quantities_dataset(found: Any) -> xarray.Dataset:
     """Return `ModalQuantities` as a dataset with dims cell, mode, parameter, excitation, link; derivatives in Hz."""
-    import dataclasses
-
     import xarray
 
     cells, modes = np.shape(found.individual)
     by_parameter, by_base = ("cell", "mode", "parameter"), ("cell", "mode", "excitation")
-    about = {
-        "derivative_hz": (
+    of_bodies = "kg, kg m^2 for rotation"
+    variables: dict[str, Any] = {
+        "derivative_hz": variable(
             by_parameter,
             np.asarray(found.derivative) / (2.0 * np.pi),
             "derivative of the frequency",
             "Hz per unit of the parameter",
         ),
-        "logarithmic": (by_parameter, found.logarithmic, "logarithmic sensitivity", "1"),
-        "participation": (
+        "logarithmic": variable(by_parameter, found.logarithmic, "logarithmic sensitivity", "1"),
+        "participation": variable(
             by_base,
             found.participation,
             "participation factor",
             "kg^(1/2), m kg^(1/2) for rotation",
         ),
-        "effective_mass": (
-            by_base,
-            found.effective_mass,
-            "effective modal mass",
-            "kg, kg m^2 for rotation",
+        "effective_mass": variable(
+            by_base, found.effective_mass, "effective modal mass", of_bodies
         ),
-        "total_mass": (
-            ("cell", "excitation"),
-            found.total_mass,
-            "what moves with the base",
-            "kg, kg m^2 for rotation",
+        "total_mass": variable(
+            ("cell", "excitation"), found.total_mass, "what moves with the base", of_bodies
+        ),
+        "individual": variable(
+            ("cell", "mode"),
+            found.individual,
+            "the numbers are of this mode alone, not the mean of a cluster",
         ),
     }
-    variables: dict[str, Any] = {
-        name: (dims, np.asarray(values), {"long_name": text, "units": units})
-        for name, (dims, values, text, units) in about.items()
-    }
-    for field in dataclasses.fields(found.energies):
-        energy = getattr(found.energies, field.name)
-        if energy is None:
-            continue
-        variables[f"energy_{field.name}"] = (
-            ("cell", "mode", "link"),
-            np.asarray(energy),
-            {"long_name": f"peak energy: {field.name.replace('_', ' ')}", "units": "J"},
-        )
-    variables["individual"] = (
-        ("cell", "mode"),
-        np.asarray(found.individual),
-        {"long_name": "the numbers are of this mode alone, not the mean of a cluster"},
-    )
+    for name, energy in vars(found.energies).items():
+        if energy is not None:
+            text = f"peak energy: {name.replace('_', ' ')}"
+            variables[f"energy_{name}"] = variable(("cell", "mode", "link"), energy, text, "J")
     links = np.shape(found.energies.translation)[-1]
     return xarray.Dataset(
         variables,

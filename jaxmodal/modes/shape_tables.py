@@ -13,6 +13,7 @@ from jaxmodal.frequencies.tables import (
     hertz_text,
     status_remedies,
 )
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
@@ -72,9 +73,6 @@ def dataset_of_modes(
     ``energies`` holds the meaning of each energy by its name.
     """
     import xarray
-
-    def variable(dims: tuple[str, ...], values: Any, long_name: str, units: str) -> Any:
-        return (dims, np.asarray(values), {"long_name": long_name, "units": units})
 
     variables = frequency_variables(shapes.frequencies)
     for name, field in fields.items():

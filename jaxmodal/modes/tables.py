@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.arm.links import is_damping
+from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.frequencies.tables import (
     DIGITS,
     frequency_variables,
@@ -14,6 +14,7 @@ from jaxmodal.frequencies.tables import (
     status_remedies,
 )
 from jaxmodal.modes.shape_tables import dataset_of_modes, table_of_modes
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parameters import describe, unit_of
 
@@ -39,10 +40,6 @@ _ENERGIES = {
     "body_rotation": "kinetic energy of rotation of the body at the tip",
     "hub": "kinetic energy of the hub and the rotor at the joint",
 }
-
-
-def _variable(dims: tuple[str, ...], values: Any, long_name: str, units: str) -> Any:
-    return (dims, np.asarray(values), {"long_name": long_name, "units": units})
 
 
 #: sensitivities smaller than this, relative to the largest of the mode, are rounding
@@ -153,17 +150,18 @@ def sensitivities_dataset(table: Any) -> xarray.Dataset:
 
     dims = ("mode", "parameter")
     variables = frequency_variables(table.frequencies) | {
-        "derivative_hz": (
+        "derivative_hz": variable(
             dims,
-            np.asarray(table.derivative_hz),
-            {"long_name": "derivative of the frequency", "units": "Hz per unit of the parameter"},
+            table.derivative_hz,
+            "derivative of the frequency",
+            "Hz per unit of the parameter",
         ),
-        "logarithmic": _variable(dims, table.logarithmic, "logarithmic sensitivity", "1"),
-        "value": (("parameter",), np.asarray(table.values), {"long_name": "value"}),
-        "individual": (
+        "logarithmic": variable(dims, table.logarithmic, "logarithmic sensitivity", "1"),
+        "value": variable(("parameter",), table.values, "value"),
+        "individual": variable(
             ("mode",),
-            np.asarray(table.individual),
-            {"long_name": "the derivative is of this mode alone, not the mean of a cluster"},
+            table.individual,
+            "the derivative is of this mode alone, not the mean of a cluster",
         ),
     }
     return xarray.Dataset(

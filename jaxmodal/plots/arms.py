@@ -11,9 +11,10 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.arm.facts import depth_in_plane
-from jaxmodal.arm.links import SUPPORTS, Link
+from jaxmodal.arm.links import Link
 from jaxmodal.eigenspaces.modal_mass import link_starts
 from jaxmodal.plots.figures import COLOURS, axes_or_new, in_metres
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,8 +14,9 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_whole, real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, refuse_compression
+from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_compression
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.harmonics import determinant, of_cells

@@ -14,10 +14,11 @@ import numpy as np
 from jaxmodal.arm.addresses import full_address, resolve
 from jaxmodal.arm.arguments import is_whole, real_array, real_number
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import BeamArrays, refuse_compression
+from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_compression
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.postures.harmonics import determinant, of_cells
 from jaxmodal.postures.inverse import angles_with, require_joint

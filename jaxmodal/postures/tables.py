@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.frequencies.tables import certificate_text, status_variable
+from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.tables import Table, shortened
 from jaxmodal.spatial.parameters import describe, unit_of
 
@@ -47,22 +48,15 @@ def postures_dataset(found: PosturesAt) -> xarray.Dataset:
     """Return angles in degrees, modes and status; dims place, and cell for many arms."""
     import xarray
 
-    dims = (*(["cell"] * (np.ndim(found.angle) - 1)), "place")
-    degrees = {"long_name": f"angle of joint {found.joint}", "units": "degree"}
-    below = {"long_name": "natural frequencies just below"}
-    above = {"long_name": "natural frequencies up to just above"}
-    omega = np.asarray(found.omega) / (2.0 * np.pi)
+    dims = (*("cell",) * (np.ndim(found.angle) - 1), "place")
+    angle, above = np.degrees(np.asarray(found.angle)), "natural frequencies up to just above"
     variables: dict[str, Any] = {
-        "angle": (dims, np.degrees(np.asarray(found.angle)), degrees),
-        "mode": (dims, np.asarray(found.mode), {"long_name": "number of the mode, 0 for no angle"}),
-        "count_below": (dims, np.asarray(found.count_below), below),
-        "count_above": (dims, np.asarray(found.count_above), above),
+        "angle": variable(dims, angle, f"angle of joint {found.joint}", "degree"),
+        "mode": variable(dims, found.mode, "number of the mode, 0 for no angle"),
+        "count_below": variable(dims, found.count_below, "natural frequencies just below"),
+        "count_above": variable(dims, found.count_above, above),
         "status": status_variable(dims, found.status),
-        "frequency": (
-            dims[: omega.ndim],
-            omega,
-            {"long_name": "frequency asked for", "units": "Hz"},
-        ),
+        "frequency": in_hertz(dims[: np.ndim(found.omega)], found.omega, "frequency asked for"),
     }
     return xarray.Dataset(variables, attrs={"joint": found.joint, "theory": found.theory})
 
@@ -118,30 +112,24 @@ def resonance_dataset(found: ResonanceMap) -> xarray.Dataset:
     of_border, of_piece = ("row", "border"), ("row", "piece")
     ends = {"long_name": "end of the band", "flag_values": np.array([-1, 0, 1], np.int8)}
     ends["flag_meanings"] = "none lower upper"
-    about = {"long_name": f"border, angle of joint {found.joint}", "units": "degree"}
+    angle = np.degrees(np.asarray(found.border))
     variables: dict[str, Any] = {
-        "border_angle": (of_border, np.degrees(np.asarray(found.border)), about),
+        "border_angle": variable(
+            of_border, angle, f"border, angle of joint {found.joint}", "degree"
+        ),
         "end": (of_border, np.asarray(found.end, np.int8), ends),
-        "border_mode": (
-            of_border,
-            np.asarray(found.border_mode),
-            {"long_name": "mode at the border"},
-        ),
-        "modes_inside": (
+        "border_mode": variable(of_border, found.border_mode, "mode at the border"),
+        "modes_inside": variable(
             of_piece,
-            np.asarray(found.modes_inside),
-            {"long_name": "natural frequencies in the band between borders, -1 for no piece"},
+            found.modes_inside,
+            "natural frequencies in the band between borders, -1 for no piece",
         ),
-        "free": (
-            ("row",),
-            np.asarray(found.free),
-            {"long_name": "share of a turn that is free", "units": "1"},
-        ),
+        "free": variable("row", found.free, "share of a turn that is free", "1"),
     }
     rows: dict[str, Any] = {}
     if isinstance(found.across, str):
-        about = {"units": unit_of(found.across), "long_name": describe(found.across)}
-        rows = {"across_value": ("row", np.asarray(found.across_angle), about)}
+        meaning, unit = describe(found.across), unit_of(found.across)
+        rows = {"across_value": variable("row", found.across_angle, meaning, unit)}
     elif found.across:
         rows = {"across_angle": ("row", row_values(found)[0], {"units": "degree"})}
     band = (np.asarray(found.band) / (2.0 * np.pi)).tolist()

@@ -10,7 +10,6 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.damping import SPRINGS, Damping, damped_beams
 from jaxmodal.response.members import members_of, members_of_links
@@ -20,6 +19,7 @@ from jaxmodal.response.quantities import in_quantity, read_ports
 from jaxmodal.response.recursion import Condensed, inward, inward_traced, margin_of
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: frequencies, and entries (frequencies times cells), that NumPy works on at a time: what fits into a cache
 BLOCK_FREQUENCIES, BLOCK = 1024, 8192

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import link_starts
 from jaxmodal.response.frequency_response import frequency_response
 from jaxmodal.response.ports import RELATIVE, Port, port_row
 from jaxmodal.response.statics import point_at
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import refuse_axial_force
+from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_concrete
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped_modes import DampedModes, damped_modes

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.arm.links import DAMPING_FIELDS
+from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.response.damping import Damping
 from jaxmodal.statics.laws import flexibility

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.links import SUPPORTS, Link
+from jaxmodal.arm.links import Link
 from jaxmodal.response.ports import RELATIVE, Port, port_row, shares_of_axes
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import on_host
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 _DIRECTIONS = ("x", "y", "rotation")
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.held_places import cannot_move
@@ -22,6 +21,7 @@ from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.response.status import ResponseStatus
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: springs in place of rigid supports, in stiffnesses of the link: of both arms one is away from its resonances
 _STAND_INS = (1.0, 30.0)

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_concrete, require_one_arm
+from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text

@@ -16,8 +16,8 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import refuse_axial_force
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 from jaxmodal.runtime.namespace import Array, xp
 

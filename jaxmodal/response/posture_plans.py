@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.response.angle_sums import Sampling, sampling
 from jaxmodal.response.answers import BLOCK, Arms, link_by_link, same_everywhere
 from jaxmodal.response.pieces import Terminal
 from jaxmodal.response.ports import Port, PortRow
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array, tree_on_host
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: quantities that are receptances times a function of the frequency
 _OF_RECEPTANCES = ("receptance", "mobility", "accelerance")

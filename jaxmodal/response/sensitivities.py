@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from jaxmodal.arm.addresses import addresses as all_addresses
 from jaxmodal.arm.addresses import listed, resolve
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_concrete
 from jaxmodal.arm.parameters import get_parameter
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.answers import motions_of

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_finite, real_number
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_concrete, require_one_arm
+from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import found_in_band, natural_frequencies
 from jaxmodal.response.damping import damping_that_acts

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from jaxmodal.arm.arguments import real_number
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import require_concrete
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.frequencies.tables import hertz_text

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from jaxmodal.arm.link_rules import require_together
 from jaxmodal.arm.quantities import (
     ANGLE,
     FINITE,
@@ -40,7 +41,6 @@ from jaxmodal.spatial.sections import (
     section_values,
 )
 
-_NONE = "leave it out for none"
 #: the two kinds of springs, and their units
 SPRINGS = {"translation": "N/m", "rotation": "N m/rad"}
 _Z = (0.0, 0.0, 1.0)
@@ -160,7 +160,7 @@ class SpatialLink(Record):
     joint_frame: tuple[Rotation, ...] = ()
     joint_springs: tuple[Spring, ...] = ()
     rotor_inertia: Scalar | None = quantity(
-        "kg m^2", "inertia of the rotor about the joint's axis", NON_NEGATIVE, _NONE, default=None
+        "kg m^2", "inertia of the rotor about the joint's axis", NON_NEGATIVE, default=None
     )
     gear_ratio: Scalar | None = quantity(
         "1", "turns of the rotor for one of the joint", FINITE, "1 is a direct drive", default=None
@@ -174,10 +174,10 @@ class SpatialLink(Record):
         "rad", "turn of the section about the link's axis", ANGLE, "give radians", default=None
     )
     torsion_constant: Scalar | None = quantity(
-        "m^4", "torsion constant in place of the section's", POSITIVE, _NONE, default=None
+        "m^4", "torsion constant in place of the section's", POSITIVE, default=None
     )
     nonstructural_mass: Scalar | None = quantity(
-        "kg/m", "mass per length that does not bend", NON_NEGATIVE, _NONE, default=None
+        "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
     )
     rigid: bool = static(default=False)
 
@@ -199,13 +199,7 @@ class SpatialLink(Record):
             raise ArmError(f"rigid = {shown(self.rigid)}: must be true or false.")
         super().__post_init__()
         section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
-        if (self.rotor_inertia is None) != (self.gear_ratio is None):
-            given, missing = ("rotor_inertia", "gear_ratio")
-            if self.rotor_inertia is None:
-                given, missing = missing, given
-            raise ArmError(
-                f"{missing} is missing: {given} = {shown(getattr(self, given))} needs it; give both."
-            )
+        require_together(self, "rotor_inertia", "gear_ratio")
 
     def _convert(self) -> None:
         """Take plain numbers for the records that they stand for."""

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import refuse_loads
-from jaxmodal.arm.links import DAMPING_FIELDS, SUPPORTS, Link
+from jaxmodal.arm.link_rules import DAMPING_FIELDS
+from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.arm.shapes import RawSection, Rectangle, Section
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import on_host
@@ -18,6 +19,7 @@ from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.links import SpatialLink, Spring
 from jaxmodal.spatial.sections import SpatialSection
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: fields that mean the same in both kinds of arm
 _SAME = (

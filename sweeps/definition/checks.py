@@ -13,11 +13,11 @@ import numpy as np
 from jaxmodal.arm.addresses import addresses, resolve
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import refuse_axial_force
 from jaxmodal.arm.columns import require_variants
-from jaxmodal.arm.links import is_damping
+from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
 from jaxmodal.runtime.limits import MODES

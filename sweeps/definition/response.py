@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.documents import check_keys, table
-from jaxmodal.arm.links import DAMPING_FIELDS
+from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.response.ports import Port, ports
 from jaxmodal.response.quantities import unit_of_transfer

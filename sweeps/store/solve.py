@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import require_known
+from jaxmodal.arm.refusals import require_known
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import TheoryName

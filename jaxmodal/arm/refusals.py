@@ -1,0 +1,146 @@
+"""Arms that a function cannot take, refused with the value and what to do: traced, loaded, without shear data."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arrays import arm_values
+from jaxmodal.arm.loaded import bears
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced, on_host, to_host
+from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING
+from jaxmodal.statics.equilibrium import held_equilibrium
+
+
+def require_concrete(arm: Arm, what: str) -> None:
+    """Refuse an arm of which a value is traced."""
+    if is_traced(arm):
+        raise ArmError(
+            f"arm: is traced, and {what} takes an arm of concrete values; inside jit, vmap and grad use "
+            "frequency_response."
+        )
+
+
+def refuse_axial_force(arm: Arm, what: str) -> None:
+    """Refuse an arm under an axial force, which ``what`` (the subject of the sentence) does not know."""
+    refuse_loads(arm, what)
+    for number, link in enumerate(arm.links, start=1):
+        if link.axial_force is not None:
+            raise ArmError(
+                f"link{number}.axial_force = {shown(link.axial_force)}: {what} knows no axial forces; leave it out. "
+                "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities and sweeps take it."
+            )
+
+
+def refuse_loads(arm: Arm, what: str) -> None:
+    """Refuse an arm that bears loads, of which ``what`` (the subject of the sentence) takes none."""
+    if isinstance(arm, Arm) and arm.loads is not None:
+        raise ArmError(
+            f"loads: the arm bears some, and {what} takes none of an arm; give arm.replace(loads=None). "
+            "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities and sweeps take them."
+        )
+
+
+def refuse_compression(arm: Arm, what: str) -> None:
+    """Refuse an arm whose forces at rest might buckle it, which ``what`` (the subject of the sentence) does not see.
+
+    In tension, with no turning stiffness below zero, they only add to the energy of any motion.
+    """
+    refuse_loads(require_planar(arm), what)
+    if all(link.axial_force is None for link in arm.links):
+        return
+    signed = ("axial_force", *TURNING, "base_offset_x", "end_offset_x")
+    for number, link in enumerate(arm.links, start=1):
+        for name in signed:
+            value = getattr(link, name)
+            if value is not None and not (on_host(value) and np.all(value >= 0.0)):
+                raise ArmError(
+                    f"link{number}.{name} = {shown(value)}: {what} takes forces at rest of 0 or more (tension), with no"
+                    f" {', '.join(signed[1:])} below 0, because it does not see whether an arm buckles; give such"
+                    " values, or ask natural_frequencies_batch at postures."
+                )
+
+
+def require_known(arm: Arm, theory: str) -> None:
+    """Refuse an arm that a theory cannot take: one without shear data, or a rigid link against a rigid support.
+
+    Raises
+    ------
+    ArmError
+        Naming the link and the value. Traced values are not looked at.
+    """
+    if theory == "timoshenko":
+        require_shear(arm)
+    if any(link.axial_force is not None for link in require_planar(arm).links):
+        refuse_loaded_slides(arm, "with an axial_force in the arm")
+    if arm.loads is not None:
+        refuse_loaded_slides(arm, "under dead loads")
+        _require_borne(arm)
+    if theory != "bending_only":
+        return
+    for number, link in enumerate(require_planar(arm).links, start=1):
+        for name in SUPPORTS[:2]:
+            value = getattr(link, name)
+            if value is not None and on_host(value) and np.any(np.isinf(value)):
+                raise ArmError(
+                    f"link{number}.{name} = inf: links of the theory 'bending_only' are rigid along their axes, and so"
+                    " cannot lie against a rigid support; give a large finite stiffness, or choose the theory"
+                    " 'euler_bernoulli'."
+                )
+
+
+def _require_borne(arm: Arm) -> None:
+    """Refuse an arm of numbers that is not at rest under its loads, or that they shear off."""
+    arm = to_host(arm)
+    leaves = jax.tree_util.tree_leaves(arm)
+    if not on_host(*leaves) or any(np.ndim(x) for x in leaves):
+        return
+    assert arm.loads is not None
+    held_equilibrium(arm_values(arm.replace(loads=None)), 1.0, 1.0, arm.loads.dead())
+    if not bears(arm_values(arm)):
+        raise ArmError(
+            "loads: they press a link beyond -kappa G A, at which it shears off whatever its length; check the units "
+            "(m/s^2, N)."
+        )
+
+
+def refuse_loaded_slides(arm: Arm, why: str) -> None:
+    """Refuse springs along or across a joint that turns, ``why`` there are axial forces: their ends move apart."""
+    for number, link in enumerate(arm.links[1:], start=2):
+        for name in ("joint_axial_stiffness", "joint_shear_stiffness"):
+            value = getattr(link, name)
+            if value is not None and not (on_host(value) and np.all(np.isinf(value))):
+                raise ArmError(
+                    f"link{number}.{name} = {shown(value)}: {why}, springs along and across a joint are taken at"
+                    " the base alone, whose directions stay fixed; leave it out."
+                )
+
+
+def require_shear(arm: Arm) -> None:
+    """Refuse an arm that lacks what a theory with shear needs.
+
+    Raises
+    ------
+    ArmError
+        Naming the first link without a shear coefficient or without a shear modulus, and the key
+        to add.
+    """
+    require_planar(arm)
+    for number, link in enumerate(arm.links, start=1):
+        if link.has_shear:
+            continue
+        section = link.section
+        if section.shear_coefficient is None and section.shear_rule is None:
+            raise ArmError(
+                f"link{number}.section.shear_coefficient is missing: a theory with shear needs "
+                "it; give a value such as 0.85, or a rule, 'cowper' or '5/6'; or choose the "
+                "theory 'rayleigh' or 'euler_bernoulli'."
+            )
+        raise ArmError(
+            f"link{number}.poisson_ratio is missing: a theory with shear needs it, or "
+            "shear_modulus; give one of them, or choose the theory 'rayleigh' or "
+            "'euler_bernoulli'."
+        )
