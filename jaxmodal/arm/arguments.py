@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError
 
 
 def real_array(value: Any, name: str) -> NDArray[np.float64]:
@@ -34,6 +35,20 @@ def real_number(value: Any, name: str, expected: str) -> float:
     if array.ndim or isinstance(value, bool):
         raise ValueError(f"{name} = {shown(value)}: expected one number, {expected}")
     return float(array)
+
+
+def station_shares(stations: Any) -> NDArray[np.float64]:
+    """Shares x/L of the length of a link, (S,): those given, or so many from 0 to 1, equally spaced."""
+    if is_whole(stations, 2):
+        return np.linspace(0.0, 1.0, int(stations))
+    if np.ndim(stations):
+        shares = real_array(stations, "stations")
+        if shares.ndim == 1 and shares.size and np.all((shares >= 0.0) & (shares <= 1.0)):
+            return shares
+    raise ArmError(
+        f"stations = {shown(stations)}: must be shares of the length of a link from 0 to 1, or how many of them, 2 or "
+        "more."
+    )
 
 
 def is_whole(value: object, least: int, most: int | None = None) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values
 from jaxmodal.arm.refusals import refuse_axial_force, require_concrete, require_known
@@ -18,7 +18,7 @@ from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
-from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
+from jaxmodal.runtime.errors import LargeDeflectionWarning
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
@@ -180,7 +180,7 @@ def static_equilibrium(
     refuse_axial_force(arm.replace(loads=None), "the linear theory of deflections")
     loads = dead_loads(arm, gravity, tip_force, base_acceleration)
     require_loads(arm, loads)
-    shares = _shares(stations)
+    shares = station_shares(stations)
     beams = beam_values(arm.replace(loads=None))
     found = held_equilibrium(beams, flags.shear, flags.axial, loads)
     result = _along(arm, beams, flags, found, shares, theory)
@@ -193,18 +193,6 @@ def static_equilibrium(
             stacklevel=2,
         )
     return result
-
-
-def _shares(stations: Sequence[float] | int) -> Floats:
-    if isinstance(stations, int) and not isinstance(stations, bool) and 2 <= stations <= 10_000:
-        return np.linspace(0.0, 1.0, stations)
-    if not isinstance(stations, int):
-        shares = real_array(stations, "stations")
-        if shares.ndim == 1 and shares.size and np.all((shares >= 0.0) & (shares <= 1.0)):
-            return shares
-    raise ArmError(
-        f"stations = {stations!r}: must be shares of the length from 0 to 1, or how many of them, from 2 to 10,000."
-    )
 
 
 def _along(

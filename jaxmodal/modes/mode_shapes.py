@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import overload
 
 import jax.numpy as jnp
-import numpy as np
 from jax.typing import ArrayLike
 
-from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -88,25 +87,10 @@ def mode_shapes(
     >>> [round(abs(float(v)), 9) for v in shapes.v[:, 0, -1]]   # a cantilever's tip: 2 for unit mass
     [2.0, 2.0, 2.0]
     """
-    xi = _stations(stations)
+    xi = station_shares(stations)
     if isinstance(arm, SpatialArm):
         return spatial_mode_shapes(arm, num_modes, theory, xi, throw)
     return planar_mode_shapes(arm, num_modes, theory, xi, throw)
-
-
-def _stations(stations: int | ArrayLike | Sequence[float]) -> Array:
-    if isinstance(stations, int):
-        if isinstance(stations, bool) or stations < 2:
-            raise ValueError(
-                f"stations = {stations!r}: give a number of stations of at least 2, or an array"
-            )
-        return np.linspace(0.0, 1.0, stations)
-    xi = real_array(stations, "stations")
-    if xi.ndim != 1 or xi.size == 0 or not np.all((xi >= 0.0) & (xi <= 1.0)):
-        raise ValueError(
-            f"stations = {stations!r}: expected a number, or a list of x/L between 0 and 1"
-        )
-    return xi
 
 
 def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialModeShapes) -> Array:

@@ -17,9 +17,8 @@ from jaxmodal.spatial.parameters import unit_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-#: pictures by name, each with the number of parameters that vary
-KINDS = {"bode": 0, "nyquist": 0, "waterfall": 1, "peak_map": 2}
+#: the pictures that suit a response by the number of parameters that vary
+_SUITS = ("bode", "waterfall", "peak_map")
 
 
 def draw_response(
@@ -50,26 +49,17 @@ def draw_response(
         The kind is not known, does not suit the response, or more than two parameters vary.
     """
     if kind is None:
-        suits = {number: name for name, number in reversed(KINDS.items())}
-        kind = suits.get(len(found.addresses))
-        if kind is None:
+        if len(found.addresses) >= len(_SUITS):
             raise ArmError(
                 f"the response varies with {len(found.addresses)} parameters; pictures show one (draw_waterfall) or "
                 "two (draw_peak_map): give frequency_response such parameters."
             )
+        kind = _SUITS[len(found.addresses)]
     if not isinstance(kind, str) or kind not in KINDS:
         raise ArmError(
             f"kind = {shown(kind)}: must be one of {', '.join(map(repr, KINDS))}.{suggestion(str(kind), KINDS)}"
         )
-    drawing: dict[str, Callable[..., Any]] = {
-        "bode": draw_bode,
-        "nyquist": draw_nyquist,
-        "waterfall": draw_waterfall,
-        "peak_map": draw_peak_map,
-    }
-    if kind == "bode" and axes is not None:
-        axes = tuple(axes)
-    return drawing[kind](found, axes, **options)
+    return KINDS[kind](found, axes, **options)
 
 
 def draw_bode(
@@ -112,21 +102,15 @@ def draw_bode(
     for k, (name, values) in enumerate(lines):
         colour = COLOURS[k % len(COLOURS)]
         # two ports in turn have the same response: dashes show the line below
-        line: dict[str, Any] = {
-            "color": colour,
-            "linewidth": 1.2,
-            "linestyle": "--" if _drawn(found, k) else "-",
-        }
-        above.plot(hertz, np.abs(values), label=name, **line)
-        below.plot(hertz, np.degrees(np.angle(values)), **line)
+        dashes = "--" if _drawn(found, k) else "-"
+        for axis, y in ((above, np.abs(values)), (below, np.degrees(np.angle(values)))):
+            axis.plot(hertz, y, color=colour, linewidth=1.2, linestyle=dashes, label=name)
     for axis in (above, below):
         for omega in np.asarray(modes, np.float64):
             axis.axvline(omega / (2.0 * np.pi), color="0.6", linewidth=0.8, linestyle=":")
         axis.set_xscale("log")
         axis.set_xlim(float(hertz[0]), float(hertz[-1]))
-    if any(
-        np.any(np.abs(values) > 0.0) for _, values in lines
-    ):  # a straight arm may not answer at all
+    if any(np.any(np.abs(values) > 0.0) for _, values in lines):  # a straight arm may not answer
         above.set_yscale("log")
     above.set_ylabel(_named(found))
     above.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
@@ -268,8 +252,7 @@ def _coloured(
         x, y, size, cmap=COLOUR_MAP, norm=norm, shading="nearest", rasterized=True
     )
     axes.grid(False)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
+    figure: Any = axes.get_figure(root=True)
     name = f"{found.outputs[output]} / {found.inputs[into]} [{found.unit(output, into)}]"
     figure.colorbar(mesh, ax=axes, label=name)
     axes.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
@@ -337,3 +320,12 @@ def _lines(found: FrequencyResponse) -> tuple[np.ndarray, list[tuple[str, np.nda
         for i, into in enumerate(found.inputs)
     ]
     return omega[order] / (2.0 * np.pi), lines
+
+
+#: pictures by name
+KINDS: dict[str, Callable[..., Any]] = {
+    "bode": draw_bode,
+    "nyquist": draw_nyquist,
+    "waterfall": draw_waterfall,
+    "peak_map": draw_peak_map,
+}
