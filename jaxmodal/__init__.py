@@ -46,7 +46,8 @@ from jaxmodal.modes.sensitivities import (
 )
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
 from jaxmodal.postures.inverse import PosturesAt, postures_at
-from jaxmodal.postures.resonance_maps import ResonanceMap, resonance_free
+from jaxmodal.postures.resonance_maps import resonance_free
+from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.series import PostureSeries, posture_series
 from jaxmodal.response.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.damped_sensitivities import DampedSensitivities, damped_sensitivities

@@ -29,7 +29,7 @@ from jaxmodal.postures.tables import limited, row_values
 from jaxmodal.runtime.namespace import to_host
 
 if TYPE_CHECKING:
-    from jaxmodal.postures.resonance_maps import ResonanceMap
+    from jaxmodal.postures.resonance_results import ResonanceMap
 
 _posture = posture_option(", of the joints that do not turn.")
 _joint = click.option(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxmodal.plots.figures import axes_or_new, new_figure
-from jaxmodal.postures.resonance_maps import ResonanceMap
+from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.tables import row_values
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import xarray
 
     from jaxmodal.postures.inverse import PosturesAt
-    from jaxmodal.postures.resonance_maps import ResonanceMap
+    from jaxmodal.postures.resonance_results import ResonanceMap
 
 #: digits behind the point of an angle in degrees
 _ANGLE = "{:.6f}"
