@@ -15,7 +15,7 @@ def can_draw() -> bool:
     return importlib.util.find_spec("matplotlib") is not None
 
 
-def write_result(result: Result, stem: Path, plot: bool, kind: str = "png") -> list[Path]:
+def write_result(result: Result, stem: Path, plot: bool) -> list[Path]:
     """Write the arm (STEM_arm.toml), the history (STEM.nc) and pictures (STEM_NAME.png); return the paths.
 
     Raises
@@ -35,6 +35,6 @@ def write_result(result: Result, stem: Path, plot: bool, kind: str = "png") -> l
         from sweeps.plots.style import save
 
         for name, figure in pictures(result).items():
-            path = stem.with_name(f"{stem.name}_{name}.{kind}")
+            path = stem.with_name(f"{stem.name}_{name}.png")
             written.append(write_whole(path, functools.partial(save, figure)))
     return written

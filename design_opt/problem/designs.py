@@ -137,8 +137,9 @@ def check_mode(where: str, mode: Any, key: str = "mode") -> None:
         raise ProblemError(f"{where}: {key} = {shown(mode)}: must be a whole number from 1 to 40.")
 
 
-def check_number(where: str, key: str, value: Any, *, positive: bool = True) -> None:
-    """Refuse a value that is no finite (positive) number."""
-    if not is_finite(value) or (positive and value <= 0.0):
-        allowed = "a finite number greater than 0" if positive else "a finite number"
-        raise ProblemError(f"{where}: {key} = {shown(value)}: must be {allowed}.")
+def check_number(where: str, key: str, value: Any) -> None:
+    """Refuse a value that is no finite number greater than 0."""
+    if not is_finite(value) or value <= 0.0:
+        raise ProblemError(
+            f"{where}: {key} = {shown(value)}: must be a finite number greater than 0."
+        )

@@ -115,12 +115,12 @@ class Material(Protocol):
     def shear_modulus(self) -> Scalar | None: ...
 
 
-def warn(remarks: Sequence[Implausibility], source: str, stacklevel: int) -> None:
-    """Give the one warning of what was found, none for nothing."""
+def warn(remarks: Sequence[Implausibility], source: str) -> None:
+    """Give the one warning of what was found, none for nothing; it points at the caller of `warn_of_implausible_values`' caller."""
     before = f"{source}: " if source else ""
     found = [f"{before}{remark}" for remark in remarks]
     if found:
-        warnings.warn("\n".join(found), ImplausibleWarning, stacklevel=stacklevel + 1)
+        warnings.warn("\n".join(found), ImplausibleWarning, stacklevel=4)
 
 
 def material_findings(link: Material) -> Iterator[Finding]:

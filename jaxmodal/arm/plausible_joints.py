@@ -35,7 +35,7 @@ Finding = tuple[str, float, str]
 def joint_findings(arm: Arm, number: int) -> Iterator[Finding]:
     """What looks wrong at the joint at the base of a link: angle, spring, rotor."""
     link = arm.links[number - 1]
-    yield from angle_findings("joint_angle", float(link.joint_angle))
+    yield from angle_findings(float(link.joint_angle))
     beyond = inertia_beyond(arm, number)
     if 0.0 < beyond < math.inf:
         rigidity = float(link.youngs_modulus) * float(link.second_moment) / float(link.length)
@@ -44,11 +44,11 @@ def joint_findings(arm: Arm, number: int) -> Iterator[Finding]:
         yield from rotor_findings(link, beyond)
 
 
-def angle_findings(name: str, angle: float) -> Iterator[Finding]:
+def angle_findings(angle: float) -> Iterator[Finding]:
     """An angle that may be in degrees."""
     if abs(angle) > 2.0 * math.pi * MOST_TURNS:
         message = "rad expected, more than a full turn; if this is in degrees, use joint_angle_deg"
-        yield name, angle, message
+        yield "joint_angle", angle, message
 
 
 def spring_findings(stiffness: float, of_link: float, beyond: float) -> Iterator[Finding]:

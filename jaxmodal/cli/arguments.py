@@ -63,16 +63,13 @@ def _angles(
     return angles
 
 
-def load_arm(argument: str, check: bool = True) -> Arm:
+def load_arm(argument: str) -> Arm:
     """Read the planar arm that a command-line argument names; refuse with one message."""
     from jaxmodal.arm.arm import require_planar
-    from jaxmodal.runtime.errors import ArmError
 
-    arm = load_any_arm(argument, check)
-    try:
+    arm = load_any_arm(argument)
+    with refusing(argument):
         return require_planar(arm)
-    except ArmError as error:
-        raise BadInput(f"{argument}: {error}") from error
 
 
 def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:

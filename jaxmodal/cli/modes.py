@@ -25,6 +25,7 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.paths import file_option, require_picture, save_picture
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.runtime.tables import csv_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,8 +155,6 @@ def _plain(argument: str, shapes: AnyShapes) -> dict[str, Any]:
 
 
 def _stations_csv(solved: Sequence[AnyShapes]) -> str:
-    from jaxmodal.cli.output import csv_text
-
     axes = "xyz"[: solved[0].position.shape[-1]]
     place = ("theory", "mode", "frequency_hz", "link", "station", *axes, *(f"d{x}" for x in axes))
     rows: list[tuple[Any, ...]] = []
@@ -273,8 +272,6 @@ def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:
 
 
 def _table_csv(table: Sensitivities) -> str:
-    from jaxmodal.cli.output import csv_text
-
     columns = ("mode", "frequency_hz", "parameter", "value", "derivative_hz", "logarithmic")
     hertz = np.asarray(table.frequencies.frequencies_hz)
     derivative = np.asarray(table.derivative_hz)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import json
 import math
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,7 @@ from jaxmodal.reproduction import report as reproduction_report
 from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
 from jaxmodal.reproduction.published import FREQUENCY_COLUMNS
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.runtime.tables import WIDTH, Table
+from jaxmodal.runtime.tables import WIDTH, Table, csv_text
 from jaxmodal.spatial import examples
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.checks import check
@@ -153,15 +151,6 @@ def _without_nonfinite(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_nonfinite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headings)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _frequencies_csv(solved: Sequence[SolvedArm]) -> str:

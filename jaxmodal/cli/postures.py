@@ -27,6 +27,7 @@ from jaxmodal.cli.paths import file_option, require_picture, writing
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.tables import limited, row_values
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.runtime.tables import csv_text
 
 if TYPE_CHECKING:
     from jaxmodal.postures.resonance_results import ResonanceMap
@@ -82,9 +83,8 @@ def postures(
     if output_format == "json":
         click.echo(json.dumps(rows))
     elif output_format == "csv":
-        click.echo("joint,angle_deg,mode,status")
-        for row in rows:
-            click.echo(",".join(str(value) for value in row.values()))
+        headings = ("joint", "angle_deg", "mode", "status")
+        click.echo(csv_text(headings, [list(row.values()) for row in rows]), nl=False)
     else:
         title = f"{arm.name or argument} ({theory}): angles of joint {joint} with {hertz:g} Hz"
         click.echo(postures_table(found, title).text())

@@ -16,7 +16,7 @@ from jaxmodal.cli.arguments import EXIT_NOT_ALL, refusing
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.frequencies.tables import hertz_text
-from jaxmodal.runtime.tables import Table
+from jaxmodal.runtime.tables import Table, csv_text
 from jaxmodal.spatial.arm import SpatialArm
 
 if TYPE_CHECKING:
@@ -123,4 +123,4 @@ def _csv(found: Sequence[Mapping[str, Any]]) -> str:
         for entry in found
         for k, row in enumerate(_rows(entry), start=1)
     ]
-    return cli_output.csv_text(headings, rows)
+    return csv_text(headings, rows)

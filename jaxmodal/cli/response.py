@@ -22,6 +22,7 @@ from jaxmodal.cli.arguments import (
 )
 from jaxmodal.cli.paths import file_option, require_file, require_picture, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.tables import csv_text
 
 if TYPE_CHECKING:
     from jaxmodal.arm.arm import Arm
@@ -224,7 +225,6 @@ def _plain(argument: str, found: FrequencyResponse) -> dict[str, Any]:
 
 
 def _csv(found: FrequencyResponse) -> str:
-    from jaxmodal.cli.output import csv_text
     from jaxmodal.response.status import ResponseStatus
 
     headings = ("frequency_hz", "output", "input", "unit", "real", "imag", "status")

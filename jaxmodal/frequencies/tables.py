@@ -41,16 +41,16 @@ def status_remedies(status: Any) -> list[str]:
     return [f"{code.name}: {code.cause}; {code.remedy}." for code in found]
 
 
-def frequencies_table(result: NaturalFrequencies, title: str = "", digits: int = DIGITS) -> Table:
+def frequencies_table(result: NaturalFrequencies) -> Table:
     """Return the frequencies of one arm, or the ranges of those of a batch, with their certificates."""
     hertz, status = np.asarray(result.frequencies_hz), np.asarray(result.status)
     if hertz.ndim == 1:
         multiplicity = np.asarray(result.multiplicity)
         rows = [
-            [str(k + 1), hertz_text(f, digits), certificate_text(status[k], int(multiplicity[k]))]
+            [str(k + 1), hertz_text(f), certificate_text(status[k], int(multiplicity[k]))]
             for k, f in enumerate(hertz.tolist())
         ]
-        head = title or f"{len(rows)} natural frequencies ({result.theory})"
+        head = f"{len(rows)} natural frequencies ({result.theory})"
         headings = ("mode", "frequency [Hz]", "certificate")
         return Table(head, headings, shortened(rows), status_remedies(status), ("certificate",))
     cells = hertz.reshape(-1, hertz.shape[-1])
@@ -58,13 +58,9 @@ def frequencies_table(result: NaturalFrequencies, title: str = "", digits: int =
     rows = []
     for k, column in enumerate(cells.T):
         known = column[np.isfinite(column)]
-        ends = (
-            [hertz_text(float(x), digits) for x in (known.min(), known.max())]
-            if known.size
-            else ["-", "-"]
-        )
+        ends = [hertz_text(x) for x in (known.min(), known.max())] if known.size else ["-", "-"]
         rows.append([str(k + 1), *ends, f"{certified[k]:,} of {len(cells):,}"])
-    head = title or f"natural frequencies of {len(cells):,} arms ({result.theory})"
+    head = f"natural frequencies of {len(cells):,} arms ({result.theory})"
     of_range = ("mode", "lowest [Hz]", "highest [Hz]", "certified")
     return Table(head, of_range, shortened(rows), status_remedies(status))
 

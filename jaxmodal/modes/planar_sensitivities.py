@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
@@ -21,13 +20,8 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime.namespace import Array, to_host
 
-if TYPE_CHECKING:
-    pass
 
-
-def _planar_derivatives(
-    arm: Arm, found: NaturalFrequencies, theory: TheoryName
-) -> dict[str, Array]:
+def planar_derivatives(arm: Arm, found: NaturalFrequencies, theory: TheoryName) -> dict[str, Array]:
     """The derivatives of the frequencies, of groups of them of their means, by every address; each of shape (K,)."""
     free = found.omega == 0.0  # these stay zero for every change but that of their hinges
     gradient = mean_gradient(
@@ -81,7 +75,7 @@ def _pushed_forward(arm: Arm, names: tuple[str, ...], values: Array, rates: Arra
     return of_links
 
 
-def _planar_projection(
+def planar_projection(
     arm: Arm, found: NaturalFrequencies, theory: TheoryName, rate_of: Mapping[str, float]
 ) -> Callable[[NDArray[np.int64]], Array]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""

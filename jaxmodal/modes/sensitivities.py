@@ -25,12 +25,9 @@ from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
-from jaxmodal.frequencies.one_arm import (
-    natural_frequencies,
-    raise_uncertified,
-)
+from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.modes.planar_sensitivities import _planar_derivatives, _planar_projection
+from jaxmodal.modes.planar_sensitivities import planar_derivatives, planar_projection
 from jaxmodal.modes.spatial_sensitivities import spatial_derivatives, spatial_projection
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
@@ -151,8 +148,7 @@ def sensitivities(
     >>> [round(float(x), 9) for x in table.logarithmic[0]]   # omega goes with L^-2 and sqrt(E)
     [-2.0, 0.5]
     """
-    if not isinstance(arm, SpatialArm):
-        require_planar(arm)
+    arm = arm if isinstance(arm, SpatialArm) else require_planar(arm)
     if repeated not in _REPEATED:
         raise ValueError(
             f"repeated = {repeated!r}; choose one of {', '.join(map(repr, _REPEATED))}"
@@ -166,11 +162,11 @@ def sensitivities(
     of_arm = (
         spatial_derivatives(arm, found, theory)
         if isinstance(arm, SpatialArm)
-        else _planar_derivatives(arm, found, theory)
+        else planar_derivatives(arm, found, theory)
     )
     columns = [sum(of_arm[single] for single in singles) for singles in members]
     derivative = np.stack(columns, axis=1) if columns else np.zeros((found.omega.shape[0], 0))
-    derivative = _means(derivative, cluster)[:num_modes]
+    derivative = cluster_means(derivative, cluster)[:num_modes]
     derivative = np.where(np.isnan(shown.omega)[:, None], np.nan, derivative)
     values = np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
     scale = np.where(np.isfinite(values), values, 0.0)
@@ -217,10 +213,6 @@ def _with_neighbours(
     return dataclasses.replace(found, omega=omega, group=group), shown
 
 
-def _means(derivative: Array, cluster: np.ndarray) -> Array:
-    return cluster_means(np.asarray(derivative), cluster)
-
-
 def _logarithmic(
     arm: Arm | SpatialArm,
     of_arm: dict[str, Array],
@@ -235,7 +227,7 @@ def _logarithmic(
         return of_arm[single] * (value if np.isfinite(value) else 0.0)
 
     columns = [sum(term(single) for single in singles) for singles in members]
-    return _means(np.stack(columns, axis=1), cluster)[: omega.shape[0]] / omega[:, None]
+    return cluster_means(np.stack(columns, axis=1), cluster)[: omega.shape[0]] / omega[:, None]
 
 
 def directional_derivatives(
@@ -291,13 +283,10 @@ def directional_derivatives(
         if not np.isfinite(as_scalar(f"direction[{name!r}]", rate, "finite")):
             raise ArmError(f"direction[{name!r}] = {as_text(rate)}: must be finite.")
     rate_of = {single: rate for name, rate in direction.items() for single in resolve(arm, name)}
-    if not isinstance(arm, SpatialArm):
-        require_planar(arm)
-    projected_on = (
-        spatial_projection(arm, found, theory, rate_of)
-        if isinstance(arm, SpatialArm)
-        else _planar_projection(arm, found, theory, rate_of)
-    )
+    if isinstance(arm, SpatialArm):
+        projected_on = spatial_projection(arm, found, theory, rate_of)
+    else:
+        projected_on = planar_projection(require_planar(arm), found, theory, rate_of)
     result = np.zeros(num_modes)
     for a in np.unique(first[:num_modes]):
         members = np.arange(a, last[a] + 1)

@@ -12,21 +12,9 @@ from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.gradients import by_leaves
-from jaxmodal.spatial.modal_model import ModalModel, modal_model
-from jaxmodal.spatial.motions import Motion, of_number
+from jaxmodal.spatial.modal_model import modal_model
+from jaxmodal.spatial.motions import of_number
 from jaxmodal.spatial.parameters import value_at
-
-
-def _modes(model: ModalModel, found: NaturalFrequencies) -> tuple[int, Motion]:
-    """How many frequencies are zero, and the modes of the others."""
-    free = int(np.sum(found.omega == 0.0))
-    return free, model.modes(
-        found.omega[free:],
-        found.group[free:] - free,
-        found.multiplicity[free:],
-        quadrature_size(found.omega.size),
-        np.zeros(0),
-    )[0]
 
 
 def leaf_numbers(arm: SpatialArm) -> dict[str, int]:
@@ -50,7 +38,8 @@ def spatial_projection(
 ) -> Callable[[np.ndarray], np.ndarray]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
     model = modal_model(arm.model(theory))
-    _, modes = _modes(model, found)
+    size = quadrature_size(found.omega.size)
+    modes, *_ = model.modes(found.omega, found.group, found.multiplicity, size, np.zeros(0))
     rates, places = model.rates(), leaf_numbers(arm)
     along = np.zeros(len(jax.tree_util.tree_leaves(arm)))
     for address, rate in rate_of.items():

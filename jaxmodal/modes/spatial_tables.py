@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxmodal.frequencies.tables import (
-    DIGITS,
-)
+from jaxmodal.frequencies.tables import DIGITS
 from jaxmodal.modes.shape_tables import dataset_of_modes, table_of_modes
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.fields import FORCE, MOTION

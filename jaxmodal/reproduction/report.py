@@ -7,13 +7,12 @@ files are the same bytes everywhere. Neither dates nor names of machines are wri
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jaxmodal.reproduction import published
 from jaxmodal.reproduction.comparison import Outcome, ReproductionSummary, Verdict
+from jaxmodal.runtime.tables import csv_text
 from jaxmodal.runtime.whole_files import write_text
 
 __all__ = ["cells_csv", "report_markdown", "summary_lines", "write_files"]
@@ -61,9 +60,7 @@ def ten_digits(value: float | None) -> str:
 
 def cells_csv(summary: ReproductionSummary) -> str:
     """Every cell as CSV: address, theory, printed, recomputed, agrees, certified, note."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    rows = []
     for verdict in summary.verdicts:
         cell = verdict.cell
         theta2, theta3 = (*cell.posture_deg, "")[:2]
@@ -72,8 +69,8 @@ def cells_csv(summary: ReproductionSummary) -> str:
         theory = published.FREQUENCY_COLUMNS.get(cell.column, "")
         where = (cell.table, theta2, theta3, cell.mode, cell.column, theory)
         values = (cell.printed, ten_digits(verdict.computed))
-        writer.writerow((*where, *values, agrees, certified, verdict.outcome.value, verdict.note))
-    return text.getvalue()
+        rows.append((*where, *values, agrees, certified, verdict.outcome.value, verdict.note))
+    return csv_text(CSV_COLUMNS, rows)
 
 
 def tally_label(group: str) -> str:

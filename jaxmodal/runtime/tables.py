@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import html
 import io
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import jax
 
@@ -76,6 +77,15 @@ class Table:
         caption = f"<p><b>{html.escape(self.title)}</b></p>" if self.title else ""
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
         return f"{caption}<table>{head}<tbody>{body}</tbody></table>{notes}"
+
+
+def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return headings and rows as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def shortened(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:

@@ -46,9 +46,7 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
         return list(_found(arm))
 
 
-def warn_of_implausible_values(
-    arm: Arm | SpatialArm, source: str = "", stacklevel: int = 2
-) -> None:
+def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
     """Give one `ImplausibleWarning` that lists what looks wrong; none for an arm with nothing to remark.
 
     Parameters
@@ -57,10 +55,8 @@ def warn_of_implausible_values(
         An arm with concrete values.
     source
         The file that it comes from, to stand before every value.
-    stacklevel
-        As of ``warnings.warn``, counted from the caller.
     """
-    planar.warn(implausible_values(arm), source, stacklevel + 1)
+    planar.warn(implausible_values(arm), source)
 
 
 def _found(arm: SpatialArm) -> Iterator[Implausibility]:
@@ -111,7 +107,7 @@ def _geometry(link: SpatialLink) -> Iterator[Finding]:
 
 def _joint(arm: SpatialArm, number: int) -> Iterator[Finding]:
     link = arm.links[number - 1]
-    yield from angle_findings("joint_angle", float(link.joint_angle))
+    yield from angle_findings(float(link.joint_angle))
     beyond, values = _inertia_beyond(arm, number), link.section_values
     if 0.0 < beyond < math.inf:
         softer = min(float(values.second_moment_y), float(values.second_moment_z))
