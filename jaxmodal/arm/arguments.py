@@ -46,7 +46,7 @@ def station_shares(stations: Any) -> NDArray[np.float64]:
         if shares.ndim == 1 and shares.size and np.all((shares >= 0.0) & (shares <= 1.0)):
             return shares
     raise ArmError(
-        f"stations = {shown(stations)}: must be shares of the length of a link from 0 to 1, or how many of them, 2 or "
+        f"stations = {shown(stations)}: must be shares of the length from 0 to 1, or how many of them, 2 or "
         "more."
     )
 

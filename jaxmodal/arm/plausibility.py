@@ -116,7 +116,7 @@ class Material(Protocol):
 
 
 def warn(remarks: Sequence[Implausibility], source: str) -> None:
-    """Give the one warning of what was found, none for nothing; it points at the caller of `warn_of_implausible_values`' caller."""
+    """Give the one warning of what was found, none for nothing; it points to the call that read the arm."""
     before = f"{source}: " if source else ""
     found = [f"{before}{remark}" for remark in remarks]
     if found:
