@@ -14,8 +14,9 @@ from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, on_host, to_host, xp
-from jaxmodal.statics.beam_arrays import PLAIN as PLAIN
-from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING, BeamArrays
+from jaxmodal.statics.beam_arrays import PLAIN, SUPPORTS, TURNING, BeamArrays
+
+__all__ = ["PLAIN", "BeamArrays", "beam_arrays", "invalid_values"]
 
 #: what an arm has together or not at all, and what stands for nothing
 OPTIONAL = (
