@@ -21,7 +21,7 @@ from jaxmodal.arm.quantities import Record, as_scalar, quantities, shown
 from jaxmodal.arm.sections import shear_fields
 from jaxmodal.arm.segments import check_pieces, tapered, with_body_at
 from jaxmodal.arm.shapes import SHAPES, RawSection, Section
-from jaxmodal.arm.units import in_si, named_as_given, with_units
+from jaxmodal.arm.units import in_si, made_of, with_units
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
@@ -69,11 +69,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
                         "Give fewer pieces."
                     )
         payload = table("payload", keys.get("payload", {}), ArmError)
-        with within("payload."):
-            payload, given = in_si(payload, _units(Payload))
-            check_keys(payload, _units(Payload), (), ArmError, with_units(_units(Payload)))
-        with named_as_given(given):
-            body = Payload(**payload)
+        body = made_of(Payload, payload, units_of(Payload), place="payload.")
         return Arm(tuple(links), body, keys.get("name", ""), _loads(keys.get("loads")))
 
 
@@ -81,12 +77,8 @@ def _loads(entry: object) -> Loads | None:
     """What the arm bears; None where the file says nothing of it."""
     if entry is None:
         return None
-    with within("loads."):
-        units = _units(Loads)
-        loads, given = in_si(table("loads", entry, ArmError), units)
-        check_keys(loads, [*units, "pieces", "bound"], (), ArmError, with_units(units))
-    with named_as_given(given):
-        return Loads(**loads)
+    loads = table("loads", entry, ArmError)
+    return made_of(Loads, loads, units_of(Loads), ("pieces", "bound"), place="loads.")
 
 
 def link_tables(entries: object) -> list[Mapping[str, Any]]:
@@ -149,13 +141,11 @@ def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
 
 
 def _link(entry: object) -> Link:
-    units = _units(Link)
-    keys, given = in_si(table("a link", entry, ArmError), units)
-    known = [*units, "section", *FLAGS]
-    check_keys(keys, known, _REQUIRED_OF_LINK, ArmError, with_units(units))
-    section = section_from_dict(keys.pop("section"))
-    with named_as_given(given):
-        return Link(section=section, **keys)
+    def link(section: object, **values: Any) -> Link:
+        return Link(section=section_from_dict(section), **values)
+
+    keys = table("a link", entry, ArmError)
+    return made_of(link, keys, units_of(Link), ("section", *FLAGS), _REQUIRED_OF_LINK)
 
 
 def section_from_dict(entry: object) -> Section:
@@ -171,16 +161,16 @@ def section_from_dict(entry: object) -> Section:
         hint = suggestion(shape, SHAPES) if isinstance(shape, str) else ""
         raise ArmError(f"section.shape = {shown(shape)}: must be one of {', '.join(SHAPES)}.{hint}")
     kind = RawSection if shape is None else SHAPES[shape]
-    units = _units(kind)
-    with within("section."):
-        required = [name for name in units if name != "shear_coefficient"]
-        keys, given = in_si(keys, units)
-        check_keys(keys, units, required, ArmError, with_units(units))
-    with named_as_given(given):
-        return kind(**keys | shear_fields(keys.pop("shear_coefficient", None)))
+
+    def section(shear_coefficient: object = None, **values: Any) -> Section:
+        return kind(**values, **shear_fields(shear_coefficient))
+
+    units = units_of(kind)
+    required = [name for name in units if name != "shear_coefficient"]
+    return made_of(section, keys, units, required=required, place="section.")
 
 
-def _units(kind: type[Record]) -> dict[str, str]:
+def units_of(kind: type[Record]) -> dict[str, str]:
     """The keys of a record's table, with the SI unit of each."""
     return {item.name: item.metadata["unit"] for item in quantities(kind)}
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
+from jaxmodal.arm.documents import check_keys
 from jaxmodal.arm.quantities import FINITE, as_scalar, shown
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, within
 
 #: minutes of arc in a radian: a spring of 1 N m/arcmin has so many N m/rad
 ARCMINUTES = 180.0 * 60.0 / math.pi
@@ -77,6 +78,28 @@ def in_si(
         found[name] = _converted(key, value, unit, convert)
         given[name] = f"{key} = {shown(value)}"
     return found, given
+
+
+Made = TypeVar("Made")
+
+
+def made_of(
+    kind: Callable[..., Made],
+    entries: Mapping[str, Any],
+    units: Mapping[str, str],
+    others: Iterable[str] = (),
+    required: Iterable[str] = (),
+    place: str = "",
+) -> Made:
+    """What ``kind`` makes of the keys of a table: those of ``units``, which may carry a unit, and ``others`` without.
+
+    ``place`` stands before the keys in messages about them; what ``kind`` refuses names its place itself.
+    """
+    with within(place):
+        keys, given = in_si(entries, units)
+        check_keys(keys, [*units, *others], required, ArmError, with_units(units))
+    with named_as_given(given):
+        return kind(**keys)
 
 
 def _converted(key: str, value: Any, unit: str, convert: Callable[[float], float]) -> Any:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 #: Frequencies closer than this, relative, are treated as one cluster unless the caller says otherwise.
 CLUSTER_TOLERANCE = 1e-9
+#: frequencies closer than this, relative, have their shapes made orthogonal to each other: rounding mixes them
+MIXING = 1e-4
 
 
 class RepeatedFrequencyError(ValueError):

@@ -9,14 +9,12 @@ import numpy as np
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.eigenspaces.clusters import MIXING
 from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, padding, quadrature_size
 from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.shape_checks import signs
 from jaxmodal.runtime.namespace import Array, constant, linalg, mapped, tree_on_host, xp
-
-#: Frequencies closer than this, relative, have their shapes made orthogonal to each other: rounding mixes them.
-_MIXING = 1e-4
 
 
 def mode_fields(beams: BeamArrays, theory: Theory, found: NaturalFrequencies) -> ModeFields:
@@ -92,7 +90,7 @@ def _unmixed(
     """
     coordinates = mapped(lambda m: mass_coordinates(beams, theory, m))(modes)
     # what stands beyond the modes asked for is padding
-    gaps = omega[1:] - omega[:-1] > _MIXING * omega[1:]
+    gaps = omega[1:] - omega[:-1] > MIXING * omega[1:]
     gaps = gaps | (np.arange(1, omega.shape[0]) >= num_modes)
     cluster = xp.concatenate([np.zeros(1), xp.cumsum(gaps.astype(omega.dtype))])
     gram = xp.where(cluster[:, None] == cluster[None, :], coordinates @ coordinates.T, 0.0)

@@ -94,10 +94,9 @@ def draw_bode(
         require_matplotlib()
         import matplotlib.pyplot as plt
 
-        _, made = plt.subplots(
+        _, axes = plt.subplots(
             2, 1, sharex=True, figsize=(7.0, 5.0), height_ratios=(2, 1), layout="constrained"
         )
-        axes = tuple(made)
     above, below = axes
     for k, (name, values) in enumerate(lines):
         colour = COLOURS[k % len(COLOURS)]

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.eigenspaces.clusters import MIXING
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.eigenspaces.null_spaces import null_space
 from jaxmodal.spatial.conditions import Chain, conditions, equilibration
@@ -17,8 +18,6 @@ from jaxmodal.spatial.motions import Motion, mass_points, of_number
 
 #: the greatest multiplicity of a natural frequency: the six reactions at the base determine a motion
 SLOTS = 6
-#: frequencies closer than this, relative, have their shapes made orthogonal to each other: rounding mixes them
-_MIXING = 1e-4
 #: relative step of the derivative of the matrix, which only says where rounding leaves a residual
 _STEP = 2.0**-20
 #: a displacement below this share of the largest one does not decide the sign
@@ -131,7 +130,7 @@ def _orthogonal(omega: np.ndarray, first: np.ndarray, gram: np.ndarray) -> np.nd
     Rounding mixes two modes in proportion to 1e-16 over their relative distance; the symmetric part of that is
     undone here.
     """
-    near = omega[1:] - omega[:-1] <= _MIXING * omega[1:]
+    near = omega[1:] - omega[:-1] <= MIXING * omega[1:]
     near |= first[1:] == first[:-1]
     cluster = np.concatenate([[0], np.cumsum(~near)])
     values, vectors = np.linalg.eigh(np.where(cluster[:, None] == cluster[None, :], gram, 0.0))

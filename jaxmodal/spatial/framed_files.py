@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from jaxmodal.arm.documents import check_keys, table
+from jaxmodal.arm.documents import table
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.units import in_si, named_as_given, with_units
+from jaxmodal.arm.units import made_of, named_as_given
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.bodies import RigidBody
@@ -81,14 +82,9 @@ def _links_as_given(converted: Mapping[str, Mapping[str, str]]) -> Iterator[None
 
 
 def _row(values: Mapping[str, Any]) -> DenavitHartenberg:
-    keys, _ = in_si(values, _OF_ROW)
-    check_keys(keys, _OF_ROW, ("d", "a", "alpha"), ArmError, with_units(_OF_ROW))
-    return DenavitHartenberg(
-        keys.get("theta", 0.0), keys["d"], keys["a"], keys["alpha"], keys.get("offset", 0.0)
-    )
+    row = functools.partial(DenavitHartenberg, theta=0.0)
+    return made_of(row, values, _OF_ROW, required=("d", "a", "alpha"))
 
 
 def _origin(values: Mapping[str, Any]) -> JointOrigin:
-    keys, _ = in_si(values, _OF_ORIGIN)
-    check_keys(keys, (*_OF_ORIGIN, "axis"), (), ArmError, with_units(_OF_ORIGIN))
-    return JointOrigin(**keys)
+    return made_of(JointOrigin, values, _OF_ORIGIN, ("axis",))

@@ -8,17 +8,16 @@ from typing import Any
 
 from jaxmodal.arm import files as planar
 from jaxmodal.arm.documents import check_keys, table
-from jaxmodal.arm.quantities import quantities, shown
+from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.shapes import Section
-from jaxmodal.arm.units import in_si, named_as_given, with_units
+from jaxmodal.arm.units import in_si, made_of, named_as_given, with_units
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.geometry import Rotation
 from jaxmodal.spatial.links import SpatialLink, Spring
 from jaxmodal.spatial.sections import SpatialSection
 
-_UNITS = {item.name: item.metadata["unit"] for item in quantities(SpatialLink)}
-_SECTION = {item.name: item.metadata["unit"] for item in quantities(SpatialSection)}
+_UNITS, _SECTION = planar.units_of(SpatialLink), planar.units_of(SpatialSection)
 #: what a table ``joint`` may hold, and the keys of the link that it stands for
 _JOINT = {
     "axis": "joint_axis",
@@ -91,13 +90,13 @@ def link_from_dict(entry: Mapping[str, Any]) -> SpatialLink:
 
 def _spring(number: int, entry: Mapping[str, Any]) -> Spring:
     with within(f"joint_springs{number}."):
+
+        def spring(stiffness: Any, **values: Any) -> Spring:
+            return Spring(stiffness=math.inf if stiffness is None else stiffness, **values)
+
         units = {"stiffness": "N m/rad"} if entry.get("kind") == "rotation" else {}
-        values, given = in_si(entry, units)
-        required = ("kind", "direction", "stiffness")
-        check_keys(values, required, required, ArmError, with_units(units))
-        stiffness = math.inf if values["stiffness"] is None else values["stiffness"]
-        with named_as_given(given):
-            return Spring(values["kind"], values["direction"], stiffness)
+        keys = ("kind", "direction", "stiffness")
+        return made_of(spring, entry, units, [key for key in keys if key not in units], keys)
 
 
 def _tables(name: str, value: object) -> list[Mapping[str, Any]]:
@@ -115,10 +114,7 @@ def _frame(value: object) -> Any:
     turns = []
     for number, entry in enumerate(_tables("joint_frame", value), start=1):
         with within(f"joint_frame{number}."):
-            keys, given = in_si(entry, {"angle": "rad"})
-            check_keys(keys, ("axis", "angle"), ("axis", "angle"), ArmError, ("angle_deg",))
-            with named_as_given(given):
-                turns.append(Rotation(keys["axis"], keys["angle"]))
+            turns.append(made_of(Rotation, entry, {"angle": "rad"}, ("axis",), ("axis", "angle")))
     return tuple(turns)
 
 
@@ -127,19 +123,12 @@ def body_from_dict(name: str, value: object) -> RigidBody | None:
     if value is None:
         return None
     with within(f"{name}."):
-        keys, given = in_si(table(name, value, ArmError), _BODY)
-        check_keys(keys, _BODY, (), ArmError, with_units(_BODY))
-        with named_as_given(given):
-            return RigidBody(**keys)
+        return made_of(RigidBody, table(name, value, ArmError), _BODY)
 
 
 def _section(entry: object) -> Section | SpatialSection:
     keys = table("section", entry, ArmError)
     if "shape" in keys:
         return planar.section_from_dict(keys)
-    with within("section."):
-        keys, given = in_si(keys, _SECTION)
-        required = [name for name in _SECTION if not name.startswith("shear")]
-        check_keys(keys, _SECTION, required, ArmError, with_units(_SECTION))
-    with named_as_given(given):
-        return SpatialSection(**keys)
+    required = [name for name in _SECTION if not name.startswith("shear")]
+    return made_of(SpatialSection, keys, _SECTION, required=required, place="section.")
