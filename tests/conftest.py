@@ -49,8 +49,6 @@ def prepare_compilation() -> None:
         os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=0"
         if jax.__version_info__ < (0, 11):  # an XLA that does not know a flag ends the process
             os.environ["XLA_FLAGS"] += " --xla_cpu_use_fusion_emitters=false"
-            # in one piece: an eighth to a quarter less than in many, which threads compile side by side
-            os.environ["XLA_FLAGS"] += " --xla_cpu_parallel_codegen_split_count=1"
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="jaxmodal-tests-")
         atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
