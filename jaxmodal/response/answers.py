@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import jax
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
-from jaxmodal.response.damping import SPRINGS, Damping, damped_beams
-from jaxmodal.response.members import members_of, members_of_links
+from jaxmodal.response.damping import damped_beams
+from jaxmodal.response.driven_arms import (
+    Arms,
+    Known,
+    by_links,
+    damped_links,
+    known_of,
+    link_by_link,
+    link_members,
+    some_cells,
+    wide,
+    with_known,
+)
+from jaxmodal.response.members import members_of_links
 from jaxmodal.response.pieces import Terminal, pieces_of
 from jaxmodal.response.ports import PortRow
 from jaxmodal.response.quantities import in_quantity, read_ports
 from jaxmodal.response.recursion import Condensed, inward, inward_traced, margin_of
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: frequencies, and entries (frequencies times cells), that NumPy works on at a time: what fits into a cache
 BLOCK_FREQUENCIES, BLOCK = 1024, 8192
@@ -28,20 +36,6 @@ _SUSPECT = 1e-6
 #: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
 #: moves resonances by some 1e-15
 _NUDGE = 2.0**-45
-#: what only joints and bodies know: the other fields of beams make the members
-OF_JOINTS = frozenset(
-    (
-        *("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y", "joint_angle"),
-        *("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"),
-        *("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio"),
-        *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
-        *SUPPORTS,
-        "ground_angle",
-        *("joint_damping", "joint_axial_damping", "joint_shear_damping"),
-    )
-)
-#: fields of beams that damping makes complex
-_DAMPED = ("youngs_modulus", "shear_modulus_effective", *SPRINGS.values())
 
 
 def responses(system: System, omega: Array) -> tuple[Array, Array]:
@@ -90,7 +84,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
             for first in range(0, system.cells, height):
                 cells = np.s_[first : first + height]
                 at = (slice(None), slice(None), cells, np.s_[start : start + width])
-                values[at], infinite[at] = _block(system, _some(arms, cells), known, some)
+                values[at], infinite[at] = _block(system, some_cells(arms, cells), known, some)
     return values, infinite
 
 
@@ -99,64 +93,6 @@ def _infinite(values: Array, above: Array, below: Array) -> Array:
     least = xp.minimum(xp.abs(above), xp.abs(below))
     changes = ~(xp.abs(above - below) <= 0.5 * least)
     return (changes | xp.isinf(values)) & ~xp.isnan(values)
-
-
-def wide(tree: Any) -> Any:
-    """With one more axis, along which the frequencies lie."""
-    return jax.tree_util.tree_map(lambda x: x[..., None] if np.ndim(x) else x, tree)
-
-
-def _some(tree: Any, at: Any) -> Any:
-    """Some cells, along the last axis; arrays that are the same in every cell stay."""
-    return jax.tree_util.tree_map(
-        lambda x: x if np.ndim(x) == 0 or x.shape[-1] == 1 else x[..., at], tree
-    )
-
-
-def _collapsed(x: np.ndarray) -> np.ndarray:
-    """Of shape (1,) where all entries are one."""
-    return x[:1] if x.size > 1 and (x == x[0]).all() else x
-
-
-class Arms(NamedTuple):
-    """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) where all cells have the same."""
-
-    beams: list[BeamArrays]
-    damping: list[Damping]
-    rows: tuple[Array, ...]
-
-
-def link_by_link(system: System) -> Arms:
-    """The arms of a system link by link, arrays of shape (1,) where all cells have the same."""
-
-    def of_link(tree: Any, link: int) -> Any:
-        return jax.tree_util.tree_map(lambda x: _collapsed(x[link]), tree)
-
-    links = range(system.beams.length.shape[0])
-    beams = [of_link(system.beams, link) for link in links]
-    # what turns the whole arm is in the rows of the ports and in the angles of supports
-    beams[0] = dataclasses.replace(beams[0], joint_angle=beams[0].joint_angle[:1])
-    return Arms(beams, [of_link(system.damping, link) for link in links], system.rows)
-
-
-def same_everywhere(tree: Any, without: frozenset[str] = frozenset()) -> bool:
-    """Whether all cells have the same values."""
-    return all(
-        x.size == 1
-        for name, x in vars(tree).items()
-        if isinstance(x, np.ndarray) and name not in without
-    )
-
-
-def link_members(system: System, arms: Arms, link: int, omega: Any) -> list[FreeEndMember]:
-    """The members of a link, base first; once for all cells that have the same link."""
-    beam, damping = arms.beams[link], arms.damping[link]
-    damping = dataclasses.replace(damping, **dict.fromkeys(SPRINGS))
-    shares = [
-        share for of, share in zip(system.cut.links, system.cut.shares, strict=True) if of == link
-    ]
-    found = members_of(damped_beams(beam, damping, omega), system.theory, omega, shares)
-    return [FreeEndMember(*(x[place] for x in found)) for place in range(len(shares))]
 
 
 def _numbered(
@@ -178,35 +114,6 @@ def _pairs(inputs: Sequence[int], read: Sequence[int]) -> list[tuple[int, int]]:
     return sorted({(min(i, j), max(i, j)) for i in inputs for j in read if i >= 0})
 
 
-class Known(NamedTuple):
-    """What all cells share of a link at some frequencies: its members, and its moduli and springs with damping."""
-
-    members: list[FreeEndMember] | None
-    damped: dict[str, Any] | None
-
-
-def known_of(system: System, broad: Arms, link: int, omega: np.ndarray) -> Known:
-    """What all cells share of a link; ``broad`` are arms as `wide` makes them."""
-    beam, damping = broad.beams[link], broad.damping[link]
-    of_damping = same_everywhere(damping)
-    members = damped = None
-    if same_everywhere(beam, OF_JOINTS) and same_everywhere(damping, OF_JOINTS):
-        members = link_members(system, broad, link, omega)
-    if of_damping and all(
-        np.size(getattr(beam, name)) == 1 for name in _DAMPED if getattr(beam, name) is not None
-    ):
-        found = damped_beams(beam, damping, omega)
-        damped = {name: getattr(found, name) for name in _DAMPED}
-    return Known(members, damped)
-
-
-def _damped(arms: Arms, omega: Array) -> list[BeamArrays]:
-    return [
-        damped_beams(beam, damping, omega)
-        for beam, damping in zip(arms.beams, arms.damping, strict=True)
-    ]
-
-
 def condensed_arms(
     system: System,
     arms: Arms,
@@ -218,7 +125,7 @@ def condensed_arms(
     ``members`` are a list, or where they are traced all along one axis.
     """
     terminals, inputs, read = _numbered(system, arms.rows)
-    beams, pairs = _damped(arms, omega), _pairs(inputs, read)
+    beams, pairs = damped_links(arms, omega), _pairs(inputs, read)
     if isinstance(members, FreeEndMember):
         pieces = pieces_of(beams, [None] * len(system.cut.links), system.cut, terminals)
         return inward_traced(pieces, members, omega, pairs)
@@ -260,20 +167,6 @@ def _answers(
     return values, xp.broadcast_to(margin, shape)
 
 
-def by_links(system: System) -> Arms:
-    """The arms of a system link by link, their arrays as they are."""
-
-    def of_link(tree: Any, link: int) -> Any:
-        return jax.tree_util.tree_map(lambda x: x[link], tree)
-
-    links = range(system.beams.length.shape[0])
-    return Arms(
-        [of_link(system.beams, link) for link in links],
-        [of_link(system.damping, link) for link in links],
-        system.rows,
-    )
-
-
 def _block(
     system: System,
     arms: Arms,
@@ -295,18 +188,10 @@ def _block(
     cells, places = np.nonzero(~(margin >= _SUSPECT))
     if cells.size:
         found = values[:, :, cells, places]
-        infinite[:, :, cells, places] = _resonant(system, _some(arms, cells), found, omega[places])
+        infinite[:, :, cells, places] = _resonant(
+            system, some_cells(arms, cells), found, omega[places]
+        )
     return values, infinite
-
-
-def with_known(arms: Arms, known: Sequence[Known]) -> Arms:
-    """Arms whose moduli and springs are the damped ones where these are known."""
-    beams, damping = list(arms.beams), list(arms.damping)
-    for link, found in enumerate(known):
-        if found.damped is not None:
-            beams[link] = dataclasses.replace(beams[link], **found.damped)
-            damping[link] = Damping()
-    return Arms(beams, damping, arms.rows)
 
 
 def answers_at(
@@ -316,13 +201,15 @@ def answers_at(
 
     ``members`` are those of all links at these frequencies.
     """
-    some = _some(arms, cells)
+    some = some_cells(arms, cells)
     values, margin = _answers(system, some, members, omega)
     infinite = np.zeros(values.shape, bool)
     suspect = np.flatnonzero(~(margin >= _SUSPECT))
     if suspect.size:
         found = values[:, :, suspect]
-        infinite[:, :, suspect] = _resonant(system, _some(some, suspect), found, omega[suspect])
+        infinite[:, :, suspect] = _resonant(
+            system, some_cells(some, suspect), found, omega[suspect]
+        )
     return values, infinite
 
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.response.angle_sums import Sampling, sampling
-from jaxmodal.response.answers import BLOCK, Arms, link_by_link, same_everywhere
+from jaxmodal.response.answers import BLOCK
+from jaxmodal.response.driven_arms import Arms, link_by_link, same_everywhere
 from jaxmodal.response.pieces import Terminal
 from jaxmodal.response.ports import Port, PortRow
 from jaxmodal.response.systems import System

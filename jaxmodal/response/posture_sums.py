@@ -19,7 +19,8 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.angle_sums import Sampling, terms
-from jaxmodal.response.answers import BLOCK, Arms, answers_at, known_of, responses, wide, with_known
+from jaxmodal.response.answers import BLOCK, answers_at, responses
+from jaxmodal.response.driven_arms import Arms, known_of, wide, with_known
 from jaxmodal.response.pieces import pieces_of
 from jaxmodal.response.posture_plans import Plan, plan_of
 from jaxmodal.response.quantities import in_quantity
@@ -105,8 +106,7 @@ class _Block:
         size = at.shape[1]
 
         determinant = _product(own[1 if plan.mirrored else 0], self.determinant.coefficients)
-        below = _size(determinant)
-        noise_below = self.determinant.left_over / below
+        below, noise_below = _size(determinant), self.determinant.left_over
         sums, sizes, noises = {}, {}, {}
         for key, numerator in plan.numerators.items():
             matrix: list[Array] = []
@@ -127,12 +127,12 @@ class _Block:
             for i, into in enumerate(system.inputs):
                 pair = (plan.ports.index(output), plan.ports.index(into))
                 values[o, i] = sums[pair] / determinant
-                if pair[0] == pair[1]:
-                    error = noises[pair] / sizes[pair] + noise_below
-                else:
+                both = sizes[pair]
+                if pair[0] != pair[1]:
                     both = np.sqrt(sizes[pair[0], pair[0]] * sizes[pair[1], pair[1]])
-                    error = (noises[pair] + sizes[pair] * noise_below) / both
-                clear &= error <= _TOLERANCE / _SAFETY
+                # times |D|, so that it holds where ports do not move
+                error = noises[pair] * below + sizes[pair] * noise_below
+                clear &= error <= _TOLERANCE / _SAFETY * below * both
         values = in_quantity(system.quantity, system.inputs, system.outputs, values, self.omega)
         infinite = np.zeros(shape, bool)
         lanes = np.nonzero(~clear)

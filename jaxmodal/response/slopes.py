@@ -12,8 +12,9 @@ from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import STEP, columns_of, rates_of, stepped, unpacked
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.response.answers import Arms, by_links, condensed_arms, link_members, wide
+from jaxmodal.response.answers import condensed_arms
 from jaxmodal.response.damping import Damping, damping_of
+from jaxmodal.response.driven_arms import Arms, by_links, link_members, wide
 from jaxmodal.response.ports import Port
 from jaxmodal.response.recursion import Condensed
 from jaxmodal.response.systems import System, rows_of, system_of

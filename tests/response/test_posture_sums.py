@@ -194,6 +194,19 @@ def test_where_the_sums_do_not_hold_the_recursion_answers():
     assert plan_of(system, omega) is None
 
 
+def test_a_port_that_stands_still_is_nothing(redone):
+    """The torque of a motor on a rigid joint turns nothing; no entry is answered twice for it."""
+    arm, omega = with_damping(bent(), 4), np.geomspace(1.0, 1e3, 300)
+    columns = {"theta_2": np.linspace(-2.0, 2.0, 40)}
+    names = ("tip.across", "joint_2.torque")
+    values, _, truth, _, taken = both_ways(arm, omega, names, columns)
+    assert taken
+    assert redone[0] < 100
+    assert not values[1].any()
+    assert not values[:, 1].any()
+    np.testing.assert_allclose(values[0, 0], truth[0, 0], rtol=1e-11)
+
+
 def test_a_pinned_tip_over_the_workspace():
     """Held by forces found from springs that are alike in all directions: of single arms."""
     arm = with_damping(bent(joint_stiffness=2e4), 4)
