@@ -49,6 +49,7 @@ from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import resonance_free
 from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.series import PostureSeries, posture_series
+from jaxmodal.response.damped_batch import DampedModesBatch, damped_modes_batch
 from jaxmodal.response.damped_modes import DampedModes, damped_modes
 from jaxmodal.response.damped_sensitivities import DampedSensitivities, damped_sensitivities
 from jaxmodal.response.exchange import response_data, write_universal_file
@@ -61,7 +62,7 @@ from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.response.sensitivities import ResponseSensitivities, response_sensitivities
 from jaxmodal.response.state_space import StateSpace, state_space
 from jaxmodal.response.statics import static_compliance
-from jaxmodal.response.status import ResponseStatus
+from jaxmodal.response.status import DampedStatus, ResponseStatus
 from jaxmodal.response.time_signals import TimeResponse, time_response
 from jaxmodal.response.truncation import (
     ModesNeeded,
@@ -101,7 +102,9 @@ __all__ = [
     "Certificate",
     "CompilationError",
     "DampedModes",
+    "DampedModesBatch",
     "DampedSensitivities",
+    "DampedStatus",
     "DenavitHartenberg",
     "FrequencyResponse",
     "ImplausibleWarning",
@@ -152,6 +155,7 @@ __all__ = [
     "circle",
     "count_below",
     "damped_modes",
+    "damped_modes_batch",
     "damped_sensitivities",
     "describe",
     "determinant_scan",

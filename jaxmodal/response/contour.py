@@ -1,17 +1,21 @@
-"""How many zeros of an analytic function lie inside a polygon, by the argument principle."""
+"""How many zeros of an analytic function lie inside polygons, by the argument principle; many polygons at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-#: logarithm of a function without poles inside, at an array of points; only its phase is used
-LogFunction = Callable[[np.ndarray], np.ndarray]
+#: logarithm of a function without poles inside, at an array of points, of which the first argument says for each to
+#: which polygon it belongs; only its phase is used
+LogFunction = Callable[[NDArray[np.int64], np.ndarray], np.ndarray]
+#: points of a line at most
+_MOST = 100_000
 
 
 def zeros_inside(
-    log_function: LogFunction, known: np.ndarray, corners: Sequence[complex]
+    log_function: Callable[[np.ndarray], np.ndarray], known: np.ndarray, corners: Sequence[complex]
 ) -> int | None:
     """How often the phase turns around a polygon, counter-clockwise: the zeros inside; None where it is not known.
 
@@ -24,52 +28,83 @@ def zeros_inside(
     corners
         Corners of the polygon, counter-clockwise.
     """
-    turns = [
-        _turned(log_function, known, start, end)
-        for start, end in zip(corners, [*corners[1:], corners[0]], strict=True)
+    found = zeros_inside_each(lambda _, z: log_function(z), [known], np.array([corners]))[0]
+    return None if np.isnan(found) else round(found)
+
+
+def zeros_inside_each(
+    log_function: LogFunction, known: Sequence[np.ndarray], corners: np.ndarray, steps: int = 64
+) -> NDArray[np.float64]:
+    """`zeros_inside` of many polygons: whole numbers, NaN where one is not known.
+
+    Parameters
+    ----------
+    log_function
+        Logarithm of the function.
+    known
+        For each polygon the points near which the phase turns fast.
+    corners : array, shape (polygons, corners)
+        Counter-clockwise.
+    steps
+        Equal steps of a side to begin with.
+    """
+    polygons, sides = corners.shape
+    starts, ends = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
+    owner = np.repeat(np.arange(polygons), sides)
+    turns = np.full(starts.size, np.nan)
+    graded = [
+        _graded(start, end, known[k], steps)
+        for start, end, k in zip(starts, ends, owner.tolist(), strict=True)
     ]
-    sure = [turn for turn in turns if turn is not None]
-    return round(sum(sure) / (2.0 * np.pi)) if len(sure) == len(turns) else None
+    line = np.repeat(np.arange(starts.size), [x.size for x in graded])
+    place = np.concatenate([*graded, np.zeros(0)])
+
+    def phases_at(line: np.ndarray, place: np.ndarray) -> np.ndarray:
+        points = starts[line] + (ends[line] - starts[line]) * place
+        return log_function(owner[line], points).imag
+
+    phase, before = phases_at(line, place), np.full(starts.size, np.inf)
+    for _ in range(24):
+        if line.size == 0:
+            break
+        same = line[1:] == line[:-1]
+        turned = np.where(same, np.angle(np.exp(1j * np.diff(phase))), 0.0)
+        coarse = same & ~(np.abs(turned) < 0.7)
+        sums, number = (
+            np.bincount(line[1:], weights, starts.size) for weights in (turned, same.astype(float))
+        )
+        failed = ~np.isfinite(sums) | (number > _MOST)
+        rough = np.bincount(line[1:][coarse], minlength=starts.size) > 0
+        # the same turn with every step halved: a full turn between two places would else go unseen
+        settled = ~failed & ~rough & (number > 0) & (np.abs(sums - before) < 1.0)
+        turns[settled] = sums[settled]
+        before = np.where(rough, np.inf, sums)
+        over = failed | settled
+        split = same & ~over[line[1:]] & (coarse | ~rough[line[1:]])
+        middle = 0.5 * (place[1:] + place[:-1])[split]
+        of = line[1:][split]
+        kept = ~over[line]
+        line, place, phase = (
+            np.concatenate([x[kept], more])
+            for x, more in ((line, of), (place, middle), (phase, phases_at(of, middle)))
+        )
+        order = np.lexsort((place, line))
+        line, place, phase = line[order], place[order], phase[order]
+    found: NDArray[np.float64] = np.round(
+        turns.reshape(polygons, sides).sum(axis=1) / (2.0 * np.pi)
+    )
+    return found
 
 
-def _graded(start: complex, end: complex, known: np.ndarray) -> np.ndarray:
+def _graded(start: complex, end: complex, known: np.ndarray, steps: int) -> np.ndarray:
     """Places from 0 to 1 along a line: equal steps, and about each known zero or pole steps that grow from it.
 
     Near a zero at the distance ``h`` the phase turns by pi within a few ``h``; steps of ``h sinh`` keep it below 0.5.
     """
-    places = [np.linspace(0.0, 1.0, 65)]
+    places = [np.linspace(0.0, 1.0, steps + 1)]
     for point in (known - start) / (end - start):
         h = max(abs(point.imag), 1e-9)
         u = np.arange(0.0, np.arcsinh((1.0 + abs(point.real)) / h), 0.5)
         places += [point.real + h * np.sinh(u), point.real - h * np.sinh(u)]
     joined = np.unique(np.concatenate(places))
     return joined[(joined >= 0.0) & (joined <= 1.0)]
-
-
-def _turned(
-    log_function: LogFunction, known: np.ndarray, start: complex, end: complex
-) -> float | None:
-    """By how much the phase turns along a straight line; None where it cannot be followed.
-
-    Small steps, and the same turn with every step halved: a full turn between two places would else go unseen.
-    """
-    places = _graded(start, end, known)
-    phases = log_function(start + (end - start) * places).imag
-    before = np.inf
-    for _ in range(24):
-        steps = np.angle(np.exp(1j * np.diff(phases)))
-        coarse = ~(np.abs(steps) < 0.7)
-        if coarse.any():
-            before = np.inf
-        elif abs(steps.sum() - before) < 1.0:  # they differ by whole turns or by rounding
-            return float(steps.sum())
-        else:
-            before, coarse = steps.sum(), np.ones_like(coarse)
-        if places.size > 100_000 or not np.isfinite(phases).all():
-            return None
-        more = 0.5 * (places[:-1] + places[1:])[coarse]
-        places = np.concatenate([places, more])
-        phases = np.concatenate([phases, log_function(start + (end - start) * more).imag])
-        order = np.argsort(places)
-        places, phases = places[order], phases[order]
-    return None

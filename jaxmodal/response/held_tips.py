@@ -32,12 +32,12 @@ _NUDGE = 2.0**-45
 
 
 def rigid_supports(arm: Arm) -> dict[Port, tuple[int, str]]:
-    """The directions in which tips are held, with the index of the link and the name of its field."""
+    """The directions in which tips are held, in every cell, with the index of the link and the name of its field."""
     found = {}
     for index, link in enumerate(arm.links):
         for name, direction in zip(SUPPORTS, ("x", "y", "rotation"), strict=True):
             stiffness = getattr(link, name)
-            if stiffness is not None and not is_traced(stiffness) and np.isposinf(stiffness):
+            if stiffness is not None and not is_traced(stiffness) and np.isposinf(stiffness).all():
                 found[Port("tip", direction, index + 1)] = (index, name)
     return found
 

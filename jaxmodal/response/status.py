@@ -23,3 +23,25 @@ class ResponseStatus(ExplainedStatus):
         "check the units of damping and frequency; for a dynamic stiffness take ports that can move independently",
     )
     invalid_input = (3, Status.invalid_input.cause, Status.invalid_input.remedy)
+
+
+class DampedStatus(ExplainedStatus):
+    """What the damping of a mode of a batch may be trusted for."""
+
+    counted = (0, "the argument principle confirms that no root is lost", "none needed")
+    not_counted = (
+        1,
+        "the contour holds another number of roots than were followed into it, or could not be followed",
+        "ask for some modes more or fewer, so that the contour passes elsewhere, or for less damping",
+    )
+    shared = (
+        2,
+        "strong damping led this mode to a root of a lower one",
+        "none needed: take the damping of the lower mode",
+    )
+    no_value = (
+        3,
+        "the values of the arm do not fit together, it has no such mode, its undamped modes are not certified, or a "
+        "damper lies at a free joint of an arm that drifts",
+        "try jaxmodal.damped_modes on this arm, which says what is wrong",
+    )

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.batches import ModalQuantities
-from sweeps.solution.responses import BucklingCells, DampedCells, PeakCells
+from jaxmodal.response.damped_batch import DampedModesBatch
+from sweeps.solution.responses import BucklingCells, PeakCells
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,14 +27,14 @@ class SolvedCells:
         As of `jaxmodal.natural_frequencies_batch`, arrays of NumPy.
     modal : ModalQuantities, optional
         What the mode shapes say, where an output asks for it (`sweeps.store.solve.with_modes`).
-    damped, peak, buckling : DampedCells, PeakCells, BucklingCells, optional
+    damped, peak, buckling : DampedModesBatch, PeakCells, BucklingCells, optional
         Damped modes, peaks of a response and buckling factors, where an output asks for them
         (`sweeps.store.solve.with_responses`).
     """
 
     found: NaturalFrequencies
     modal: ModalQuantities | None = None
-    damped: DampedCells | None = None
+    damped: DampedModesBatch | None = None
     peak: PeakCells | None = None
     buckling: BucklingCells | None = None
 

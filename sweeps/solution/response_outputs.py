@@ -1,4 +1,4 @@
-"""Outputs of a sweep that are solved arm by arm: damped modes, the highest peak of a response, buckling factors."""
+"""Outputs of a sweep that are solved beside the frequencies: damped modes, the highest peak of a response, buckling factors."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.response.damped_batch import DampedModesBatch
+from jaxmodal.response.status import DampedStatus
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.quantity import Formula, Quantity, flags
 from sweeps.solution.responses import (
     BucklingCells,
     BucklingStatus,
-    DampedCells,
-    DampedStatus,
     PeakCells,
     PeakStatus,
 )
 
 
-def _of_damped(formula: Callable[[DampedCells], Any]) -> Formula:
+def _of_damped(formula: Callable[[DampedModesBatch], Any]) -> Formula:
     def apply(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
         assert own.damped is not None  # solved with damping, as the output asks for it
         return np.asarray(formula(own.damped))
@@ -60,7 +60,7 @@ OF_RESPONSES = (
         "1",
         "damping ratio",
         "Decay rate over the size of the complex root that continues the undamped mode; 1 where overdamped",
-        _of_damped(lambda damped: damped.ratio),
+        _of_damped(lambda damped: damped.damping_ratio),
         arm_by_arm="damped",
     ),
     Quantity(
@@ -68,7 +68,7 @@ OF_RESPONSES = (
         "Hz",
         "damped frequency",
         "Frequency of the free damped motion that continues the undamped mode; 0 where overdamped",
-        _of_damped(lambda damped: damped.frequency),
+        _of_damped(lambda damped: damped.frequencies_hz),
         arm_by_arm="damped",
     ),
     Quantity(
@@ -76,7 +76,7 @@ OF_RESPONSES = (
         "1/s",
         "decay rate",
         "The amplitude falls by a factor of e in 1/decay_rate; of an overdamped mode the slower one",
-        _of_damped(lambda damped: damped.decay),
+        _of_damped(lambda damped: damped.decay_rate),
         arm_by_arm="damped",
     ),
     Quantity(

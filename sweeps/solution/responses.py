@@ -1,4 +1,4 @@
-"""Damped modes, peaks of responses and buckling factors of the cells of a sweep, arm by arm."""
+"""Peaks of responses and buckling factors of the cells of a sweep, arm by arm."""
 
 from __future__ import annotations
 
@@ -16,20 +16,10 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import UncertifiedError
-from jaxmodal.response.damped_modes import damped_modes
 from jaxmodal.response.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.runtime.errors import ArmError
 
 Floats = NDArray[np.float64]
-
-
-class DampedStatus(IntEnum):
-    """What the damping of a mode may be trusted for."""
-
-    counted = 0
-    not_counted = 1
-    shared = 2
-    no_value = 3
 
 
 class PeakStatus(IntEnum):
@@ -48,28 +38,6 @@ class BucklingStatus(IntEnum):
     not_certified = 1
     nothing_pressed = 2
     no_value = 3
-
-
-@dataclasses.dataclass(frozen=True)
-class DampedCells:
-    """Damped modes of N arms by their undamped modes, arrays of shape (N, K).
-
-    Attributes
-    ----------
-    frequency : array
-        Damped frequency in Hz, 0 where overdamped.
-    ratio : array
-        Damping ratio, 1 where overdamped.
-    decay : array
-        Decay rate in 1/s; of an overdamped mode the slower one.
-    status : array of int
-        `DampedStatus` codes.
-    """
-
-    frequency: Floats
-    ratio: Floats
-    decay: Floats
-    status: NDArray[np.uint8]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,40 +84,6 @@ def _arms(arm: Arm, values: Mapping[str, Floats]) -> Iterator[Arm | None]:
             yield None
 
 
-def damped_cells(
-    arm: Arm, values: Mapping[str, Floats], num_modes: int, theory: TheoryName
-) -> DampedCells:
-    """Return the damped modes of cells, given for each address the values of N cells in SI units."""
-    rows = [_damped(each, num_modes, theory) for each in _arms(arm, values)]
-    frequency, ratio, decay, status = (np.stack(part) for part in zip(*rows, strict=True))
-    return DampedCells(frequency, ratio, decay, status.astype(np.uint8))
-
-
-def _damped(
-    arm: Arm | None, num_modes: int, theory: TheoryName
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Frequency, ratio, decay and status of each mode, shape (K,)."""
-    frequency, ratio, decay = (np.full(num_modes, math.nan) for _ in range(3))
-    status = np.full(num_modes, float(DampedStatus.no_value))
-    if arm is None:
-        return frequency, ratio, decay, status
-    try:
-        found = damped_modes(arm, num_modes, theory)
-    except (ArmError, UncertifiedError):
-        return frequency, ratio, decay, status
-    for k in range(num_modes):
-        own = np.flatnonzero(found.mode == k + 1)
-        if own.size == 0:
-            status[k] = DampedStatus.shared
-            continue
-        slow = own[np.argmin(found.decay_rate[own])]
-        if np.isfinite(found.roots[slow]):
-            frequency[k] = found.frequencies_hz[slow]
-            ratio[k], decay[k] = found.damping_ratio[slow], found.decay_rate[slow]
-            status[k] = DampedStatus.counted if found.counted else DampedStatus.not_counted
-    return frequency, ratio, decay, status
-
-
 def peak_cells(
     arm: Arm, values: Mapping[str, Floats], theory: TheoryName, response: Mapping[str, Any]
 ) -> PeakCells:
@@ -191,7 +125,7 @@ def _peak(
 
 
 def buckling_cells(arm: Arm, values: Mapping[str, Floats], theory: TheoryName) -> BucklingCells:
-    """Return the lowest buckling factors of cells under the loads that they bear; arguments as of `damped_cells`."""
+    """Return the lowest buckling factors of cells under the loads that they bear; arguments as of `peak_cells`."""
     rows = [_buckling(each, theory) for each in _arms(arm, values)]
     factor, status = (np.array(part) for part in zip(*rows, strict=True))
     return BucklingCells(factor, status.astype(np.uint8))

@@ -17,12 +17,13 @@ from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.batches import modal_quantities_batch
+from jaxmodal.response.damped_batch import damped_modes_batch
 from jaxmodal.spatial import cells as in_space
 from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.outputs import QUANTITIES
-from sweeps.solution.responses import buckling_cells, damped_cells, peak_cells
+from sweeps.solution.responses import buckling_cells, peak_cells
 
 #: how wide (relative) a bracket of the certificate may be
 BRACKET_WIDTH = 4e-8
@@ -108,7 +109,7 @@ def with_responses(
     arm = require_planar(sweep.arm)
     asked = {QUANTITIES[name].arm_by_arm for name in sweep.outputs}
     if "damped" in asked:
-        damped = damped_cells(arm, values, sweep.num_modes, theory)
+        damped = damped_modes_batch(arm, values, sweep.num_modes, theory)
         solved = dataclasses.replace(solved, damped=damped)
     if "peak" in asked and sweep.response is not None:
         peak = peak_cells(arm, values, theory, sweep.response.arguments())

@@ -37,13 +37,57 @@ def test_roots_against_40_digits(name):
     assert found.overdamped.sum() == overdamped
     assert set(found.mode) == set(range(1, modes + 1))
     for root in found.roots:
-        near = mpmath.mpmathify(complex(root))
-        beside = near * (1 + mpmath.mpf("1e-12"))
-        first, second = (Chain(arm, w).determinant() for w in (near, beside))
-        exact = near - first * (beside - near) / (second - first)
-        # what the step leaves of the determinant is its curvature: there is the root, and one alone
-        assert abs(Chain(arm, exact).determinant()) < 1e-8 * abs(second)
-        assert abs(complex(exact - near)) < 1e-12 * abs(root)
+        assert_root(arm, root)
+
+
+def assert_root(arm, root):
+    """Of the determinant in 40 digits."""
+    near = mpmath.mpmathify(complex(root))
+    beside = near * (1 + mpmath.mpf("1e-12"))
+    first, second = (Chain(arm, w).determinant() for w in (near, beside))
+    exact = near - first * (beside - near) / (second - first)
+    # what the step leaves of the determinant is its curvature: there is the root, and one alone
+    assert abs(Chain(arm, exact).determinant()) < 1e-8 * abs(second)
+    assert abs(complex(exact - near)) < 1e-12 * abs(root)
+
+
+def test_a_batch_has_the_roots_of_40_digits_and_a_status_where_there_is_none():
+    arm = _soft(3e3, 3e2, 2.0)
+    values = {
+        "link2.joint_angle": [1.1, -0.4, 2.0, 1.1, 0.3, 1.1],
+        "link1.joint_damping": [300.0, 5.0, 0.0, 300.0, 40.0, 300.0],
+        "link1.joint_stiffness": [3e3, 3e3, 2e4, 3e3, 0.0, -1.0],
+        "payload.mass": [0.0, 1.0, 0.2, 0.0, 0.0, 0.0],
+    }
+    found = jm.damped_modes_batch(arm, values, 3)
+    assert found.status[:4].tolist() == [[0] * 3] * 4
+    assert (found.status[4:] == jm.DampedStatus.no_value).all()  # a damped free joint, no arm
+    for cell in range(3):
+        own = jm.set_parameters(arm, {name: column[cell] for name, column in values.items()})
+        every = {*found.roots[cell].tolist(), *found.fast_roots[cell].tolist()}
+        alone = jm.damped_modes(own, 3).roots
+        np.testing.assert_allclose(sorted(every, key=abs), sorted(alone, key=abs), rtol=1e-12)
+        assert_root(own, found.roots[cell, 0])
+    # a cell has the same bits beside whatever others
+    np.testing.assert_array_equal(found.roots[3], found.roots[0])
+    alone = jm.damped_modes_batch(arm, {k: v[:1] for k, v in values.items()}, 3)
+    np.testing.assert_allclose(alone.roots[0], found.roots[0], rtol=1e-14)
+    data = found.to_xarray()
+    assert data.frequency.dims == ("cell", "mode")
+    assert data.frequency.attrs["units"] == "Hz"
+    assert data.link2_joint_angle.attrs["units"] == "rad"
+    assert "no_value (6 modes)" in str(found)
+
+
+def test_a_batch_over_a_support_that_is_rigid_in_some_arms():
+    first, second = (x.replace(loss_factor=0.05) for x in PLAIN.links)
+    arm = jm.Arm((first, second.replace(support_y_stiffness=0.0)))
+    values = {"link2.support_y_stiffness": [0.0, np.inf, 1e4, np.inf], "theta_2": [1, 1, 1, 0.4]}
+    found = jm.damped_modes_batch(arm, values, 2)
+    assert found.all_counted
+    for cell in range(4):
+        own = jm.set_parameters(arm, {name: column[cell] for name, column in values.items()})
+        np.testing.assert_allclose(found.roots[cell], jm.damped_modes(own, 2).roots, rtol=1e-12)
 
 
 def _one_mass(ratio):
