@@ -47,7 +47,7 @@ class Quantity:
     modal : bool
         Whether the formula needs mode shapes (``SolvedCells.modal``).
     arm_by_arm : str
-        What it needs that is solved beside the frequencies: ``"damped"`` modes, the ``"peak"`` of a response, the ``"buckling"``
+        What it needs beside the frequencies: ``"damped"`` modes, the ``"peak"`` of a response, the ``"buckling"``
         factor; else empty.
     per_mode : bool
         Whether there is a value for each mode; else one for each cell.

@@ -1,4 +1,4 @@
-"""Outputs of a sweep that are solved beside the frequencies: damped modes, the highest peak of a response, buckling factors."""
+"""Outputs of a sweep that need more than its frequencies: damped modes, highest peaks, buckling factors."""
 
 from __future__ import annotations
 
