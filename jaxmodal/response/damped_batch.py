@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.links import SUPPORTS
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.batches.many_arms import columns_of, natural_frequencies_batch
@@ -23,6 +22,7 @@ from jaxmodal.response.status import DampedStatus
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
 from jaxmodal.spatial.parameters import describe, unit_of
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 if TYPE_CHECKING:
     import xarray
