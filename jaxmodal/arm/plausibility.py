@@ -20,6 +20,7 @@ from jaxmodal.arm.facts import depth_in_plane
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.plausible_damping import damping_findings, support_findings
 from jaxmodal.arm.plausible_joints import Finding, body_findings, joint_findings, offset_findings
+from jaxmodal.arm.plausible_loads import load_findings
 from jaxmodal.arm.quantities import Scalar
 from jaxmodal.runtime.errors import ImplausibleWarning
 
@@ -96,6 +97,7 @@ def _implausible_values(arm: Arm) -> list[Implausibility]:
         *offset_findings(arm.payload, ("centre",), reach),
     ):
         found.append(Implausibility(f"payload.{field}", value, message))
+    found += [Implausibility(*finding) for finding in load_findings(arm)]
     return found
 
 

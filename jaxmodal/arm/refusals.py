@@ -11,7 +11,7 @@ from jaxmodal.arm.loaded import bears
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, on_host, to_host
-from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING
+from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.equilibrium import held_equilibrium
 
 
@@ -42,26 +42,6 @@ def refuse_loads(arm: Arm, what: str) -> None:
             f"loads: the arm bears some, and {what} takes none of an arm; give arm.replace(loads=None). "
             "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities and sweeps take them."
         )
-
-
-def refuse_compression(arm: Arm, what: str) -> None:
-    """Refuse an arm whose forces at rest might buckle it, which ``what`` (the subject of the sentence) does not see.
-
-    In tension, with no turning stiffness below zero, they only add to the energy of any motion.
-    """
-    refuse_loads(require_planar(arm), what)
-    if all(link.axial_force is None for link in arm.links):
-        return
-    signed = ("axial_force", *TURNING, "base_offset_x", "end_offset_x")
-    for number, link in enumerate(arm.links, start=1):
-        for name in signed:
-            value = getattr(link, name)
-            if value is not None and not (on_host(value) and np.all(value >= 0.0)):
-                raise ArmError(
-                    f"link{number}.{name} = {shown(value)}: {what} takes forces at rest of 0 or more (tension), with no"
-                    f" {', '.join(signed[1:])} below 0, because it does not see whether an arm buckles; give such"
-                    " values, or ask natural_frequencies_batch at postures."
-                )
 
 
 def require_known(arm: Arm, theory: str) -> None:

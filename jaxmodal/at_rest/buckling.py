@@ -18,7 +18,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values
 from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.at_rest.derivatives import beams_of, factor_derivatives
-from jaxmodal.at_rest.loads import dead_loads, prestress, require_loads
+from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.at_rest.search import NONE, Factor, Problem, factors
 from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
 from jaxmodal.at_rest.tables import buckling_dataset, buckling_table
@@ -31,6 +31,7 @@ from jaxmodal.statics.beam_arrays import SPRINGS
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.equilibrium import BALANCED, held_equilibrium
 from jaxmodal.statics.pieces import Prestress
+from jaxmodal.statics.stability import prestress
 
 if TYPE_CHECKING:
     import xarray

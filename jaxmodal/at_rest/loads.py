@@ -8,12 +8,9 @@ import numpy as np
 
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.chain import DeadLoads
-from jaxmodal.statics.equilibrium import Equilibrium, turning_stiffness
-from jaxmodal.statics.pieces import Prestress
 
 
 def pair(value: Any, name: str, unit: str) -> tuple[float, float]:
@@ -47,23 +44,6 @@ def dead_loads(arm: Arm, gravity: Any, tip_force: Any, base_acceleration: Any) -
     added = (down[0] - moved[0], down[1] - moved[1], *force)
     own = (0.0, 0.0, 0.0, 0.0) if arm.loads is None else arm.loads.dead()
     return DeadLoads(*(np.float64(a) + np.float64(b) for a, b in zip(own, added, strict=True)))
-
-
-def prestress(beams: BeamArrays, loads: DeadLoads, found: Equilibrium) -> Prestress:
-    """The forces at rest that stiffen or soften the arm: of the loads, and those that its links are given."""
-    at_start, at_end = turning_stiffness(beams, loads, found.forces)
-    forces = found.forces
-    start, outer = forces.start[0], forces.outer[0]
-    own = beams.axial_force
-    if own is not None:  # beside those that loads make
-        start, outer = start + own, outer + own
-        at_start, at_end = (
-            at_start + beams.base_turning_stiffness,
-            at_end + beams.end_turning_stiffness,
-        )
-        if beams.flexible is not None:
-            at_end = at_end + (1.0 - beams.flexible) * own * beams.length
-    return Prestress(start, outer, at_start, at_end, forces.joint[0], forces.joint[1])
 
 
 def require_loads(arm: Arm, loads: DeadLoads, or_axial: bool = False) -> None:

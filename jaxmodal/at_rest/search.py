@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.statics.pieces import Prestress, most_load, pieces_for
-from jaxmodal.statics.stability import StaticStiffness, balanced, static_stiffness
+from jaxmodal.statics.stability import StaticStiffness, eigenvalues, static_stiffness
 
 Floats = NDArray[np.float64]
 
@@ -52,10 +52,7 @@ class Problem:
 
     def eigenvalues(self, factor: float) -> tuple[Floats, int]:
         """Ascending, without those that stand for supports: of index 0 the first that a load makes negative."""
-        found = self.stiffness(factor)
-        if found is None:
-            return np.array([-math.inf]), 0
-        return np.linalg.eigvalsh(balanced(found)[0]), found.held
+        return eigenvalues(self.beams, self.shear, self.axial, self.prestress, factor)
 
     def count(self, factor: float) -> tuple[float, bool]:
         """How many buckling factors lie below, and whether no eigenvalue is too near zero to tell."""

@@ -23,7 +23,12 @@ from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.statics.chain import geometry
-from jaxmodal.statics.equilibrium import Equilibrium, held_equilibrium
+from jaxmodal.statics.equilibrium import (
+    LARGE_DISPLACEMENT,
+    LARGE_ROTATION,
+    Equilibrium,
+    held_equilibrium,
+)
 from jaxmodal.statics.laws import flexibility
 from jaxmodal.statics.pieces import shear_ratio
 
@@ -31,10 +36,6 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
-
-#: beyond a rotation of this, rad, or a displacement of this share of the arm's length, deflections are large
-LARGE_ROTATION = 0.1
-LARGE_DISPLACEMENT = 0.05
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

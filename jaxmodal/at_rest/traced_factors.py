@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_arrays
-from jaxmodal.at_rest.loads import prestress
 from jaxmodal.at_rest.search import Problem, factors
 from jaxmodal.at_rest.shapes import null_vector
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.equilibrium import BALANCED, equilibrium
 from jaxmodal.statics.pieces import pieces_for
-from jaxmodal.statics.stability import static_stiffness
+from jaxmodal.statics.stability import prestress, static_stiffness
 
 Floats = NDArray[np.float64]
 

@@ -13,11 +13,12 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole, real_array
-from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_compression
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.harmonics import determinant, of_cells
 from jaxmodal.postures.tables import postures_dataset, postures_table
@@ -55,11 +56,13 @@ class PosturesAt(Drawn, ShowsDatasets):
     angle : Array, shape (..., 4)
         Joint angles in rad, ascending in (-pi, pi]; NaN beyond the last.
     mode : Array, shape (..., 4)
-        Number of the mode, from 1, that has the frequency there; 0 beyond the last.
+        Number of the mode, from 1, that has the frequency there; 0 beyond the last, and where axial forces buckle the
+        arm.
     count_below, count_above : Array, shape (..., 4)
         J a relative 1e-12 below and above the frequency.
     status : Array, shape (..., 4)
-        `Status` codes: certified where the two counts differ; uncertified, too, where there is no angle.
+        `Status` codes: certified where the two counts differ; uncertified, too, where there is no angle; unstable where
+        axial forces buckle the arm.
     omega : Array, shape (...)
         The frequency asked for, rad/s.
     joint : int
@@ -124,7 +127,7 @@ def postures_at(
     ------
     ValueError
         A frequency is not positive and finite, an angle is not finite, the joint is not one of the
-        arm's, or shapes do not fit. An `ArmError`, which is one, where a link is compressed.
+        arm's, or shapes do not fit. An `ArmError`, which is one, where the arm bears loads.
 
     Notes
     -----
@@ -140,7 +143,9 @@ def postures_at(
     >>> np.degrees(found.angle[:2]).round(4).tolist(), found.mode[:2].tolist()
     ([-71.691, 71.691], [1, 1])
     """
-    refuse_compression(arm, "postures_at")
+    refuse_loads(
+        require_planar(arm), "postures_at (axial forces have to be the same in every posture)"
+    )
     beams, flags = prepared_values(arm, theory)
     frequencies, angles = _arguments(arm, omega, joint, postures)
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), MOST_ANGLES)
@@ -148,10 +153,13 @@ def postures_at(
     angle, below, above = (x.reshape(shape) for x in found)
     proven = above > below
     status = np.where(proven, int(Status.certified), int(Status.uncertified))
+    bent = _buckled_there(beams, flags, angle.reshape(-1, MOST_ANGLES), angles, joint)
+    bent = bent.reshape(shape)
+    status = np.where(bent, int(Status.unstable), status)
     return jax.device_put(
         PosturesAt(
             angle=angle,
-            mode=np.where(proven, below + 1, 0).astype(np.int32),
+            mode=np.where(proven & ~bent, below + 1, 0).astype(np.int32),
             count_below=below.astype(np.int32),
             count_above=above.astype(np.int32),
             status=status.astype(np.uint8),
@@ -160,6 +168,28 @@ def postures_at(
             theory=theory,
         )
     )
+
+
+def buckled(beams: BeamArrays, flags: Theory, angles: np.ndarray) -> np.ndarray:
+    """Whether the axial forces buckle each of N arms, shape (N,); arguments as of `angles_with`."""
+    still = np.zeros(angles.shape[1])
+    if beams.axial_force is None:
+        return still > 0.0
+    free = number_of_zero_modes(beams, beams.length.shape[0])
+    found: np.ndarray = determinant(beams, flags, still, angles).passed > free
+    return found
+
+
+def _buckled_there(
+    beams: BeamArrays, flags: Theory, found: np.ndarray, angles: np.ndarray, joint: int
+) -> np.ndarray:
+    """`buckled` in the postures that were found, angles (N, 4) of a joint; False where there is none."""
+    cell, column = np.nonzero(np.isfinite(found))
+    postures = angles[:, cell]
+    postures[joint - 2] = found[cell, column]
+    answer = np.zeros(found.shape, bool)
+    answer[cell, column] = buckled(of_cells(beams, cell), flags, postures)
+    return answer
 
 
 def angles_with(

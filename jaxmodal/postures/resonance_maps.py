@@ -16,13 +16,13 @@ from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_compression
+from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.postures.harmonics import determinant, of_cells
-from jaxmodal.postures.inverse import angles_with, require_joint
+from jaxmodal.postures.inverse import angles_with, buckled, require_joint
 from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
-from jaxmodal.runtime.errors import within
+from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.parameters import unit_of
 
@@ -93,7 +93,7 @@ def resonance_free(
         raise ValueError(
             "arm: holds traced values; resonance_free needs known ones: call it outside jax.jit, jax.vmap and jax.grad"
         )
-    refuse_compression(arm, "resonance_free")
+    refuse_loads(arm, "resonance_free (axial forces have to be the same in every posture)")
     low = real_number(omega_min, "omega_min", "in rad/s")
     high = real_number(omega_max, "omega_max", "in rad/s")
     if not 0.0 < low < high < math.inf:
@@ -112,10 +112,10 @@ def resonance_free(
     beams, flags = prepared_values(arm, theory)
     if isinstance(row, str):
         beams = _varied(arm, row, angles)
-        for value in angles[[0, -1]].tolist():  # what lies between has no other sign
-            refuse_compression(set_parameters(arm, {row: value}), "resonance_free")
     elif row:
         postures[row - 2] = angles
+    if beams.axial_force is not None:
+        _refuse_buckled(beams, flags, postures, joint, (least, most))
     ends = [angles_with(beams, flags, np.full(rows, w), postures, joint) for w in (low, high)]
     border = np.concatenate([angle for angle, _, _ in ends], axis=1)
     mode = np.concatenate([np.where(up > down, down + 1, 0) for _, down, up in ends], axis=1)
@@ -209,6 +209,40 @@ def _varied(arm: Arm, address: str, values: np.ndarray) -> BeamArrays:
     return unpacked(columns.packed)
 
 
+def _pieces(
+    border: np.ndarray, limits: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, number and ends (P, 2) of the pieces between borders, ascending (M, B) with NaN last, and limits."""
+    low, high = (np.full((border.shape[0], 1), limit) for limit in limits)
+    edges = np.concatenate([low, np.nan_to_num(border, nan=limits[1]), high], axis=1)
+    number = np.arange(border.shape[1] + 1)
+    row, piece = np.nonzero(number <= np.sum(np.isfinite(border), axis=1, keepdims=True))
+    return row, piece, np.stack([edges[row, piece], edges[row, piece + 1]], axis=1)
+
+
+def _refuse_buckled(
+    beams: BeamArrays,
+    flags: Theory,
+    postures: np.ndarray,
+    joint: int,
+    limits: tuple[float, float],
+) -> None:
+    """Refuse an arm that axial forces buckle in a posture of the map: between two angles of a frequency of zero."""
+    border, _, _ = angles_with(beams, flags, np.zeros(postures.shape[1]), postures, joint)
+    border = np.sort(np.where((border > limits[0]) & (border < limits[1]), border, np.nan), axis=1)
+    row, _, ends = _pieces(border, limits)
+    middle = postures[:, row]
+    middle[joint - 2] = ends.mean(axis=1)
+    bent = np.flatnonzero(buckled(of_cells(beams, row), flags, middle))
+    if bent.size:
+        first, last = np.degrees(ends[bent[0]])
+        raise ArmError(
+            f"the axial forces buckle the arm where joint {joint} is at {first:.2f} to {last:.2f} degrees (row "
+            f"{row[bent[0]] + 1} of {postures.shape[1]}): it has no frequencies there; lower the compression, or leave "
+            "these angles and values out (limits, values)."
+        )
+
+
 def _inside(
     beams: BeamArrays,
     flags: Theory,
@@ -220,13 +254,9 @@ def _inside(
 ) -> np.ndarray:
     """Number of natural frequencies in the band in the middle of each piece, shape (M, 9), -1 where there is none."""
     rows = border.shape[0]
-    low, high = (np.full((rows, 1), limit) for limit in limits)
-    edges = np.concatenate([low, np.nan_to_num(border, nan=limits[1]), high], axis=1)
-    row, piece = np.nonzero(
-        np.arange(_BORDERS + 1) <= np.sum(np.isfinite(border), axis=1, keepdims=True)
-    )
+    row, piece, ends = _pieces(border, limits)
     middle = postures[:, row]
-    middle[column] = 0.5 * (edges[row, piece] + edges[row, piece + 1])
+    middle[column] = ends.mean(axis=1)
     own = of_cells(beams, row)
     below, above = (
         determinant(own, flags, np.full(row.size, omega), middle).passed for omega in band

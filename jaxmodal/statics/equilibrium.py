@@ -95,6 +95,9 @@ def axial_forces(
     return xp.where(held, start, np.nan), xp.where(held, outer, np.nan)
 
 
+#: rotations in rad, and displacements beside the arm's length, from which deflections are not small any more
+LARGE_ROTATION = 0.1
+LARGE_DISPLACEMENT = 0.05
 #: a free joint carries at most this share of the largest force of an arm in equilibrium
 BALANCED = 1e-9
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
-from jaxmodal.statics.chain import geometry
-from jaxmodal.statics.pieces import Pieces, Prestress, piece_laws, shear_ratio
+from jaxmodal.statics.chain import DeadLoads, geometry
+from jaxmodal.statics.equilibrium import Equilibrium, turning_stiffness
+from jaxmodal.statics.pieces import Pieces, Prestress, piece_laws, pieces_for, shear_ratio
 
 Numbers = NDArray[Any]
 
@@ -49,6 +50,23 @@ class Motions(NamedTuple):
     first: NDArray[np.int64]
     stretch: dict[int, int]
     gives: dict[tuple[int, int], int]
+
+
+def prestress(beams: BeamArrays, loads: DeadLoads, found: Equilibrium) -> Prestress:
+    """The forces at rest that stiffen or soften the arm: of the loads, and those that its links are given."""
+    at_start, at_end = turning_stiffness(beams, loads, found.forces)
+    forces = found.forces
+    start, outer = forces.start[0], forces.outer[0]
+    own = beams.axial_force
+    if own is not None:  # beside those that loads make
+        start, outer = start + own, outer + own
+        at_start, at_end = (
+            at_start + beams.base_turning_stiffness,
+            at_end + beams.end_turning_stiffness,
+        )
+        if beams.flexible is not None:
+            at_end = at_end + (1.0 - beams.flexible) * own * beams.length
+    return Prestress(start, outer, at_start, at_end, forces.joint[0], forces.joint[1])
 
 
 def static_stiffness(
@@ -248,6 +266,21 @@ def _with_supports(beams: BeamArrays, matrix: Numbers, motions: Motions) -> Stat
     border = np.array(rows)
     bordered = np.block([[matrix, border.T], [border, -np.diag(gives)]])
     return StaticStiffness(bordered, len(rows), motions)
+
+
+def eigenvalues(
+    beams: BeamArrays, shear: float, axial: float, forces: Prestress, factor: float
+) -> tuple[Numbers, int]:
+    """Those of the stiffness under a factor of the forces at rest, ascending, and how many first ones are of supports.
+
+    Of those behind them as many are negative as buckling factors lie below; -inf alone where the arm has no finite
+    number of pieces.
+    """
+    pieces = pieces_for(beams, shear, forces, factor)
+    if pieces is None:
+        return np.array([-np.inf]), 0
+    found = static_stiffness(beams, shear, axial, forces, factor, pieces)
+    return np.linalg.eigvalsh(balanced(found)[0]), found.held
 
 
 def balanced(found: StaticStiffness) -> tuple[Numbers, Numbers]:

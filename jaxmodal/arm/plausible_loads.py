@@ -1,0 +1,84 @@
+"""Loads that an arm may bear and probably should not: that bend it far, or buckle it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.arm.plausible_joints import Finding
+from jaxmodal.arm.quantities import quantities
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.statics.chain import DeadLoads
+from jaxmodal.statics.equilibrium import (
+    LARGE_DISPLACEMENT,
+    LARGE_ROTATION,
+    Equilibrium,
+    held_equilibrium,
+)
+from jaxmodal.statics.stability import eigenvalues, prestress
+
+#: a factor of the forces at rest below which a buckling load is near
+_NEAR = 1.25
+#: an eigenvalue is one of a motion without strain where it is this small beside the largest
+_FREE = 1e-12
+
+
+def load_findings(arm: Arm) -> list[Finding]:
+    """What is odd about the forces at rest of an arm, with the address that it is said of."""
+    given = _largest_load(arm)
+    if given is None:
+        return []
+    beams = beam_values(arm.replace(loads=None))
+    dead = DeadLoads(*np.zeros(4)) if arm.loads is None else arm.loads.dead()
+    try:
+        rest = held_equilibrium(beams, 1.0, 1.0, dead)
+    except ArmError as error:
+        return [(*given, str(error))]
+    found = []
+    if arm.loads is not None and (text := _far(arm, rest)):
+        found.append((*given, text))
+    forces = prestress(beams, dead, rest)
+
+    def lost(factor: float) -> bool:
+        values, held = eigenvalues(beams, 1.0, 1.0, forces, factor)
+        return bool(np.sum(values < 0.0) > held or values[0] == -np.inf)
+
+    own, _ = eigenvalues(beams, 1.0, 1.0, forces, 0.0)
+    if own.size and np.min(np.abs(own)) > _FREE * np.max(np.abs(own)):
+        if lost(1.0):
+            text = (
+                "the forces at rest are beyond the critical load: the arm buckles in this posture"
+            )
+            found.append((*given, f"{text} (jaxmodal buckling says by how much)"))
+        elif lost(_NEAR):
+            found.append((*given, "the forces at rest are more than 80 % of the critical load"))
+    return found
+
+
+def _largest_load(arm: Arm) -> tuple[str, Any] | None:
+    """Address and value of the first load of the arm, or of the link that is pressed most; None without forces."""
+    if arm.loads is not None:
+        for item in quantities(arm.loads):
+            value = getattr(arm.loads, item.name)
+            if item.default is None and value is not None and value != 0.0:
+                return f"loads.{item.name}", float(value)
+    forces = [0.0 if x.axial_force is None else float(x.axial_force) for x in arm.links]
+    pressed = int(np.argmin(forces))
+    return (f"link{pressed + 1}.axial_force", forces[pressed]) if forces[pressed] < 0.0 else None
+
+
+def _far(arm: Arm, rest: Equilibrium) -> str:
+    """Words where the ends of links move too far for small deflections."""
+    moved = rest.displacements
+    turn = max(float(np.max(np.abs(x[2]))) for x in (moved.start, moved.outer))
+    way = max(float(np.max(np.hypot(x[0], x[1]))) for x in (moved.outer, moved.tip))
+    share = way / sum(float(link.length) for link in arm.links)
+    if turn <= LARGE_ROTATION and share <= LARGE_DISPLACEMENT:
+        return ""
+    return (
+        f"the arm bends by {turn:.3g} rad and {100 * share:.3g} % of its length under its loads, too much for small "
+        "deflections (0.1 rad, 5 %): forces at rest are those of the posture without it"
+    )
