@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from benchmarks.chain_form import FIELDS, Beams
+from jaxmodal.spatial.arm import SpatialArm
 
 #: the mesh of the source paper, and two coarser ones that are extrapolated
 PLAIN = (75,)
@@ -120,3 +122,103 @@ class OpenSees:
                 ops.node(node, x, y)
                 ops.element("ElasticTimoshenkoBeam", node, node - 1, node, *rest)
             ops.mass(node, b["tip_mass"], b["tip_mass"], b["tip_inertia"])
+
+
+class OpenSeesInSpace:
+    """Arms in space of round tubes on rigid joints, with bodies that have one inertia about all axes.
+
+    ``elements`` per link; two numbers are two meshes, extrapolated. Nodal masses of OpenSees are diagonal in the axes
+    of the ground, and an element turns with the inertia of its torsion constant, right for round sections alone.
+    """
+
+    def __init__(self, elements: tuple[int, ...] = (24,)) -> None:
+        self._plane = OpenSees(elements)
+        self._ops = self._plane._ops
+
+    def frequencies(self, arm: SpatialArm, angles: np.ndarray, num_modes: int = 10) -> np.ndarray:
+        """Lowest frequencies in rad/s, (cells, num_modes), at joint angles of shape (cells, links)."""
+        _refuse_in_space(arm)
+        elements, found = self._plane.elements, []
+        for posture in angles:
+            squares = []
+            for number in elements:
+                self._build(arm, posture, number)
+                squares.append(np.sort(self._ops.eigen(num_modes)))
+            found.append(squares[0])
+            if len(elements) == 2:
+                a, b = (n * n for n in elements)
+                found[-1] = (b * squares[1] - a * squares[0]) / (b - a)
+        return np.sqrt(np.array(found))
+
+    def _build(self, arm: SpatialArm, posture: np.ndarray, elements: int) -> None:
+        ops = self._ops
+        ops.wipe()
+        ops.model("basic", "-ndm", 3, "-ndf", 6)
+        ops.node(0, 0.0, 0.0, 0.0)
+        ops.fix(0, *[1] * 6)
+        place, turned, node = np.zeros(3), Rotation.identity(), 0
+        for number, (link, angle) in enumerate(zip(arm.links, posture, strict=True), start=1):
+            axis = np.array([float(x) for x in link.joint_axis])
+            turned = turned * Rotation.from_rotvec(float(angle) * axis / np.linalg.norm(axis))
+            for further in link.joint_frame:
+                about = np.array([float(x) for x in further.axis])
+                about *= float(further.angle) / np.linalg.norm(about)
+                turned = turned * Rotation.from_rotvec(about)
+            frame = turned.as_matrix()
+            ops.geomTransf("Linear", number, *frame[:, 2].tolist())
+            values = link.section_values
+            area, density = float(values.area), float(link.density)
+            kappa_y, kappa_z = (
+                float(k)  # type: ignore[arg-type]
+                for k in (values.shear_coefficient_y, values.shear_coefficient_z)
+            )
+            section = (
+                *(float(link.youngs_modulus), float(link.shear_modulus_value), area),
+                *(float(values.torsion_constant), float(values.second_moment_y)),
+                *(float(values.second_moment_z), kappa_y * area, kappa_z * area),
+            )
+            step = float(link.length) / elements * frame[:, 0]
+            for _ in range(elements):
+                place, node = place + step, node + 1
+                ops.node(node, *place.tolist())
+                rest = (*section, number, "-mass", density * area, "-cMass")
+                ops.element("ElasticTimoshenkoBeam", node, node - 1, node, *rest)
+            bodies = [link.body] if number < arm.num_links else [link.body, arm.payload]
+            masses = np.zeros(6)
+            for body in (body for body in bodies if body is not None):
+                inertia = 0.0 if body.inertia is None else float(body.inertia.xx)
+                masses += [float(body.mass)] * 3 + [inertia] * 3
+            ops.mass(node, *masses.tolist())
+
+
+def _refuse_in_space(arm: SpatialArm) -> None:
+    """Refuse what the model above does not hold."""
+    for number, link in enumerate(arm.links, start=1):
+        bodies = [link.body, arm.payload]
+        tensors = [body.inertia for body in bodies if body is not None and body.inertia is not None]
+        round_inertia = all(
+            float(t.xx) == float(t.yy) == float(t.zz)
+            and all(float(getattr(t, name)) == 0.0 for name in ("xy", "xz", "yz"))
+            for t in tensors
+        )
+        centred = all(
+            body is None or body.centre is None or all(float(x) == 0.0 for x in body.centre)
+            for body in bodies
+        )
+        values = link.section_values
+        polar = float(values.second_moment_y) + float(values.second_moment_z)
+        given = {
+            "a joint spring": np.isfinite(float(link.joint_stiffness)) or link.joint_springs,
+            "a rotor": link.rotor_inertia is not None,
+            "a hub or stator": link.hub is not None or link.stator is not None,
+            "an offset": link.base_offset is not None or link.end_offset is not None,
+            "a rigid link": link.rigid,
+            "a body off the axis or with unequal inertias": not (round_inertia and centred),
+            "a section that is not round": abs(float(values.torsion_constant) / polar - 1.0)
+            > 1e-12,
+        }
+        for what, there in given.items():
+            if there:
+                raise ValueError(f"link {number} has {what}; expected none")
+    if arm.base_stiffness is not None:
+        raise ValueError("the base is elastic; expected a clamped one")

@@ -1,4 +1,4 @@
-"""Arms in space: random postures of the six-axis example beside the chain form, cost by links, start of one arm.
+"""Arms in space: random postures of six-axis arms beside the chain form and OpenSees, cost by links, start of one arm.
 
 ``python -m benchmarks.spatial --postures 2000``
 
@@ -27,12 +27,15 @@ jax.config.update("jax_enable_x64", True)
 import numpy as np  # noqa: E402
 
 import jaxmodal as jm  # noqa: E402
+from benchmarks import opensees  # noqa: E402
 from benchmarks.spatial_chain_form import SpatialChainForm  # noqa: E402
 from jaxmodal.runtime.namespace import to_host  # noqa: E402
 
 MODES = 10
 #: degrees of the rival's polynomials
 DEGREES = (3, 4, 5)
+#: elements per link of OpenSees: one mesh, and two that are extrapolated
+_MESHES: tuple[tuple[int, ...], ...] = ((24,), (6, 12))
 #: cells that double-double alone checks
 _CHECKED = 64
 #: the most cells of a call that double-double alone solves
@@ -55,10 +58,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--postures", type=int, default=20_000)
     parser.add_argument("--rival-postures", type=int, default=512, help="of the chain form")
+    parser.add_argument("--opensees-postures", type=int, default=128)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
     found = {
         "postures": beside_the_chain_form(given.postures, given.rival_postures),
+        "opensees": beside_opensees(given.opensees_postures),
         "links": by_links(),
         "start": starts(),
     }
@@ -113,6 +118,50 @@ def beside_the_chain_form(cells: int, rival_cells: int) -> dict[str, Any]:
         }
     for name, row in rows.items():
         print(f"{name}: {row['ms']:.2f} ms per posture, error {row['error']:.1e}, {row}")
+    return rows
+
+
+def six_tubes() -> jm.SpatialArm:
+    """Six round tubes on rigid joints about changing axes, with spherical bodies: what OpenSees can model."""
+    links = []
+    for k, length in enumerate((0.35, 0.7, 0.2, 0.48, 0.15, 0.1)):
+        tube = jm.hollow_circle(0.16 - 0.015 * k, 0.008, "cowper")
+        inertia = (0.02, 0.02, 0.02)
+        links.append(
+            jm.SpatialLink(
+                length,
+                7e10,
+                2700.0,
+                tube,
+                poisson_ratio=0.33,
+                joint_axis=np.eye(3)[(k + 1) % 3],
+                body=jm.RigidBody(8.0 - k, inertia=inertia),
+            )
+        )
+    return jm.SpatialArm(tuple(links), payload=jm.RigidBody(10.0, inertia=(0.1, 0.1, 0.1)))
+
+
+def beside_opensees(cells: int) -> dict[str, Any]:
+    """Milliseconds per cell and largest errors of jaxmodal and of OpenSees, one mesh and two extrapolated."""
+    missing = opensees.missing()
+    if missing is not None:
+        print(missing)
+        return {"skipped": missing}
+    arm = six_tubes()
+    angles = postures(arm, cells)
+    truth = exact(arm, angles[:_CHECKED])
+    calls: dict[str, Callable[[], np.ndarray]] = {
+        "jaxmodal": lambda: np.asarray(jm.natural_frequencies_batch(arm, columns(angles)).omega)
+    }
+    for elements in _MESHES:
+        rival = opensees.OpenSeesInSpace(elements)
+        name = f"OpenSees, {' and '.join(map(str, elements))} elements per link"
+        calls[name] = lambda r=rival: r.frequencies(arm, angles, MODES)  # type: ignore[misc]
+    rows = {}
+    for name, call in calls.items():
+        omega, seconds = timed(call)
+        rows[name] = {"ms": 1e3 * seconds / cells, "error": largest(omega[:_CHECKED], truth)}
+        print(f"{name}: {rows[name]['ms']:.2f} ms per posture, error {rows[name]['error']:.1e}")
     return rows
 
 

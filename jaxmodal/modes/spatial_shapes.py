@@ -18,7 +18,7 @@ from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.energies import SpatialEnergies
 from jaxmodal.spatial.modal_model import modal_model
-from jaxmodal.spatial.motions import frames
+from jaxmodal.spatial.motions import carried_bodies, frames
 
 if TYPE_CHECKING:
     import pandas
@@ -66,6 +66,10 @@ class SpatialModeShapes(ExactShapes):
         The modes at all points that have a mass, in m and rad: at nodes along the links and at bodies.
     masses : Array, shape (D,)
         The masses (kg) and inertias (kg m^2) there; the products of a tensor give inertias of both signs.
+    bodies : Array, shape (n, 2, 4)
+        Of each link the bodies that move with its base (the hub) and with its tip (its own, the payload, the stator of
+        the next joint): mass, kg, and the centre of gravity at rest, seen from the end of its elastic part, in m in the
+        axes of the ground.
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.spatial_modes:draw_spatial_shapes"
@@ -83,6 +87,7 @@ class SpatialModeShapes(ExactShapes):
     orthogonality: Array
     motions: Array
     masses: Array
+    bodies: Array
 
     def tables(self) -> list[Table]:
         """Return what the modes are made of: shares of energy, effective masses, residuals."""
@@ -151,5 +156,6 @@ def spatial_mode_shapes(
             orthogonality=gram,
             motions=rows(motions),
             masses=masses,
+            bodies=carried_bodies(chain),
         )
     )

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: the largest displacement drawn, as a share of the reach of the arm
 DRAWN_SHARE = 0.18
+#: area of the marker of the heaviest body, in square points; others have theirs by their masses
+_HEAVIEST = 130.0
 _LABELS = {
     "timoshenko": "Timoshenko",
     "rayleigh": "Rayleigh",
@@ -65,6 +67,13 @@ def draw_bent(axes: Axes, rest: np.ndarray, deformed: np.ndarray, colour: str) -
         axes.plot(link[:, 0], link[:, 1], color=colour, linewidth=1.8, solid_capstyle="round")
     axes.plot(deformed[:, -1, 0], deformed[:, -1, 1], "o", color=colour, markersize=3.5)
     axes.plot(0.0, 0.0, "s", color="black", markersize=4.5)
+
+
+def draw_bodies(axes: Axes, masses: np.ndarray, centres: np.ndarray, colour: str) -> None:
+    """Draw bodies as discs at places (B, 2), whose areas are as their masses."""
+    sizes = _HEAVIEST * masses / max(masses.max(initial=0.0), np.finfo(float).tiny)
+    look: dict[str, Any] = {"color": colour, "alpha": 0.35, "edgecolors": "black", "zorder": 3}
+    axes.scatter(centres[:, 0], centres[:, 1], s=sizes, **look)
 
 
 def move_bent(axes: Axes, deformed: np.ndarray) -> list[Any]:

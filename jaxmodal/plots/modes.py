@@ -19,6 +19,7 @@ from jaxmodal.plots.bent_arms import (
     alignment,
     check_mode,
     draw_bent,
+    draw_bodies,
     joined,
     mode_title,
     move_bent,
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 
 AnyShapes: TypeAlias = ModeShapes | SpatialModeShapes
 
-#: Area of the marker of the heaviest body, in square points; others have theirs by their masses.
-_HEAVIEST = 130.0
 _ROWS = 5
 
 
@@ -124,11 +123,7 @@ def draw_mode(
     deformed = rest + sign * (deformed - rest)
     draw_bent(axes, rest, deformed, colour)
     masses, centres, shifts = _bodies(shapes, mode)
-    sizes = _HEAVIEST * masses / max(masses.max(initial=0.0), np.finfo(float).tiny)
-    drawn = centres + sign * shifts
-    axes.scatter(
-        drawn[:, 0], drawn[:, 1], s=sizes, color=colour, alpha=0.35, edgecolors="black", zorder=3
-    )
+    draw_bodies(axes, masses, centres + sign * shifts, colour)
     margin = 1.25 * DRAWN_SHARE * reach(rest)
     ends = np.concatenate([rest.reshape(-1, 2), centres])
     low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin

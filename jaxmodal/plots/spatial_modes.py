@@ -5,11 +5,10 @@ Needs matplotlib, an optional dependency.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from jaxmodal.plots.bent_arms import (
     alignment,
     check_mode,
     draw_bent,
+    draw_bodies,
     joined,
     mode_title,
     move_bent,
@@ -42,6 +42,9 @@ def draw_spatial_shapes(
     shapes: SpatialModeShapes, axes: Axes | None = None, mode: int = 1, view: str = "oblique"
 ) -> Axes:
     """Draw one mode on the arm at rest, seen from one side, with its frequency and certificate above it.
+
+    Bodies (hubs, stators, those at tips, the payload) are discs at their centres of gravity, whose areas are as their
+    masses.
 
     Parameters
     ----------
@@ -74,8 +77,21 @@ def draw_spatial_shapes(
     return axes
 
 
-def _deformed(shapes: SpatialModeShapes, mode: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """The arm at rest and deformed, each (n, S + 1, 3), and the largest displacement drawn, m."""
+class _Drawn(NamedTuple):
+    """An arm at rest and deformed, each (n, S + 1, 3); bodies: masses (B,), places at rest and moved, (B, 3).
+
+    ``share`` is the largest displacement drawn, m.
+    """
+
+    rest: np.ndarray
+    moved: np.ndarray
+    masses: np.ndarray
+    centres: np.ndarray
+    carried: np.ndarray
+    share: float
+
+
+def _deformed(shapes: SpatialModeShapes, mode: int) -> _Drawn:
     rest = joined(np.asarray(shapes.position))
     displacement = joined(np.asarray(shapes.displacement[mode]))
     displacement[0, 0] = displacement[0, 1]  # an elastic base moves as link 1 does there
@@ -85,11 +101,29 @@ def _deformed(shapes: SpatialModeShapes, mode: int) -> tuple[np.ndarray, np.ndar
     # a mode without displacement, as the torsion of a straight arm, is drawn at rest
     turned = float(np.max(np.abs(np.asarray(shapes.rotation[mode]))))
     scale = share / largest if largest > 1e-9 * turned * share else 0.0
-    return rest, rest + displacement * scale, share
+    ends, bodies = [0, -1], np.asarray(shapes.bodies)
+    seen = bodies[..., 1:]
+    centres = np.asarray(shapes.position)[:, ends] + seen
+    shifts = np.asarray(shapes.displacement[mode])[:, ends]
+    shifts = shifts + np.cross(np.asarray(shapes.rotation[mode])[:, ends], seen)
+    there = bodies[..., 0] > 0.0
+    return _Drawn(
+        rest,
+        rest + displacement * scale,
+        bodies[..., 0][there],
+        centres[there],
+        (centres + scale * shifts)[there],
+        share,
+    )
 
 
 def _seen(points: np.ndarray, view: str) -> np.ndarray:
     return np.asarray(points @ np.array(VIEWS[view]).T)
+
+
+def _moved(rest: np.ndarray, moved: np.ndarray, share: float, view: str) -> np.ndarray:
+    """What is seen when a share of the way is gone."""
+    return _seen(rest + share * (moved - rest), view)
 
 
 def _draw(
@@ -101,11 +135,13 @@ def _draw(
     sign: float = 1.0,
 ) -> None:
     """Draw one mode (index from 0), times ``sign``, on the arm at rest."""
-    still, moved, share = _deformed(shapes, mode)
-    rest, deformed = _seen(still, view), _seen(still + sign * (moved - still), view)
+    drawn = _deformed(shapes, mode)
+    rest, deformed = _seen(drawn.rest, view), _moved(drawn.rest, drawn.moved, sign, view)
     draw_bent(axes, rest, deformed, colour)
-    flat = rest.reshape(-1, 2)
-    framed(axes, flat.min(axis=0) - 1.25 * share, flat.max(axis=0) + 1.25 * share)
+    draw_bodies(axes, drawn.masses, _moved(drawn.centres, drawn.carried, sign, view), colour)
+    flat = np.concatenate([rest.reshape(-1, 2), _seen(drawn.centres, view)])
+    margin = 1.25 * drawn.share
+    framed(axes, flat.min(axis=0) - margin, flat.max(axis=0) + margin)
     right, up = ("", "") if view == "oblique" else view.split("-")
     axes.set_xlabel(right, fontsize=8)
     axes.set_ylabel(up, fontsize=8)
@@ -132,15 +168,19 @@ def animate(
     """Write one period of a mode (from 1), in all four views, as an animated GIF."""
     figure = new_figure(7.0, 6.0)
     grid = figure.subplots(2, 2).reshape(-1)
-    rest, deformed, _ = _deformed(shapes, mode - 1)
+    drawn = _deformed(shapes, mode - 1)
     for axes, view in zip(grid, VIEWS, strict=True):
         _draw(axes, shapes, mode - 1, view)
         axes.set_title(view, fontsize=9)
     figure.suptitle(mode_title(shapes, mode - 1), fontsize=10)
 
     def show(frame: int) -> list[Any]:
-        now = rest + (deformed - rest) * math.sin(2.0 * math.pi * frame / frames)
-        moved = [move_bent(axes, _seen(now, view)) for axes, view in zip(grid, VIEWS, strict=True)]
-        return list(itertools.chain.from_iterable(moved))
+        share, changed = math.sin(2.0 * math.pi * frame / frames), []
+        for axes, view in zip(grid, VIEWS, strict=True):
+            changed += move_bent(axes, _moved(drawn.rest, drawn.moved, share, view))
+            (bodies,) = axes.collections
+            bodies.set_offsets(_moved(drawn.centres, drawn.carried, share, view))
+            changed.append(bodies)
+        return changed
 
     write_gif(figure, show, frames, seconds, path)

@@ -128,11 +128,7 @@ def line_inertia(chain: Chain, theory: Theory, number: int) -> np.ndarray:
 
 def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A body's motion as twelve numbers and the masses of their squares, from its mass matrix about the point."""
-    mass = matrix[0, 0]
-    moment = matrix[3:, :3]  # m [c]
-    centre = np.array([moment[2, 1], moment[0, 2], moment[1, 0]])
-    if mass > 0.0:
-        centre = centre / mass
+    mass, centre = _centre(matrix)
     cross = skew(centre)
     inertia = matrix[3:, 3:] + mass * (cross @ cross)
     turn = motion[3:]
@@ -140,6 +136,13 @@ def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.
     weights = [sign * inertia[i, j] for i, j in _PAIRS for sign in (1.0, -1.0)]
     moved = np.concatenate([motion[:3] - cross @ turn, turn, mixed])
     return moved, np.concatenate([[mass] * 3, np.diag(inertia), weights])
+
+
+def _centre(matrix: np.ndarray) -> tuple[float, np.ndarray]:
+    """Mass and centre of gravity of a mass matrix."""
+    mass, moment = float(matrix[0, 0]), matrix[3:, :3]  # m [c]
+    centre = np.array([moment[2, 1], moment[0, 2], moment[1, 0]])
+    return mass, centre / mass if mass > 0.0 else centre
 
 
 class Frame(NamedTuple):
@@ -163,6 +166,21 @@ def frames(chain: Chain) -> list[Frame]:
         tip = end + axes @ link.end_offset[:, 0]
         found.append(Frame(axes, axes @ link.roll[..., 0], joint, start, end, tip))
         joint = tip
+    return found
+
+
+def carried_bodies(chain: Chain) -> np.ndarray:
+    """Of each link the bodies that move with its base and with its tip, (n, 2, 4): mass, and the centre of gravity.
+
+    The centre is seen from the end of the elastic part, in the axes of the ground.
+    """
+    found, links = np.zeros((len(chain.values.links), 2, 4)), chain.values.links
+    for i, (link, frame) in enumerate(zip(links, frames(chain), strict=True)):
+        tip = link.tip[..., 0] + (links[i + 1].stator[..., 0] if i + 1 < len(links) else 0.0)
+        ends = (link.hub[..., 0], frame.joint - frame.start), (tip, frame.tip - frame.end)
+        for k, (matrix, place) in enumerate(ends):
+            mass, centre = _centre(matrix)
+            found[i, k] = [mass, *(place + frame.axes @ centre)]
     return found
 
 

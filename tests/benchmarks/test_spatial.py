@@ -1,9 +1,11 @@
 """The chain form in space is right, and so is what it is beside: they share no formula."""
 
 import numpy as np
+import pytest
 
 import jaxmodal as jm
-from benchmarks.spatial import MODES, columns, exact, largest, postures
+from benchmarks import opensees
+from benchmarks.spatial import MODES, columns, exact, largest, postures, six_tubes
 from benchmarks.spatial_chain_form import SpatialChainForm
 from tests.spatial.cases import bent_arm
 
@@ -25,3 +27,28 @@ def test_chain_form_knows_every_part_of_an_arm():
     angles = np.array([[float(link.joint_angle) for link in arm.links]])
     found = SpatialChainForm(arm, 14).frequencies(angles, 6)[0]
     np.testing.assert_allclose(found, np.asarray(jm.natural_frequencies(arm, 6).omega), rtol=1e-11)
+
+
+@pytest.fixture
+def opensees_here():
+    if opensees.missing() is not None:
+        pytest.skip(opensees.missing())
+
+
+def test_opensees_in_space_converges_to_the_exact_frequencies(opensees_here):
+    """Of second order, for stretching is linear in an element: extrapolation leaves a hundredth."""
+    arm = six_tubes()
+    angles = postures(arm, 1, seed=2)
+    truth = np.asarray(jm.natural_frequencies(arm.with_posture(angles[0]), MODES).omega)
+    errors = [
+        largest(opensees.OpenSeesInSpace(elements).frequencies(arm, angles, MODES), truth[None])
+        for elements in ((6,), (12,), (6, 12))
+    ]
+    assert 3.0 < errors[0] / errors[1] < 5.0
+    assert errors[2] < 0.05 * errors[1]
+
+
+def test_opensees_in_space_refuses_what_it_does_not_model(opensees_here):
+    arm = jm.examples.six_axis_industrial()
+    with pytest.raises(ValueError, match=r"link 1 has a joint spring"):
+        opensees.OpenSeesInSpace().frequencies(arm, postures(arm, 1))

@@ -185,6 +185,20 @@ def test_what_is_refused():
         jm.modal_assurance(planar, jm.mode_shapes(bent_arm(), 2, stations=2))
 
 
+def check_bodies(axes, shapes, scale):
+    """Discs at centres of gravity that move as rigid bodies: link 1's with a stator, a hub, the payload."""
+    (discs,) = axes.collections
+    drawn, areas = discs.get_offsets(), discs.get_sizes()
+    masses = np.array([0.7 + 0.4, 0.4, 1.5])
+    np.testing.assert_allclose(areas / areas.max(), masses / 1.5)
+    # link 1 lies along x: its body at (0.01, -0.02, 0.03), the stator at (0, 0.01, 0), seen from its tip
+    seen = (0.7 * np.array([0.01, -0.02, 0.03]) + 0.4 * np.array([0.0, 0.01, 0.0])) / 1.1
+    motion = np.asarray(shapes.displacement)[1, 0, -1]
+    motion = motion + np.cross(np.asarray(shapes.rotation)[1, 0, -1], seen)
+    expected = np.array([0.7, 0.0, 0.0]) + seen + scale * motion
+    np.testing.assert_allclose(drawn[0], expected[[0, 2]], atol=1e-12)
+
+
 def test_pictures(tmp_path):
     """Views are projections of the arm, and what is drawn of a mode is what the shapes say."""
     shapes = jm.mode_shapes(bent_arm(), 2, stations=5)
@@ -197,6 +211,7 @@ def test_pictures(tmp_path):
     expected = np.asarray(shapes.displacement)[1].reshape(-1, 3)[:, [0, 2]]
     scale = np.max(np.abs(moved)) / np.max(np.abs(expected))
     np.testing.assert_allclose(moved, scale * expected, atol=1e-12)
+    check_bodies(axes, shapes, scale)
     page = plots.plot_mode_shapes(shapes, tmp_path / "modes.png", title="bent")
     assert len(page.axes) == 8
     assert (tmp_path / "modes.png").stat().st_size > 1000
