@@ -64,7 +64,6 @@ def test_the_best_absorber_has_the_closed_form():
         theory="euler_bernoulli",
     )
     found = optimise(problem, tolerance=1e-7)
-    print(found, best, height / STIFFNESS)
     assert found.status == "converged"
     ((_, size),) = found.objectives.values()
     assert size == pytest.approx(height / STIFFNESS, rel=1e-6)

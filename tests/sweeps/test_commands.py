@@ -195,12 +195,16 @@ def test_an_unwritable_place_is_refused(sweep_file):
     )
 
 
-def test_help_needs_no_sweep_package_until_it_is_asked_for():
+def test_help_needs_no_sweep_package_until_it_is_asked_for_and_that_no_extra():
+    """In one process: first a command of its own, then the package alone; SciPy takes as long to load as all else."""
     code = (
         "import sys; sys.argv = ['jaxmodal', 'examples']\n"
         "from jaxmodal.cli.commands import main\n"
         "main(standalone_mode=False)\n"
-        "assert not [name for name in sys.modules if name.split('.')[0] == 'sweeps']"
+        "assert not [name for name in sys.modules if name.split('.')[0] == 'sweeps']\n"
+        "import sweeps\n"
+        "found = [m for m in ('zarr', 'matplotlib', 'distributed', 'scipy') if m in sys.modules]\n"
+        "assert not found, found"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code]
