@@ -169,7 +169,13 @@ def test_tapers_that_cannot_be(section, bound, fragment):
         jm.tapered(steel(), section, 4, bound)
 
 
-@pytest.mark.parametrize("theory", jm.THEORIES)
+@pytest.mark.parametrize(
+    "theory",
+    [
+        *("timoshenko", "bending_only"),
+        *(pytest.param(it, marks=pytest.mark.slow) for it in ("rayleigh", "euler_bernoulli")),
+    ],
+)
 def test_tapers_against_finite_elements_that_taper(theory):
     """A stocky link that tapers in depth and width, and one beyond it: the error estimate holds, the bounds enclose."""
     link = steel(length=0.4, tip_mass=0.5).replace(section=jm.rectangle(0.06, 0.05, 0.85))
