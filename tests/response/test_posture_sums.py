@@ -247,3 +247,25 @@ def test_polynomials_of_degree_two_are_exact_and_others_left_over(joints, mirror
         moved = np.max(np.abs(terms(anywhere, parity) @ matrix), axis=0)
         seen = moved > 1e-12
         assert np.all(moved[seen] <= 3.0 * size[seen])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 9))
+def test_random_arms_with_and_without_damping(seed):
+    """From a twentieth of the first frequency to beyond the eighth; statuses are those of the recursion."""
+    rng = np.random.default_rng(seed)
+    moving = [name for name in NAMES if name != "joint_2.torque"]
+    for structure in real_arms.STRUCTURES:
+        arm = real_arms.random_arm(seed, structure)
+        free = any(link.joint_stiffness == 0.0 for link in arm.links)
+        if seed % 2 or free:  # the transfer matrices divide by the stiffness of a hinge
+            arm = with_damping(arm, seed)
+        resonances = np.asarray(jm.natural_frequencies(arm, 8).omega)
+        resonances = resonances[resonances > 0.0]
+        omega = np.geomspace(0.05 * resonances[0], 1.2 * resonances[-1], 100)
+        names = tuple(str(name) for name in rng.choice(moving, 2, replace=False))
+        columns = postures(seed, 90, 2)
+        values, infinite, truth, where, taken = both_ways(arm, omega, names, columns)
+        assert taken
+        np.testing.assert_array_equal(infinite, where)
+        check_against_40_digits(arm, omega, names, columns, values, truth)
