@@ -15,6 +15,7 @@ from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped_roots import BEYOND, damped_free_joints, damped_roots
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.pictures import Drawn
@@ -109,7 +110,7 @@ class DampedModes(Drawn, ShowsDatasets):
             "multiplicity": (self.multiplicity, "roots that coincide, 0: not known", "1"),
         }
         variables = {
-            name: ("root", np.asarray(values), {"long_name": text, "units": units})
+            name: variable("root", values, text, units)
             for name, (values, text, units) in about.items()
         }
         attrs = {"theory": self.theory, "counted": int(self.counted)}

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import compliance_unit, unit_over
+from jaxmodal.runtime.datasets import Variable, in_hertz, variable
 
 if TYPE_CHECKING:
     import xarray
 
     from jaxmodal.response.modal import ModalSuperposition
     from jaxmodal.response.truncation import ModesNeeded, TruncationError
-
-#: dimensions, values and attributes of a variable
-Variable = tuple[Any, ...]
-
-
-def variable(dims: str | tuple[str, ...], values: Any, meaning: str, units: str = "") -> Variable:
-    """A variable of a dataset with what it is and its unit; none where a coordinate holds the units."""
-    about = {"long_name": meaning} | ({"units": units} if units else {})
-    return dims, np.asarray(values), about
-
-
-def in_hertz(dims: str | tuple[str, ...], omega: Any, meaning: str = "frequency") -> Variable:
-    """Angular frequencies in rad/s as a variable in Hz."""
-    return variable(dims, np.asarray(omega) / (2.0 * np.pi), meaning, "Hz")
 
 
 def band_in_hertz(omega_min: float, omega_max: float) -> dict[str, float]:

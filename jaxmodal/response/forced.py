@@ -13,10 +13,11 @@ from jaxmodal.arm.arguments import is_finite, real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.response.datasets import band_in_hertz, output_labels, variable
+from jaxmodal.response.datasets import band_in_hertz, output_labels
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import unit_of_motion
 from jaxmodal.response.transfer import Floats, Transfer, band
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 

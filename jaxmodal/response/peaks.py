@@ -12,11 +12,11 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
-from jaxmodal.response.datasets import in_hertz, variable
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import unit_of_transfer
 from jaxmodal.response.stationary import extrema
 from jaxmodal.response.transfer import Floats, Transfer, band
+from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
 

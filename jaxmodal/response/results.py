@@ -11,10 +11,11 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import flag_attributes
-from jaxmodal.response.datasets import in_hertz, port_labels
+from jaxmodal.response.datasets import port_labels
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import QUANTITIES, unit_of_pair
 from jaxmodal.response.status import ResponseStatus
+from jaxmodal.runtime.datasets import in_hertz
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened

@@ -14,12 +14,13 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
 from jaxmodal.response.damping import damping_that_acts
-from jaxmodal.response.datasets import output_labels, variable
+from jaxmodal.response.datasets import output_labels
 from jaxmodal.response.forced import Outputs
 from jaxmodal.response.modal import modal_superposition
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import unit_of_motion
 from jaxmodal.response.transfer import Floats, Transfer
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
