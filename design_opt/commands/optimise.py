@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+from jaxmodal.cli import arguments
 from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 
@@ -34,9 +35,8 @@ def refusing() -> Iterator[None]:
     from design_opt.problem.errors import CheckpointError
 
     try:
-        yield
-    except (CheckpointError, ValueError) as error:  # ProblemError and ArmError are ValueErrors
-        raise BadInput(str(error)) from error
+        with arguments.refusing("", CheckpointError):
+            yield
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be written ({error.strerror}).") from error
 

@@ -30,12 +30,17 @@ class BadInput(click.ClickException):
 
 
 @contextlib.contextmanager
-def refusing(argument: str) -> Iterator[None]:
-    """Turn the library's errors into one message that names what was given."""
+def refusing(argument: str = "", *others: type[Exception]) -> Iterator[None]:
+    """Turn the library's errors, and ``others``, into one message, which begins with the argument that is given."""
+    kinds: tuple[type[Exception], ...] = (
+        ValueError,
+        ImportError,
+        *others,
+    )  # ArmError is a ValueError
     try:
         yield
-    except (ValueError, ImportError) as error:  # ArmError is a ValueError
-        raise BadInput(f"{argument}: {error}") from error
+    except kinds as error:
+        raise BadInput(f"{argument}: {error}" if argument else str(error)) from error
 
 
 def numbers(text: str) -> tuple[float, ...]:
@@ -76,10 +81,8 @@ def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
     """Read the arm, planar or in space, that a command-line argument names; refuse with one message."""
     from jaxmodal.spatial.named_arms import arm_named
 
-    try:
+    with refusing():
         return arm_named(argument, check=check)
-    except ValueError as error:  # ArmError is one
-        raise BadInput(str(error)) from error
 
 
 AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)

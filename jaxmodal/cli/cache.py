@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jaxmodal.cli.arguments import BadInput
+from jaxmodal.cli.arguments import BadInput, refusing
 
 if TYPE_CHECKING:
     from jaxmodal.runtime.cache_files import Entry
@@ -63,10 +63,8 @@ def _folder() -> Path | None:
     from jaxmodal.runtime import default_cache
     from jaxmodal.runtime.compilation import CompilationError
 
-    try:
+    with refusing("", CompilationError):
         return default_cache.root()
-    except CompilationError as error:
-        raise BadInput(str(error)) from error
 
 
 def _needed() -> Path:

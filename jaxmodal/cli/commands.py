@@ -272,7 +272,6 @@ def check(arm: str) -> None:
 def examples(name: str | None, out_file: Path | None, force: bool) -> None:
     """List the built-in arms, or print or write the TOML file of one."""
     from jaxmodal.cli import output as cli_output
-    from jaxmodal.runtime.errors import ArmError
     from jaxmodal.spatial import examples as built_in
 
     if name is None:
@@ -283,10 +282,8 @@ def examples(name: str | None, out_file: Path | None, force: bool) -> None:
             )
         cli_output.print_examples()
         return
-    try:
+    with refusing():
         text = built_in.toml_text(name.removeprefix(EXAMPLE_PREFIX))
-    except ArmError as error:
-        raise BadInput(str(error)) from error
     if out_file is None:
         click.echo(text, nl=False)
         return

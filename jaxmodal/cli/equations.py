@@ -109,7 +109,6 @@ def equations(
     A table [dynamics] of the file gives modes, gravity, damping and so on; options stand above it. Without --out the
     text goes to standard output. Exit status: 0, or 2 for bad input.
     """
-    from jaxmodal.runtime.errors import ArmError
     from jaxmodal.symbolic import operation_counts, write, written_equations
 
     require_file("--out", out, (_FORMATS[form],))
@@ -127,11 +126,9 @@ def equations(
         model = _model(
             arm, links, {name: value for name, value in given.items() if value is not None}
         )
-    try:
+    with refusing():
         made = written_equations(model, quantities.split(","), integrals=integrals)
         texts = write(made, form, "model" if out is None else out.stem)
-    except ArmError as error:
-        raise BadInput(str(error)) from error
     if out is None:
         click.echo(next(iter(texts.values())), nl=False)
         return

@@ -22,7 +22,7 @@ from jaxmodal.cli.arguments import (
     refusing,
     theory_option,
 )
-from jaxmodal.cli.paths import file_option, require_picture, save_picture
+from jaxmodal.cli.paths import file_option, require_picture, save_picture, writing
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import csv_text
@@ -114,15 +114,14 @@ def _draw(
 ) -> None:
     from jaxmodal.plots.modes import animate_mode, plot_mode_shapes
 
-    try:
-        if plot is not None:
+    if plot is not None:
+        with refusing(), writing(f"--plot {plot}"):
             plot_mode_shapes(solved, plot, title=name)
-            click.echo(f"wrote {plot}", err=True)
-        if animate is not None:
+        click.echo(f"wrote {plot}", err=True)
+    if animate is not None:
+        with refusing(), writing(f"--animate {animate}"):
             animate_mode(solved[0], mode, animate)
-            click.echo(f"wrote {animate}", err=True)
-    except (ValueError, OSError) as error:
-        raise BadInput(str(error)) from error
+        click.echo(f"wrote {animate}", err=True)
 
 
 def _fields(shapes: AnyShapes) -> tuple[tuple[str, ...], np.ndarray]:

@@ -48,7 +48,6 @@ def simulate(
     """
     from jaxmodal.cli.output import progress_after
     from jaxmodal.dynamics.files import read_simulation
-    from jaxmodal.runtime.errors import ArmError
 
     require_file("--out", out, (".csv", ".nc"))
     require_picture("--plot", plot)
@@ -61,12 +60,10 @@ def simulate(
         raise BadInput(
             f"--out {out}: NetCDF needs SciPy, which is not installed; run `pip install scipy`, or give a .csv file."
         )
-    try:
+    with refusing():
         wanted = read_simulation(file)
         with progress_after(1.0, "intervals simulated") as advance:
             motion = wanted.run(advance)
-    except (ArmError, ImportError) as error:
-        raise BadInput(str(error)) from error
     if out is not None:
         _write("--out", out, functools.partial(_netcdf if netcdf else _csv, motion))
     if plot is not None:
@@ -96,14 +93,12 @@ def reproduce_motions(out_dir: Path) -> None:
     from jaxmodal.reproduction.motions_report import reproduce_motions as recompute
 
     require_folder("--out", out_dir)
-    try:
-        with (
-            writing(f"--out {out_dir}", "; give a folder that can"),
-            progress_after(1.0, "motions simulated") as advance,
-        ):
-            shown = recompute(out_dir, advance)
-    except ImportError as error:
-        raise BadInput(str(error)) from error
+    with (
+        refusing(),
+        writing(f"--out {out_dir}", "; give a folder that can"),
+        progress_after(1.0, "motions simulated") as advance,
+    ):
+        shown = recompute(out_dir, advance)
     click.echo(f"wrote {out_dir / 'report.md'} and the pictures beside it")
     if not shown:
         click.echo("a feature that the text states is not shown; see report.md", err=True)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from jaxmodal.cli.arguments import BadInput
+from jaxmodal.cli import arguments
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -14,15 +13,11 @@ if TYPE_CHECKING:
     from sweeps.definition.sweep import Sweep
 
 
-@contextlib.contextmanager
-def refusing() -> Iterator[None]:
+def refusing() -> contextlib.AbstractContextManager[None]:
     """Turn the library's errors into one message."""
-    from sweeps.definition.errors import StoreError, SweepError
+    from sweeps.definition.errors import StoreError
 
-    try:
-        yield
-    except (SweepError, StoreError, ValueError) as error:
-        raise BadInput(str(error)) from error
+    return arguments.refusing("", StoreError)
 
 
 def read(source: str, points: int | None) -> Sweep:
