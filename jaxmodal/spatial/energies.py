@@ -77,7 +77,7 @@ def rigidities(beam: BeamValues) -> np.ndarray:
     )
 
 
-def gives_way(chain: Chain, theory: Theory, rigid: bool) -> np.ndarray:
+def gives_way(theory: Theory, rigid: bool) -> np.ndarray:
     """1 for each section force that deforms the link, else 0, (6,)."""
     shear, axial = float(theory.shear), float(theory.axial)
     return np.zeros(6) if rigid else np.array([axial, shear, shear, 1.0, 1.0, 1.0])
@@ -92,7 +92,7 @@ def mode_energies(
     rows = []
     for i, (link, joint) in enumerate(zip(chain.values.links, joints, strict=True)):
         integral = np.einsum("qf,q->f", mode.nodes[i] ** 2, weights) * link.beam.length[0]
-        gives = gives_way(chain, theory, rigid[i])
+        gives = gives_way(theory, rigid[i])
         strain = 0.5 * gives * integral[6:] / rigidities(link.beam)
         moving = kinetic * line_inertia(chain, theory, i) * integral[:6]
         tip = _body_energy(link.tip, joint.tip)

@@ -47,7 +47,7 @@ def squared_frequency_gradient(
     first, second = joints_of(chain, omega, a), joints_of(chain, omega, b)
     links = []
     for i, link in enumerate(chain.values.links):
-        gives = gives_way(chain, theory, rigid[i])
+        gives = gives_way(theory, rigid[i])
         beam = _beam_gradient(chain, theory, omega, gives, i, a.nodes[i], b.nodes[i])
         pair = (first[i], a, second[i], b), (second[i], b, first[i], a)
         halves = [_half(link, omega, i, beam, *given) for given in pair]

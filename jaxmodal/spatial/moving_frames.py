@@ -67,7 +67,7 @@ def arm_of(
             mount, geometry = _mounted(joint)
             turns, springs = _turns(before, waiting, mount)
             frame = mount.T @ joint.own
-            values = _turned_values(joint, entry, frame, of_bodies)
+            values = _turned_values(entry, frame, of_bodies)
             _check_material(values, geometry["length"])
             if len(waiting) > 1:
                 rotor = {key: entry[key] for key in _OF_JOINT[1:] if entry.get(key) is not None}
@@ -193,7 +193,7 @@ def _is_rigid(stiffness: Any) -> bool:
 
 
 def _turned_values(
-    joint: MovingJoint, entry: Mapping[str, Any], frame: np.ndarray, before: np.ndarray
+    entry: Mapping[str, Any], frame: np.ndarray, before: np.ndarray
 ) -> dict[str, Any]:
     """What is said of a link in its frame, in the link's own axes."""
     for key in _SAID:

@@ -55,7 +55,7 @@ def value_at(record: Any, address: str) -> Any:
     return record
 
 
-def with_values(record: R, values: Mapping[str, Any], prefix: str = "") -> R:
+def with_values(record: R, values: Mapping[str, Any]) -> R:
     """A record with other values at some addresses; every record in it is rebuilt once, with all its new values."""
     changes: dict[str, Any] = {}
     inner: dict[str, dict[str, Any]] = {}

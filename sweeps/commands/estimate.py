@@ -194,7 +194,7 @@ def _shapes_in_space(sweep: Sweep, theory: TheoryName) -> _Work:
     """One cell after the other in NumPy, of which two tell."""
     values = _chosen(sweep, 2)
     solved = solve_cells(sweep, theory, values)
-    taken = _time(lambda: with_modes(solved, sweep, theory, values))
+    taken = _time(lambda: with_modes(solved, sweep, values))
     return _Work(taken * sweep.num_cells / len(solved.frequency))
 
 

@@ -120,7 +120,7 @@ def _commit(root: Path) -> str:
     return answer.stdout.strip()
 
 
-def global_attributes(sweep: Sweep, grid: Grid) -> dict[str, Any]:
+def global_attributes(sweep: Sweep) -> dict[str, Any]:
     """Return the attributes of the dataset that are known before anything is computed."""
     title = sweep.name or f"Natural frequencies of {sweep.arm.name or 'an arm'}"
     over = " x ".join(f"{entry.name} ({entry.size})" for entry in sweep.axes)
@@ -186,7 +186,7 @@ class MemoryResult:
         }
         found = {name: _plain(entry) for name, entry in coordinates(self.sweep).items()}
         summary = certificate_summary(status_counts(self.arrays["status"]))
-        attributes = global_attributes(self.sweep, self.grid) | {"certificate_summary": summary}
+        attributes = global_attributes(self.sweep) | {"certificate_summary": summary}
         return xr.Dataset(data, found, attributes)
 
 

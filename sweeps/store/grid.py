@@ -102,7 +102,7 @@ def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.
     }
     if any(QUANTITIES[name].modal for name in sweep.outputs):
         for theory in sweep.theories:
-            solved[theory] = with_modes(solved[theory], sweep, theory, values)
+            solved[theory] = with_modes(solved[theory], sweep, values)
     if any(QUANTITIES[name].arm_by_arm for name in sweep.outputs):
         for theory in sweep.theories:
             solved[theory] = with_responses(solved[theory], sweep, theory, values)

@@ -95,7 +95,7 @@ def values_of(sweep: Sweep, places: tuple[NDArray[np.intp], ...]) -> dict[str, N
 
 
 def with_modes(
-    solved: SolvedCells, sweep: Sweep, theory: TheoryName, values: Mapping[str, NDArray[np.float64]]
+    solved: SolvedCells, sweep: Sweep, values: Mapping[str, NDArray[np.float64]]
 ) -> SolvedCells:
     """Return the cells with their modal quantities, computed at the frequencies that they have."""
     modal = modal_quantities_batch(sweep.arm, values, solved.found, addresses=sweep.sensitivity_to)

@@ -184,7 +184,7 @@ def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None)
         found = examine(location)
         if found is None:
             grid = make_grid(sweep, chunk_cells)
-            attributes = global_attributes(sweep, grid) | {"chunk_shape": list(grid.chunk_shape)}
+            attributes = global_attributes(sweep) | {"chunk_shape": list(grid.chunk_shape)}
             begin(location, sweep, grid, attributes)
             found = examine(location)
     if found is None:
