@@ -20,6 +20,7 @@ from jaxmodal.response.damped_roots import BEYOND, damped_free_joints, damped_ro
 from jaxmodal.response.damping import SPRINGS
 from jaxmodal.response.status import DampedStatus
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
 from jaxmodal.spatial.parameters import describe, unit_of
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -123,7 +124,7 @@ class DampedModesBatch(ShowsDatasets):
         }
         dims = ("cell", "mode")
         variables: dict[str, Any] = {
-            name: (dims, values, {"long_name": text, "units": units})
+            name: variable(dims, values, text, units)
             for name, (values, text, units) in about.items()
         }
         flags = {"long_name": "status of the damped mode", **flag_attributes(DampedStatus)}
