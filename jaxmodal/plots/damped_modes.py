@@ -12,6 +12,9 @@ from jaxmodal.response.damped_modes import DampedModes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: damping ratios below this are rounding, of modes that nothing damps, and have no place on a logarithmic axis
+_ROUNDING = 1e-12
+
 
 def draw_damped_modes(found: DampedModes, axes: Axes | None = None) -> Axes:
     """Draw the damping ratio of every damped mode over its frequency, each with its number.
@@ -19,7 +22,8 @@ def draw_damped_modes(found: DampedModes, axes: Axes | None = None) -> Axes:
     Parameters
     ----------
     found : DampedModes
-        The modes. Overdamped ones have no frequency and stand at that of their undamped mode, in another colour.
+        The modes. Overdamped ones have no frequency and stand at that of their undamped mode, in another
+        colour. Modes that nothing damps are left out.
     axes : matplotlib Axes, optional
         Where to draw, by default in a new figure.
 
@@ -36,15 +40,16 @@ def draw_damped_modes(found: DampedModes, axes: Axes | None = None) -> Axes:
     axes = axes_or_new(axes, 6.5, 4.0)
     hertz = np.where(found.overdamped, found.undamped / (2.0 * np.pi), found.frequencies_hz)
     per_cent = 100.0 * found.damping_ratio
+    shown = found.damping_ratio > _ROUNDING
     for overdamped, colour, label in (
         (False, COLOURS[0], "damped"),
         (True, COLOURS[1], "overdamped, at its undamped frequency"),
     ):
-        some = (found.overdamped == overdamped) & (per_cent > 0.0)
+        some = (found.overdamped == overdamped) & shown
         if some.any():
             axes.plot(hertz[some], per_cent[some], "o", color=colour, label=label)
-    for mode, x, y in zip(found.mode, hertz, per_cent, strict=True):
-        if y > 0.0:
+    for mode, x, y, seen in zip(found.mode, hertz, per_cent, shown, strict=True):
+        if seen:
             axes.annotate(str(mode), (x, y), xytext=(4, 4), textcoords="offset points", fontsize=8)
     axes.set_xscale("log")
     axes.set_yscale("log")

@@ -16,7 +16,7 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.damping import SPRINGS, Damping, damped_beams, damping_of
-from jaxmodal.response.held_tips import on_springs, rigid_supports
+from jaxmodal.response.held_tips import on_springs, rigid_addresses, rigid_supports
 from jaxmodal.response.members import cut_at, members_of_links
 from jaxmodal.response.pieces import Terminal, pieces_of
 from jaxmodal.response.ports import port_row
@@ -53,7 +53,7 @@ class Characteristic:
         _, springs = on_springs(posed)
         # rigid supports are places held in spite of springs
         columns = [np.broadcast_to(x, (cells,)) for x in springs]
-        names = [f"link{index + 1}.{name}" for index, name in held.values()]
+        names = rigid_addresses(posed)
         every = np.concatenate([values, np.reshape(columns, (len(names), cells))])
         packed = columns_of(arm, [*addresses, *names], every).packed
         self.springs = every[len(values) :]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,16 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped_modes import DampedModes, damped_modes
+from jaxmodal.response.datasets import parameter_labels, variable
+from jaxmodal.response.held_slopes import held_root_slopes
+from jaxmodal.response.held_tips import rigid_supports
 from jaxmodal.response.sensitivities import parameters_of, together, values_of
 from jaxmodal.response.slopes import condensed_with_slopes, system_with_slopes
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.spatial.parameters import unit_of
+
+if TYPE_CHECKING:
+    import xarray
 
 Floats = NDArray[np.float64]
 #: stands for the logarithm of a factor that is 0
@@ -25,7 +32,7 @@ _NOTHING = -800.0
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class DampedSensitivities(ShowsTables):
+class DampedSensitivities(ShowsDatasets):
     """Derivatives of M damped modes by P parameters.
 
     Attributes
@@ -88,6 +95,27 @@ class DampedSensitivities(ShowsTables):
         headings = ("parameter", "value", "unit", *columns)
         return [Table(title, headings, rows, (), ("parameter", "unit"))]
 
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset with the dims root and parameter: derivatives per SI unit, values and units."""
+        import xarray
+
+        modes = self.modes
+        dims = ("root", "parameter")
+        slopes = {
+            "of_frequency": (self.of_frequency_hz, "derivative of the damped frequency", "Hz"),
+            "of_damping_ratio": (self.of_damping_ratio, "derivative of the damping ratio", "1"),
+            "of_decay_rate": (self.of_decay_rate, "derivative of the decay rate", "1/s"),
+        }
+        made: dict[str, Any] = {
+            name: variable(dims, values, f"{text} per unit of the parameter", units)
+            for name, (values, text, units) in slopes.items()
+        }
+        made["frequency"] = variable("root", modes.frequencies_hz, "damped frequency", "Hz")
+        made["damping_ratio"] = variable("root", modes.damping_ratio, "damping ratio", "1")
+        made["mode"] = variable("root", modes.mode, "number of the undamped mode", "1")
+        attrs = {"theory": modes.theory, "counted": int(modes.counted)}
+        return xarray.Dataset(made, parameter_labels(self.addresses, self.values), attrs)
+
 
 def damped_sensitivities(
     arm: Arm,
@@ -130,12 +158,17 @@ def damped_sensitivities(
     require_concrete(arm, "damped_sensitivities")
     names, members, singles = parameters_of(arm, addresses)
     modes = damped_modes(arm, num_modes, theory)
-    system = system_with_slopes(arm, theory, "receptance", (), (), singles)
-    _, _, found = condensed_with_slopes(system, modes.roots)
+    simple = modes.multiplicity == 1
+    roots = np.where(simple, modes.roots, 1.0)
     with np.errstate(all="ignore"):
-        slopes = _of_product(found.factors, modes.roots.size, len(singles) + 1)
-        derivative = -slopes[:-1] / slopes[-1]
-    derivative = np.where(modes.multiplicity == 1, derivative, np.nan)
+        if rigid_supports(arm):
+            derivative = held_root_slopes(arm, theory, singles, roots)
+        else:
+            system = system_with_slopes(arm, theory, "receptance", (), (), singles)
+            _, _, found = condensed_with_slopes(system, roots)
+            slopes = _of_product(found.factors, roots.size, len(singles) + 1)
+            derivative = -slopes[:-1] / slopes[-1]
+    derivative = np.where(simple, derivative, np.nan)
     return DampedSensitivities(
         modes=modes,
         values=values_of(arm, members),

@@ -10,6 +10,7 @@ import numpy as np
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import compliance_unit, unit_over
 from jaxmodal.runtime.datasets import Variable, in_hertz, variable
+from jaxmodal.spatial.parameters import unit_of
 
 if TYPE_CHECKING:
     import xarray
@@ -41,6 +42,17 @@ def port_labels(
         "output": ("output", list(map(str, outputs))),
         "input": ("input", list(map(str, inputs))),
         "units": variable(("output", "input"), units, "unit of the values"),
+    }
+
+
+def parameter_labels(addresses: Sequence[str], values: Any) -> dict[str, Variable]:
+    """Coordinates ``parameter``, the values and units of parameters."""
+    return {
+        "parameter": ("parameter", list(addresses)),
+        "value": variable("parameter", values, "value of the parameter, SI"),
+        "parameter_units": variable(
+            "parameter", list(map(unit_of, addresses)), "unit of the parameter"
+        ),
     }
 
 

@@ -24,7 +24,7 @@ from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: springs in place of rigid supports, in stiffnesses of the link: of both arms one is away from its resonances
-_STAND_INS = (1.0, 30.0)
+STAND_INS = (1.0, 30.0)
 #: a motion below this, relative to the terms that cancel in it, has no digits
 _NOISE = 2.0**-44
 #: a resonance is where the response changes by more than half when the frequency moves by this, relative
@@ -40,6 +40,11 @@ def rigid_supports(arm: Arm) -> dict[Port, tuple[int, str]]:
             if stiffness is not None and not is_traced(stiffness) and np.isposinf(stiffness).all():
                 found[Port("tip", direction, index + 1)] = (index, name)
     return found
+
+
+def rigid_addresses(arm: Arm) -> list[str]:
+    """Addresses of the supports that are rigid, in the order of `rigid_supports`."""
+    return [f"link{index + 1}.{name}" for index, name in rigid_supports(arm).values()]
 
 
 def on_springs(arm: Arm, factor: float = 1.0) -> tuple[Arm, list[Any]]:
@@ -97,7 +102,7 @@ def held_answers(
     every = xp.concatenate([omega, omega * (1.0 + _NUDGE), omega * (1.0 - _NUDGE)])
     found = [
         _on_springs(respond, arm, every, inputs, outputs, quantity, theory, parameters, factor)
-        for factor in _STAND_INS
+        for factor in STAND_INS
     ]
     (first, rest, near, invalid), (second, other_rest, farther, _) = found
     motions = xp.where(near <= farther, first, second)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.addresses import addresses as all_addresses
 from jaxmodal.arm.addresses import listed, resolve
 from jaxmodal.arm.arm import Arm
@@ -16,18 +19,23 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.answers import motions_of
+from jaxmodal.response.datasets import in_hertz, parameter_labels, port_labels, variable
 from jaxmodal.response.frequency_response import frequency_response
+from jaxmodal.response.held_slopes import held_motions
 from jaxmodal.response.held_tips import rigid_supports
 from jaxmodal.response.ports import Port
-from jaxmodal.response.quantities import in_quantity
+from jaxmodal.response.quantities import in_quantity, read_ports, unit_of_pair
 from jaxmodal.response.results import FrequencyResponse
-from jaxmodal.response.slopes import condensed_with_slopes, system_with_slopes
+from jaxmodal.response.slopes import condensed_with_slopes, system_with_slopes, with_rate
 from jaxmodal.response.status import ResponseStatus
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.spatial.parameters import unit_of
+
+if TYPE_CHECKING:
+    import xarray
 
 Floats = NDArray[np.float64]
 #: directions times frequencies that are computed at a time
@@ -35,7 +43,7 @@ _BLOCK = 20_000
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ResponseSensitivities(ShowsTables):
+class ResponseSensitivities(ShowsDatasets):
     """Derivatives of the response of one arm at F frequencies by P parameters.
 
     Attributes
@@ -102,6 +110,32 @@ class ResponseSensitivities(ShowsTables):
         headings = ("parameter", "value", "unit", "of the size", "% for 1 %")
         return [Table(title, headings, rows, (), ("parameter", "unit"))]
 
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset with the dims output, input, frequency and parameter: derivatives per SI unit, values."""
+        import xarray
+
+        found = self.response
+        unit = functools.partial(unit_of_pair, found.quantity)
+        dims = ("output", "input", "frequency")
+        made: dict[str, Any] = {
+            name: variable(
+                (*dims, "parameter"), values, f"derivative of the {what} per unit of the parameter"
+            )
+            for name, values, what in (
+                ("derivative", self.derivative, "response"),
+                ("of_magnitude", self.of_magnitude, "size"),
+                ("of_phase", self.of_phase, "phase in rad"),
+                ("logarithmic", self.logarithmic, "size, in per cent for one per cent,"),
+            )
+        }
+        made[found.quantity] = variable(dims, self._response, "the response itself")
+        coordinates = {
+            **port_labels(found.outputs, found.inputs, unit),
+            **parameter_labels(self.addresses, self.values),
+            "frequency": in_hertz("frequency", np.atleast_1d(np.asarray(found.omega))),
+        }
+        return xarray.Dataset(made, coordinates, {"theory": found.theory})
+
 
 def response_sensitivities(
     arm: Arm,
@@ -131,7 +165,7 @@ def response_sensitivities(
     Raises
     ------
     ArmError, ValueError, X64DisabledError
-        As `frequency_response`; an unknown address; an arm or a frequency that is traced; a rigid support.
+        As `frequency_response`; an unknown address; an arm or a frequency that is traced.
 
     Notes
     -----
@@ -152,20 +186,24 @@ def response_sensitivities(
         raise ArmError(
             "omega: is traced, and response_sensitivities takes numbers; differentiate frequency_response."
         )
-    for index, name in rigid_supports(arm).values():
-        raise ArmError(
-            f"link{index + 1}.{name} = inf: sensitivities of a response take supports as springs; give a large finite "
-            "stiffness, such as a million times that of the link."
-        )
     response = frequency_response(arm, omega, inputs, outputs, quantity=quantity, theory=theory)
     names, members, singles = parameters_of(arm, addresses)
     receptance = "receptance" if quantity == "dynamic_stiffness" else quantity
     into, out = response.inputs, response.outputs
-    system = system_with_slopes(arm, theory, receptance, into, out, singles)
+    held = bool(rigid_supports(arm))
+    system = None if held else system_with_slopes(arm, theory, receptance, into, out, singles)
+
+    def by_parameters(omega: Floats) -> NDArray[np.complex128]:
+        if system is not None:
+            return _slopes(system, omega)
+        read = read_ports(receptance, into, out)
+        motions = held_motions(arm, theory, into, read, singles, omega)
+        return _of_motions(receptance, into, out, motions, with_rate(omega, len(singles) + 1))
+
     flat = np.atleast_1d(np.asarray(response.omega))
     width = max(1, _BLOCK // (len(singles) + 1))
     slopes = np.concatenate(
-        [_slopes(system, flat[k : k + width]) for k in range(0, flat.size, width)], axis=-1
+        [by_parameters(flat[k : k + width]) for k in range(0, flat.size, width)], axis=-1
     )
     values = np.asarray(response.values).reshape(len(out), len(into), flat.size)
     if quantity == "dynamic_stiffness":  # the inverse of the receptance
@@ -186,9 +224,17 @@ def _slopes(system: System, omega: Floats) -> NDArray[np.complex128]:
     arms, dual_omega, found = condensed_with_slopes(system, omega)
     with np.errstate(all="ignore"):
         motions = motions_of(system, arms, found, (1, omega.size))
-        quantity = in_quantity(system.quantity, system.inputs, system.outputs, motions, dual_omega)
-    shape = (len(quantity.slopes), len(system.outputs), len(system.inputs), 1, omega.size)
-    return np.broadcast_to(quantity.slopes, shape)[..., 0, :].astype(complex)
+    return _of_motions(system.quantity, system.inputs, system.outputs, motions, dual_omega)
+
+
+def _of_motions(
+    quantity: str, into: Sequence[Port], out: Sequence[Port], motions: Dual, omega: Dual
+) -> NDArray[np.complex128]:
+    """Derivatives of a quantity, (directions, outputs, inputs, F), from motions with theirs."""
+    with np.errstate(all="ignore"):
+        found = in_quantity(quantity, into, out, motions, omega)
+    shape = (len(found.slopes), len(out), len(into), 1, found.shape[-1])
+    return np.broadcast_to(found.slopes, shape)[..., 0, :].astype(complex)
 
 
 def parameters_of(

@@ -61,10 +61,7 @@ def system_with_slopes(
 
 def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[Arms, Dual, Condensed]:
     """The arm, the frequencies, and what is condensed onto the ground, all with their derivatives."""
-    count = system.beams.length.slopes.shape[0]
-    by_omega = np.zeros((count, 1))
-    by_omega[-1] = 1.0
-    dual_omega = Dual(omega, by_omega)
+    dual_omega = with_rate(omega, system.beams.length.slopes.shape[0])
     arms = by_links(wide(system))
     with np.errstate(all="ignore"):
         members = [
@@ -74,3 +71,10 @@ def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[Arms, Dual
         ]
         found, _ = condensed_arms(system, arms, members, dual_omega)
     return arms, dual_omega, found
+
+
+def with_rate(omega: np.ndarray, directions: int) -> Dual:
+    """Frequencies with their derivatives, of which the last is by themselves."""
+    rates = np.zeros((directions, 1))
+    rates[-1] = 1.0
+    return Dual(omega, rates)

@@ -29,7 +29,7 @@ def undamped(arm):
     return arm.replace(links=tuple(x.replace(**dict.fromkeys(names)) for x in arm.links))
 
 
-def held_in_40_digits(arm, omega, source):
+def held_in_40_digits(arm, omega, source, kind=complex):
     """The arm without supports, and the forces that keep three of its motions at zero."""
     chain = Chain(arm, omega)
     targets = [target(arm, name) for name in (*OUTPUTS, *HELD)]
@@ -38,7 +38,7 @@ def held_in_40_digits(arm, omega, source):
     square = mpmath.matrix([[moved[s][last + k] for s in HELD] for k in range(3)])
     forces = mpmath.lu_solve(square, mpmath.matrix([moved[source][last + k] for k in range(3)]))
     return [
-        complex(moved[source][o] - sum(moved[s][o] * f for s, f in zip(HELD, forces, strict=True)))
+        kind(moved[source][o] - sum(moved[s][o] * f for s, f in zip(HELD, forces, strict=True)))
         for o in range(last)
     ]
 

@@ -14,6 +14,7 @@ from tests import real_arms
 from tests.response.arms import bent, target, with_damping
 from tests.response.exact_chain import Chain
 from tests.response.test_damped_modes import ARMS, PLAIN, _one_mass
+from tests.response.test_held_tips import OUTPUTS, held, held_in_40_digits, without_supports
 
 
 def _slope(size, centre):
@@ -137,9 +138,6 @@ def test_quantities_links_together_and_what_has_no_derivative():
     assert rigid.derivative[0, 0, 0, 0] == 0.0  # a rigid joint
     with pytest.raises(jm.ArmError, match=r"link9\.length"):
         jm.response_sensitivities(arm, omega, "tip.x", "tip.x", addresses=["link9.length"])
-    held = arm.replace(links=(arm.links[0].replace(support_x_stiffness=np.inf), arm.links[1]))
-    with pytest.raises(jm.ArmError, match=r"link1\.support_x_stiffness = inf: sensitivities"):
-        jm.response_sensitivities(held, omega, "tip.x", "tip.x")
     with pytest.raises(jm.ArmError, match="is no port"):
         jm.response_sensitivities(arm, omega, "tip", "tip.x")
 
@@ -220,3 +218,46 @@ def test_annotations_of_arrays_take_dual_numbers_by_their_type_and_shape():
     assert not is_bearable(real + 1j, Float[Array, "..."])
     assert not is_bearable(real, Float[Array, " links"])
     assert not is_bearable(whole, Inexact[Array, "..."])
+
+
+def test_rigid_supports_against_40_digits():
+    arm, bare, omega = held(), without_supports(), 300.0
+    names = ["link1.length", "link2.joint_damping", "link2.support_x_stiffness"]
+    found = jm.response_sensitivities(arm, omega, "link_2@0.5.y", OUTPUTS, addresses=names)
+    for p, name in enumerate(names[:2]):
+        for output in (0, 3):
+
+            def changed(x, name=name, output=output):
+                other = jm.set_parameters(bare, {name: float(x)})
+                return held_in_40_digits(other, omega, "link_2@0.5.y", mpmath.mpmathify)[output]
+
+            truth = _slope(changed, found.values[p])
+            # what the damper hardly matters to is known to rounding of the response for 1 % of it, and no better
+            rounding = 1e-13 * abs(found.response.values[output, 0]) / found.values[p]
+            error = abs(found.derivative[output, 0, 0, p] - truth)
+            assert error < 1e-9 * abs(truth) + rounding
+    assert (found.derivative[..., 2] == 0.0).all()  # a support that is rigid already
+    data = found.to_xarray()
+    assert data.derivative.dims == ("output", "input", "frequency", "parameter")
+    assert data.parameter_units.values.tolist() == ["m", "N m s/rad", "N/m"]
+
+
+def test_damped_modes_on_rigid_supports():
+    """Without damping they move as natural frequencies do; with it as the roots themselves."""
+    first, second = PLAIN.links
+    arm = jm.Arm((first, second.replace(support_y_stiffness=np.inf)))
+    names = ["link1.length", "link2.joint_angle", "link2.support_y_stiffness"]
+    found = jm.damped_sensitivities(arm, 3, addresses=names)
+    truth = jm.sensitivities(arm, 3, addresses=names[:2]).derivative
+    np.testing.assert_allclose(found.derivative[:, :2].real, truth, rtol=1e-9)
+    assert (found.derivative[:, 2] == 0.0).all()
+    damped = arm.replace(links=(arm.links[0].replace(loss_factor=0.1), arm.links[1]))
+    found = jm.damped_sensitivities(damped, 2, addresses=names[:2])
+    for p, (name, value) in enumerate(zip(names[:2], found.values, strict=True)):
+        step = 1e-5 * np.array([1.0, -1.0])
+        high, low = jm.damped_modes_batch(damped, {name: value + step}, 2).roots
+        np.testing.assert_allclose(found.derivative[:, p], (high - low) / 2e-5, rtol=1e-7)
+    data = found.to_xarray()
+    assert data.of_damping_ratio.dims == ("root", "parameter")
+    assert data.of_frequency.attrs["units"] == "Hz"
+    np.testing.assert_array_equal(data.of_decay_rate, found.of_decay_rate)
