@@ -224,18 +224,16 @@ def test_rigid_supports_against_40_digits():
     arm, bare, omega = held(), without_supports(), 300.0
     names = ["link1.length", "link2.joint_damping", "link2.support_x_stiffness"]
     found = jm.response_sensitivities(arm, omega, "link_2@0.5.y", OUTPUTS, addresses=names)
-    for p, name in enumerate(names[:2]):
-        for output in (0, 3):
+    for p, (name, output) in enumerate(zip(names[:2], (0, 3), strict=True)):
 
-            def changed(x, name=name, output=output):
-                other = jm.set_parameters(bare, {name: float(x)})
-                return held_in_40_digits(other, omega, "link_2@0.5.y", mpmath.mpmathify)[output]
+        def changed(x, name=name, output=output):
+            other = jm.set_parameters(bare, {name: float(x)})
+            return held_in_40_digits(other, omega, "link_2@0.5.y", mpmath.mpmathify)[output]
 
-            truth = _slope(changed, found.values[p])
-            # what the damper hardly matters to is known to rounding of the response for 1 % of it, and no better
-            rounding = 1e-13 * abs(found.response.values[output, 0]) / found.values[p]
-            error = abs(found.derivative[output, 0, 0, p] - truth)
-            assert error < 1e-9 * abs(truth) + rounding
+        truth = _slope(changed, found.values[p])
+        # what the damper hardly matters to is known to rounding of the response, and no better
+        rounding = 1e-13 * abs(found.response.values[output, 0]) / found.values[p]
+        assert abs(found.derivative[output, 0, 0, p] - truth) < 1e-9 * abs(truth) + rounding
     assert (found.derivative[..., 2] == 0.0).all()  # a support that is rigid already
     data = found.to_xarray()
     assert data.derivative.dims == ("output", "input", "frequency", "parameter")
