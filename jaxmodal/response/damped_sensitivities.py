@@ -15,11 +15,12 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped_modes import DampedModes, damped_modes
-from jaxmodal.response.datasets import parameter_labels, variable
+from jaxmodal.response.datasets import parameter_labels
 from jaxmodal.response.held_slopes import held_root_slopes
 from jaxmodal.response.held_tips import rigid_supports
 from jaxmodal.response.sensitivities import parameters_of, together, values_of
 from jaxmodal.response.slopes import condensed_with_slopes, system_with_slopes
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.spatial.parameters import unit_of
 

@@ -19,7 +19,7 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.answers import motions_of
-from jaxmodal.response.datasets import in_hertz, parameter_labels, port_labels, variable
+from jaxmodal.response.datasets import parameter_labels, port_labels
 from jaxmodal.response.frequency_response import frequency_response
 from jaxmodal.response.held_slopes import held_motions
 from jaxmodal.response.held_tips import rigid_supports
@@ -29,6 +29,7 @@ from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.response.slopes import condensed_with_slopes, system_with_slopes, with_rate
 from jaxmodal.response.status import ResponseStatus
 from jaxmodal.response.systems import System
+from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.tables import ShowsDatasets, Table
