@@ -39,7 +39,8 @@ def refuse_loads(arm: Arm, what: str) -> None:
     """Refuse an arm that bears loads, of which ``what`` (the subject of the sentence) takes none."""
     if isinstance(arm, Arm) and arm.loads is not None:
         raise ArmError(
-            f"loads: the arm bears some, and {what} takes none of an arm; give arm.replace(loads=None). "
+            f"loads: the arm bears some, and {what} takes none of an arm; give arm.replace(loads=None), or "
+            "take [loads] out of its file. "
             "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities and sweeps take them."
         )
 

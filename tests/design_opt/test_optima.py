@@ -294,6 +294,31 @@ def test_the_stiffest_column_of_a_given_mass():
     assert new < 0.95 * old
 
 
+@pytest.mark.slow
+def test_the_lightest_mast_under_its_weight():
+    """Its own weight, which grows with the depth, and the payload's soften it: the depth that a search finds."""
+    mast = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), joint_angle=np.pi / 2)
+    arm = jm.Arm((mast,), jm.Payload(mass=1.0), loads=jm.Loads(gravity=9.81, pieces=2))
+    depth = Variable("link1.section.depth", 0.01, 0.05)
+    found = optimise(
+        Problem(
+            arm, [depth], MinimiseMass(), [FrequencyLimit(1, at_least_hz=5.0)], theory="rayleigh"
+        )
+    )
+    assert found.status == "converged"
+
+    def missing(depth, arm):
+        changed = jm.set_parameters(arm, {"link1.section.depth": depth})
+        return float(jm.natural_frequencies(changed, 1, "rayleigh").frequencies_hz[0]) - 5.0
+
+    truth, light = (
+        scipy.optimize.brentq(missing, 0.01, 0.05, args=(x,))
+        for x in (arm, arm.replace(loads=None))
+    )
+    assert float(found.arm.links[0].section.depth) == pytest.approx(truth, rel=1e-6)
+    assert truth > 1.004 * light
+
+
 def test_deflection_of_a_propped_arm_with_an_offset():
     """A beam of length 1 with a rigid end of 0.1, on a spring k there: F a^2 in series with the beam's own give."""
     beam = jm.Link(
