@@ -149,14 +149,20 @@ def tapered(
     >>> [round(float(x.section.depth), 5) for x in links], [x.segment for x in links]
     ([0.01875, 0.01625, 0.01375, 0.01125], [False, True, True, True])
     """
-    _check_taper(link, tip_section, pieces, bound)
+    if not isinstance(link, Link):
+        raise ArmError(
+            f"link = {shown(link)}: must be a Link, which is planar; of an arm in space take SpatialArm.with_taper."
+        )
+    check_taper(link, tip_section, pieces, bound)
     changes: list[dict[str, Any]] = []
     for number in range(pieces):
         if bound == "middle":
-            section = _between(link.section, tip_section, (number + 0.5) / pieces)
+            section = section_between(link.section, tip_section, (number + 0.5) / pieces)
             changes.append({"section": section})
         else:
-            ends = [_between(link.section, tip_section, (number + k) / pieces) for k in (0, 1)]
+            ends = [
+                section_between(link.section, tip_section, (number + k) / pieces) for k in (0, 1)
+            ]
             section, density = _bounding(link, ends, bound)
             changes.append({"section": section, "density": density, "thickness_factor": 1.0})
     return cut(link, changes)
@@ -184,7 +190,8 @@ def check_pieces(pieces: object) -> None:
         )
 
 
-def _check_taper(link: Link, tip_section: Section, pieces: int, bound: str) -> None:
+def check_taper(link: Any, tip_section: Section, pieces: int, bound: str) -> None:
+    """Refuse what is no taper of a link, planar or in space; bounds are of planar ones."""
     check_pieces(pieces)
     if bound not in BOUNDS:
         raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
@@ -224,7 +231,7 @@ def _check_bound(link: Link, tip_section: Section, bound: str) -> None:
         )
 
 
-def _between(base: Section, tip: Section, share: float) -> Section:
+def section_between(base: Section, tip: Section, share: float) -> Section:
     """The section at a share of the length, every dimension linear."""
     values: dict[str, Any] = {"shear_rule": base.shear_rule}
     for item in quantities(base):

@@ -2,13 +2,14 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import Record, Scalar, as_scalar, frozen_pytree, shown, static
+from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.tables import toml_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, within
@@ -151,13 +152,42 @@ class SpatialArm(Record):
             If there is no such link, or a value is not allowed. The links beyond are numbered one higher, and the
             joint between the two, rigid at angle 0, counts in a posture.
         """
+        if not isinstance(body, RigidBody):
+            raise ArmError(f"body = {shown(body)}: must be a RigidBody(mass, centre, inertia).")
+        return self._with_pieces(link, lambda own: own.split(position, body))
+
+    def with_taper(self, link: int, tip_section: Section, pieces: int = 16) -> "SpatialArm":
+        """Return the arm with a link whose section changes linearly along it, as uniform links of equal length.
+
+        Parameters
+        ----------
+        link
+            Number of the link, from 1; its own section is that at the base.
+        tip_section
+            Section at the tip, of the same shape, whose dimensions are approached linearly.
+        pieces
+            Number of uniform links, each with the section at its middle; the frequencies converge with the square of
+            their length.
+
+        Raises
+        ------
+        ArmError
+            If there is no such link, or the two sections differ in shape or in how their shear coefficient is given.
+            The links beyond are numbered higher, and the joints between the pieces, rigid at angle 0, count in a
+            posture.
+        """
+        return self._with_pieces(link, lambda own: own.tapered(tip_section, pieces))
+
+    def _with_pieces(
+        self, link: int, cut: Callable[[SpatialLink], tuple[SpatialLink, ...]]
+    ) -> "SpatialArm":
+        """The arm with several links in the place of one."""
         if not is_whole(link, 1, self.num_links):
             raise ArmError(
                 f"link = {shown(link)}: must be the number of a link, 1 to {self.num_links}."
             )
-        if not isinstance(body, RigidBody):
-            raise ArmError(f"body = {shown(body)}: must be a RigidBody(mass, centre, inertia).")
-        pieces = self.links[link - 1].split(position, body)
+        with within(f"link{link}."):
+            pieces = cut(self.links[link - 1])
         return self.replace(links=(*self.links[: link - 1], *pieces, *self.links[link:]))
 
     def tables(self) -> list[Table]:

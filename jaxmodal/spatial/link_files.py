@@ -35,6 +35,8 @@ _KNOWN = (
     *(*_WITH_UNITS, "joint_axis", "joint_frame", "joint_springs", *SpatialLink.bodies, "section"),
     *("rigid", "joint", *(name for name in _SECTION if name not in _UNITS)),
 )
+#: keys that cut a planar link, and what cuts one in space
+_OF_PLANAR = {"taper": "with_taper", "bodies": "with_body"}
 _BODY = {"mass": "kg", "centre": "m", "inertia": "kg m^2"}
 REQUIRED = ("length", "youngs_modulus", "density", "section")
 #: all keys of a link or its section that may have a unit behind them, with the SI unit
@@ -60,6 +62,12 @@ def link_values(
         given |= {_JOINT[name]: f"joint.{text}" for name, text in converted.items()}
     if "section" not in keys and "area" in keys:
         keys["section"] = {name: keys.pop(name) for name in _SECTION if name in keys}
+    for name, instead in _OF_PLANAR.items():
+        if name in keys:
+            raise ArmError(
+                f"{name!r} is a key of planar links; of an arm in space write the pieces as links, or make them with "
+                f"SpatialArm.{instead} and write_arm."
+            )
     check_keys(keys, _KNOWN, required, ArmError, with_units(_WITH_UNITS))
     for name in _SECTION:
         if name in keys and name not in _UNITS:

@@ -22,6 +22,7 @@ from jaxmodal.arm.quantities import (
     shown,
     static,
 )
+from jaxmodal.arm.segments import check_taper, section_between
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -258,12 +259,41 @@ class SpatialLink(Record):
                 f"{shown(self.length)} m; the body at its end is its body."
             )
         inner = self.replace(length=place, end_offset=None, body=body)
+        return inner, self._continued(length=self.length - place)
+
+    def tapered(self, tip_section: Section, pieces: int) -> "tuple[SpatialLink, ...]":
+        """The link with a section that changes linearly along it, as uniform pieces; see `SpatialArm.with_taper`."""
+        if not isinstance(self.section, Section):
+            raise ArmError(
+                f"section = {shown(self.section)}: has no dimensions that could change along a taper; give a shape "
+                "such as rectangle or hollow_circle."
+            )
+        check_taper(self, tip_section, pieces, "middle")
+        if self.torsion_constant is not None:
+            raise ArmError(
+                f"torsion_constant = {shown(self.torsion_constant)}: is not that of every section of a taper; leave it "
+                "out, so that each has its own."
+            )
+        found: list[SpatialLink] = []
+        for number in range(pieces):
+            share = (number + 0.5) / pieces
+            changes: dict[str, Any] = {
+                "length": self.length / pieces,
+                "section": section_between(self.section, tip_section, share),
+            }
+            if number + 1 < pieces:
+                changes |= {"end_offset": None, "body": None}
+            found.append(self._continued(**changes) if number else self.replace(**changes))
+        return tuple(found)
+
+    def _continued(self, **changes: Any) -> "SpatialLink":
+        """A link joined rigidly to the end of this one, that ends as this one does."""
         nothing: dict[str, Any] = dict.fromkeys(
             ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset")
         )
         joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
         turns = {"joint_frame": (), "joint_springs": ()}
-        return inner, self.replace(length=self.length - place, **nothing, **joint, **turns)
+        return self.replace(**nothing, **joint, **turns, **changes)
 
     @property
     def section_values(self) -> SectionValues:

@@ -224,6 +224,48 @@ def test_a_body_along_a_link_is_the_body_at_the_tip_of_its_part():
         arm.with_body(1, 0.1, 2.0)
 
 
+def test_a_tapered_link_is_in_each_plane_that_of_a_planar_arm():
+    """Bending in both planes of a bar whose depth shrinks, with a body that turns about no axis."""
+    base, tip = (jm.rectangle(depth, 0.012, 0.85) for depth in (0.03, 0.02))
+    arm = jm.SpatialArm((bar(section=base, body=jm.RigidBody(0.5)),)).with_taper(1, tip, 5)
+    assert [float(link.body is not None) for link in arm.links] == [0, 0, 0, 0, 1]
+    assert all(float(link.joint_angle) == 0.0 for link in arm.links)
+    planar = []
+    for first, last in (((0.03, 0.012), (0.02, 0.012)), ((0.012, 0.03), (0.012, 0.02))):
+        link = jm.Link(0.6, 7e10, 2700.0, jm.rectangle(*first, 0.85), poisson_ratio=0.33)
+        links = jm.tapered(link.replace(tip_mass=0.5), jm.rectangle(*last, 0.85), 5)
+        planar.append(np.asarray(jm.natural_frequencies(jm.Arm(links), 2).omega))
+    found = omega(arm, 8)
+    for value in np.concatenate(planar):
+        assert np.min(np.abs(found / value - 1.0)) < SAME, value
+
+
+def test_tapers_that_are_none_are_refused():
+    arm = jm.SpatialArm((tube(),))
+    with pytest.raises(jm.ArmError, match=r"link1\.tip_section.*shape of the section at the base"):
+        arm.with_taper(1, jm.rectangle(0.03, 0.02, "cowper"))
+    with pytest.raises(jm.ArmError, match="link = 2: must be the number of a link, 1 to 1"):
+        arm.with_taper(2, jm.hollow_circle(0.05, 0.004, "cowper"))
+    with pytest.raises(jm.ArmError, match=r"link1\.pieces = 0"):
+        arm.with_taper(1, jm.hollow_circle(0.05, 0.004, "cowper"), 0)
+    constant = jm.SpatialArm((tube(torsion_constant=1e-7),))
+    with pytest.raises(jm.ArmError, match=r"link1\.torsion_constant.*leave it out"):
+        constant.with_taper(1, jm.hollow_circle(0.05, 0.004, "cowper"))
+    plain = jm.spatial_section(1e-3, 1e-6, 1e-6, 2e-6, 0.85, 0.85)
+    with pytest.raises(jm.ArmError, match=r"link1\.section.*no dimensions"):
+        jm.SpatialArm((tube(section=plain),)).with_taper(1, plain)
+
+
+def test_what_cuts_planar_links_names_what_cuts_those_in_space():
+    """In a document, and the function of planar links."""
+    section = {"shape": "circle", "diameter": 0.03, "shear_coefficient": "cowper"}
+    link = {"length": 1.0, "youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.3}
+    for key, remedy in (("taper", "with_taper"), ("bodies", "with_body")):
+        document = {"dimensions": 3, "links": [link | {"section": section, key: []}]}
+        with pytest.raises(jm.ArmError, match=rf"link1.*'{key}'.*planar links.*{remedy}"):
+            jm.arm_from_dict(document)
+
+
 def test_mirrored_arm_has_the_same_frequencies():
     """By the x-z plane: vectors lose the sign of y, axes of turns those of x and z."""
 
