@@ -247,9 +247,13 @@ def tabulate(
     """`posture_series` between two values of sqrt(omega); panels are halved until their polynomials have converged."""
     edges = _first_edges(beams, theory, low, high)
     low_ends, high_ends = edges[:-1], edges[1:]
+    ends, at_ends = np.array([low, high]), []
     done: list[_Panels] = []
     for halving in range(_HALVINGS + 1):
-        panels = _tabulated(beams, theory, low_ends, high_ends)
+        # with the first panels: few frequencies take nearly as long as many
+        more = np.empty(0) if at_ends else ends
+        panels, others = _tabulated(beams, theory, low_ends, high_ends, more)
+        at_ends = at_ends or others
         # the demand falls as the panels do, so that rounding noise is not halved for ever
         fine = (panels.tail <= _TAIL * 2.0**halving * panels.size) | (halving == _HALVINGS)
         done.append(panels.rows(fine))
@@ -264,18 +268,17 @@ def tabulate(
         *(np.concatenate([getattr(d, f.name) for d in done]) for f in dataclasses.fields(_Panels))
     )
     p = p.rows(np.argsort(p.low))
-    ends = np.array([low, high])
-    at_ends, growth, rest = exact_coefficients(beams, theory, ends**2)
+    coefficients, growth, rest = at_ends
     shift = (growth - [p.log_scale[0, 0], p.log_scale[-1, 0]]) + rest
     shift -= np.array([-1.0, 1.0]) * p.log_scale[[0, -1], 1]
-    at_ends *= np.exp(shift)[:, None]
+    coefficients = coefficients * np.exp(shift)[:, None]
     separators = 0.5 * (p.low + p.high)[:, None] + 0.5 * (p.high - p.low)[:, None] * _nodes()
     between = p.nodes.reshape(-1, p.nodes.shape[2])
     arrays = {
         "edges": np.append(p.low, high),
         "taylor": p.taylor,
         "separators": np.concatenate([ends[:1], separators.ravel(), ends[1:]]),
-        "at_separators": np.concatenate([at_ends[:1], between, at_ends[1:]]),
+        "at_separators": np.concatenate([coefficients[:1], between, coefficients[1:]]),
         "error": _ROUNDING * p.size + _TAIL_TO_ERROR * p.tail,
         "size": p.size,
         "log_scale": p.log_scale,
@@ -308,11 +311,14 @@ def _first_edges(beams: BeamArrays, theory: Theory, low: float, high: float) -> 
     return np.interp(np.linspace(turns[0], turns[-1], panels + 1), turns, x)
 
 
-def _tabulated(beams: BeamArrays, theory: Theory, low: np.ndarray, high: np.ndarray) -> _Panels:
-    """Tables of the panels between ``low`` and ``high``, shapes (P,)."""
+def _tabulated(
+    beams: BeamArrays, theory: Theory, low: np.ndarray, high: np.ndarray, more: np.ndarray
+) -> tuple[_Panels, list[np.ndarray]]:
+    """Tables of the panels between ``low`` and ``high``, shapes (P,), and `exact_coefficients` at ``more``."""
     nodes = _nodes()
     x = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * nodes
-    c, growth, rest = exact_coefficients(beams, theory, x.ravel() ** 2)
+    found = exact_coefficients(beams, theory, np.concatenate([x.ravel(), more]) ** 2)
+    c, growth, rest = (values[: x.size] for values in found)
     c = c.reshape(*x.shape, -1)
     growth, rest = growth.reshape(x.shape), rest.reshape(x.shape)
     # a scale that is linear over the panel, so that values are of order 1 and rounding is not scaled up
@@ -322,7 +328,7 @@ def _tabulated(beams: BeamArrays, theory: Theory, low: np.ndarray, high: np.ndar
     c = c * np.exp(shift)[:, :, None]
     to_chebyshev, to_powers = _polynomials()
     series = np.einsum("jd,pdh->pjh", to_chebyshev, c)
-    return _Panels(
+    panels = _Panels(
         low=low,
         high=high,
         nodes=c,
@@ -331,3 +337,4 @@ def _tabulated(beams: BeamArrays, theory: Theory, low: np.ndarray, high: np.ndar
         tail=np.sqrt((series[:, -2:] ** 2).sum(axis=(1, 2))),
         log_scale=np.stack([centre, slope], axis=1),
     )
+    return panels, [values[x.size :] for values in found]

@@ -16,7 +16,7 @@ from jax import lax
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Tally, add_link, evaluate
+from jaxmodal.dynamic_stiffness.condensation import Tally, add_link
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.postures.harmonics import harmonics
 from jaxmodal.postures.newton import zeros_in_brackets
@@ -208,12 +208,8 @@ def _first_bits(words: Array, number: int) -> Array:
     return lax.scan(step, tuple(words), None, length=number)[1]
 
 
-def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> tuple[Array, Array]:
-    """J at one frequency, shape (1,), in the postures ``angles`` (n - 1, cells), and how clear it is.
-
-    The count is -1 where it is not certain. Clear is the smallest denominator in units of the one that makes a count
-    certain, 0 where sign and count disagree. All that does not depend on the posture is computed once.
-    """
+def _tally(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Tally:
+    """What the links add up to; all that does not depend on the posture is computed once."""
     zero, one = xp.zeros_like(omega), xp.ones_like(omega)
     outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, one, one)
     for i in reversed(range(beams.length.shape[0])):
@@ -221,11 +217,23 @@ def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> 
         if i > 0:
             link = dataclasses.replace(link, joint_angle=angles[i - 1])
         outboard, tally = add_link(link, theory, omega, outboard, tally, Arithmetic.float64)
+    return tally
+
+
+def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> tuple[Array, Array]:
+    """J in the postures ``angles`` (n - 1, cells), and how clear it is; ``omega`` is one frequency, shape (1,).
+
+    Of NumPy it may be several, shape (F, 1), and results of shape (F, cells).
+    The count is -1 where it is not certain. Clear is the smallest denominator in units of the one that makes a count
+    certain, 0 where sign and count disagree.
+    """
+    tally = _tally(beams, theory, omega, angles)
     even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
     agrees = (tally.sign > 0.0) == even
     clear = xp.where(agrees, xp.minimum(tally.smallest, tally.factor) / _DENOMINATOR, 0.0)
     count = xp.where(clear > 1.0, tally.passed, -1.0)
-    return xp.broadcast_to(count, angles.shape[1:]), xp.broadcast_to(clear, angles.shape[1:])
+    shape = np.broadcast_shapes(omega.shape, angles.shape[1:])
+    return xp.broadcast_to(count, shape), xp.broadcast_to(clear, shape)
 
 
 count_at = jax.jit(count_in)
@@ -282,13 +290,10 @@ def _slope(a: Array, u: Array) -> Array:
     return total
 
 
-def counts_of(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Array:
-    """J of lanes (omega, angles), float64: ``omega`` of shape (lanes,)."""
-    links = beams.length.shape[0]
-    lanes = jax.tree_util.tree_map(
-        lambda x: xp.broadcast_to(x[:, None], (links, *omega.shape)), beams
-    )
-    turned = xp.concatenate([xp.zeros_like(omega)[None], angles])
-    return evaluate(
-        dataclasses.replace(lanes, joint_angle=turned), theory, omega, Arithmetic.float64
-    ).count
+def counts_of(
+    beams: BeamArrays, theory: Theory, omega: np.ndarray, angles: np.ndarray
+) -> np.ndarray:
+    """J at the frequencies ``omega`` (F,) in the postures ``angles`` (n - 1, cells), certain or not; (F, cells)."""
+    with np.errstate(all="ignore"):
+        passed = _tally(beams, theory, omega[:, None], angles).passed
+    return np.broadcast_to(passed, (omega.size, angles.shape[1]))
