@@ -94,7 +94,6 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("postures.series_search:_OPEN", "share of postures", (0.02, 0.5)),
         Constant("postures.series_search:_FINE", "separators of a panel", (80, 320)),
         Constant("postures.series_search:_PILOTS", "postures", (256, 4096)),
-        Constant("postures.series_search:_RANGE_ROUNDS", "rounds of nine cuts", (3, 5)),
         Constant("postures.series_search:_BELOW", "share of sqrt(omega)", (0.3, 0.9)),
         Constant("postures.series_passes:_LEAST", _RELATIVE, (1e-13, 1.6e-12)),
     ],

@@ -3,9 +3,12 @@
 ``git worktree add ../older COMMIT; python -m benchmarks.older ../older --docs docs/performance.md``
 
 Each tree has a process of its own, pinned to the same core, which imports that tree's library and stays alive. They are
-asked in turn for the same cells: the two sweeps of `benchmarks.batch`, and the random postures of `benchmarks.series`.
+asked in turn for the same cells: the two sweeps of `benchmarks.batch`, their first cells as small batches, and the
+random postures of `benchmarks.series`, a seventh of them and all.
 What counts is processor time, of which other work on the machine takes nothing; the first call, which compiles, is told
-apart. The ratio is the median over the repeats of older over newer, and above 1 where the newer is faster.
+apart. The ratio is the median over the repeats of older over newer, and above 1 where the newer is faster. Small
+batches are given a chunk size, so that compiled programs solve them, too: else NumPy does, and compiles nothing. What
+the main thread takes for itself is part of a call that more cores would not make shorter.
 """
 
 from __future__ import annotations
@@ -24,8 +27,8 @@ from benchmarks.marks import between
 ROOT = Path(__file__).parent.parent
 BEGIN, END = "<!-- older and newer -->", "<!-- end of older and newer -->"
 
-#: reads the name of a workload from each line it gets, solves it and answers with its processor time; public names
-#: alone
+#: reads sweep, number of cells and chunk size from each line it gets, solves them and answers with its processor time;
+#: public names alone
 _WORKER = """
 import json, sys, time
 import jax
@@ -38,37 +41,50 @@ jm.tune_cpu()
 cells, postures = int(sys.argv[1]), int(sys.argv[2])
 rng = np.random.default_rng(20)
 angle = lambda number: rng.uniform(-np.pi, np.pi, number)
-three, two = jm.examples.three_link_industrial(), jm.examples.two_link_flexible()
-work = {
-    "three links": (three, {
+arms = {"three": jm.examples.three_link_industrial(), "two": jm.examples.two_link_flexible()}
+columns = {
+    "three": {
         "link2.joint_angle": angle(cells),
         "link3.joint_angle": angle(cells),
         "link*.section.wall_thickness": rng.uniform(0.005, 0.02, cells),
-    }),
-    "two links": (two, {
+    },
+    "two": {
         "link2.joint_angle": angle(cells),
         "link*.thickness_factor": np.exp(rng.uniform(0.0, np.log(100.0), cells)),
-    }),
-    "posture series": (three, {
-        "link2.joint_angle": angle(postures),
-        "link3.joint_angle": angle(postures),
-    }),
+    },
+    "postures": {"link2.joint_angle": angle(postures), "link3.joint_angle": angle(postures)},
 }
 print("ready", flush=True)
 for line in sys.stdin:
-    arm, columns = work[line.strip()]
-    begin = time.process_time()
-    found = jm.natural_frequencies_batch(arm, columns, 10)
+    name, number, chunk = json.loads(line)
+    arm = arms["two" if name == "two" else "three"]
+    first = {address: values[:number] for address, values in columns[name].items()}
+    begin, alone = time.process_time(), time.thread_time()
+    found = jm.natural_frequencies_batch(arm, first, 10, chunk_size=chunk)
     omega = np.asarray(found.omega)
-    seconds = time.process_time() - begin
+    seconds, alone = time.process_time() - begin, time.thread_time() - alone
     about = {
         "microseconds": 1e6 * seconds / len(omega),
+        "main_thread": alone / seconds,
         "uncertified": int((~np.asarray(found.certified)).sum()),
         "sum": float(omega.sum()),
     }
     print(json.dumps(about), flush=True)
 """
-WORKLOADS = ("three links", "two links", "posture series")
+#: cells of small batches, and the chunk size for which both trees take the programs of large ones
+SMALL, _CHUNK = (1000, 5000), 208
+
+
+def workloads(cells: int, postures: int) -> dict[str, tuple[str, int, int | None]]:
+    """Sweep, number of cells and chunk size of every row of the table."""
+    rows: dict[str, tuple[str, int, int | None]] = {}
+    for name in ("three", "two"):
+        rows[f"{name} links"] = (name, cells, None)
+        rows |= {
+            f"{name} links, {few:,} cells": (name, few, _CHUNK) for few in SMALL if few < cells
+        }
+    most = (postures // 7, postures)
+    return rows | {f"posture series, {number:,}": ("postures", number, None) for number in most}
 
 
 class Tree:
@@ -95,10 +111,10 @@ class Tree:
             raise RuntimeError(f"the process ended with {self.process.wait()}")
         return line
 
-    def solve(self, name: str) -> dict[str, float]:
-        """Processor time per cell, how many modes are not certified, and the sum of all frequencies."""
+    def solve(self, workload: tuple[str, int, int | None]) -> dict[str, float]:
+        """Processor time per cell and the main thread's share, modes not certified, and the sum of all frequencies."""
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{name}\n")
+        self.process.stdin.write(f"{json.dumps(workload)}\n")
         self.process.stdin.flush()
         found: dict[str, float] = json.loads(self._line())
         return found
@@ -114,20 +130,26 @@ def measured(older: Path, cells: int, postures: int, repeats: int) -> dict[str, 
     """First calls, medians of the later ones, and ratios, by workload."""
     trees = [Tree(folder, cells, postures) for folder in (older, ROOT)]
     try:
-        return {name: _compared(trees, name, repeats) for name in WORKLOADS}
+        rows = workloads(cells, postures).items()
+        return {name: _compared(trees, name, workload, repeats) for name, workload in rows}
     finally:
         for tree in trees:
             tree.close()
 
 
-def _compared(trees: list[Tree], name: str, repeats: int) -> dict[str, Any]:
-    first = [tree.solve(name) for tree in trees]
+def _compared(
+    trees: list[Tree], name: str, workload: tuple[str, int, int | None], repeats: int
+) -> dict[str, Any]:
+    first = [tree.solve(workload) for tree in trees]
     if abs(first[0]["sum"] / first[1]["sum"] - 1.0) > 1e-12:
         raise RuntimeError(f"{name}: the trees find other frequencies")
     times: list[list[float]] = [[], []]
+    shares: list[list[float]] = [[], []]
     for repeat in range(repeats):
         for k in (0, 1) if repeat % 2 else (1, 0):  # neither always goes first
-            times[k].append(trees[k].solve(name)["microseconds"])
+            found = trees[k].solve(workload)
+            times[k].append(found["microseconds"])
+            shares[k].append(found["main_thread"])
     ratios = [a / b for a, b in zip(*times, strict=True)]
     return {
         "first_call": [entry["microseconds"] for entry in first],
@@ -136,6 +158,7 @@ def _compared(trees: list[Tree], name: str, repeats: int) -> dict[str, Any]:
         "newer": statistics.median(times[1]),
         "ratio": statistics.median(ratios),
         "ratios": ratios,
+        "main_thread": [statistics.median(share) for share in shares],
     }
 
 
@@ -143,16 +166,19 @@ def table(report: dict[str, Any]) -> str:
     """What the page shows."""
     cells, postures = report["cells"], report["postures"]
     lines = [
-        f"{cells} cells ({postures} postures of the series), 10 modes, one core, medians of {report['repeats']} calls"
-        f" of each in turn; older is {report['commit']}. Microseconds of processor time per cell.",
+        f"{cells} cells ({postures} postures of the series) unless the row says otherwise, 10 modes, one core, medians"
+        f" of {report['repeats']} calls of each in turn; older is {report['commit']}. Microseconds of processor time"
+        " per cell, and what of it the main thread takes alone.",
         "",
-        "| | older | newer | older over newer, each repeat |",
-        "|---|--:|--:|--:|",
+        "| | older | newer | older over newer, each repeat | main thread, older | newer |",
+        "|---|--:|--:|--:|--:|--:|",
     ]
     for name, found in report["workloads"].items():
         low, high = min(found["ratios"]), max(found["ratios"])
         times = f"{found['older']:.2f} | {found['newer']:.2f}"
-        lines.append(f"| {name} | {times} | **{found['ratio']:.2f}** ({low:.2f} to {high:.2f}) |")
+        ratio = f"**{found['ratio']:.2f}** ({low:.2f} to {high:.2f})"
+        shares = " | ".join(f"{100 * share:.1f} %" for share in found["main_thread"])
+        lines.append(f"| {name} | {times} | {ratio} | {shares} |")
     return "\n".join(lines)
 
 

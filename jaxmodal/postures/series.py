@@ -247,7 +247,8 @@ def tabulate(
     """`posture_series` between two values of sqrt(omega); panels are halved until their polynomials have converged."""
     edges = _first_edges(beams, theory, low, high)
     low_ends, high_ends = edges[:-1], edges[1:]
-    ends, at_ends = np.array([low, high]), []
+    ends = np.array([low, high])
+    at_ends: list[np.ndarray] = []
     done: list[_Panels] = []
     for halving in range(_HALVINGS + 1):
         # with the first panels: few frequencies take nearly as long as many

@@ -35,8 +35,16 @@ def test_this_tree_beside_itself(tmp_path, one_core):
     text = run(ROOT, tmp_path)
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    for name in older.WORKLOADS:
+    for name in older.workloads(20, 30):
         assert f"| {name} | " in text
+
+
+def test_small_batches_and_two_lengths_of_the_series_have_rows_of_their_own():
+    rows = older.workloads(60_000, 700_000)
+    assert rows["two links"] == ("two", 60_000, None)
+    assert rows["three links, 1,000 cells"][:2] == ("three", 1000)
+    assert rows["posture series, 100,000"] == ("postures", 100_000, None)
+    assert len(rows) == 8
 
 
 @pytest.mark.slow
