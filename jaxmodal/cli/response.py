@@ -21,6 +21,7 @@ from jaxmodal.cli.arguments import (
     theory_option,
 )
 from jaxmodal.cli.paths import file_option, require_file, require_picture, save_picture
+from jaxmodal.cli.response_sensitivities import plain_sensitivities, sensitivities_csv
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.tables import csv_text
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from jaxmodal.arm.arm import Arm
     from jaxmodal.response.peaks import ResponsePeaks
     from jaxmodal.response.results import FrequencyResponse
+    from jaxmodal.response.sensitivities import ResponseSensitivities
 
 _QUANTITIES = ("receptance", "mobility", "accelerance", "dynamic_stiffness", "transmissibility")
 _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance": "acceleration"}
@@ -71,6 +73,19 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
     type=click.FloatRange(min=0.0),
     help="Give every link this loss factor; 0.01 makes damping ratios of half a per cent.",
 )
+@click.option(
+    "--sensitivities",
+    "wants_slopes",
+    is_flag=True,
+    help="Derivatives of the response by the parameters of the arm, as a table where it is largest, as csv or json at "
+    "every frequency.",
+)
+@click.option(
+    "--address",
+    "addresses",
+    multiple=True,
+    help="For --sensitivities a parameter such as link2.length; more than once for several. All if left out.",
+)
 @format_option()
 @file_option(
     "--plot",
@@ -91,6 +106,8 @@ def response(
     theory: TheoryName,
     posture_deg: tuple[float, ...] | None,
     loss_factor: float | None,
+    wants_slopes: bool,
+    addresses: tuple[str, ...],
     output_format: str,
     plot: Path | None,
     nyquist: Path | None,
@@ -104,6 +121,8 @@ def response(
     from jaxmodal.response.exchange import write_universal_file
     from jaxmodal.response.frequency_response import frequency_response
 
+    if addresses and not wants_slopes:
+        raise BadInput("--address: is a parameter of --sensitivities; give that option, too.")
     require_picture("--plot", plot)
     require_picture("--nyquist", nyquist)
     require_file("--uff", uff, (".uff", ".unv"))
@@ -131,16 +150,17 @@ def response(
         resonances = np.asarray(
             frequencies_in_band(arm, omega[0], omega[-1], theory, throw=False)[0].omega
         )
+        slopes = _slopes(arm, found, addresses) if wants_slopes else None
         if uff is not None:
             write_universal_file(found, uff)
-        peaks = _peaks(arm, found) if output_format == "table" else []
+        peaks = _peaks(arm, found) if output_format == "table" and slopes is None else []
     if output_format == "json":
-        click.echo(json.dumps(_plain(argument, found)))
+        more = {} if slopes is None else plain_sensitivities(slopes)
+        click.echo(json.dumps(_plain(argument, found) | more))
     elif output_format == "csv":
-        click.echo(_csv(found), nl=False)
+        click.echo(_csv(found) if slopes is None else sensitivities_csv(slopes), nl=False)
     else:
-        click.echo(str(found))
-        for each in peaks:
+        for each in (found, *peaks) if slopes is None else (slopes,):
             click.echo(str(each))
     for o, i, output, into in _entries(found):
         if not np.any(found.values[o, i]):
@@ -154,6 +174,22 @@ def response(
     _draw(found, resonances, plot, nyquist)
     if not found.all_resolved:
         raise SystemExit(EXIT_NOT_ALL)
+
+
+def _slopes(
+    arm: Arm, found: FrequencyResponse, addresses: tuple[str, ...]
+) -> ResponseSensitivities:
+    from jaxmodal.response.sensitivities import response_sensitivities
+
+    return response_sensitivities(
+        arm,
+        np.asarray(found.omega),
+        found.inputs,
+        found.outputs,
+        addresses=addresses or None,
+        quantity=found.quantity,
+        theory=found.theory,
+    )
 
 
 def _peaks(arm: Arm, found: FrequencyResponse) -> list[ResponsePeaks]:

@@ -239,3 +239,34 @@ def test_what_the_command_refuses(run, args, words):
     assert shown.exit_code == 2
     assert words in shown.stderr.lower().replace("\n", " ")
     assert shown.stdout == ""
+
+
+def test_the_command_writes_sensitivities(run):
+    asked = [
+        "example:three_link_industrial",
+        "--input",
+        "tip.across",
+        "--output",
+        "tip.across",
+        "--loss-factor",
+        "0.01",
+    ]
+    asked += ["--points", "3", "--from-hz", "4", "--to-hz", "6"]
+    chosen = [*asked, "--sensitivities", "--address", "link2.length", "--address", "payload.mass"]
+    arm = jm.examples.three_link_industrial()
+    arm = arm.replace(links=tuple(link.replace(loss_factor=0.01) for link in arm.links))
+    omega = 2.0 * np.pi * np.geomspace(4.0, 6.0, 3)
+    found = jm.response_sensitivities(
+        arm, omega, "tip.across", "tip.across", addresses=["link2.length", "payload.mass"]
+    )
+    rows = list(csv.DictReader(io.StringIO(run(*chosen, "--format", "csv").stdout)))
+    assert [row["address"] for row in rows] == ["link2.length", "payload.mass"] * 3
+    got = [float(row["of_magnitude"]) for row in rows]
+    np.testing.assert_array_equal(got, found.of_magnitude[0, 0].ravel())
+    document = json.loads(run(*chosen, "--format", "json").stdout)
+    assert document["parameters"][0]["unit"] == "m"
+    np.testing.assert_array_equal(document["logarithmic"], found.logarithmic)
+    assert "% for 1 %" in run(*chosen).stdout
+    refused = run(*asked, "--address", "link2.length")
+    assert refused.exit_code == 2
+    assert "--sensitivities" in refused.stderr

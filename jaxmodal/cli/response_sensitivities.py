@@ -1,0 +1,56 @@
+"""What ``jaxmodal response --sensitivities`` writes: rows and plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxmodal.runtime.tables import csv_text
+from jaxmodal.spatial.parameters import unit_of
+
+if TYPE_CHECKING:
+    from jaxmodal.response.sensitivities import ResponseSensitivities
+
+_NAMES = ("of_magnitude", "of_phase", "logarithmic")
+
+
+def plain_sensitivities(slopes: ResponseSensitivities) -> dict[str, Any]:
+    """Derivatives by output, input, frequency and parameter, null where they are not finite."""
+
+    def plain(values: Any) -> Any:
+        if isinstance(values, list):
+            return [plain(value) for value in values]
+        return values if np.isfinite(values) else None
+
+    return {
+        "parameters": [
+            {"address": address, "value": plain(float(value)), "unit": unit_of(address)}
+            for address, value in zip(slopes.addresses, slopes.values, strict=True)
+        ],
+        **{name: plain(getattr(slopes, name).tolist()) for name in _NAMES},
+    }
+
+
+def sensitivities_csv(slopes: ResponseSensitivities) -> str:
+    """A row for each pair of ports, frequency and parameter."""
+    found = slopes.response
+    hertz = np.atleast_1d(np.asarray(found.frequencies_hz)).tolist()
+    parts = [getattr(slopes, name) for name in _NAMES]
+    rows = [
+        (
+            repr(hertz[k]),
+            str(output),
+            str(into),
+            address,
+            repr(float(slopes.values[p])),
+            unit_of(address),
+            *(repr(float(part[o, i, k, p])) for part in parts),
+        )
+        for o, output in enumerate(found.outputs)
+        for i, into in enumerate(found.inputs)
+        for k in range(len(hertz))
+        for p, address in enumerate(slopes.addresses)
+    ]
+    place = ("frequency_hz", "output", "input", "address", "value", "unit")
+    return csv_text((*place, *_NAMES), rows)
