@@ -62,7 +62,7 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("frequencies.host_solver:_BEYOND", "modes", (0, 6)),
     ],
     "cells": [
-        Constant("batches.guided_search:_SCHEDULE", _RELATIVE, _SCHEDULES),
+        Constant("batches.guided_search:SCHEDULE", _RELATIVE, _SCHEDULES),
         Constant("batches.guided_search:_BEYOND", "ratio of frequencies", (2.0, 16.0)),
         Constant("batches.results:NOISE", _RELATIVE, (1e-14, 2e-13)),
         Constant("batches.results:_DENOMINATOR", "product of denominators", (0.02, 0.3)),
@@ -101,7 +101,7 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("spatial.float64_search:_HALF", _RELATIVE, (2e-9, 5e-8)),
         Constant("spatial.float64_search:_ROUGH", _RELATIVE, (1e-5, 1e-3)),
         Constant("spatial.float64_search:_ROUNDS", "rounds", (6, 14)),
-        Constant("spatial.float64_search:_CLOSE", _RELATIVE, (1e-4, 1e-2)),
+        Constant("spatial.float64_search:CLOSE", _RELATIVE, (1e-4, 1e-2)),
         Constant("spatial.float64_search:_ALLOWED", _RELATIVE, (1e-14, 2e-13)),
         Constant("spatial.float64_search:_DENSITY", "trials of a mode", (8, 32)),
         Constant("spatial.cells:_FEW", "cells", (8, 48)),

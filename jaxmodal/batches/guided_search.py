@@ -32,7 +32,7 @@ _FAR = 1e3
 #: upper end, over the highest trial frequency, of a bracket that no count has closed; what stands for its count
 _BEYOND, _UNBOUNDED = 4.0, 2.0**62
 #: (beyond, aside) of each evaluation: twice at the estimate, once past it, and at both sides, whatever ends are nearer
-_SCHEDULE = [(0.0, 0.0), (0.0, 0.0), (_OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
+SCHEDULE = [(0.0, 0.0), (0.0, 0.0), (_OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
 _SECOND_SCHEDULE = [(0.0, 0.0), (30.0 * _OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
 #: at both sides of a mode that is known, but not where it was evaluated before
 _AGAIN_SCHEDULE = [(0.0, -0.6 * _INNER), (0.0, 0.6 * _INNER)]
@@ -114,11 +114,11 @@ def enclose_from(
 
     There are as many lanes as modes, or more that repeat the last mode.
     """
-    e = _isolated(evaluate, modes, own, trial, others, log_at_zero)
-    return _stages(e, modes, evaluate, None, others, _scheduled(_SCHEDULE), len(_SCHEDULE), None)
+    e = isolated(evaluate, modes, own, trial, others, log_at_zero)
+    return _stages(e, modes, evaluate, None, others, scheduled(SCHEDULE), len(SCHEDULE), None)
 
 
-def _isolated(
+def isolated(
     evaluate: Callable[[Array], Evaluation],
     modes: Array,
     own: Array,
@@ -189,7 +189,7 @@ def improve(
     anew = purpose == Purpose.estimate_again
 
     def place(i: Array | int) -> tuple[Array, Array]:
-        again, second = _scheduled(_AGAIN_SCHEDULE)(i), _scheduled(_SECOND_SCHEDULE)(i)
+        again, second = scheduled(_AGAIN_SCHEDULE)(i), scheduled(_SECOND_SCHEDULE)(i)
         return xp.where(anew, again[0], second[0]), xp.where(anew, again[1], second[1])
 
     stages = xp.where(anew, len(_AGAIN_SCHEDULE), len(_SECOND_SCHEDULE))
@@ -214,20 +214,23 @@ def _stages(
     """
 
     def stage(i: Array | int, e: Enclosure) -> Enclosure:
-        to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
-        beyond, aside = place(i)
-        far = beyond * e.omega
-        step = xp.minimum(far, 0.5 * xp.maximum(to_lower, to_upper))
-        trial = e.omega + xp.where(to_lower < to_upper, step, -step) + aside * e.omega
+        trial = trial_frequency(e, *place(i))
         if halve is not None:
             several = halve & (e.upper_count - e.lower_count > 1.5)
             trial = xp.where(several, 0.5 * (e.lower + e.upper), trial)
-        return _advance(e, modes, trial, evaluate, omegas, others)
+        return advanced(e, modes, trial, evaluate, omegas, others)
 
     return repeat(0, stages, stage, e, tree_on_host(e, modes))
 
 
-def _scheduled(schedule: list[tuple[float, float]]) -> Callable[[Array | int], tuple[Array, Array]]:
+def trial_frequency(e: Enclosure, beyond: Array, aside: Array) -> Array:
+    """The trial frequency at the relative distances ``beyond`` and ``aside``, see `_stages`."""
+    to_lower, to_upper = e.omega - e.lower, e.upper - e.omega
+    step = xp.minimum(beyond * e.omega, 0.5 * xp.maximum(to_lower, to_upper))
+    return e.omega + xp.where(to_lower < to_upper, step, -step) + aside * e.omega
+
+
+def scheduled(schedule: list[tuple[float, float]]) -> Callable[[Array | int], tuple[Array, Array]]:
     """``schedule[i]`` by comparisons: kernels have no tables."""
 
     def entry(values: tuple[float, ...], i: Array | int) -> Array:
@@ -240,7 +243,7 @@ def _scheduled(schedule: list[tuple[float, float]]) -> Callable[[Array | int], t
     return lambda i: (entry(beyond, i), entry(aside, i))
 
 
-def _advance(
+def advanced(
     e: Enclosure,
     modes: Array,
     trial: Array,

@@ -123,7 +123,7 @@ class Encloser(Protocol):
         ...
 
 
-def _block_by_block(block: Callable[[Any], Any], blocks: int, used: Array, lanes: Any) -> Any:
+def block_by_block(block: Callable[[Any], Any], blocks: int, used: Array, lanes: Any) -> Any:
     """What ``block`` makes of each of the first ``used`` of so many ``blocks``, the last axis over the lanes of all."""
     if blocks == 1:
         return block(lanes)
@@ -203,7 +203,7 @@ def searched(
     def block(lanes: tuple[Array, Array | None]) -> tuple[Start, Enclosure]:
         return search_block(problem, *lanes, guess, kernel)
 
-    found: tuple[Start, Enclosure] = _block_by_block(block, blocks, used, (packed, features))
+    found: tuple[Start, Enclosure] = block_by_block(block, blocks, used, (packed, features))
     return found
 
 
@@ -225,7 +225,7 @@ def improved(
     def block(lanes: tuple[Array, Enclosure, Array, Array, Array]) -> Enclosure:
         return improve_block(problem, *lanes, purpose)
 
-    found: Enclosure = _block_by_block(block, blocks, used, (packed, e, modes, omegas, rough))
+    found: Enclosure = block_by_block(block, blocks, used, (packed, e, modes, omegas, rough))
     return found
 
 
@@ -238,7 +238,7 @@ def extended(
     def block(lanes: tuple[Array, Array]) -> Evaluation:
         return extend_block(problem, *lanes)
 
-    found: Evaluation = _block_by_block(block, blocks, used, (packed, omega))
+    found: Evaluation = block_by_block(block, blocks, used, (packed, omega))
     return found
 
 

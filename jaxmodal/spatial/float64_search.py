@@ -33,7 +33,7 @@ _ROUGH, _ROUNDS = 1e-4, 9
 _BEYOND = 2
 #: relative distance from its neighbours below which a mode is left to double-double, and below which it is not found by
 #: the chord there either: with the neighbour's estimate wrong by e, that is wrong by e (1e-8/distance)^2
-_CLOSE, _CROWDED = 1e-3, 1e-5
+CLOSE, _CROWDED = 1e-3, 1e-5
 #: omega f''/f' of D with the nearest modes divided out: of what grows with the frequency, and of the modes far above
 _CURVATURE = 100.0
 #: how far the zeros of the two orders may lie apart (relative): errors are of this size, so a twentieth of 1e-12
@@ -74,7 +74,28 @@ def search(
             resolved(scale, omega, Arithmetic.float64), Arithmetic.float64, pairs
         )
 
-    modes = np.arange(1, num_modes + _BEYOND + 1)
+    every = rough_frequencies(evaluated, model, scale, num_modes + _BEYOND, near)
+    samples = [
+        _sample(functools.partial(evaluated, pairs=pairs), every[:num_modes], half)
+        for pairs, half in ((_USUAL, _HALF), (_OTHER, _NEARER))
+    ]
+    found = _judged(every, np.arange(1, num_modes + 1), samples)
+    proven = found.converged & (found.confirmation.error_estimate < _ALLOWED)
+    return found._replace(converged=proven, evaluations=np.int64(tried)), every
+
+
+def rough_frequencies(
+    evaluate: Callable[[np.ndarray], Evaluation],
+    model: SpatialModel,
+    scale: np.ndarray,
+    num_modes: int,
+    near: np.ndarray | None,
+) -> np.ndarray:
+    """Estimates of the lowest modes of every cell, shape (modes, cells), from counts and interpolation.
+
+    ``near``, of that shape, are frequencies of arms that are like these; ``scale`` is `SpatialModel.scales` of each.
+    """
+    modes = np.arange(1, num_modes + 1)
     if near is None:
         grid = grid_trials(scale, min(modes.size, _WIDEST))
         first = np.geomspace(grid[0], grid[-1], _DENSITY * modes.size)
@@ -84,23 +105,11 @@ def search(
         first = np.concatenate(
             [0.5 * near[:1], np.sqrt(near[:-1] * near[1:]), near[-1:] * [[1.1], [2.0]]]
         )
-    rough = find_brackets(
-        evaluated,
-        np.broadcast_to(modes[:, None], (modes.size, cells)),
-        first,
-        guess,
-        model.log_at_zero,
-        _ROUGH,
-        _ROUNDS,
+    numbers = np.broadcast_to(modes[:, None], (modes.size, scale.size))
+    zero = model.log_at_zero
+    return np.asarray(
+        find_brackets(evaluate, numbers, first, guess, zero, _ROUGH, _ROUNDS).estimate
     )
-    every = rough.estimate
-    samples = [
-        _sample(functools.partial(evaluated, pairs=pairs), every[:num_modes], half)
-        for pairs, half in ((_USUAL, _HALF), (_OTHER, _NEARER))
-    ]
-    found = _judged(every, modes[:num_modes], samples)
-    proven = found.converged & (found.confirmation.error_estimate < _ALLOWED)
-    return found._replace(converged=proven, evaluations=np.int64(tried)), every
 
 
 def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution:
@@ -147,7 +156,7 @@ def _judged(
     numbers: np.ndarray,
     samples: Sequence[Sample],
     place: np.ndarray | None = None,
-    close: float = _CLOSE,
+    close: float = CLOSE,
 ) -> Solution:
     """What evaluations at the ends say of modes of these numbers.
 

@@ -119,17 +119,14 @@ def members(
     ]
 
 
-def member_waves(
-    s: Sections, theory: Theory, omega: np.ndarray, arithmetic: Arithmetic
-) -> WaveNumbers:
-    """Wave numbers of the two planes, shape (2, links, trials, cells), torsion as the second one's axial motion."""
-    shape = (2, *omega.shape)
+def plane_beams(s: Sections, shape: tuple[int, ...]) -> BeamArrays:
+    """Bending in the two planes as planar beams, shape (2, *shape)."""
 
     def both(x: np.ndarray) -> np.ndarray:
-        return np.broadcast_to(x, shape)
+        return np.broadcast_to(x, (2, *shape))
 
-    zero = np.zeros(shape)
-    planes = BeamArrays(
+    zero = np.zeros((2, *shape))
+    return BeamArrays(
         length=both(s.length),
         youngs_modulus=both(s.youngs_modulus),
         area=both(s.area),
@@ -145,7 +142,15 @@ def member_waves(
         has_shear=True,
         nonstructural_mass=both(s.nonstructural_mass) if np.any(s.nonstructural_mass) else None,
     )
-    w = wave_numbers(planes, theory, both(omega), arithmetic)
+
+
+def member_waves(
+    s: Sections, theory: Theory, omega: np.ndarray, arithmetic: Arithmetic
+) -> WaveNumbers:
+    """Wave numbers of the two planes, shape (2, links, trials, cells), torsion as the second one's axial motion."""
+    shape = (2, *omega.shape)
+    planes = plane_beams(s, omega.shape)
+    w = wave_numbers(planes, theory, np.broadcast_to(omega, shape), arithmetic)
     values = (
         s.length,
         s.shear_modulus,

@@ -21,6 +21,7 @@ from jaxmodal import examples
 from jaxmodal.arm import columns
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import PLAIN
+from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.batches.plan import FEW, Plan, Question
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -28,6 +29,7 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.postures import series_search
 from jaxmodal.runtime.devices import available_cores
+from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
@@ -43,16 +45,21 @@ _PICTURE, _PANEL, _VALUES = 0.6, 0.17, 0.4
 #: programs: tracing and loading them, compiling them besides, and how many times faster than NumPy they are. Those that
 #: have features (springs, bodies beside axes, rotors) are larger
 _TRACE, _COMPILE, _COMPILE_FEATURES, _GAIN = 3.5, 20.0, 30.0, 6.0
-#: the same of the posture series, and of mode shapes, of which programs solve so many modes per second
+#: the same of the posture series, of arms in space, and of mode shapes, of which programs solve so many per second
 _TRACE_SERIES, _COMPILE_SERIES, _GAIN_SERIES = 2.0, 10.0, 8.0
+_TRACE_IN_SPACE, _COMPILE_IN_SPACE, _GAIN_IN_SPACE = 2.0, 20.0, 8.0
 _TRACE_SHAPES, _COMPILE_SHAPES, _SHAPES = 4.5, 26.0, 11_000.0
 #: programs are compiled side by side, but not more of them at a time than this
 _MOST_COMPILERS = 2
 #: how the files of the programs begin, in the cache
-_FILES = {"search": "jit_searched-", "shapes": "jit_block-"}
+_FILES = {
+    "search": "jit_searched-",
+    "shapes": "jit_block-",
+    "space": "jit_enclosed_in_space-",
+}
 #: cells that are solved to see how long they take: planar ones, postures of a series, arms in space, responses
 _PILOTS, _PILOTS_OF_SERIES = (256, 1024), (1024, 4096)
-_PILOTS_IN_SPACE, _PILOTS_OF_RESPONSES = (1, 4), (1, 3)
+_PILOTS_IN_SPACE, _PILOTS_OF_RESPONSES = (17, 49), (1, 3)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,7 +101,7 @@ def estimate(sweep: Sweep) -> Estimate:
     slowness = _slowness()
     parts = [_Work(alone=slowness * _START)]
     if isinstance(sweep.arm, SpatialArm):
-        parts += [_in_space(sweep, theory) for theory in sweep.solved_theories]
+        parts += [_in_space(sweep, sweep.arm, theory, slowness) for theory in sweep.solved_theories]
     else:
         parts += [_planar(sweep, sweep.arm, theory, slowness) for theory in sweep.solved_theories]
     shapes = any(QUANTITIES[name].modal for name in sweep.outputs)
@@ -181,19 +188,26 @@ def _planar(sweep: Sweep, arm: Arm, theory: TheoryName, slowness: float) -> _Wor
     return _Work(before, shared, slowness * tracing, slowness * compiling, "search")
 
 
-def _in_space(sweep: Sweep, theory: TheoryName) -> _Work:
-    values = _chosen(sweep, _PILOTS_IN_SPACE[1])
-
-    def solve(cells: int) -> SolvedCells:
-        return solve_cells(sweep, theory, {name: v[:cells] for name, v in values.items()})
-
-    return _Work(sum(_extrapolated(solve, _PILOTS_IN_SPACE, sweep.num_cells)))
+def _in_space(sweep: Sweep, arm: SpatialArm, theory: TheoryName, slowness: float) -> _Work:
+    addresses, values = columns_of(arm, _chosen(sweep, _PILOTS_IN_SPACE[1]))
+    cells = sweep.num_cells
+    plan = PlanInSpace.of(arm, addresses, sweep.num_modes, theory, values, min(cells, FEW))
+    pilots = _PILOTS_IN_SPACE
+    start, all_cells = _extrapolated(lambda n: plan.solve(values[:, :n]), pilots, cells)
+    if cells <= FEW:
+        return _Work(start + all_cells)
+    found = all_cells / _GAIN_IN_SPACE
+    return _Work(start, found, slowness * _TRACE_IN_SPACE, slowness * _COMPILE_IN_SPACE, "space")
 
 
 def _shapes_in_space(sweep: Sweep, theory: TheoryName) -> _Work:
     """One cell after the other in NumPy, of which two tell."""
     values = _chosen(sweep, 2)
-    solved = solve_cells(sweep, theory, values)
+    assert isinstance(sweep.arm, SpatialArm)
+    addresses, columns = columns_of(sweep.arm, values)
+    cells = columns.shape[1]  # so few that nothing is compiled
+    plan = PlanInSpace.of(sweep.arm, addresses, sweep.num_modes, theory, columns, cells)
+    solved = SolvedCells(to_host(plan.solve(columns)))
     taken = _time(lambda: with_modes(solved, sweep, values))
     return _Work(taken * sweep.num_cells / len(solved.frequency))
 

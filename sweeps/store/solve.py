@@ -11,14 +11,14 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.arm import require_planar
 from jaxmodal.arm.refusals import require_known
+from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.batches import modal_quantities_batch
 from jaxmodal.response.damped_batch import damped_modes_batch
-from jaxmodal.spatial import cells as in_space
 from jaxmodal.spatial.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
@@ -47,10 +47,7 @@ def solve_cells(
     values
         For each address of the sweep the values of N cells, in SI units.
     """
-    addresses, columns = columns_of(sweep.arm, values)
-    if isinstance(sweep.arm, SpatialArm):
-        given = dict(zip(addresses, columns, strict=True))
-        return SolvedCells(in_space.solve_cells(sweep.arm, given, sweep.num_modes, theory))
+    _, columns = columns_of(sweep.arm, values)
     with _PLANNING:  # the first device of several makes the plan, the others wait for it
         plan = _plan(_Identity(sweep), theory)
     found = plan.solve(columns)
@@ -71,16 +68,18 @@ class _Identity:
 
 
 @functools.lru_cache(maxsize=4)
-def _plan(identity: _Identity, theory: TheoryName) -> Plan:
+def _plan(identity: _Identity, theory: TheoryName) -> Plan | PlanInSpace:
     """How the cells of a sweep are solved, the same in every process."""
     sweep = identity.sweep
-    require_known(require_planar(sweep.arm), theory)
     cells = sweep.num_cells
     chosen = np.arange(cells)
     if cells > _SAMPLE:
         chosen = np.random.default_rng(0).choice(cells, _SAMPLE, replace=False)
     sample = values_of(sweep, np.unravel_index(chosen, sweep.shape))
-    assert isinstance(sweep.arm, Arm)  # arms in space have no plan
+    if isinstance(sweep.arm, SpatialArm):
+        addresses, values = columns_of(sweep.arm, sample)
+        return PlanInSpace.of(sweep.arm, addresses, sweep.num_modes, theory, values, cells)
+    require_known(sweep.arm, theory)
     question = Question(sweep.arm, tuple(sample), sweep.num_modes, theory)
     return Plan.of(question, np.stack(list(sample.values())), cells)
 

@@ -1,6 +1,5 @@
 """How long `jaxmodal sweep plan` says a sweep takes: what is timed, and what follows from it."""
 
-import numpy as np
 import pytest
 
 import jaxmodal as jm
@@ -78,18 +77,18 @@ def test_what_it_says():
 
 
 def test_an_arm_in_space_is_timed_by_its_own_cells(monkeypatch):
-    """Its cells are solved for it: a few, spread over the sweep."""
+    """Its cells are solved for it in NumPy: some, spread over the sweep."""
     seen = []
-    solve = estimates.solve_cells
+    solve = estimates.PlanInSpace.solve
 
-    def watched(sweep, theory, values):
-        seen.append(np.size(values["link2.joint_angle"]))
-        return solve(sweep, theory, values)
+    def watched(plan, values):
+        seen.append(values.shape[1])
+        return solve(plan, values)
 
-    monkeypatch.setattr(estimates, "solve_cells", watched)
+    monkeypatch.setattr(estimates.PlanInSpace, "solve", watched)
     arm = ARM.to_spatial()
     sweep = sweeps.Sweep(arm, [sweeps.linspace("theta_2", 0, 90, 50, unit="degree")], num_modes=2)
     found = estimate(sweep)
-    assert seen == [1, 1, 4]
+    assert seen == [17, 17, 49]
     assert found.computing > estimates._START * 0.01
     assert found.compiling == 0.0

@@ -1,0 +1,399 @@
+"""Many arms in space: large batches by a compiled program in float64, what that leaves open and small batches in NumPy.
+
+As in the plane a few hundred cells, solved first, give every other one a guess, from which six evaluations per mode
+enclose it. The last of them eliminates in another order than those before, so that what it changes is the rounding
+noise (see `spatial.float64_search`). Cells with modes that are not enclosed go again, from what is known then; modes
+whose noise is too large are taken by double-double one by one, and what is open after that as a small batch would be.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from concurrent.futures import ThreadPoolExecutor
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arm.addresses import resolve
+from jaxmodal.batches.fused_search import chosen_kernel
+from jaxmodal.batches.kernels import EXTRA, block_by_block
+from jaxmodal.batches.looped_search import enclose_in_a_loop
+from jaxmodal.batches.pilots import Pilots, Scaling, fit
+from jaxmodal.batches.plan import FEW
+from jaxmodal.batches.results import Results, proven, with_neighbour
+from jaxmodal.batches.sizes import CPU_SIZES, filled, number_of_blocks, parted
+from jaxmodal.batches.workers import Workers, placed
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.brackets import Enclosure
+from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.devices import available_cores, default_device
+from jaxmodal.runtime.namespace import Array
+from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.cells import solve_cells
+from jaxmodal.spatial.float64_search import CLOSE, rough_frequencies, settle
+from jaxmodal.spatial.lanes import evaluate_lanes
+from jaxmodal.spatial.model import SpatialModel
+from jaxmodal.spatial.neighbours import Neighbours
+from jaxmodal.spatial.uniform_links import Layout, layout_of, packed_links
+from jaxmodal.spatial.validity import valid_cells
+
+#: half of what the zeros of two orders may lie apart (relative): the last evaluation moves the estimate half-way
+_ALLOWED = 2.5e-14
+#: how often cells with modes that are not enclosed are searched
+_ATTEMPTS = 4
+#: lanes of double-double side by side
+_SETTLED = 512
+#: cells that NumPy searches for a first guess, and those that the program does for a better one
+_FIRST_PILOTS, _PILOTS = 128, 640
+#: a guessed mode beyond those sought is this multiple of the last at least
+_BEYOND = 1.02
+#: the fewest pilot cells that give a guess, and how many are searched side by side
+_FEWEST_PILOTS, _PILOTS_AT_ONCE = 8, 64
+
+
+@functools.partial(jax.jit, static_argnames=("layout", "modes", "blocks"))
+def enclosed_in_space(
+    flags: Theory,
+    log_at_zero: Array,
+    packed: Array,
+    scale: Array,
+    rough: Array,
+    skipped: Array,
+    used: Array,
+    *,
+    layout: Layout,
+    modes: int,
+    blocks: int,
+) -> Enclosure:
+    """Enclosures of the first modes, shape (modes, cells), of so many ``blocks`` of cells the first ``used``.
+
+    Parameters
+    ----------
+    flags, log_at_zero
+        Of all cells.
+    skipped
+        As for `looped_search.enclose_in_a_loop`.
+    packed, scale, rough : Array, shapes (fields, links, cells), (cells,) and (modes + EXTRA, cells)
+        From `uniform_links.packed_links`, `SpatialModel.scales`, and guessed frequencies in rad/s, ascending.
+    """
+    numbers = np.arange(1.0, modes + 1.0)[:, None]
+
+    def block(lanes: tuple[Array, Array, Array]) -> Enclosure:
+        links, lowest, guess = lanes
+
+        def evaluate(omega: Array, last: Array) -> Evaluation:
+            at = resolved(lowest[None], omega, Arithmetic.float64)
+            return evaluate_lanes(links[:, :, None], layout, flags, at, last)
+
+        return enclose_in_a_loop(evaluate, numbers, guess, log_at_zero, skipped)
+
+    found: Enclosure = block_by_block(block, blocks, used, (packed, scale, rough))
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class PlanInSpace:
+    """What the cells of one question have in common, as `plan.Plan` in the plane.
+
+    Attributes
+    ----------
+    arm, addresses, modes, theory
+        The lowest ``modes`` frequencies of an arm, with values set at ``addresses``.
+    chunk : int, optional
+        Cells side by side, as the caller wants.
+    size : int
+        Cells of one block of the program.
+    layout, pilots : Layout and Pilots, optional
+        What the program knows of the arm, and what gives every cell a guess; None where NumPy solves all.
+    """
+
+    arm: SpatialArm
+    addresses: tuple[str, ...]
+    modes: int
+    theory: TheoryName
+    chunk: int | None
+    size: int
+    layout: Layout | None = None
+    pilots: Pilots | None = None
+
+    @classmethod
+    def of(
+        cls,
+        arm: SpatialArm,
+        addresses: tuple[str, ...],
+        modes: int,
+        theory: TheoryName,
+        sample: np.ndarray,
+        cells: int,
+        chunk: int | None = None,
+        kernel: str = "auto",
+    ) -> PlanInSpace:
+        """The plan for so many ``cells``, made from the values (addresses, samples) of some of them, or of all."""
+        chosen_kernel(kernel, default_device())  # a name that is not known is refused
+        size = max(1, CPU_SIZES.lanes // modes) if chunk is None else chunk
+        size = min(size, 1 << (cells - 1).bit_length())
+        plan = cls(arm, addresses, modes, theory, chunk, size)
+        few = chunk is None and kernel == "auto" and cells <= FEW
+        if few or all(link.rigid for link in arm.links):
+            return plan
+        usual = plan._usual(sample)
+        if usual.size < _FEWEST_PILOTS:
+            return plan
+        some = usual
+        if usual.size > _FIRST_PILOTS:
+            some = np.sort(np.random.default_rng(0).choice(usual, _FIRST_PILOTS, replace=False))
+        columns = sample[:, some]
+        plan = dataclasses.replace(plan, layout=layout_of(plan._model(columns)))
+        with ThreadPoolExecutor(1) as compiler:
+            compiler.submit(placed(functools.partial(plan._compile, columns[:, :1]), 0))
+            pilots = plan._pilots(columns)
+        plan = dataclasses.replace(plan, pilots=pilots)
+        if pilots is None or usual.size < _PILOTS:
+            return plan
+        more = np.random.default_rng(1).choice(usual, _PILOTS, replace=False)
+        return plan._refined(sample[:, np.sort(more)])
+
+    def solve(self, values: np.ndarray) -> NaturalFrequencies:
+        """Frequencies of cells with given ``values`` (addresses, cells)."""
+        if self.pilots is None:
+            return self._general(values)
+        results = self._searched(values, self._usual(values))
+        results.reopen_contradictions()
+        left = results.open_cells()
+        if left.size:
+            found = jax.tree_util.tree_map(np.asarray, self._general(values[:, left]))
+            results.settle(left, found)
+        return results.frozen(self.theory)
+
+    def _searched(self, values: np.ndarray, usual: np.ndarray) -> Results:
+        """Some of the cells, but for what is left open."""
+        results = Results.empty(np.zeros(values.shape[1], np.int32), self.modes)
+        with ThreadPoolExecutor(available_cores()) as pool:
+            workers = Workers(pool, available_cores())
+
+            cells, rough, noisy = usual, None, []
+            for attempt in range(_ATTEMPTS):  # what parts leave open goes on together
+                go_on = functools.partial(self._search, results, values, cells, rough, attempt)
+                parts = workers.each(go_on, np.arange(cells.size), self.size, self._blocks)
+                left, noise = (list(x) for x in zip(*parts, strict=True))
+                noisy += noise
+                cells, rough = _joined(left)
+                if not cells.size:
+                    break
+            lanes = _joined(noisy)
+            settle_some = functools.partial(self._settle, results, values, *lanes)
+            workers.each(settle_some, np.arange(lanes[0].size), _SETTLED)
+        return results
+
+    @property
+    def _blocks(self) -> int:
+        """Blocks of one call."""
+        return min(CPU_SIZES.blocks, int(number_of_blocks(CPU_SIZES.cells, self.size)))
+
+    def _general(self, values: np.ndarray) -> NaturalFrequencies:
+        given = self._given(values)
+        return jax.device_put(solve_cells(self.arm, given, self.modes, self.theory, self.chunk))
+
+    def _given(self, values: np.ndarray) -> dict[str, np.ndarray]:
+        return dict(zip(self.addresses, values, strict=True))
+
+    def _varied(self, values: np.ndarray) -> SpatialArm:
+        return self.arm.with_values(
+            {
+                single: column
+                for address, column in zip(self.addresses, values, strict=True)
+                for single in resolve(self.arm, address)
+            }
+        )
+
+    def _model(self, values: np.ndarray) -> SpatialModel:
+        some, flags = self._varied(values), self.arm.model(self.theory).flags
+        return SpatialModel(some.links, some.payload, flags, some.base_stiffness)
+
+    def _usual(self, values: np.ndarray) -> np.ndarray:
+        """Cells whose values an arm may have, without free joints."""
+        cells = values.shape[1]
+        with np.errstate(all="ignore"):
+            valid = valid_cells(self._varied(values), cells)
+            return np.flatnonzero(valid & (np.broadcast_to(self._model(values).free, cells) == 0))
+
+    def _pilots(self, values: np.ndarray) -> Pilots | None:
+        """The guess from cells that NumPy searches; None where too few of them have so many frequencies."""
+        wanted, cells = self.modes + EXTRA, values.shape[1]
+        omega, known = np.full((wanted, cells), np.nan), Neighbours(self._given(values))
+        for block in parted(np.arange(cells), _PILOTS_AT_ONCE, 1, 1):
+            model = self._model(values[:, block])
+            scale = np.broadcast_to(model.scales, block.shape)
+
+            def evaluate(
+                at: np.ndarray, model: SpatialModel = model, scale: np.ndarray = scale
+            ) -> Evaluation:
+                return model.evaluate_cells(
+                    resolved(scale, at, Arithmetic.float64), Arithmetic.float64
+                )
+
+            with np.errstate(all="ignore"):
+                found = rough_frequencies(evaluate, model, scale, wanted, known.near(block))
+            omega[:, block] = found
+            sound = np.isfinite(found).all(axis=0)
+            known.add(block[sound], found[:, sound])
+        good = np.flatnonzero(
+            np.isfinite(omega).all(axis=0) & (np.diff(omega, axis=0) > 0.0).all(axis=0)
+        )
+        if good.size < _FEWEST_PILOTS:
+            return None
+        return self._fitted(values[:, good], omega[:, good])
+
+    def _refined(self, values: np.ndarray) -> PlanInSpace:
+        """The plan with a guess from more cells, which the program searches."""
+        results = self._searched(values, np.arange(values.shape[1]))
+        good = (results.status == int(Status.certified)).all(axis=1)
+        if good.sum() < _FEWEST_PILOTS:
+            return self
+        beyond = self._guess(values[:, good])[self.modes :]
+        omega = np.concatenate([results.omega[good].T, beyond])
+        omega[self.modes :] = np.maximum(beyond, omega[self.modes - 1] * _BEYOND)
+        return dataclasses.replace(self, pilots=self._fitted(values[:, good], omega))
+
+    def _fitted(self, values: np.ndarray, omega: np.ndarray) -> Pilots:
+        """The guess from frequencies (modes + EXTRA, cells) of cells."""
+        used = self._that_matter
+        scaling = Scaling.of(values[used], tuple(np.array(self.addresses)[used]))
+        features = scaling.features(values[used])
+        first = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])
+        return Pilots(fit(features[:, first], omega[:, first], _PILOTS), scaling)
+
+    def _guess(self, values: np.ndarray) -> np.ndarray:
+        assert self.pilots is not None
+        features = self.pilots.scaling.features(values[self._that_matter])
+        return np.asarray(self.pilots.guess.frequencies(features))
+
+    @property
+    def _that_matter(self) -> np.ndarray:
+        """Places of the addresses that change frequencies: on a rigid base the first angle turns the whole arm."""
+        used = np.array(
+            [
+                self.arm.base_stiffness is not None or address != "link1.joint_angle"
+                for address in self.addresses
+            ]
+        )
+        return np.flatnonzero(used if used.any() else ~used)
+
+    def _compile(self, values: np.ndarray) -> None:
+        """Compile the program, solving nothing."""
+        rough = np.ones((self.modes + EXTRA, 1)).cumsum(axis=0)
+        self._enclosed(self._model(values), rough, 0, blocks_used=0)
+
+    def _enclosed(
+        self, model: SpatialModel, rough: np.ndarray, skipped: int, blocks_used: int | None = None
+    ) -> Enclosure:
+        """`enclosed_in_space` of the cells of a model."""
+        cells, lanes = rough.shape[1], self.size * self._blocks
+        assert self.layout is not None
+        layout = self.layout.joined(layout_of(model))
+        packed = packed_links(model, layout, cells)
+        scale = np.broadcast_to(model.scales, (cells,))
+        used = number_of_blocks(cells, self.size) if blocks_used is None else np.int64(blocks_used)
+        found = enclosed_in_space(
+            model.flags,
+            model.log_at_zero,
+            *(filled(x, lanes) for x in (packed, scale, rough)),
+            np.int64(skipped),
+            used,
+            layout=layout,
+            modes=self.modes,
+            blocks=self._blocks,
+        )
+        e: Enclosure = jax.tree_util.tree_map(lambda x: np.asarray(x)[..., :cells], found)
+        return e
+
+    def _search(
+        self,
+        results: Results,
+        values: np.ndarray,
+        cells: np.ndarray,
+        rough: np.ndarray | None,
+        attempt: int,
+        at: np.ndarray,
+    ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+        """The modes of the cells at some places, from the guess of the pilots where none is given.
+
+        Returns cells with modes that are not enclosed and what to start them from, and the modes of others whose noise
+        is too large: cell, mode, and estimates of all modes.
+        """
+        cells = cells[at]
+        number, skipped = np.arange(1, self.modes + 1)[:, None], int(attempt > 0)
+        with np.errstate(all="ignore"):
+            start = self._guess(values[:, cells]) if rough is None else rough[:, at]
+            e = self._enclosed(self._model(values[:, cells]), start, skipped)
+            known = proven(e, number)
+            every = next_guess(e, start)
+            apart = ~with_neighbour(every, CLOSE)[: self.modes]
+        good = known & (e.error <= _ALLOWED) & apart
+        results.store(cells, e, good)
+        results.evaluations[cells] += (6 - skipped) * self.modes
+        done = known.all(axis=0)
+        mode, lane = np.nonzero(~good & done)
+        return (cells[~done], every[:, ~done]), (cells[lane], mode, every[:, lane])
+
+    def _settle(
+        self,
+        results: Results,
+        values: np.ndarray,
+        cells: np.ndarray,
+        mode: np.ndarray,
+        every: np.ndarray,
+        at: np.ndarray,
+    ) -> None:
+        """Single modes of some cells, at some places of these lists, in double-double."""
+        cells, mode = cells[at], mode[at]
+        with np.errstate(all="ignore"):
+            found = settle(self._model(values[:, cells]), every[:, at], mode)
+        good = found.converged[0]
+        to, c = (cells[good], mode[good]), found.confirmation
+        results.omega[to] = found.omega[0, good]
+        results.bracket[to] = c.bracket[0, good]
+        results.count_below[to] = c.count_below[0, good]
+        results.count_above[to] = c.count_above[0, good]
+        results.residual[to] = c.error_estimate[0, good] / 2.0**-52
+        results.certify(*to)
+
+
+def _joined(parts: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+    """Lists of lanes put together, lanes last."""
+    return tuple(np.concatenate(x, axis=-1) for x in zip(*parts, strict=True))
+
+
+def next_guess(e: Enclosure, rough: np.ndarray) -> np.ndarray:
+    """What a search of the same cells starts from, shape (modes + EXTRA, cells): the estimates, ascending.
+
+    Brackets of several modes are cut into as many parts.
+    """
+    modes = e.omega.shape[0]
+    ends, counts = (
+        np.concatenate([e.lower, e.upper]),
+        np.concatenate([e.lower_count, e.upper_count]),
+    )
+    own = np.empty_like(e.omega)
+    for k in range(modes):  # every end that any mode has may be nearer
+        passed = counts >= k + 1.0
+        below, above = np.where(passed, -np.inf, ends), np.where(passed, ends, np.inf)
+        low, high = np.argmax(below, axis=0)[None], np.argmin(above, axis=0)[None]
+        lower, upper = (np.take_along_axis(ends, at, axis=0)[0] for at in (low, high))
+        first, last = (np.take_along_axis(counts, at, axis=0)[0] for at in (low, high))
+        lower, place = np.maximum(lower, upper * 2.0**-8), k + 1.0 - first
+        cut = lower * (upper / lower) ** ((place - 0.5) / (last - first))
+        cut = np.where(last > 2.0**52, lower * 1.2**place, cut)
+        inside = (lower < e.omega[k]) & (e.omega[k] < upper)
+        own[k] = np.where((last - first == 1.0) & inside, e.omega[k], cut)
+    own = np.where(np.isfinite(own) & (own > 0.0), own, rough[:modes])
+    steps = 1.0 + np.array([2.0**-50] * modes + [0.02] * (rough.shape[0] - modes))
+    found = np.concatenate([own, rough[modes:]])
+    for k in range(1, len(found)):
+        found[k] = np.maximum(found[k], found[k - 1] * steps[k])
+    return found
