@@ -123,6 +123,12 @@ def response(
 
     if addresses and not wants_slopes:
         raise BadInput("--address: is a parameter of --sensitivities; give that option, too.")
+    for name in inputs:
+        if name.startswith("base.") and quantity != "transmissibility":
+            raise BadInput(
+                f"--input {name}: is a motion of the ground and no force, so there is no {quantity}; give --quantity "
+                "transmissibility."
+            )
     require_picture("--plot", plot)
     require_picture("--nyquist", nyquist)
     require_file("--uff", uff, (".uff", ".unv"))

@@ -223,6 +223,7 @@ def port_names(arm: Arm) -> tuple[str, ...]:
 
 
 def _read(name: object, arm: Arm) -> Port:
+    name = str(name) if isinstance(name, str) else name  # a string of NumPy is shown otherwise
     parts = _NAME.fullmatch(name) if isinstance(name, str) else None
     if parts is None:
         words = [

@@ -270,3 +270,6 @@ def test_the_command_writes_sensitivities(run):
     refused = run(*asked, "--address", "link2.length")
     assert refused.exit_code == 2
     assert "--sensitivities" in refused.stderr
+    moved = run(PORTS[0], "--input", "base.y", "--output", "tip.x")
+    assert moved.exit_code == 2
+    assert "give --quantity transmissibility" in moved.stderr

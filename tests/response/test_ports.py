@@ -150,3 +150,8 @@ def test_rows_are_traced_where_the_arm_is(arm):
     slope = jax.jit(jax.grad(share))(jnp.array(0.3))
     np.testing.assert_allclose(slope, -np.cos(0.4 + 0.3), rtol=1e-14)
     assert isinstance(port_row(port("joint_2.x", arm), arm).row, np.ndarray)
+
+
+def test_names_of_numpy_are_shown_as_words():
+    with pytest.raises(jm.ArmError, match=r"inputs: port 'tip\.z'"):
+        jm.frequency_response(jm.examples.two_link_flexible(), 1.0, np.str_("tip.z"), "tip.x")
