@@ -144,10 +144,10 @@ def frequencies_in_band(
 
 def found_in_band(
     arm: Arm | OtherArm,
-    omega_min: float,
-    omega_max: float,
+    omega_min: Any,
+    omega_max: Any,
     theory: TheoryName,
-    max_modes: int = 1000,
+    max_modes: Any = 1000,
     throw: bool = True,
 ) -> tuple[NaturalFrequencies, int]:
     """`frequencies_in_band` in NumPy from end to end: in calls back from JAX nothing of JAX may run."""
