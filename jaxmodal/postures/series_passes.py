@@ -121,20 +121,22 @@ class Tables:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Solve ``cells`` in chunks; those that are not proven stay open.
 
-        Returns which of the cells have all their roots apart, and the widths of the enclosures, (cells, modes).
+        Returns which of the cells have all their roots apart, and the widths of the enclosures, (cells, modes); of the
+        first pass, which is not ``safe``, nothing.
         """
         size = _FINEST_CHUNK if finest else self.chunks[safe]
         host = self.host or (safe and cells.size <= _HOST_FINE)
         parts = [cells[start : start + size] for start in range(0, cells.size, size)]
         work = self.on_host if host else functools.partial(self._compiled, size=size)
+        none = np.empty(0, bool), np.empty((0, self.modes))
 
         def chunk(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             found, count = work(grid, angles, at, safe=safe)
             if count is not None:
                 results.count[at] = count
-            return results.store(at, Roots(*(np.asarray(x)[: at.size] for x in found)))
+            stored = results.store(at, Roots(*(np.asarray(x)[: at.size] for x in found)))
+            return stored if safe else none
 
-        none = np.empty(0, bool), np.empty((0, self.modes))
         found = pool.map(on_callers_device(chunk), parts)
         complete, width = zip(none, *found, strict=True)
         return np.concatenate(complete), np.concatenate(width)
