@@ -215,3 +215,10 @@ def test_arms_that_drift(free):
             jm.ArmError, match=r"link1\.joint_damping: lies at a joint without a spring"
         ):
             jm.damped_modes(damped, 2)
+
+
+def test_damping_that_is_rounding_is_not_drawn():
+    pytest.importorskip("matplotlib")
+    axes = jm.damped_modes(PLAIN, 2).plot()
+    assert not axes.lines
+    assert not axes.texts
