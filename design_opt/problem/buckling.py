@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import jax
 from jax import Array
 
 from design_opt.problem.constraints import where
@@ -55,20 +54,20 @@ class _Pressed:
 
     def shares(self, design: Design) -> Array:
         """1 over the buckling factor in each posture, shape (P, 1); 0 where nothing is pressed."""
-        arm = require_in_plane("buckling", design.arm)
+        loads = require_in_plane("buckling", design.arm).loads
         gravity = self.gravity
         if gravity is None:
-            gravity = STANDARD_GRAVITY if arm.loads is None else 0.0
+            gravity = STANDARD_GRAVITY if loads is None else 0.0
 
-        def one(angles: Array) -> Array:
+        def one(arm: Arm) -> Array:
             return inverse_buckling_factor(
-                arm.with_posture(angles),
+                arm,
                 self.theory,
                 gravity=(0.0, -gravity),
                 tip_force=(self.tip_force_x, self.tip_force_y),
             )
 
-        return jax.vmap(one)(design.angles[self.postures])[:, None]
+        return design.at_each_posture(self.postures, one)[:, None]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -45,6 +45,13 @@ class Design:
     variables: Array
     hz: dict[str, Array]
     angles: dict[str, Array]
+
+    def at_each_posture(self, name: str, of: Callable[[Any], Array]) -> Array:
+        """``of`` the arm in each posture of a set, shape (P, ...); in its own it keeps angles that are variables."""
+        if name == OWN:
+            return of(self.arm)[None]
+        turned = self.angles[name][:, np.array(self.arm.joints) - 1]
+        return jax.vmap(lambda angles: of(self.arm.with_posture(angles)))(turned)
 
 
 def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, np.ndarray]:

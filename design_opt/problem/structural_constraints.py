@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -59,14 +58,13 @@ class DeflectionLimit:
 
     def margins(self, design: Design, today: Design) -> Array:
         self.check_arm(design.arm)
-        planar = require_in_plane("deflection", design.arm)
         flags = theory_flags(self.theory)
 
-        def one(angles: Array) -> Array:
-            moved = tip_deflection(beam_arrays(planar.with_posture(angles)), flags, self.gravity)
+        def one(arm: Arm) -> Array:
+            moved = tip_deflection(beam_arrays(arm), flags, self.gravity)
             return 1.0 - jnp.sum(moved * moved) / self.at_most**2
 
-        return jax.vmap(one)(design.angles[self.postures])[:, None]
+        return design.at_each_posture(self.postures, one)[:, None]
 
 
 @dataclasses.dataclass(frozen=True)
