@@ -110,13 +110,34 @@ class PlanarRates:
     def __init__(self, problem: Problem) -> None:
         self._highest, self._links = problem.num_modes, 0
         self.flags = theory_flags(problem.theory)
-        space = problem.space
+        space, arm = problem.space, require_planar(problem.arm)
+        self._joints = np.array(arm.joints) - 1
+        self._loaded = arm.loads is not None
 
-        def link_values(y: Any) -> BeamArrays:
-            return dataclasses.replace(beam_arrays(require_planar(space.arm_at(y))), has_shear=True)
+        def link_values(y: Any, posture: Any = None) -> BeamArrays:
+            arm = require_planar(space.arm_at(y))
+            posed = arm if posture is None else arm.with_posture(posture)
+            return dataclasses.replace(beam_arrays(posed), has_shear=True)
 
-        self.link_values = jax.jit(link_values)
-        self._link_rates = jax.jit(jax.jacfwd(lambda y: by_name(link_values(y))))
+        self._link_values = jax.jit(link_values)
+        self._link_rates = jax.jit(jax.jacfwd(lambda y, p=None: by_name(link_values(y, p))))
+
+    def lanes(self, y: Array, name: str, angles: np.ndarray) -> BeamArrays:
+        """Link values at some postures of a set, (lanes, n); loads of the arm press anew in each."""
+        if not self._loaded or name == OWN:
+            return at_postures(self._link_values(y), name, angles)
+        pressed: BeamArrays = jax.vmap(self._link_values, (None, 0))(y, angles[:, self._joints])
+        return pressed
+
+    def _at(self, y: np.ndarray, name: str, angles: np.ndarray) -> tuple[BeamArrays, Any]:
+        """Link values at some postures, and their rates: those of all postures, or a list with those of each."""
+        if not self._loaded or name == OWN:
+            own = to_host(self._link_values(jnp.asarray(y)))
+            return at_postures(own, name, angles), self._link_rates(jnp.asarray(y))
+        rows = [(jnp.asarray(y), jnp.asarray(row)) for row in angles[:, self._joints]]
+        each = [to_host(self._link_values(*row)) for row in rows]
+        lanes: BeamArrays = jax.tree_util.tree_map(lambda *x: np.stack(x), *each)
+        return lanes, [self._link_rates(*row) for row in rows]
 
     def of_groups(
         self,
@@ -137,7 +158,9 @@ class PlanarRates:
         omega, multiplicity
             The frequency of each group in rad/s, and how many modes it has, shape (postures,).
         """
-        lanes = at_postures(to_host(self.link_values(jnp.asarray(y))), name, angles)
+        if not len(angles):
+            return np.zeros((0, len(y)))
+        lanes, rates = self._at(y, name, angles)
         self._links += lanes.length.size
         gradient = gradients(
             self._highest,
@@ -147,7 +170,10 @@ class PlanarRates:
             np.minimum(multiplicity, SLOTS),
             compiled=self._links > _LINKS_IN_NUMPY,
         )
-        return pulled_back(gradient, self._link_rates(jnp.asarray(y)), name)
+        if not isinstance(rates, list):
+            return pulled_back(gradient, rates, name)
+        each = [jax.tree_util.tree_map(lambda x, k=k: x[k], gradient) for k in range(len(rates))]
+        return np.stack([pulled_back(*pair, name) for pair in zip(each, rates, strict=True)])
 
     def of_cluster(
         self, y: np.ndarray, name: str, angles: np.ndarray, omega: np.ndarray, close: bool
@@ -156,7 +182,7 @@ class PlanarRates:
 
         ``close`` frequencies are one root, others have a mode each.
         """
-        lane = at_postures(to_host(self.link_values(jnp.asarray(y))), name, angles[None])
+        lane, rates = self._at(y, name, angles[None])
         beams = jax.tree_util.tree_map(lambda x: x[0], lane)
         gradient = projected(self._highest, beams, self.flags, omega, close)
-        return pulled_back(gradient, self._link_rates(jnp.asarray(y)), name)
+        return pulled_back(gradient, rates[0] if isinstance(rates, list) else rates, name)

@@ -14,7 +14,7 @@ import optax
 from jax import Array
 
 from design_opt.evaluation.evaluator import TWO_PI, Evaluator
-from design_opt.evaluation.gradients import PlanarRates, at_postures
+from design_opt.evaluation.gradients import PlanarRates
 from design_opt.evaluation.spectra import spectra
 from design_opt.problem.errors import ProblemError
 from design_opt.solvers.kkt import optimality
@@ -173,8 +173,8 @@ class _Compiled:
         return evaluator.program.rows(w, hz, angles, today, sharpness)
 
     def _frequencies(self, y: Array) -> dict[str, Array]:
-        evaluator, beams = self.evaluator, self.rates.link_values(y)
-        parts = [at_postures(beams, name, angles) for name, angles in evaluator.angles.items()]
+        evaluator = self.evaluator
+        parts = [self.rates.lanes(y, name, angles) for name, angles in evaluator.angles.items()]
         cells = jax.tree_util.tree_map(lambda *x: jnp.concatenate(x), *parts)
         hz = spectra(evaluator.problem.num_modes, cells, self.rates.flags) / TWO_PI
         ends = np.cumsum([len(angles) for angles in evaluator.angles.values()])[:-1]

@@ -1,10 +1,10 @@
-"""Margins of statics at the arm's own posture, which an angle as a variable moves, and of links in several pieces."""
+"""Margins at the arm's own posture, which an angle as a variable moves, of links in several pieces, and under loads."""
 
 import numpy as np
 import pytest
 
 import jaxmodal as jm
-from design_opt import BucklingLimit, MinimiseMass, Problem, Variable
+from design_opt import BucklingLimit, FrequencyLimit, MinimiseMass, Problem, Variable
 from design_opt.evaluation.evaluator import Evaluator
 
 LEAST = 2.0
@@ -20,7 +20,9 @@ def angled_arm(pieces):
     return arm if pieces == 1 else jm.attach_body(arm, 1, 0.5, 1.0)
 
 
-@pytest.mark.parametrize(("pieces", "postures"), [(1, "own"), (2, "few")])
+@pytest.mark.parametrize(
+    ("pieces", "postures"), [(1, "own"), pytest.param(2, "few", marks=pytest.mark.slow)]
+)
 def test_buckling_is_that_of_the_posture(pieces, postures):
     """Against `jm.buckling` of the arm with the angle, and differences of it."""
     arm = angled_arm(pieces)
@@ -44,3 +46,35 @@ def test_buckling_is_that_of_the_posture(pieces, postures):
     for k, step in enumerate(1e-4 * np.eye(2)):
         difference = (truth(at + step) - truth(at - step)) / 2e-4
         assert found.inequality_rates[:, k] == pytest.approx(difference, abs=1e-5)
+
+
+@pytest.mark.parametrize("postures", [pytest.param("own", marks=pytest.mark.slow), "few"])
+def test_loads_press_anew_in_each_posture(postures):
+    """Frequencies against those of the arm in each posture, and differences of them."""
+    arm = angled_arm(1).replace(loads=jm.Loads(gravity=9.81, tip_force_x=ACROSS, pieces=2))
+    variables = [
+        Variable("link2.joint_angle", -1.5, 1.5),
+        Variable("link1.section.depth", 0.01, 0.04),
+        Variable("payload.mass", 1.0, 5.0),
+    ]
+    limit = FrequencyLimit(1, at_least_hz=2.0, postures=postures)
+    few = {"few": [[0.6], [-0.4]]}
+    problem = Problem(arm, variables, MinimiseMass(), [limit], postures=few)
+
+    def truth(y):
+        posed = [problem.space.arm_at(y)]
+        if postures == "few":
+            posed = [posed[0].with_posture(row) for row in few["few"]]
+        return np.array([float(jm.natural_frequencies(x, 1).frequencies_hz[0]) for x in posed])
+
+    at, evaluator = np.array([0.35, 0.4, 0.5]), Evaluator(problem)
+    found = evaluator.linearise(at)
+    margins = found.inequalities.reshape(len(truth(at)), -1)
+    assert margins[:, 0] == pytest.approx(truth(at) / 2.0 - 1.0, abs=1e-10)
+    rates = found.inequality_rates.reshape(*margins.shape, 3)[:, 0]
+    for k, step in enumerate(1e-4 * np.eye(3)):
+        difference = (truth(at + step) - truth(at - step)) / 4e-4
+        assert rates[:, k] == pytest.approx(difference, abs=1e-6)
+    lanes = evaluator.rates.lanes(at, postures, evaluator.angles[postures])
+    both = evaluator.rates._at(at, postures, evaluator.angles[postures])[0]
+    assert np.asarray(lanes.axial_force) == pytest.approx(np.asarray(both.axial_force), rel=1e-12)
