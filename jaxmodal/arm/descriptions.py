@@ -27,12 +27,15 @@ class Jointed(Protocol):
 def posture_text(arm: Jointed, first: bool = False) -> str:
     """Return the joint angles theta_2 .. theta_n in words, with ``first`` all of them; empty if there are none.
 
+    Of an arm that bears loads all of them in any case: the first turns it against them.
+
     Examples
     --------
     >>> from jaxmodal import examples
     >>> posture_text(examples.three_link_industrial().with_posture_deg([45, -90]))
     'posture 45°, -90°'
     """
+    first = first or getattr(arm, "loads", None) is not None
     angles = [arm.links[number - 1].joint_angle for number in arm.joints[0 if first else 1 :]]
     texts = [f"{math.degrees(a):.6g}°" if isinstance(a, float) else shown(a) for a in angles]
     return f"posture {', '.join(texts)}" if texts else ""

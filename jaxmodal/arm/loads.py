@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import (
     ANGLE,
     FINITE,
@@ -100,15 +101,11 @@ class Loads(Record):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        pieces = self.pieces
-        if (
-            isinstance(pieces, bool)
-            or not isinstance(pieces, int)
-            or not 1 <= pieces <= limits.LINKS
-        ):
+        if not is_whole(self.pieces, 1, limits.LINKS):
             raise ArmError(
-                f"loads.pieces = {shown(pieces)}: must be a whole number from 1 to {limits.LINKS:,}."
+                f"loads.pieces = {shown(self.pieces)}: must be a whole number from 1 to {limits.LINKS:,}."
             )
+        object.__setattr__(self, "pieces", int(self.pieces))
         if self.bound not in BOUNDS:
             known = ", ".join(map(repr, BOUNDS))
             raise ArmError(f"loads.bound = {shown(self.bound)}: must be one of {known}.")

@@ -88,8 +88,10 @@ def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
 AnyArm = TypeVar("AnyArm", bound=Arm | SpatialArm)
 
 
-def posed(arm: AnyArm, argument: str, posture_deg: tuple[float, ...] | None) -> AnyArm:
-    """The arm in the posture given on the command line, if one is given."""
+def posed(
+    arm: AnyArm, argument: str, posture_deg: tuple[float, ...] | None, loaded: bool = False
+) -> AnyArm:
+    """The arm in the posture given on the command line, if one is given; ``loaded`` by loads given there, too."""
     if posture_deg is None:
         return arm
     num_links = len(arm.joints)
@@ -97,7 +99,7 @@ def posed(arm: AnyArm, argument: str, posture_deg: tuple[float, ...] | None) -> 
         given = ",".join(f"{angle:g}" for angle in posture_deg)
         allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
         if num_links == 1:
-            idle = "" if _first_angle_matters(arm) else ", which changes no frequency,"
+            idle = "" if loaded or _first_angle_matters(arm) else ", which changes no frequency,"
             allowed = f"1 angle{idle} or none: leave the option out"
         raise BadInput(
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
@@ -107,9 +109,11 @@ def posed(arm: AnyArm, argument: str, posture_deg: tuple[float, ...] | None) -> 
 
 
 def _first_angle_matters(arm: Arm | SpatialArm) -> bool:
-    """Whether the angle of joint 1 turns the arm against something: an elastic base, or supports."""
+    """Whether the angle of joint 1 turns the arm against something: an elastic base, supports, or its loads."""
     if isinstance(arm, SpatialArm):
         return arm.base_stiffness is not None
+    if arm.loads is not None:
+        return True
     return any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
 
 

@@ -22,7 +22,7 @@ from jaxmodal.cli.arguments import (
     refusing,
     theory_option,
 )
-from jaxmodal.cli.loads import Vector, given, load_options
+from jaxmodal.cli.loads import Vector, borne, given, load_options
 from jaxmodal.cli.paths import file_option, require_picture, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 
@@ -56,7 +56,7 @@ def statics(
     from jaxmodal.at_rest.static_equilibrium import static_equilibrium
 
     require_picture("--plot", plot)
-    arm = posed(load_arm(argument), argument, posture_deg)
+    arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
     with refusing(argument), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = static_equilibrium(arm, theory, **given(**vectors))
@@ -117,7 +117,7 @@ def buckling(
     from jaxmodal.at_rest.buckling import buckling as solve
 
     require_picture("--plot", plot)
-    arm = posed(load_arm(argument), argument, posture_deg)
+    arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
     loads = given(**vectors)
     with refusing(argument):
         found = solve(arm, factors, theory, both_signs=both_signs, addresses=addresses, **loads)
@@ -140,7 +140,7 @@ def _plain(argument: str, found: Any, loads: Mapping[str, Any]) -> dict[str, Any
     return {
         "arm": argument,
         "theory": found.theory,
-        "loads": {name: list(value) for name, value in loads.items()},
+        "loads": borne(found.arm, loads),
         "factors": [
             {
                 "load_factor": number(factor),

@@ -35,7 +35,7 @@ from jaxmodal.cli.arguments import (
     refusing,
     theory_option,
 )
-from jaxmodal.cli.loads import given, load_options
+from jaxmodal.cli.loads import bears_loads, given, load_options
 from jaxmodal.cli.paths import file_option, folder_option, require_folder, writing
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 
@@ -207,9 +207,19 @@ def frequencies(
     from jaxmodal.cli import output as cli_output
     from jaxmodal.frequencies.one_arm import natural_frequencies
 
-    posed_arms = [posed(load_any_arm(argument), argument, posture_deg) for argument in arms]
     loads = given(**vectors)
-    if loads or any(getattr(arm, "loads", None) is not None for arm in posed_arms):
+    posed_arms = [
+        posed(load_any_arm(argument), argument, posture_deg, loaded=bool(loads))
+        for argument in arms
+    ]
+    loaded = [bears_loads(arm) for arm in posed_arms]
+    if not loads and any(loaded) and not all(loaded):
+        first, other = arms[loaded.index(True)], arms[loaded.index(False)]
+        raise BadInput(
+            f"{other}: bears no loads, and {first} does; their frequencies come in tables of two kinds: call the "
+            "command for each kind, or give --gravity and the like for all."
+        )
+    if loads or any(loaded):
         from jaxmodal.cli.preloaded import frequencies_under_loads
 
         frequencies_under_loads(arms, posed_arms, modes, theory, loads, output_format, digits)

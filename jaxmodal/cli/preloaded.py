@@ -13,6 +13,7 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.at_rest.preloaded import preloaded_frequencies
 from jaxmodal.cli import output as cli_output
 from jaxmodal.cli.arguments import EXIT_NOT_ALL, refusing
+from jaxmodal.cli.loads import borne
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.frequencies.tables import hertz_text
@@ -90,7 +91,7 @@ def _plain(
         "name": cli_output.name_of(argument, arm),
         "theory": theory,
         "joint_angles_deg": [math.degrees(float(link.joint_angle)) for link in arm.links],
-        "loads": {name: list(value) for name, value in loads.items()},
+        "loads": borne(arm, loads),
         **hertz,
         "relative_error": [float(x) for x in result.error],
         "pieces": result.pieces,

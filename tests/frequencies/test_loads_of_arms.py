@@ -5,13 +5,16 @@ varies along links.
 """
 
 import dataclasses
+import json
 
 import jax
 import mpmath
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import jaxmodal as jm
+from jaxmodal.cli.commands import main
 from tests import finite_elements
 from tests.real_arms import relative, steel
 
@@ -237,3 +240,34 @@ def test_what_takes_no_loads_says_so():
     ):
         with pytest.raises(jm.ArmError, match="loads: the arm bears some"):
             refused()
+
+
+def run(*words):
+    return CliRunner().invoke(main, ["--no-check", *map(str, words)])
+
+
+def test_the_command_tells_arms_with_and_without_loads_apart(tmp_path):
+    """Loads of zero are none; json has the loads of the file, too, and what is said of joint 1 is true."""
+    paths = {name: tmp_path / f"{name}.toml" for name in ("loaded", "zero", "bare")}
+    arm = jm.Arm((steel(joint_angle=1.0),), loads=jm.Loads(gravity=9.81, tip_force_x=2.0, pieces=1))
+    zero = jm.set_parameters(arm, {"loads.gravity": 0.0, "loads.tip_force_x": 0.0})
+    for name, one in (("loaded", arm), ("zero", zero), ("bare", arm.replace(loads=None))):
+        jm.write_arm(one, paths[name])
+    same = run("frequencies", paths["zero"], paths["bare"], "--modes", "1", "--format", "json")
+    of_zero, of_bare = (x["frequencies_hz"] for x in json.loads(same.stdout))
+    assert of_zero == pytest.approx(of_bare, rel=1e-13)
+    mixed = run("frequencies", paths["loaded"], paths["bare"])
+    assert mixed.exit_code == 2
+    assert f"{paths['bare']}: bears no loads, and {paths['loaded']} does" in mixed.output
+    for words in (("frequencies", "--modes", "1"), ("buckling",)):
+        given = ("--tip-force", "1,-5", "--format", "json")
+        found = json.loads(run(words[0], paths["loaded"], *words[1:], *given).stdout)
+        loads = (found[0] if isinstance(found, list) else found)["loads"]
+        assert loads == {"tip_force": [3.0, -5.0], "gravity": pytest.approx([0.0, -9.81])}
+    refused = run("frequencies", paths["loaded"], "--posture-deg", "1,2")
+    assert "takes 1 angle or none" in refused.output
+    assert "posture 57.2958°" in str(arm)
+
+
+def test_whole_numbers_of_numpy_are_taken():
+    assert jm.Loads(gravity=9.81, pieces=np.int64(3)) == jm.Loads(gravity=9.81, pieces=3)
