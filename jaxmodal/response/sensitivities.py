@@ -47,6 +47,8 @@ _BLOCK = 20_000
 class ResponseSensitivities(ShowsDatasets):
     """Derivatives of the response of one arm at F frequencies by P parameters.
 
+    Where the response is 0 its size and phase have no derivatives: NaN.
+
     Attributes
     ----------
     response : FrequencyResponse
@@ -70,19 +72,22 @@ class ResponseSensitivities(ShowsDatasets):
     @property
     def of_magnitude(self) -> Floats:
         """Derivatives of the size of the response, shape (outputs, inputs, F, P)."""
-        turned = np.conj(self._response) / np.abs(self._response)
-        return np.real(turned[..., None] * self.derivative)
+        with np.errstate(all="ignore"):  # NaN where the response is 0 or not resolved
+            turned = np.conj(self._response) / np.abs(self._response)
+            return np.real(turned[..., None] * self.derivative)
 
     @property
     def of_phase(self) -> Floats:
         """Derivatives of its phase in rad, shape (outputs, inputs, F, P)."""
-        return np.imag(self.derivative / self._response[..., None])
+        with np.errstate(all="ignore"):
+            return np.imag(self.derivative / self._response[..., None])
 
     @property
     def logarithmic(self) -> Floats:
         """Per cent of size for one per cent of a parameter, shape (outputs, inputs, F, P); 0 where it is 0 or inf."""
         scale = np.where(np.isfinite(self.values), self.values, 0.0)
-        return self.of_magnitude * scale / np.abs(self._response)[..., None]
+        with np.errstate(all="ignore"):
+            return self.of_magnitude * scale / np.abs(self._response)[..., None]
 
     @property
     def _response(self) -> NDArray[np.complex128]:

@@ -259,3 +259,14 @@ def test_damped_modes_on_rigid_supports():
     assert data.of_damping_ratio.dims == ("root", "parameter")
     assert data.of_frequency.attrs["units"] == "Hz"
     np.testing.assert_array_equal(data.of_decay_rate, found.of_decay_rate)
+
+
+def test_sizes_of_zero_have_no_derivatives_and_no_warnings():
+    """Bending does not move a straight arm along itself: warnings are errors in tests."""
+    link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05, 0.85), poisson_ratio=0.3)
+    found = jm.response_sensitivities(
+        jm.Arm((link,)), 50.0, "tip.across", "tip.along", addresses=["link1.length"]
+    )
+    assert found.response.values[0, 0] == 0.0
+    for slopes in (found.of_magnitude, found.of_phase, found.logarithmic):
+        assert np.isnan(slopes).all()
