@@ -55,6 +55,13 @@ def load_findings(arm: Arm) -> list[Finding]:
             found.append((*given, f"{text} (jaxmodal buckling says by how much)"))
         elif lost(_NEAR):
             found.append((*given, "the forces at rest are more than 80 % of the critical load"))
+    elif own.size:
+        values, held = eigenvalues(beams, 1.0, 1.0, forces, 1.0)
+        if np.sum(values < -_FREE * np.max(np.abs(values))) > held:
+            text = (
+                "the forces at rest push the arm out of this posture, in which no spring holds it"
+            )
+            found.append((*given, text))
     return found
 
 

@@ -77,7 +77,7 @@ def modes(
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
     """
     from jaxmodal.arm.descriptions import posture_text
-    from jaxmodal.cli.output import title_of
+    from jaxmodal.cli.output import title_of, without_nonfinite
     from jaxmodal.modes.mode_shapes import mode_shapes
     from jaxmodal.modes.spatial_shapes import SpatialModeShapes
     from jaxmodal.modes.spatial_tables import spatial_shapes_table
@@ -95,7 +95,8 @@ def modes(
         ]
     name = arm.name or argument
     if output_format == "json":
-        click.echo(json.dumps([_plain(argument, shapes) for shapes in solved]))
+        plain = without_nonfinite([_plain(argument, shapes) for shapes in solved])
+        click.echo(json.dumps(plain, allow_nan=False))
     elif output_format == "csv":
         click.echo(_stations_csv(solved), nl=False)
     else:
@@ -114,6 +115,10 @@ def _draw(
 ) -> None:
     from jaxmodal.plots.modes import animate_mode, plot_mode_shapes
 
+    if not all(np.isfinite(np.asarray(shapes.displacement)).all() for shapes in solved):
+        if plot is not None or animate is not None:
+            click.echo("no picture: some modes have no shape, see their certificates", err=True)
+        return
     if plot is not None:
         with refusing(), writing(f"--plot {plot}"):
             plot_mode_shapes(solved, plot, title=name)
@@ -221,7 +226,7 @@ def sensitivities(
 
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
     """
-    from jaxmodal.cli.output import title_of
+    from jaxmodal.cli.output import title_of, without_nonfinite
     from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
     from jaxmodal.modes.tables import sensitivities_table
 
@@ -233,7 +238,8 @@ def sensitivities(
         )
     table = to_host(table)
     if output_format == "json":
-        click.echo(json.dumps(_plain_table(argument, table)))
+        plain = without_nonfinite(_plain_table(argument, table))
+        click.echo(json.dumps(plain, allow_nan=False))
     elif output_format == "csv":
         click.echo(_table_csv(table), nl=False)
     else:
@@ -256,7 +262,6 @@ def _draw_bars(table: Sensitivities, title: str, path: Path, top: int | None) ->
 
 
 def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:
-    values = [x if np.isfinite(x) else None for x in np.asarray(table.values).tolist()]
     return {
         "arm": argument,
         "theory": table.frequencies.theory,
@@ -264,7 +269,7 @@ def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:
         "certified": np.asarray(table.frequencies.certified).tolist(),
         "individual": np.asarray(table.individual).tolist(),
         "addresses": list(table.addresses),
-        "values": values,
+        "values": np.asarray(table.values).tolist(),
         "derivative_hz": np.asarray(table.derivative_hz).tolist(),
         "logarithmic": np.asarray(table.logarithmic).tolist(),
     }

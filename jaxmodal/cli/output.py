@@ -135,7 +135,7 @@ def print_frequencies(
 ) -> None:
     """Print results as tables, as one JSON array or as one CSV, in the order given."""
     if output_format == "json":
-        arms = [_without_nonfinite(arm.plain()) for arm in solved]
+        arms = [without_nonfinite(arm.plain()) for arm in solved]
         click.echo("[\n" + ",\n".join(json.dumps(arm, allow_nan=False) for arm in arms) + "\n]")
     elif output_format == "csv":
         click.echo(_frequencies_csv(solved), nl=False)
@@ -144,12 +144,12 @@ def print_frequencies(
             click.echo(_frequencies_table(arm, digits).text())
 
 
-def _without_nonfinite(value: Any) -> Any:
+def without_nonfinite(value: Any) -> Any:
     """The value with null for NaN and infinities, which JSON does not have."""
     if isinstance(value, dict):
-        return {key: _without_nonfinite(entry) for key, entry in value.items()}
+        return {key: without_nonfinite(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_without_nonfinite(entry) for entry in value]
+        return [without_nonfinite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

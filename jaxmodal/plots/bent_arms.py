@@ -26,10 +26,13 @@ _LABELS = {
 
 
 def check_mode(shapes: ModeShapes | SpatialModeShapes, mode: int) -> None:
-    """Refuse a mode number, from 1, that the shapes do not have."""
+    """Refuse a mode number, from 1, that the shapes do not have, and a mode without a shape."""
     count = len(shapes.omega)
     if not isinstance(mode, int) or not 1 <= mode <= count:
         raise ValueError(f"mode = {mode!r}: the shapes have modes 1 to {count}")
+    if not np.isfinite(np.asarray(shapes.displacement[mode - 1])).all():
+        status = Status(int(shapes.frequencies.status[mode - 1])).name
+        raise ValueError(f"mode {mode} has no shape to draw: its status is {status}")
 
 
 def mode_title(shapes: ModeShapes | SpatialModeShapes, mode: int) -> str:

@@ -106,7 +106,7 @@ def draw_shapes(shapes: ModeShapes, axes: Axes | None = None, mode: int = 1) -> 
     PlotsUnavailableError
         Matplotlib is not installed.
     ValueError
-        There is no such mode.
+        There is no such mode, or it has no shape.
     """
     check_mode(shapes, mode)
     axes = axes_or_new(axes, 5.0, 4.0)
@@ -176,7 +176,7 @@ def plot_mode_shapes(
     PlotsUnavailableError
         Matplotlib is not installed.
     ValueError
-        The shapes differ in their number of modes, or there are none.
+        The shapes differ in their number of modes, there are none, or a mode has no shape.
     """
     columns = list(shapes) if isinstance(shapes, Sequence) else [shapes]
     counts = {len(column.omega) for column in columns}
@@ -185,6 +185,9 @@ def plot_mode_shapes(
             f"shapes: {len(columns)} given, with {sorted(counts)} modes; give one or more with the same number of modes"
         )
     (modes,) = counts
+    for column in columns:
+        for mode in range(modes):
+            check_mode(column, mode + 1)
     spatial = [column for column in columns if isinstance(column, SpatialModeShapes)]
     planar = [column for column in columns if isinstance(column, ModeShapes)]
     if not planar:
@@ -233,7 +236,7 @@ def animate_mode(
     PlotsUnavailableError
         Matplotlib is not installed.
     ValueError
-        There is no such mode, there are fewer than two frames, or the file is no ``.gif``.
+        There is no such mode, it has no shape, there are fewer than two frames, or the file is no ``.gif``.
     """
     check_mode(shapes, mode)
     if frames < 2:

@@ -53,3 +53,16 @@ def test_nothing_holds_the_arm():
     loose = jm.Arm((steel(joint_stiffness=0.0),), loads=jm.Loads(gravity=9.81))
     assert "nothing holds the arm at this joint" in remarks(loose)[0]
     assert remarks(jm.Arm((steel(),), loads=jm.Loads(gravity=0.0))) == []
+
+
+@pytest.mark.parametrize("rigid", [False, True])
+def test_pendulums_that_stand_and_hang(rigid):
+    """On a free joint; the frequencies say the same, unstable and certified."""
+    for angle, falls in ((0.5 * np.pi, True), (-0.5 * np.pi, False)):
+        link = steel(joint_stiffness=0.0, joint_angle=angle, rigid=rigid)
+        arm = jm.Arm((link,), jm.Payload(mass=1.0), loads=jm.Loads(gravity=9.81))
+        found = remarks(arm)
+        assert len(found) == falls
+        assert not falls or "push the arm out of this posture" in found[0]
+        status = jm.natural_frequencies(arm, 1, "rayleigh", throw=False).status[0]
+        assert status == (jm.Status.unstable if falls else jm.Status.certified)

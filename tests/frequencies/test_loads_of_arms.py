@@ -271,3 +271,22 @@ def test_the_command_tells_arms_with_and_without_loads_apart(tmp_path):
 
 def test_whole_numbers_of_numpy_are_taken():
     assert jm.Loads(gravity=9.81, pieces=np.int64(3)) == jm.Loads(gravity=9.81, pieces=3)
+
+
+def test_commands_on_an_arm_that_its_loads_buckle(tmp_path):
+    """JSON has null where a value is none; there is nothing to draw, and that is said."""
+    path, picture = tmp_path / "arm.toml", tmp_path / "modes.png"
+    arm = jm.Arm((steel(),), loads=jm.Loads(tip_force_x=-1e6))
+    jm.write_arm(arm, path)
+    for words in (("modes",), ("sensitivities", "--address", "link1.length")):
+        found = run(*words, path, "--modes", "1", "--format", "json")
+        assert found.exit_code == 1
+        plain = json.loads(found.stdout, parse_constant=lambda name: pytest.fail(name))
+        assert (plain[0] if isinstance(plain, list) else plain)["frequencies_hz"] == [None]
+    drawn = run("modes", path, "--modes", "1", "--plot", picture)
+    assert drawn.exit_code == 1
+    assert "no picture: some modes have no shape" in drawn.stderr
+    assert not picture.exists()
+    shapes = jm.mode_shapes(arm, 1, throw=False)
+    with pytest.raises(ValueError, match="mode 1 has no shape to draw: its status is unstable"):
+        shapes.plot()
