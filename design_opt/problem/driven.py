@@ -15,6 +15,7 @@ from design_opt.problem.errors import ProblemError
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.ports import Port, ports
 from jaxmodal.response.quantities import check_quantity, unit_of_transfer
@@ -65,6 +66,7 @@ class _Driven:
         """Refuse an arm that has no such ports, or of whose peaks damping bounds none."""
         try:
             arm = require_planar(arm)
+            refuse_axial_force(arm, "a driven arm of an optimisation")
             into, out = ports(self.input, arm, "input"), ports(self.output, arm, "output")
             at_base = into[0].place == "base"
             check_quantity("transmissibility" if at_base else "receptance", into, out)

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.arm.loaded import segments
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.damping import SPRINGS, Damping, damped_beams, damping_of
 from jaxmodal.response.held_tips import on_springs, rigid_addresses, rigid_supports
-from jaxmodal.response.members import cut_at, members_of_links
+from jaxmodal.response.members import cut_at, members_of_links, on_segments
 from jaxmodal.response.pieces import Terminal, pieces_of
 from jaxmodal.response.ports import port_row
 from jaxmodal.response.recursion import inward
@@ -58,12 +59,15 @@ class Characteristic:
         packed = columns_of(arm, [*addresses, *names], every).packed
         self.springs = every[len(values) :]
         self.theory = theory_flags(theory)
-        self.beams, self.damping = map(_narrow, (unpacked(packed), damping_of(posed)))
-        rows = [port_row(each, posed) for each in held]
+        number = segments(arm.loads, [link.rigid for link in arm.links])
+        owner = np.repeat(np.arange(arm.num_links), number)
+        damping = jax.tree_util.tree_map(lambda x: x[owner], damping_of(posed))
+        self.beams, self.damping = map(_narrow, (unpacked(packed), damping))
+        rows = [on_segments(port_row(each, posed), number) for each in held]
         self.held = [
             (each, row._replace(row=_narrow(row.row))) for each, row in zip(held, rows, strict=True)
         ]
-        self.cut = cut_at(arm.num_links, ())
+        self.cut = cut_at(owner.size, ())
         times = self.damping.kelvin_voigt_time
         longest = np.zeros(1) if times is None else times.max(axis=0)
         with np.errstate(divide="ignore"):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.batches.many_arms import columns_of, natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import flag_attributes, hertz_text
@@ -161,7 +160,7 @@ def damped_modes_batch(
     Raises
     ------
     ArmError
-        An address is unknown, the arm lacks what the theory needs, or it has axial forces.
+        An address is unknown, the arm or the arm lacks what the theory needs.
     ValueError
         As `natural_frequencies_batch`.
 
@@ -177,7 +176,7 @@ def damped_modes_batch(
     >>> found.all_counted, [[f"{x:.4f}" for x in ratios] for ratios in found.damping_ratio]
     (True, [['0.0100', '0.0100'], ['0.0200', '0.0200']])
     """
-    refuse_axial_force(require_planar(arm), "a damped or driven arm")
+    require_planar(arm)
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     certified = natural_frequencies_batch(arm, parameters, count + BEYOND, theory)
     addresses, values = columns_of(arm, parameters)

@@ -9,9 +9,9 @@ import numpy as np
 
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
+from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped_roots import BEYOND, damped_free_joints, damped_roots
 from jaxmodal.runtime import limits
@@ -154,13 +154,15 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko
     >>> found.counted, [f"{x:.4f}" for x in found.damping_ratio]
     (True, ['0.0100', '0.0100', '0.0100'])
     """
-    refuse_axial_force(require_planar(arm), "a damped or driven arm")
+    require_planar(arm)
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     if is_traced(arm):
         raise ArmError("arm: is traced; damped modes are of concrete arms.")
     certified = natural_frequencies(arm, count + BEYOND, theory, throw=False)
     undamped = np.asarray(certified.omega)
     undamped = undamped[np.isfinite(undamped)]  # rigid links have no more modes than springs
+    if (np.asarray(certified.status) == Status.unstable).any():
+        raise_uncertified(certified, arm)
     if undamped.size < count:
         raise ArmError(
             f"num_modes = {count}: the arm has {undamped.size} modes, for its links are rigid; ask for no more."

@@ -15,7 +15,7 @@ from jaxmodal.response.damping import SPRINGS, Damping, damped_beams
 from jaxmodal.response.members import members_of
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING
 
 #: what only joints and bodies know: the other fields of beams make the members
 _OF_JOINTS = frozenset(
@@ -24,6 +24,7 @@ _OF_JOINTS = frozenset(
         *("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"),
         *("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio"),
         *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
+        *TURNING,
         *SUPPORTS,
         "ground_angle",
         *("joint_damping", "joint_axial_damping", "joint_shear_damping"),

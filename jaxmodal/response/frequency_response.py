@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.response.buckled import buckled_arms
 from jaxmodal.response.damping import require_soft_supports
 from jaxmodal.response.held_places import require_moving
 from jaxmodal.response.held_tips import held_answers, rigid_supports
@@ -45,8 +47,9 @@ def frequency_response(
     Parameters
     ----------
     arm
-        The arm; its values may be traced. ``loss_factor``, ``kelvin_voigt_time``, ``joint_damping``,
-        ``joint_axial_damping`` and ``joint_shear_damping`` of its links damp it.
+        The arm, under axial forces and loads as it has them; its values may be traced. ``loss_factor``,
+        ``kelvin_voigt_time``, ``joint_damping``, ``joint_axial_damping`` and ``joint_shear_damping`` of its links damp
+        it.
     omega
         Angular frequencies greater than 0 in rad/s, one number or an array (F,); may be traced.
     inputs, outputs
@@ -65,7 +68,8 @@ def frequency_response(
     -------
     FrequencyResponse
         Complex values of shape (outputs, inputs, F), with ``parameters`` (C, outputs, inputs, F), and their statuses:
-        at an undamped resonance `ResponseStatus.resonance` and inf.
+        at an undamped resonance `ResponseStatus.resonance` and inf, of an arm that its forces at rest buckle
+        `ResponseStatus.unstable` and NaN.
 
     Raises
     ------
@@ -92,9 +96,25 @@ def frequency_response(
     >>> found.values.shape, found.unit()
     ((2, 1), 'm/N')
     """
+    options: dict[str, Any] = {"quantity": quantity, "theory": theory, "parameters": parameters}
+    return _respond(arm, omega, inputs, outputs, **options, judge_stability=True)
+
+
+def _respond(
+    arm: Arm,
+    omega: Any,
+    inputs: Any,
+    outputs: Any,
+    *,
+    quantity: str,
+    theory: TheoryName,
+    parameters: Mapping[str, Any] | None,
+    judge_stability: bool,
+) -> FrequencyResponse:
+    """`frequency_response`; an arm on springs in place of rigid supports may be unstable where that on these is not."""
     require_x64()
     require_planar(arm)
-    theory_flags(theory)
+    flags = theory_flags(theory)
     into, out = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     check_quantity(quantity, into, out)
     omega = _frequencies(omega)
@@ -113,14 +133,16 @@ def frequency_response(
     flat = omega.reshape((-1,))
     if rigid_supports(arm):
         values, infinite, invalid = held_answers(
-            frequency_response, arm, flat, into, out, quantity, theory, parameters
+            functools.partial(_respond, judge_stability=False),
+            *(arm, flat, into, out, quantity, theory, parameters),
         )
     else:
         system = system_of(arm, theory, quantity, into, out, columns)
         require_soft_supports(system.beams)
         values, infinite = responses_of_postures(system, flat)
         invalid = system.invalid
-    values, status = _judged(values, infinite, invalid)
+    unstable = buckled_arms(arm, flags, columns, invalid) if judge_stability else None
+    values, status = _judged(values, infinite, invalid, unstable)
     lead = () if columns is None else invalid.shape
     shape = (*lead, len(out), len(into), *omega.shape)
     return FrequencyResponse(
@@ -136,18 +158,23 @@ def frequency_response(
     )
 
 
-def _judged(values: Array, infinite: Array, invalid: Array) -> tuple[Array, Array]:
+def _judged(
+    values: Array, infinite: Array, invalid: Array, unstable: Array | None
+) -> tuple[Array, Array]:
     """Complex values and statuses, shape (cells, outputs, inputs, F)."""
     values, infinite = (xp.moveaxis(x, 2, 0) for x in (values, infinite))
-    plain = on_host(values, infinite, invalid) and not (infinite.any() or invalid.any())
+    unstable = xp.zeros_like(invalid) if unstable is None else unstable
+    wrong = (infinite, invalid, unstable)
+    plain = on_host(values, *wrong) and not any(x.any() for x in wrong)
     if plain and np.isfinite(values).all():
         return values, np.zeros(values.shape, np.int8)
     values = values + 0j * xp.zeros_like(values)
-    invalid = invalid[:, None, None, None]
+    invalid, unstable = (x[:, None, None, None] for x in (invalid, unstable))
     lost = ~(xp.isfinite(values.real) & xp.isfinite(values.imag)) & ~infinite
-    codes = [int(ResponseStatus[name]) for name in ("resonance", "not_resolved", "invalid_input")]
+    names = ("resonance", "not_resolved", "unstable", "invalid_input")
+    codes = [int(ResponseStatus[name]) for name in names]
     status = xp.zeros_like(infinite, dtype=np.int8)
-    for code, where in zip(codes, (infinite, lost, invalid), strict=True):
+    for code, where in zip(codes, (infinite, lost, unstable, invalid), strict=True):
         status = xp.where(where, np.int8(code), status)
     # a factor, so that derivatives of what is not known are not known either
     infinity = xp.where(status == codes[0], np.inf, xp.where(status > 0, np.nan, 1.0))

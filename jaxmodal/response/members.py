@@ -12,8 +12,9 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic, complex_root, nonzero
 from jaxmodal.arm.arrays import BeamArrays
-from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
 from jaxmodal.dynamic_stiffness.member import Curves, FreeEndMember, free_end_matrices
+from jaxmodal.dynamic_stiffness.preload import MemberWaves, member_waves
 from jaxmodal.response.ports import PortRow
 from jaxmodal.runtime.namespace import Array, is_complex, is_traced, xp
 
@@ -46,6 +47,17 @@ def cut_at(num_links: int, rows: Sequence[PortRow]) -> Cut:
     return Cut(tuple(links), tuple(shares), tuple(ends))
 
 
+def on_segments(row: PortRow, number: Sequence[int]) -> PortRow:
+    """What a port reads, of the segments that stand for the links of an arm under loads: so many for each link."""
+    first, count = sum(number[: row.link]), number[row.link]
+    if row.place == "tip":
+        return row._replace(link=first + count - 1)
+    if row.place != "link":
+        return row._replace(link=first)
+    place = min(int(row.station * count), count - 1)
+    return row._replace(link=first + place, station=row.station * count - place)
+
+
 def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
     """F, H, R of members at ``omega``, real where stiffnesses and frequencies are.
 
@@ -64,7 +76,8 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
     gives the same matrices; the principal one keeps every exponential below 1. Growing functions are divided by their
     growth, of which H and R keep none.
     """
-    w = wave_numbers(beam, theory, omega, Arithmetic.float64)
+    found = member_waves(beam, theory, omega, Arithmetic.float64)
+    w, loaded = found.waves, found.shear_share is not None
     decay, c, s = _even_pair(w.z1)
     shrunk, co, si = _even_pair(-(w.beta * w.beta))
     si = si * w.beta
@@ -79,15 +92,17 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
         lone_s=s * shrunk,
     )
     axial = _axial(w, theory)
-    elastic = free_end_matrices(w, curves, axial, beam.length)
+    elastic = free_end_matrices(w, curves, axial, found.lever, loaded)
     slow = xp.abs(w.beta * w.beta) < _SLOW
+    if loaded:  # a force at rest makes the one large or the other
+        slow = slow & (xp.abs(w.z1) < _SLOW)
     if is_traced(slow) or not isinstance(w.beta, np.ndarray):
-        series = _slow_member(w, slow, axial, beam.length)
+        series = _slow_member(found, slow, axial)
         elastic = FreeEndMember(
             *(xp.where(slow, a, b) for a, b in zip(series, elastic, strict=True))
         )
     elif np.any(slow):
-        elastic = _with_slow(elastic, w, np.asarray(slow), axial, beam.length)
+        elastic = _with_slow(elastic, found, np.asarray(slow), axial)
     if beam.flexible is None:
         return elastic
     rigid, flexible = _rigid(w, beam.length), beam.flexible > 0.0
@@ -95,36 +110,34 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
 
 
 def _with_slow(
-    elastic: FreeEndMember, w: WaveNumbers, slow: np.ndarray, axial: Any, length: Any
+    elastic: FreeEndMember, found: MemberWaves, slow: np.ndarray, axial: Any
 ) -> FreeEndMember:
     """The members of NumPy with those that are slow from `_slow_member`, which only these need."""
     shape = np.broadcast_shapes(slow.shape, *(np.shape(x) for x in elastic))
     at = np.broadcast_to(slow, shape)
 
-    def some(values: Any) -> Any:
-        return type(values)(np.broadcast_to(x, shape)[at] for x in values)
-
-    own = WaveNumbers(*some(tuple(w)))
-    series = _slow_member(own, np.bool_(True), some(axial), some((length,))[0])
-    found = []
+    own, those = jax.tree_util.tree_map(lambda x: np.broadcast_to(x, shape)[at], (found, axial))
+    series = _slow_member(own, np.bool_(True), those)
+    made = []
     for quick, exact in zip(elastic, series, strict=True):
         both = np.array(np.broadcast_to(quick, shape))
         both[at] = exact
-        found.append(both)
-    return FreeEndMember(*found)
+        made.append(both)
+    return FreeEndMember(*made)
 
 
 def _slow_member(
-    w: WaveNumbers, slow: Array, axial: tuple[Any, Any, Any, Any], length: Array
+    found: MemberWaves, slow: Array, axial: tuple[Any, Any, Any, Any]
 ) -> FreeEndMember:
     """The member from its solutions of unit start values (`fields`), in power series: no digit is lost as omega falls.
 
     The closed forms are differences there, and lose as many digits as the wave number squared has zeros.
     """
+    w, length, share = found
     z1, z2 = xp.where(slow, w.z1, 0.0), xp.where(slow, -(w.beta * w.beta), 0.0)
     c, s, co, si, d_c, d_s = _series(z1, z2)
     b2, g, k = w.b2, w.g, w.k
-    of_shear = 0.5 * (w.sum_rs + g)  # b2 s2
+    of_shear = 0.5 * (w.sum_rs + g) if share is None else share  # b2 s2
     p_a, p_b = w.e_a / k, w.e_b / k
     mixed_c, mixed_s = p_b * c + p_a * co, p_b * s + p_a * si
     other_c, other_s = p_a * c + p_b * co, p_a * s + p_b * si
@@ -155,7 +168,7 @@ def _slow_member(
         r_vp=(d_c * mixed_c - given * b2 * d_s) * by_det * length / rigidity,
         r_pp=(other_s * mixed_c - b2 * d_s * d_c) * by_det / rigidity,
         det_r_flex=0.0 * det,  # for counts, which are not taken here
-        delta=det * k * k / b2 * delta_axial,
+        delta=(det * k * k / b2 if share is None else 4.0 * det) * delta_axial,
     )
 
 

@@ -13,7 +13,7 @@ from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.arm.refusals import refuse_axial_force, require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
@@ -279,6 +279,7 @@ def modal_superposition(
     """
     require_concrete(arm, "a sum over modes")
     require_one_arm(arm)
+    refuse_axial_force(arm, "a sum over modes")
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     for each in read:

@@ -19,11 +19,14 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 #: a load or a motion over (u, v, psi), in the axes of a link
 Vector = tuple[Any, Any, Any]
 #: what of a link's features stands at its tip, and what at its joint
-_OF_TIPS = ("tip_moment_x", "tip_moment_y", "end_offset_x", "end_offset_y")
+_OF_TIPS = (
+    *("tip_moment_x", "tip_moment_y", "end_offset_x", "end_offset_y"),
+    "end_turning_stiffness",
+)
 _OF_JOINTS = (
     *("axial_unit", "axial_compliance", "shear_unit", "shear_compliance"),
     *("hub_mass", "hub_inertia", "relative_inertia", "driven_inertia", "carried_inertia"),
-    *("base_offset_x", "base_offset_y"),
+    *("base_offset_x", "base_offset_y", "base_turning_stiffness"),
 )
 
 

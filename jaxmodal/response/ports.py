@@ -17,7 +17,6 @@ import numpy as np
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 from jaxmodal.runtime.namespace import Array, xp
 
@@ -159,7 +158,7 @@ def port(name: str | Port, arm: Arm) -> Port:
     >>> port("link_1@0.5.across", arm).station
     0.5
     """
-    refuse_axial_force(require_planar(arm), "a damped or driven arm")
+    require_planar(arm)
     found = name if isinstance(name, Port) else _read(name, arm)
     if found.link is not None and found.link > arm.num_links:
         raise ArmError(

@@ -152,6 +152,8 @@ def _through_piece(
     if terms.base_offset_x is not None:
         w = shifted(w, terms.base_offset_x, terms.base_offset_y)
         loads = _shifted_loads(loads, terms.base_offset_x, terms.base_offset_y)
+    if terms.base_turning_stiffness is not None:
+        w = w._replace(pp=w.pp + terms.base_turning_stiffness)
     if terms.hub_mass is not None:
         w = _loaded(w, omega2, terms.hub_mass, terms.hub_inertia)
     loads = _with_rows(loads, piece.at_joint)
@@ -176,6 +178,8 @@ def _with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
         if terms.tip_moment_x is not None:
             w = with_body(w, omega2, 0.0, 0.0, terms.tip_moment_x, terms.tip_moment_y)
         w = _supported(w, beam)
+        if terms.end_turning_stiffness is not None:
+            w = w._replace(pp=w.pp + terms.end_turning_stiffness)
         if terms.end_offset_x is not None:
             w = shifted(w, terms.end_offset_x, terms.end_offset_y)
             loads = _shifted_loads(loads, terms.end_offset_x, terms.end_offset_y)
@@ -200,6 +204,8 @@ def _onto_ground(
     loads, responses = _through_member(m, a, det, loads, responses, pairs)
     loads = _with_rows(loads, piece.at_joint)
     unit, compliance = spring_law(piece.beam.joint_stiffness)
+    if terms.base_turning_stiffness is not None:
+        pp = pp + terms.base_turning_stiffness
     if terms.hub_inertia is not None:
         pp = pp - omega2 * terms.hub_inertia
     if terms.relative_inertia is not None:

@@ -40,7 +40,8 @@ class FrequencyResponse(ShowsDatasets, Drawn):
     omega : Array, shape (F,)
         Angular frequencies, rad/s; shape () where one number was given.
     values : Array of complex, shape (outputs, inputs, F) or (C, outputs, inputs, F)
-        The quantity, SI units; inf at an undamped resonance, NaN where it is not resolved or the input invalid.
+        The quantity, SI units; inf at an undamped resonance, NaN where it is not resolved, the input invalid, or
+        the arm buckled by its forces at rest.
     status : Array of int8, of the same shape
         `ResponseStatus` codes.
     cells : Array, shape (addresses, C), or None

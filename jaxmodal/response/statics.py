@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, beam_values
-from jaxmodal.arm.refusals import require_concrete, require_known
+from jaxmodal.arm.refusals import refuse_axial_force, require_concrete, require_known
 from jaxmodal.dynamic_stiffness.attachments import joint_law
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.modal_mass import link_starts, quadrature
@@ -68,6 +68,7 @@ def static_compliance(
     """
     flags = theory_flags(theory)
     require_concrete(arm, "a static compliance")
+    refuse_axial_force(arm, "a static compliance")
     require_known(arm, theory)
     driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     for each in (*driven, *read):

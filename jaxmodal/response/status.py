@@ -23,6 +23,11 @@ class ResponseStatus(ExplainedStatus):
         "check the units of damping and frequency; for a dynamic stiffness take ports that can move independently",
     )
     invalid_input = (3, Status.invalid_input.cause, Status.invalid_input.remedy)
+    unstable = (
+        4,
+        "the forces at rest buckle the arm, or are at its critical load: no motion about the posture is steady",
+        "lower the compression or the loads (of axial_force, tension is positive), or support the arm",
+    )
 
 
 class DampedStatus(ExplainedStatus):

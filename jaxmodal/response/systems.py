@@ -11,10 +11,11 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import BeamArrays, invalid_values
 from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.arm.loaded import segments
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, theory_flags
 from jaxmodal.response.damping import Damping, damping_of
-from jaxmodal.response.members import Cut, cut_at
+from jaxmodal.response.members import Cut, cut_at, on_segments
 from jaxmodal.response.ports import Port, PortRow, port_row
 from jaxmodal.response.quantities import read_ports
 from jaxmodal.runtime.namespace import Array, to_host, xp
@@ -66,10 +67,12 @@ def system_of(
         beams = jax.tree_util.tree_map(_two_axes, unpacked(packed.packed))
         invalid = packed.invalid
     every = (*inputs, *read_ports(quantity, inputs, outputs))
-    rows = [_row(each, posed) for each in every]
+    number = segments(arm.loads, [link.rigid for link in arm.links])
+    rows = [on_segments(_row(each, posed), number) for each in every]
+    owner = np.repeat(np.arange(arm.num_links), number)
     return System(
         beams=beams,
-        damping=jax.tree_util.tree_map(_two_axes, damping_of(posed)),
+        damping=jax.tree_util.tree_map(lambda x: _two_axes(x[owner]), damping_of(posed)),
         theory=flags,
         rows=tuple(_two_axes(row.row) for row in rows),
         invalid=invalid,
@@ -77,7 +80,7 @@ def system_of(
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         places=tuple((row.link, row.place, row.station) for row in rows),
-        cut=cut_at(arm.num_links, rows),
+        cut=cut_at(owner.size, rows),
     )
 
 

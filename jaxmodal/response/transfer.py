@@ -12,7 +12,7 @@ from jaxmodal.arm.arguments import is_finite, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.arm.refusals import refuse_axial_force, require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import found_in_band, natural_frequencies
 from jaxmodal.response.damping import damping_that_acts
@@ -54,6 +54,7 @@ class Transfer:
     ) -> None:
         require_concrete(arm, "a forced response")
         require_one_arm(arm)
+        refuse_axial_force(arm, "a forced response")
         check_motions(motion, base_motion)
         self.arm, self.theory = arm, theory
         self.inputs, self.outputs = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")

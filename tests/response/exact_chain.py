@@ -3,7 +3,8 @@
 Nothing of the library: the six fields (u, v, psi, N, V, M) of a link obey linear equations in x, whose matrix mpmath
 exponentiates; joints, bodies and offsets are written out one by one. The unknowns are the three forces at the base. A
 port is given as (place, link from 0, station, row over (u, v, psi)), the place "joint", "link", "tip", "relative" or
-"base".
+"base". Under an axial force N at rest V is the transverse force, which has the part N v' beside that of shear, and a
+rigid part of length e that turns resists with N e, links besides with the turning stiffnesses of their ends.
 """
 
 import mpmath
@@ -28,14 +29,17 @@ def _matrix(link, factor, omega, theory):
     matrix = mpmath.zeros(6)
     if theory != "bending_only":
         matrix[0, 3] = 1 / (modulus * factor * area)
-    matrix[1, 2] = 1
+    force, give = _number(link.axial_force), mpf(0)
     if shear:
-        matrix[1, 4] = 1 / (mpf(float(link.shear_modulus_effective)) * factor * area)
+        give = 1 / (mpf(float(link.shear_modulus_effective)) * factor * area)
+    matrix[1, 2] = 1 / (1 + force * give)
+    matrix[1, 4] = give / (1 + force * give)
     matrix[2, 5] = 1 / (modulus * factor * second)
     matrix[3, 0] = matrix[4, 1] = -(omega**2) * line
-    matrix[5, 4] = -1
+    matrix[5, 2] = force * matrix[1, 2]
+    matrix[5, 4] = force * matrix[1, 4] - 1
     if rotary:
-        matrix[5, 2] = -(omega**2) * density * second
+        matrix[5, 2] -= omega**2 * density * second
     return matrix
 
 
@@ -76,6 +80,7 @@ class Chain:
         # the moment about the start falls by that of the inertia forces; about the end by length times the shear there
         t[5, 1] = -w * mass * length / 2 + length * w * mass
         t[5, 2] = -w * (mass * length**2 / 3 + turning) + length * w * mass * length / 2
+        t[5, 2] += _number(link.axial_force) * length
         t[5, 4] = -length
         return t
 
@@ -128,6 +133,11 @@ class Chain:
             turning = inertia + mass * (x * x + y * y)
             state[5, :] = state[5, :] - w * (turning * p + mass * (x * v - y * u))
 
+        def resist(link, name):
+            offset = _number(getattr(link, f"{name}_offset_x"))
+            stiffness = _number(getattr(link, f"{name}_turning_stiffness"))
+            state[5, :] += (stiffness + _number(link.axial_force) * offset) * state[2, :]
+
         if place == "base":
             for k in range(3):
                 state[k, 3] = row[k]
@@ -168,6 +178,7 @@ class Chain:
             body(_number(link.hub_mass), _number(link.hub_inertia))
             load("joint", number)
             read("joint", number)
+            resist(link, "base")
             moved(_number(link.base_offset_x), _number(link.base_offset_y))
             every = [source, *targets]
             stations = {s for p, n, s, _ in every if (p, n) == ("link", number)} | {1.0}
@@ -182,6 +193,7 @@ class Chain:
                 read("link", number, each)
                 last = each
             moved(_number(link.end_offset_x), _number(link.end_offset_y))
+            resist(link, "end")
             body(
                 *(
                     _number(getattr(link, f"tip_{x}"))

@@ -1,0 +1,50 @@
+"""Which driven arms their forces at rest buckle: they have no steady response, though the equations have a solution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+from jax import lax
+
+from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.batches.variants import buckled
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.frequencies.models import PlanarModel
+from jaxmodal.frequencies.stability import number_unstable
+from jaxmodal.runtime.namespace import Array, is_traced, to_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
+
+
+def buckled_arms(
+    arm: Arm, flags: Theory, columns: tuple[Sequence[str], np.ndarray] | None, invalid: Array
+) -> Array:
+    """Which arms their forces at rest buckle, shape (cells,), as ``invalid`` is, which are none of them.
+
+    By the count of `natural_frequencies`. ``columns`` are as for `systems.system_of`.
+    """
+    if arm.loads is None and all(link.axial_force is None for link in arm.links):
+        return xp.zeros_like(invalid)
+    if columns is not None:
+        packed = columns_of(arm, *columns)
+        beams = unpacked(packed.packed)
+        with np.errstate(all="ignore"):
+            free = np.asarray(number_of_zero_modes(beams, beams.length.shape[0]))
+            return np.asarray(buckled(packed, flags, free)) & ~invalid
+    known, broken = to_host(lax.stop_gradient((beam_values(arm), invalid)))
+    if is_traced((known, broken)):
+        return _buckled_when_traced(known, flags) & ~broken
+    return np.array([PlanarModel(known, flags, bool(broken[0])).unstable])
+
+
+@jax.jit
+def _buckled_when_traced(beams: BeamArrays, flags: Theory) -> Array:
+    """Of one arm, shape (1,); in float64, which may call an arm buckled that is next to its critical load."""
+    free = number_of_zero_modes(beams, beams.length.shape[0])
+    found: Array = number_unstable(beams, flags, free, Arithmetic.float64)[None] > 0
+    return found
