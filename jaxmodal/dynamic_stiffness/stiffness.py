@@ -55,12 +55,12 @@ class Matrix(NamedTuple):
 
 def through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, Receptance]:
     """``P = F + H^T X H`` with ``X = W (I + R W)^-1``, det(I + R W), and the signs of R + R W R."""
-    inner, q, a, det = condensed(m, w)
+    inner, q, a, det, _ = condensed(m, w)
     return inner, det, _receptance(m, q, a.uu, det)
 
 
-def condensed(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Matrix, Matrix, Number]:
-    """P of `through_member`, ``Q = I + R W``, its adjugate and its determinant."""
+def condensed(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Matrix, Matrix, Number, Number]:
+    """P of `through_member`, ``Q = I + R W``, its adjugate, its determinant and 1 over that."""
     q = keep_all(identity_plus_product(m, w))
     a = adjugate(q)
     det = keep(nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu))
@@ -85,7 +85,7 @@ def condensed(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Matrix, Matrix
         vp=m.f_vp + m.h_vv * y_vp + m.h_pv * y_pp,
         pp=m.f_pp + m.h_vp * y_vp + m.h_pp * y_pp,
     )
-    return keep_all(inner), q, a, det
+    return keep_all(inner), q, a, det, by_det
 
 
 def identity_plus_product(m: FreeEndMember, w: Stiffness) -> Matrix:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.response.circle_means import kept_digits
 from jaxmodal.response.damping import damped_beams
 from jaxmodal.response.driven_arms import (
     Arms,
@@ -25,12 +26,20 @@ from jaxmodal.response.members import members_of_links
 from jaxmodal.response.pieces import Terminal, pieces_of
 from jaxmodal.response.ports import PortRow
 from jaxmodal.response.quantities import in_quantity, read_ports
-from jaxmodal.response.recursion import Condensed, inward, inward_traced, margin_of
+from jaxmodal.response.recursion import (
+    LARGE_GROWTH,
+    Condensed,
+    inward,
+    inward_traced,
+    margin_of,
+)
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
 #: frequencies, and entries (frequencies times cells), that NumPy works on at a time: what fits into a cache
 BLOCK_FREQUENCIES, BLOCK = 1024, 8192
+#: entries that are answered on circles of frequencies at a time
+_BLOCK_OF_CIRCLES = 256
 #: denominators below this, relative to their terms, are looked at for a resonance
 _SUSPECT = 1e-6
 #: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
@@ -57,8 +66,9 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
 
     Notes
     -----
-    In NumPy block by block: members that all cells share are computed once, and only entries whose denominators are
-    small are looked at for a resonance.
+    In NumPy block by block: members that all cells share are computed once, only entries whose denominators are
+    small are looked at for a resonance, and those that lose digits are answered anew by `circle_means`. Traced entries
+    are what the recursion gives.
     """
     if not tree_on_host(system, omega):
         # one program for the frequencies and those beside them
@@ -67,7 +77,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
         broad = wide(system)
         damped = damped_beams(broad.beams, broad.damping, every)
         members = members_of_links(damped, broad.theory, every, broad.cut)
-        found, margin = _answers(broad, by_links(broad), members, every)
+        found, margin, _ = _answers(broad, by_links(broad), members, every)
         values, above, below = xp.split(found, 3, axis=-1)
         return values, _infinite(values, above, below) & (margin[..., : omega.size] < _SUSPECT)
     arms = link_by_link(system)
@@ -76,6 +86,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     height = max(1, BLOCK // width)
     values = np.empty((len(system.outputs), len(system.inputs), system.cells, omega.size), complex)
     infinite = np.zeros(values.shape, bool)
+    lost = []
     with np.errstate(all="ignore"):
         for start in range(0, omega.size, width):
             some = omega[start : start + width]
@@ -84,7 +95,16 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
             for first in range(0, system.cells, height):
                 cells = np.s_[first : first + height]
                 at = (slice(None), slice(None), cells, np.s_[start : start + width])
-                values[at], infinite[at] = _block(system, some_cells(arms, cells), known, some)
+                values[at], infinite[at], large = _block(
+                    system, some_cells(arms, cells), known, some
+                )
+                lost.append((large[0] + first, large[1] + start))
+        of_cells, of_omega = (np.concatenate(each) for each in zip(*lost, strict=True))
+        for start in range(0, of_cells.size, _BLOCK_OF_CIRCLES):
+            here = of_cells[start : start + _BLOCK_OF_CIRCLES]
+            there = of_omega[start : start + _BLOCK_OF_CIRCLES]
+            redone = _answers_anew(system, some_cells(arms, here), omega[there])
+            values[:, :, here, there], infinite[:, :, here, there] = redone
     return values, infinite
 
 
@@ -130,7 +150,10 @@ def condensed_arms(
         pieces = pieces_of(beams, [None] * len(system.cut.links), system.cut, terminals)
         return inward_traced(pieces, members, omega, pairs)
     pieces = pieces_of(beams, members, system.cut, terminals)
-    return inward(pieces, omega, pairs, loads_at_ground=min(inputs, default=0) < 0), None
+    at_ground = min(inputs, default=0) < 0
+    # where all is NumPy, entries that lose digits are answered anew
+    watched = isinstance(omega, np.ndarray)
+    return inward(pieces, omega, pairs, loads_at_ground=at_ground, watched=watched), None
 
 
 def motions_of(system: System, arms: Arms, found: Condensed, shape: tuple[int, ...]) -> Any:
@@ -153,18 +176,33 @@ def _answers(
     arms: Arms,
     members: Sequence[FreeEndMember] | FreeEndMember,
     omega: Array,
-) -> tuple[Any, Any]:
-    """The quantity (outputs, inputs, ...) and the margin (...) of arms, as `condensed_arms` takes them."""
+) -> tuple[Any, Any, Any]:
+    """The quantity (outputs, inputs, ...), the margin and, in NumPy, the growth (...) of arms.
+
+    Arms and members as `condensed_arms` takes them.
+    """
+    motions, margin, growth = _motions(system, arms, members, omega)
+    values = in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
+    return values, margin, growth
+
+
+def _motions(
+    system: System,
+    arms: Arms,
+    members: Sequence[FreeEndMember] | FreeEndMember,
+    omega: Array,
+) -> tuple[Any, Any, Any]:
+    """`_answers` before the quantity is made of them: motions (read, inputs, ...)."""
     found, margin = condensed_arms(system, arms, members, omega)
     margin = margin_of(found) if margin is None else margin
     shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
     shape = np.broadcast_shapes(*shapes)
     motions = motions_of(system, arms, found, shape)
-    values = in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
     # what a quotient or an inverse has in place of a resonance is no zero of the arm's own determinant
     anywhere = system.quantity in ("transmissibility", "dynamic_stiffness")
     margin = 0.0 * margin if anywhere else margin
-    return values, xp.broadcast_to(margin, shape)
+    growth = None if found.growth is None else np.broadcast_to(found.growth, shape)
+    return motions, xp.broadcast_to(margin, shape), growth
 
 
 def _block(
@@ -172,8 +210,8 @@ def _block(
     arms: Arms,
     known: Sequence[Known],
     omega: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Values and whether they are infinite, for cells times frequencies."""
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
+    """Values and whether they are infinite, for cells times frequencies, and those that may have lost digits."""
     broad: Arms = wide(arms)
     members = [
         member
@@ -182,16 +220,16 @@ def _block(
             link_members(system, broad, link, omega) if found.members is None else found.members
         )
     ]
-    values, margin = _answers(system, with_known(broad, known), members, omega)
-    values, margin = np.broadcast_arrays(values, margin)[0], margin
+    values, margin, growth = _answers(system, with_known(broad, known), members, omega)
+    lost = ~(growth <= LARGE_GROWTH)
     infinite = np.zeros(values.shape, bool)
-    cells, places = np.nonzero(~(margin >= _SUSPECT))
+    cells, places = np.nonzero(~(margin >= _SUSPECT) & ~lost)
     if cells.size:
         found = values[:, :, cells, places]
         infinite[:, :, cells, places] = _resonant(
             system, some_cells(arms, cells), found, omega[places]
         )
-    return values, infinite
+    return values, infinite, np.nonzero(lost)
 
 
 def answers_at(
@@ -202,23 +240,59 @@ def answers_at(
     ``members`` are those of all links at these frequencies.
     """
     some = some_cells(arms, cells)
-    values, margin = _answers(system, some, members, omega)
+    values, margin, growth = _answers(system, some, members, omega)
+    lost = ~(growth <= LARGE_GROWTH)
     infinite = np.zeros(values.shape, bool)
-    suspect = np.flatnonzero(~(margin >= _SUSPECT))
+    suspect = np.flatnonzero(~(margin >= _SUSPECT) & ~lost)
     if suspect.size:
         found = values[:, :, suspect]
         infinite[:, :, suspect] = _resonant(
             system, some_cells(some, suspect), found, omega[suspect]
+        )
+    places = np.flatnonzero(lost)
+    for start in range(0, places.size, _BLOCK_OF_CIRCLES):
+        at = places[start : start + _BLOCK_OF_CIRCLES]
+        values[:, :, at], infinite[:, :, at] = _answers_anew(
+            system, some_cells(some, at), omega[at]
         )
     return values, infinite
 
 
 def _resonant(system: System, arms: Arms, values: np.ndarray, omega: np.ndarray) -> Array:
     """Whether values (outputs, inputs, L) of arms, each at a frequency of its own, are infinite."""
-    beside = []
-    for nudge in (_NUDGE, -_NUDGE):
-        moved = omega * (1.0 + nudge)
-        links = range(len(arms.beams))
-        own = [m for link in links for m in link_members(system, arms, link, moved)]
-        beside.append(_answers(system, arms, own, moved)[0])
+    beside = [
+        _answers(system, arms, _own_members(system, arms, moved), moved)[0]
+        for moved in (omega * (1.0 + _NUDGE), omega * (1.0 - _NUDGE))
+    ]
     return _infinite(values, *beside)
+
+
+def _own_members(system: System, arms: Arms, omega: np.ndarray) -> list[FreeEndMember]:
+    """The members of arms, each at a frequency of its own."""
+    links = range(len(arms.beams))
+    return [member for link in links for member in link_members(system, arms, link, omega)]
+
+
+def _answers_anew(system: System, arms: Arms, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Values (outputs, inputs, L), and whether they are infinite, of arms that may lose digits."""
+    values, margin = _with_digits(system, arms, omega)
+    infinite = np.zeros(values.shape, bool)
+    suspect = np.flatnonzero(~(margin >= _SUSPECT))
+    if suspect.size:
+        some, own = some_cells(arms, suspect), omega[suspect]
+        beside = [_with_digits(system, some, own * (1.0 + x))[0] for x in (_NUDGE, -_NUDGE)]
+        infinite[:, :, suspect] = _infinite(values[:, :, suspect], *beside)
+    return values, infinite
+
+
+def _with_digits(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any]:
+    """`_answers` and their margin, from `circle_means` where digits are lost."""
+
+    def motions_at(places: np.ndarray, moved: np.ndarray) -> tuple[Any, Any, Any]:
+        some = some_cells(arms, places)
+        return _motions(system, some, _own_members(system, some, moved), moved)
+
+    motions, margin, growth = motions_at(np.arange(omega.size), omega)
+    motions = kept_digits(lambda *at: motions_at(*at)[0], motions, growth, omega)
+    values = in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
+    return values, margin

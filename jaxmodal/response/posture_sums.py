@@ -24,7 +24,7 @@ from jaxmodal.response.driven_arms import Arms, known_of, wide, with_known
 from jaxmodal.response.pieces import pieces_of
 from jaxmodal.response.posture_plans import Plan, plan_of
 from jaxmodal.response.quantities import in_quantity
-from jaxmodal.response.recursion import inward
+from jaxmodal.response.recursion import LARGE_GROWTH, inward
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array
 
@@ -80,11 +80,14 @@ class _Block:
                 broad.beams[k] = dataclasses.replace(beam, ground_angle=still)
         pieces = pieces_of(broad.beams, self.members, system.cut, plan.terminals)
         pairs = sorted({pair for each in plan.numerators.values() for pair in each.pairs})
-        found = inward(pieces, omega, pairs, loads_at_ground=False)
+        found = inward(pieces, omega, pairs, loads_at_ground=False, watched=True)
         determinant: Any = 1.0
         for factor in found.factors:
             determinant = determinant * factor
         samples = (*(x.size for x in plan.sampling.angles), omega.size)
+        # where every sample loses digits alike, what they leave over may not show it
+        growth = np.broadcast_to(found.growth, samples).reshape(-1, omega.size)
+        self.lost = ~(growth.min(axis=0) <= LARGE_GROWTH)
         determinant = np.broadcast_to(determinant, samples).reshape(-1, omega.size)
         determinant = determinant / np.max(np.abs(determinant), axis=0)
         self.determinant = _sum(plan.sampling, determinant, 1 if plan.mirrored else 0)
@@ -135,7 +138,7 @@ class _Block:
                 clear &= error <= _TOLERANCE / _SAFETY * below * both
         values = in_quantity(system.quantity, system.inputs, system.outputs, values, self.omega)
         infinite = np.zeros(shape, bool)
-        lanes = np.nonzero(~clear)
+        lanes = np.nonzero(~clear | self.lost)
         for start in range(0, lanes[0].size, BLOCK):
             here, there = (x[start : start + BLOCK] for x in lanes)
             members = [FreeEndMember(*(_at(x, there) for x in m)) for m in self.members]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from jaxmodal.arithmetic.operations import nonzero
@@ -38,6 +39,9 @@ from jaxmodal.response.pieces import Piece, Vector, alike
 from jaxmodal.runtime.namespace import Array, is_complex, xp
 from jaxmodal.statics.laws import spring_law
 
+#: growth of numbers in the recursion beyond which 1e-12 of an entry may be lost
+LARGE_GROWTH = 4e3
+
 
 class Condensed(NamedTuple):
     """The part of an arm beyond an interface.
@@ -54,6 +58,8 @@ class Condensed(NamedTuple):
         Denominators met, tip first: their product is the characteristic determinant up to factors that are never zero.
     last
         What the last of them are made of, for `margin_of`.
+    growth
+        How much larger than their results the numbers are from which they come, about; None where it is not asked for.
     """
 
     stiffness: Stiffness
@@ -61,6 +67,7 @@ class Condensed(NamedTuple):
     responses: dict[tuple[int, int], Any]
     factors: tuple[Any, ...]
     last: Any
+    growth: Any = None
 
 
 def inward(
@@ -68,6 +75,7 @@ def inward(
     omega: Array,
     pairs: Sequence[tuple[int, int]] = (),
     loads_at_ground: bool = True,
+    watched: bool = False,
 ) -> Condensed:
     """Condense pieces, tip first, onto the interface before the first of them.
 
@@ -82,9 +90,12 @@ def inward(
         Pairs of ports (the smaller number first) whose responses are wanted.
     loads_at_ground
         Whether stiffness and loads at the ground are wanted, too; else they are not all computed.
+    watched
+        Whether ``growth`` is wanted: large where the part beyond a joint is near a resonance while the joint is held.
     """
     omega2 = omega * omega
-    found = Condensed(Stiffness(*(0.0 * omega2,) * 6), {}, {}, (), None)
+    growth = xp.zeros(omega.shape) if watched else None
+    found = Condensed(Stiffness(*(0.0 * omega2,) * 6), {}, {}, (), None, growth)
     for piece in reversed(pieces[1:]):
         found = _through_piece(found, piece, omega2, pairs)
     first, terms = pieces[0], pieces[0].terms
@@ -141,14 +152,16 @@ def _through_piece(
 ) -> Condensed:
     """The part beyond the outer end of a piece and the piece, as the part before it sees them."""
     terms = piece.terms
-    w, loads, responses, factors, _ = _with_outer_end(found, piece, omega2)
+    w, loads, responses, factors, _, growth = _with_outer_end(found, piece, omega2)
     outboard = w
-    w, _, adjugated, det = condensed(piece.member, w)
-    loads, responses = _through_member(piece.member, adjugated, det, loads, responses, pairs)
+    w, q, adjugated, det, by_det = condensed(piece.member, w)
+    if growth is not None:
+        growth = _growth_in_member(growth, piece.member, q, det)
+    loads, responses = _through_member(piece.member, adjugated, by_det, loads, responses, pairs)
     last = _Last(piece.member, outboard, det, ())
     factors = (*factors, det, piece.member.delta)
     if not piece.inner:
-        return Condensed(w, loads, responses, factors, last)
+        return Condensed(w, loads, responses, factors, last, growth)
     if terms.base_offset_x is not None:
         w = shifted(w, terms.base_offset_x, terms.base_offset_y)
         loads = _shifted_loads(loads, terms.base_offset_x, terms.base_offset_y)
@@ -157,7 +170,7 @@ def _through_piece(
     if terms.hub_mass is not None:
         w = _loaded(w, omega2, terms.hub_mass, terms.hub_inertia)
     loads = _with_rows(loads, piece.at_joint)
-    found = Condensed(w, loads, responses, factors, last)
+    found = Condensed(w, loads, responses, factors, last, growth)
     found = _through_joint(found, piece, omega2, pairs)
     if piece.turn is None:
         return found
@@ -190,18 +203,20 @@ def _onto_ground(
     found: Condensed, piece: Piece, omega2: Array, pairs: Sequence[tuple[int, int]]
 ) -> Condensed:
     """`_through_piece` of the first piece where only responses are wanted: of P only what turns the joint's spring."""
-    w, loads, responses, factors, _ = _with_outer_end(found, piece, omega2)
+    w, loads, responses, factors, _, growth = _with_outer_end(found, piece, omega2)
     m, terms = piece.member, piece.terms
     q = identity_plus_product(m, w)
     a = adjugate(q)
     det = nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu)
+    if growth is not None:
+        growth = _growth_in_member(growth, m, q, det)
     by_det = 1.0 / det
     x_vv = w.uv * a.uv + w.vv * a.vv + w.vp * a.pv
     x_vp = w.uv * a.up + w.vv * a.vp + w.vp * a.pp
     x_pp = w.up * a.up + w.vp * a.vp + w.pp * a.pp
     turned = m.h_vp * (x_vv * m.h_vp + x_vp * m.h_pp) + m.h_pp * (x_vp * m.h_vp + x_pp * m.h_pp)
     pp = m.f_pp + turned * by_det
-    loads, responses = _through_member(m, a, det, loads, responses, pairs)
+    loads, responses = _through_member(m, a, by_det, loads, responses, pairs)
     loads = _with_rows(loads, piece.at_joint)
     unit, compliance = spring_law(piece.beam.joint_stiffness)
     if terms.base_turning_stiffness is not None:
@@ -217,7 +232,33 @@ def _onto_ground(
     shares |= {number: shares.get(number, 0.0) + x for number, x in piece.torques.items()}
     more = _gives(responses, pairs, give, shares)
     last = _Last(m, w, det, ((unit, pivot),))
-    return Condensed(w, {}, {**responses, **more}, (*factors, det, m.delta, pivot), last)
+    return Condensed(w, {}, {**responses, **more}, (*factors, det, m.delta, pivot), last, growth)
+
+
+def _growth_in_member(growth: Any, m: FreeEndMember, q: Matrix, det: Any) -> Any:
+    """With what grows in a member whose own determinant or that with its outer end is near zero."""
+    # terms of the determinant beside what is left of them; 1 is among those of each row
+    terms = xp.abs(q.uu.real) + 1.0
+    terms = terms * (xp.abs(q.vv.real) + 1.0)
+    terms = terms * (xp.abs(q.pp.real) + 1.0)
+    return xp.maximum(xp.maximum(growth, _over(1.0, m.delta)), _over(terms, det))
+
+
+def _growth_in_springs(growth: Any, before: Stiffness, after: Stiffness) -> Any:
+    """With what grows in springs: they take stiffness away, but near a resonance of what lies beyond."""
+    was = size_of(before.uu) + size_of(before.vv)
+    return xp.maximum(growth, (size_of(after.uu) + size_of(after.vv)) / was)
+
+
+def _over(terms: Any, result: Any) -> Any:
+    """Terms over the size of their sum: by its real part, and only where this is small by all of it, for speed."""
+    ratio = terms / xp.abs(result.real)
+    if is_complex(result):
+        large = ~(ratio <= LARGE_GROWTH)
+        if large.any():
+            whole, above = np.broadcast_to(result, ratio.shape), np.broadcast_to(terms, ratio.shape)
+            ratio[large] = above[large] / size_of(whole[large])
+    return ratio
 
 
 def _gives(
@@ -257,7 +298,7 @@ def _with_rows(loads: dict[int, Vector], rows: dict[int, Vector]) -> dict[int, V
 def _through_member(
     m: FreeEndMember,
     a: Matrix,
-    det: Any,
+    by_det: Any,
     loads: dict[int, Vector],
     responses: dict[tuple[int, int], Any],
     pairs: Sequence[tuple[int, int]],
@@ -265,7 +306,6 @@ def _through_member(
     """``q`` becomes ``H^T Q^-T q``, and ``q^T R Q^-T q`` is added to G."""
     if not loads:
         return loads, responses
-    by_det = 1.0 / det
     passed: dict[int, Vector] = {}
     given: dict[int, Vector] = {}
     first = {i for i, j in pairs if i in loads and j in loads}
@@ -380,18 +420,24 @@ def _through_joint(
         last = last._replace(springs=(*last.springs, (unit, pivot)))
 
     row = (w.up, w.vp, w.pp)
+    before, growth = w, found.growth
     w, pivot = through_joint(w, unit, compliance)
+    if growth is not None:
+        growth = _growth_in_springs(growth, before, w)
     passed(2, row, unit, compliance, pivot)
     if terms.axial_compliance is not None:
         row = (w.uu, w.uv, w.up)
+        before = w
         w, pivot = through_axial_spring(w, terms.axial_unit, terms.axial_compliance)
         passed(0, row, terms.axial_unit, terms.axial_compliance, pivot)
         row = (w.uv, w.vv, w.vp)
         w, pivot = through_shear_spring(w, terms.shear_unit, terms.shear_compliance)
         passed(1, row, terms.shear_unit, terms.shear_compliance, pivot)
+        if growth is not None:
+            growth = _growth_in_springs(growth, before, w)
     if terms.carried_inertia is not None:
         w = w._replace(pp=w.pp - omega2 * terms.carried_inertia)
-    return Condensed(w, loads, responses, factors, last)
+    return Condensed(w, loads, responses, factors, last, growth)
 
 
 def _supported(w: Stiffness, beam: BeamArrays) -> Stiffness:

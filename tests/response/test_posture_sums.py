@@ -47,7 +47,7 @@ def check_against_40_digits(arm, omega, names, columns, values, recursion, theor
     assert np.quantile(apart, 0.9) < 1e-13
     o, i, cell, at = np.unravel_index(np.argmax(apart), apart.shape)
     here = jm.set_parameters(arm, {name: float(x[cell]) for name, x in columns.items()})
-    with mpmath.workdps(100):  # transfer matrices lose what their exponentials grow by
+    with mpmath.workdps(250):  # transfer matrices lose what their exponentials grow by
         chain = Chain(here, omega[at], theory)
         one, other = target(here, names[i]), target(here, names[o])
         (own, exact), (_, last) = (

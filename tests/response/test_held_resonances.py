@@ -1,0 +1,51 @@
+"""Has the response its digits where the part of an arm beyond a joint is in resonance while that joint is held?"""
+
+import mpmath
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from tests import real_arms
+from tests.response.arms import target
+from tests.response.exact_chain import Chain
+
+PORTS = ("tip.across", "link_2@0.3.rotation", "joint_2.y", "joint_3.rotation")
+
+
+def _held(arm, joint, number):
+    """A natural frequency, rad/s, of the links from a joint on while that joint is held."""
+    first, *others = arm.links[joint - 1 :]
+    rigid = {"joint_angle": 0.0, "joint_stiffness": np.inf}
+    for name in ("joint_axial_stiffness", "joint_shear_stiffness"):
+        if getattr(first, name) is not None:
+            rigid[name] = np.inf
+    part = arm.replace(links=(first.replace(**rigid), *others))
+    return float(jm.natural_frequencies(part, number).omega[number - 1])
+
+
+@pytest.mark.parametrize("loss_factor", [None, 1e-9])
+@pytest.mark.parametrize(
+    ("structure", "joint", "number"), [("springs", 3, 1), ("bodies", 3, 2), ("springs", 2, 2)]
+)
+def test_at_resonances_of_held_parts_against_40_digits(structure, joint, number, loss_factor):
+    """The recursion itself is wrong by up to all digits there; the arm's lowest modes are 1 % and more away."""
+    arm = real_arms.random_arm(1, structure)
+    if loss_factor is not None:
+        arm = arm.replace(links=tuple(x.replace(loss_factor=loss_factor) for x in arm.links))
+    omega = _held(arm, joint, number)
+    assert np.abs(np.asarray(jm.natural_frequencies(arm, 12).omega) / omega - 1.0).min() > 0.01
+    omega = omega * np.array([1.0, 1.0 + 1e-9])
+    found = jm.frequency_response(arm, omega, PORTS, PORTS)
+    assert found.all_resolved
+    for k, each in enumerate(omega):
+        chain = Chain(arm, float(each))
+        targets = [target(arm, name) for name in PORTS]
+        with mpmath.workdps(
+            60
+        ):  # the arm is far from resonance, the pivots of the held part are not
+            exact = [chain.response(one, targets) for one in targets]
+        for i, column in enumerate(exact):
+            for j, truth in enumerate(column):
+                size = mpmath.sqrt(abs(exact[i][i] * exact[j][j]))
+                value = mpmath.mpmathify(complex(found.values[j, i, k]))
+                assert abs(value - truth) <= 1e-11 * size
