@@ -50,11 +50,11 @@ class _Pressed:
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm in space."""
-        require_in_plane("buckling", arm)
+        require_in_plane(self._kind, arm)
 
     def shares(self, design: Design) -> Array:
         """1 over the buckling factor in each posture, shape (P, 1); 0 where nothing is pressed."""
-        loads = require_in_plane("buckling", design.arm).loads
+        loads = require_in_plane(self._kind, design.arm).loads
         gravity = self.gravity
         if gravity is None:
             gravity = STANDARD_GRAVITY if loads is None else 0.0

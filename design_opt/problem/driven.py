@@ -12,7 +12,8 @@ from jax import Array
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
-from jaxmodal.arm.arm import Arm, require_planar
+from design_opt.problem.structural_constraints import require_in_plane
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_axial_force
@@ -64,8 +65,8 @@ class _Driven:
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm that has no such ports, or of whose peaks damping bounds none."""
+        arm = require_in_plane(self._kind, arm)
         try:
-            arm = require_planar(arm)
             refuse_axial_force(arm, "a driven arm of an optimisation")
             into, out = ports(self.input, arm, "input"), ports(self.output, arm, "output")
             at_base = into[0].place == "base"
@@ -104,7 +105,10 @@ class _Driven:
         )
         postures = None if self.postures == OWN else design.angles[self.postures]
         return response_sizes(
-            require_planar(design.arm), postures, asked, 1 if self.band_hz is None else _MAXIMA
+            require_in_plane(self._kind, design.arm),
+            postures,
+            asked,
+            1 if self.band_hz is None else _MAXIMA,
         )
 
 

@@ -50,7 +50,7 @@ class DeflectionLimit:
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm in space, and one with axial forces, which the deflection does not know."""
-        planar = require_in_plane("deflection", arm)
+        planar = require_in_plane("constraint deflection", arm)
         try:
             refuse_axial_force(planar, "the deflection")
         except ArmError as error:
@@ -127,10 +127,10 @@ class WallLimit:
 
 
 def require_in_plane(kind: str, arm: Arm | SpatialArm) -> Arm:
-    """Refuse an arm in space, whose state at rest is not known."""
+    """Refuse an arm in space, whose state at rest and response are not known."""
     if isinstance(arm, SpatialArm):
         raise ProblemError(
-            f"constraint {kind}: the arm is one in space, and this is of planar arms; limit its frequencies "
+            f"{kind}: the arm is one in space, and this is of planar arms; limit its frequencies "
             "(FrequencyLimit) or walls (WallLimit), or give a function of your own (Require)."
         )
     return arm

@@ -27,6 +27,8 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 STAND_INS = (1.0, 30.0)
 #: a motion below this, relative to the terms that cancel in it, has no digits
 _NOISE = 2.0**-44
+#: ports whose dynamic stiffness is smaller, relative to sqrt|Z_ii Z_jj|, know nothing of each other: it is rounding
+_APART = 1e-10
 #: a resonance is where the response changes by more than half when the frequency moves by this, relative
 _NUDGE = 2.0**-45
 
@@ -112,7 +114,12 @@ def held_answers(
     least = xp.minimum(xp.abs(above), xp.abs(below))
     changes = ~(xp.abs(above - below) <= 0.5 * least)
     infinite = changes | xp.isinf(values)
-    if quantity != "dynamic_stiffness":  # whose infinities are where a motion is nothing
+    if quantity == "dynamic_stiffness":
+        # whose infinities are where a motion is nothing
+        size = xp.maximum(xp.abs(values), xp.maximum(xp.abs(above), xp.abs(below)))
+        own = xp.sqrt(xp.stack([size[k, k] for k in range(len(outputs))]))
+        infinite = infinite & ~(size < _APART * own[:, None] * own[None])
+    else:
         _, beyond, before = xp.split(xp.where(near <= farther, rest, other_rest), 3, axis=-1)
         infinite = infinite & ~(beyond & before)[: len(outputs)]
     return values, infinite & ~xp.isnan(values), invalid

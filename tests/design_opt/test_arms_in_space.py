@@ -12,9 +12,11 @@ from design_opt import (
     FixedReach,
     FrequencyLimit,
     MassLimit,
+    MaximiseBuckling,
     MaximiseFrequency,
     MaximiseGap,
     MinimiseMass,
+    MinimiseResponse,
     Problem,
     ProblemError,
     Variable,
@@ -188,6 +190,19 @@ BAD = {
     "buckling": (
         lambda: problem_with(constraints=[BucklingLimit(2.0)]),
         ["constraint buckling", "in space", "FrequencyLimit"],
+    ),
+    "buckling as an objective": (
+        lambda: Problem(arm_of(l_frame()), [VARIABLE], MaximiseBuckling(), []),
+        ["objective buckling", "in space"],
+    ),
+    "response": (
+        lambda: Problem(
+            arm_of(l_frame()),
+            [VARIABLE],
+            MinimiseResponse(input="tip.x", output="tip.x", at_hz=3.0),
+            [],
+        ),
+        ["objective response", "in space", "FrequencyLimit"],
     ),
     "no wall": (
         lambda: problem_with(arm=arm_of(l_frame()), constraints=[WallLimit(0.001)]),

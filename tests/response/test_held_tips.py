@@ -7,6 +7,7 @@ from response.arms import bent, target, with_damping
 from response.exact_chain import Chain
 
 import jaxmodal as jm
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 HELD = {"tip_1.rotation": 0, "tip_2.x": 1, "tip_2.y": 1}
 OUTPUTS = ["link_1@0.4.across", "link_2@0.5.y", "tip.rotation", "joint_2.relative_rotation"]
@@ -222,3 +223,15 @@ def test_no_displacement_of_a_held_port(port):
 def test_links_rigid_along_their_axes_and_rigid_supports():
     with pytest.raises(jm.ArmError, match=r"link1\.support_y_stiffness = inf: .*bending_only"):
         jm.frequency_response(on_two_rollers(), 7.0, "tip.x", "tip.x", theory="bending_only")
+
+
+def test_stiffness_between_ports_on_both_sides_of_a_clamped_tip():
+    """Neither side knows of the other: the entry is rounding, and no resonance."""
+    arm = on_two_rollers()
+    clamped = arm.links[1].replace(**dict.fromkeys(SUPPORTS, np.inf))
+    arm = arm.replace(links=(arm.links[0], clamped, *arm.links[2:]))
+    names = ["tip.rotation", "link_1@0.2.rotation"]
+    found = jm.frequency_response(arm, [37.0, 420.0], names, names, quantity="dynamic_stiffness")
+    assert found.all_resolved
+    size = found.magnitude
+    assert (np.maximum(size[0, 1], size[1, 0]) < 1e-11 * np.sqrt(size[0, 0] * size[1, 1])).all()
