@@ -5,6 +5,10 @@ much larger than its result. The response itself is analytic there, so that it i
 complex frequencies, which stays clear of the held resonance. Fourier coefficients around the circle fall like a
 geometric series to the rounding errors, so that the last of them tell how far the mean may be trusted: also rounding,
 and a resonance of the arm within the circle, show there.
+
+One resonance of the arm within the circle does not hinder: with the residue r at a distance d from the centre the
+coefficient of the turn -k is r d^(k-1)/radius^k, so that the first two of these give both, the next ones tell whether
+that holds, and -r/d is added to the mean.
 """
 
 from __future__ import annotations
@@ -53,14 +57,41 @@ def kept_digits(
         around = omega[left] * (1.0 + radius * turns)[:, None]
         found = responses(np.tile(left, _POINTS), around.reshape(-1))
         found = found.reshape(*values.shape[:2], _POINTS, left.size)
-        last = np.abs(np.fft.fft(found, axis=2)[:, :, -3:]).max(axis=2) / _POINTS
-        largest, mean = np.abs(found).max(axis=2), found.mean(axis=2)
-        mean = mean if np.iscomplexobj(values) else mean.real
-        at = np.s_[:, :, left]
-        allowed = _APART * growth[left] ** 2 * largest
-        unlike = (np.abs(mean - values[at]) > allowed) & (growth[left] < _NONE_LEFT)
-        better = (last < error[at]) & (last <= _SMALL * largest) & ~unlike
-        kept[at] = np.where(better, mean, kept[at])
-        error[at] = np.where(better, last, error[at])
-        left = left[~(error[at] <= _ENOUGH * largest).all(axis=(0, 1))]
+        largest, at = np.abs(found).max(axis=2), np.s_[:, :, left]
+        enough = np.zeros(largest.shape, bool)
+        for value, wrong in _centres(np.fft.fft(found, axis=2) / _POINTS, largest):
+            value = value if np.iscomplexobj(values) else value.real
+            size = np.maximum(largest, np.abs(value))
+            unlike = (np.abs(value - values[at]) > _APART * growth[left] ** 2 * size) & (
+                growth[left] < _NONE_LEFT
+            )
+            better = (wrong < error[at]) & (wrong <= _SMALL * size) & ~unlike
+            kept[at] = np.where(better, value, kept[at])
+            error[at] = np.where(better, wrong, error[at])
+            enough |= error[at] <= _ENOUGH * size
+        left = left[~enough.all(axis=(0, 1))]
     return kept
+
+
+def _centres(
+    coefficients: np.ndarray, largest: np.ndarray
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Value at the centre and its error, without a pole within the circle and with one; each (outputs, inputs, L).
+
+    ``coefficients`` are those of the points, (outputs, inputs, points, L).
+    """
+    mean = coefficients[:, :, 0]
+    # the first point is half a step from the real axis
+    turns = np.exp(1j * np.pi * np.arange(1, 5) / _POINTS)
+    at = coefficients[:, :, [-1, -2, -3, -4]]
+    first, second, third, fourth = np.moveaxis(at, 2, 0) * turns[:, None, None, None]
+    regular = np.abs([first, second, third]).max(axis=0)
+    with np.errstate(all="ignore"):
+        distance = second / first
+        unexplained = np.maximum(abs(third - second * distance), abs(fourth - third * distance))
+        noise = unexplained + np.finfo(float).eps * largest
+        wrong = noise * (2.0 / abs(distance) + 1.0 / abs(distance) ** 2)
+        with_pole = mean - first / distance
+    # a pole without the circle leaves these turns alike small
+    wrong = np.where((abs(distance) < 0.9) & np.isfinite(with_pole), wrong, np.inf)
+    return (mean, regular), (with_pole, wrong)

@@ -34,7 +34,22 @@ def test_at_resonances_of_held_parts_against_40_digits(structure, joint, number,
         arm = arm.replace(links=tuple(x.replace(loss_factor=loss_factor) for x in arm.links))
     omega = _held(arm, joint, number)
     assert np.abs(np.asarray(jm.natural_frequencies(arm, 12).omega) / omega - 1.0).min() > 0.01
-    omega = omega * np.array([1.0, 1.0 + 1e-9])
+    compare(arm, omega * np.array([1.0, 1.0 + 1e-9]), 1e-11)
+
+
+@pytest.mark.parametrize(
+    ("seed", "number", "allowed"), [(2, 3, 1e-11), pytest.param(0, 1, 1e-7, marks=pytest.mark.slow)]
+)
+def test_with_a_resonance_of_the_arm_beside(seed, number, allowed):
+    """Nearer to its own resonance, 5e-5 and 7e-6 away, than any circle; what rounding moves that by is left to each."""
+    arm = real_arms.random_arm(seed, "rotors")
+    omega = _held(arm, 2, number)
+    assert np.abs(np.asarray(jm.natural_frequencies(arm, 14).omega) / omega - 1.0).min() < 1e-4
+    compare(arm, np.array([omega]), allowed)
+
+
+def compare(arm, omega, allowed):
+    """Entries relative to the square root of the sizes of their ports."""
     found = jm.frequency_response(arm, omega, PORTS, PORTS)
     assert found.all_resolved
     for k, each in enumerate(omega):
@@ -48,4 +63,4 @@ def test_at_resonances_of_held_parts_against_40_digits(structure, joint, number,
             for j, truth in enumerate(column):
                 size = mpmath.sqrt(abs(exact[i][i] * exact[j][j]))
                 value = mpmath.mpmathify(complex(found.values[j, i, k]))
-                assert abs(value - truth) <= 1e-11 * size
+                assert abs(value - truth) <= allowed * size
