@@ -25,12 +25,15 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import columns_of, rates_of
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.loaded import segments
+from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, cluster_means, clusters
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.eigenspaces.null_spaces import SLOTS
+from jaxmodal.frequencies.counts import certify
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.kernels import CellQuantities, SolvedModes, block
 from jaxmodal.modes.spatial_batches import spatial_quantities
 from jaxmodal.runtime.devices import available_cores
@@ -51,6 +54,8 @@ _SIMPLE_BLOCK = 32
 _GATHERED = 8192
 #: what the last correction of a null vector may still change, relative
 _CONVERGED = 1e-12
+#: how far the frequencies of an arm may lie from those that are given, relative: above the brackets of batches
+_SAME = 1e-6
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -139,7 +144,7 @@ def modal_quantities_batch(
     Raises
     ------
     ArmError
-        An address is unknown.
+        An address is unknown, or frequencies (of the last certified cell) are those of another arm.
     ValueError
         The frequencies are not those of as many cells, or the tolerance is not usable.
 
@@ -177,6 +182,7 @@ def modal_quantities_batch(
             f"frequencies.omega has shape {omega.shape}, the parameters {shapes}; expected (N, K) and (N,):"
             " give what natural_frequencies_batch found for the same parameters"
         )
+    _require_those_of(arm, dict(zip(parameters, columns, strict=True)), frequencies)
     first, last = clusters(omega, group, cluster_tolerance)
     alone = (first == last) & (np.asarray(frequencies.multiplicity) == 1)
     energies: type = Energies
@@ -198,6 +204,24 @@ def modal_quantities_batch(
         individual=jax.device_put(alone),
         addresses=tuple(addresses),
     )
+
+
+def _require_those_of(
+    arm: Arm | SpatialArm, parameters: Mapping[str, Any], frequencies: NaturalFrequencies
+) -> None:
+    """Refuse frequencies of other arms or parameters, by the counts about those of the last certified cell."""
+    certified = np.flatnonzero(np.all(np.asarray(frequencies.status) == Status.certified, axis=1))
+    if not certified.size:
+        return
+    cell = int(certified[-1])
+    omega = np.asarray(frequencies.omega)[cell]
+    own = set_parameters(arm, {address: float(x[cell]) for address, x in parameters.items()})
+    found = certify(own, omega[omega > 0.0], frequencies.theory, tolerance=_SAME).certified
+    if not np.all(found):
+        raise ArmError(
+            f"frequencies: those of cell {cell} are not of this arm with these parameters; give what "
+            "natural_frequencies_batch found for the same arm, parameters and order of cells."
+        )
 
 
 def _planar_quantities(

@@ -145,6 +145,9 @@ def test_wrong_uses_are_refused(arm, cells, found):
         jm.modal_quantities_batch(arm, cells, found, addresses=["link1.lenght"])
     with pytest.raises(ValueError, match=r"omega has shape \(4, 3\).*joint_angle: \(2,\)"):
         jm.modal_quantities_batch(arm, {"link2.joint_angle": jnp.ones(2)}, found)
+    swapped = dict(zip(cells, reversed(cells.values()), strict=True))
+    with pytest.raises(jm.ArmError, match=r"cell 3 are not of this arm.*natural_frequencies_batch"):
+        jm.modal_quantities_batch(arm, swapped, found)
     with pytest.raises(ValueError, match="cluster_tolerance = 1"):
         jm.modal_quantities_batch(arm, cells, found, cluster_tolerance=1.0)
 
