@@ -137,12 +137,14 @@ class Recorder:
         )
         self.steps.append(step)
         self.consider(report)
-        if self.checkpoint is not None:
-            self._write()
-        if self.progress is not None:
-            known = (step.score, step.violation, step.kkt, step.objectives, step.lowest_hz)
-            worst = worst_posture(report)
-            self.progress(Progress(step.start, step.iteration, *known, worst, self.best))
+        try:  # who follows the search has kept what it keeps when the checkpoint is there
+            if self.progress is not None:
+                known = (step.score, step.violation, step.kkt, step.objectives, step.lowest_hz)
+                worst = worst_posture(report)
+                self.progress(Progress(step.start, step.iteration, *known, worst, self.best))
+        finally:
+            if self.checkpoint is not None:
+                self._write()
 
     def consider(self, report: Report) -> None:
         """Keep a design if it is feasible and better than the best so far."""
