@@ -6,7 +6,7 @@ must be on before the first arm is made; see `X64DisabledError`.
 
 from jaxmodal.arm.addresses import addresses, resolve
 from jaxmodal.arm.arm import Arm, Link, Payload
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays, invalid_values
+from jaxmodal.arm.arrays import beam_arrays, invalid_values
 from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.files import write_arm
 from jaxmodal.arm.loads import Loads
@@ -89,6 +89,7 @@ from jaxmodal.spatial.joint_frames import (
 from jaxmodal.spatial.links import SpatialLink, Spring
 from jaxmodal.spatial.parameters import describe, unit_of
 from jaxmodal.spatial.sections import spatial_section
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 __version__ = "0.1.0"
 

@@ -14,12 +14,13 @@ from jax import Array
 from design_opt.problem.designs import OWN
 from design_opt.problem.problem import Problem
 from jaxmodal.arm.arm import require_planar
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays
+from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import group_gradient, projected_gradients
 from jaxmodal.eigenspaces.modal_mass import ModeFields, unpadded_quadrature_size
 from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
 from jaxmodal.runtime.namespace import mapped, to_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def at_postures(own: BeamArrays, name: str, angles: np.ndarray) -> BeamArrays:

@@ -15,7 +15,6 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import evaluate, log_at_zero
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
@@ -23,6 +22,7 @@ from jaxmodal.eigenspaces.modal_mass import unpadded_quadrature_size
 from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: frequencies closer than this, relative, are differentiated as one group, by the derivative of its mean
 GROUP_TOLERANCE = 1e-8

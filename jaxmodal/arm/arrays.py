@@ -16,8 +16,6 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, on_host, to_host, xp
 from jaxmodal.statics.beam_arrays import PLAIN, SUPPORTS, TURNING, BeamArrays
 
-__all__ = ["PLAIN", "BeamArrays", "beam_arrays", "invalid_values"]
-
 #: what an arm has together or not at all, and what stands for nothing
 OPTIONAL = (
     {"joint_axial_stiffness": np.inf, "joint_shear_stiffness": np.inf},

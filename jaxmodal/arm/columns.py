@@ -15,8 +15,6 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import (
     OPTIONAL,
-    PLAIN,
-    BeamArrays,
     require_one_arm,
     with_bodies,
     with_ground_angle,
@@ -27,7 +25,7 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import Record, quantities
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import PLAIN, SUPPORTS, BeamArrays
 
 #: imaginary part of a value whose derivative is sought: with its square nothing of it is left
 STEP = 1e-100

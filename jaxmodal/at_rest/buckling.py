@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from jaxmodal.arm.addresses import listed, resolve
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values
+from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.at_rest.derivatives import beams_of, factor_derivatives
 from jaxmodal.at_rest.loads import dead_loads, require_loads
@@ -27,7 +27,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.statics.beam_arrays import SPRINGS
+from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.equilibrium import BALANCED, held_equilibrium
 from jaxmodal.statics.pieces import Prestress

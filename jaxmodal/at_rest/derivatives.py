@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import STEP, columns_of, rates_of, stepped, unpacked
 from jaxmodal.at_rest.search import Problem
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.pieces import pieces_for
 from jaxmodal.statics.stability import static_stiffness

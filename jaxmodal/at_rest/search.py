@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arrays import BeamArrays
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.pieces import Prestress, most_load, pieces_for
 from jaxmodal.statics.stability import StaticStiffness, eigenvalues, static_stiffness
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.at_rest.search import Problem
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import geometry
 from jaxmodal.statics.pieces import Pieces, piece_laws, pieces_for, shear_ratio
 from jaxmodal.statics.stability import balanced, turns_before

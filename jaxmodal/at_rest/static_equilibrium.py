@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values
+from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.refusals import refuse_axial_force, require_concrete, require_known
 from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.at_rest.shapes import positions
@@ -22,6 +22,7 @@ from jaxmodal.runtime.errors import LargeDeflectionWarning
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import geometry
 from jaxmodal.statics.equilibrium import (
     LARGE_DISPLACEMENT,

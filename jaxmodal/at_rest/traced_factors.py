@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays
+from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.at_rest.search import Problem, factors
 from jaxmodal.at_rest.shapes import null_vector
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.equilibrium import BALANCED, equilibrium
 from jaxmodal.statics.pieces import pieces_for

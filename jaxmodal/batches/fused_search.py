@@ -17,7 +17,6 @@ from jax import Array
 from jax.experimental import pallas as pl
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.batches.guided_search import Others, enclose_from
 from jaxmodal.batches.kernels import BatchProblem, enclosed
 from jaxmodal.dynamic_stiffness.beams import Theory
@@ -29,6 +28,7 @@ from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.root_search import separating_trials
 from jaxmodal.frequencies.zero_modes import without_zero_modes
 from jaxmodal.runtime.devices import is_gpu
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: lanes of one program of the kernel, one for each thread, and its warps; more modes are left to the portable program
 _LANES, _WARPS = 128, 4

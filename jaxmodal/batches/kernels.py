@@ -18,7 +18,6 @@ import numpy as np
 from jax import lax
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import unpacked
 from jaxmodal.batches.guided_search import enclose, improve
 from jaxmodal.batches.pilots import Guess
@@ -34,6 +33,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
 from jaxmodal.frequencies.zero_modes import without_zero_modes
 from jaxmodal.runtime.namespace import Array, once, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: modes beyond the last that pilots provide: they shape the interpolation of the last ones
 EXTRA = 5

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.runtime.namespace import Array, added, placed, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import spring_law
 
 

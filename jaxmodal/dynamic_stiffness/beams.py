@@ -22,11 +22,12 @@ from jaxmodal.arithmetic.operations import (
     sqrt,
 )
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values
+from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.runtime.errors import suggestion
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: Names of the theories, most complete first.
 TheoryName = Literal["timoshenko", "rayleigh", "euler_bernoulli", "bending_only"]

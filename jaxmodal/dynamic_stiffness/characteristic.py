@@ -19,7 +19,7 @@ from jax.typing import ArrayLike
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays
+from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, wave_numbers
@@ -27,7 +27,7 @@ from jaxmodal.dynamic_stiffness.supports import in_ground_axes, support_forces
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
 #: frequencies of a scan that are evaluated side by side; a grid is filled up to 1, 2, 4, 8 ... blocks of them
 _SCAN_BLOCK = 256

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic, leading, log, number
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.link_constants import LinkConstants
@@ -29,6 +28,7 @@ from jaxmodal.dynamic_stiffness.link_terms import (
 from jaxmodal.dynamic_stiffness.member import clamped_count
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness, negative_eigenvalues
 from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class Factors(Protocol):

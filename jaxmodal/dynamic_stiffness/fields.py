@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
 from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: the order of the fields in the arrays of this module: displacements, then section forces
 FIELDS = ("u", "v", "psi", "normal", "shear", "moment")

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from jaxmodal.arithmetic.operations import Number, nonzero, select
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.supports import support_laws
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import spring_law
 
 #: a named tuple of the entries uu, uv, up, vv, vp, pp

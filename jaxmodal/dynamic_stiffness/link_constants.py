@@ -8,10 +8,10 @@ from typing import NamedTuple
 import jax
 
 from jaxmodal.arithmetic.operations import Arithmetic, Number, keep, number, sin_cos
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import MemberConstants, Theory, member_constants
 from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import spring_law
 
 #: what follows the features of a link with supports: its angle to the ground

@@ -21,7 +21,6 @@ from jaxmodal.arithmetic.operations import (
     number,
     select,
 )
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import (
     Theory,
     WaveNumbers,
@@ -64,6 +63,7 @@ from jaxmodal.dynamic_stiffness.supports import (
     with_supports,
 )
 from jaxmodal.runtime.namespace import Array, take_first, tree_on_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: what follows the features of a link under an axial force, see `preload`
 _LEVER = "lever"

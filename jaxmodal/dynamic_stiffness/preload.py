@@ -23,9 +23,9 @@ from jaxmodal.arithmetic.operations import (
     select,
     sqrt,
 )
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, member_inputs, wave_numbers
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import flexibility
 
 

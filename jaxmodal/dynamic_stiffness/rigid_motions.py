@@ -6,9 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.runtime.namespace import Array, linalg, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
 #: a motion that moves supports by less than this, beside what free joints move them by at most, moves them by rounding
 _STILL = 1e-13

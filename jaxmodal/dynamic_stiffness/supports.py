@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from jaxmodal.arithmetic.operations import Number, keep, nonzero
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness, adjugate, identity_plus_product, rotated
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
 _Vector = tuple[Number, Number, Number]
 

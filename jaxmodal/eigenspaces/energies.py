@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import jax
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import (
     at_joint,
     at_tip,
@@ -25,7 +24,7 @@ from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns,
 from jaxmodal.eigenspaces.preload_energies import LinkIntegrals, loaded_squares, turned_parts
 from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import flexibility, line_mass
 
 

@@ -14,13 +14,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces.energies import frequency_gradient
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import SLOTS, Eigenspace, eigenspace
 from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.runtime.namespace import Array, mapped, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import line_mass
 
 #: modes are computed in multiples of this number, so that calls for other numbers need no new compilation

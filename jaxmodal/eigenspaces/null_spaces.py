@@ -17,7 +17,6 @@ import dataclasses
 import jax
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import (
     at_joint,
     at_tip,
@@ -35,6 +34,7 @@ from jaxmodal.dynamic_stiffness.supports import (
 )
 from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, quadrature
 from jaxmodal.runtime.namespace import Array, added, constant, linalg, mapped, on_host, placed, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: the greatest multiplicity of a natural frequency
 SLOTS = 3

@@ -15,11 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import opposed
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.fields import field_sizes, link_fields
 from jaxmodal.eigenspaces.null_spaces import end_conditions, power_of_two
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: where the sizes of the fields along a link are looked at
 _PLACES = (0.0, 0.31, 0.59, 0.83, 1.0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.preload import slope_law
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class LinkIntegrals(NamedTuple):

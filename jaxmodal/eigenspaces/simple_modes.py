@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.fields import link_motion
 from jaxmodal.eigenspaces.energies import Energies, energies_of, gradient_of
@@ -26,6 +25,7 @@ from jaxmodal.eigenspaces.modal_mass import (
 from jaxmodal.eigenspaces.null_spaces import with_heavy_bodies
 from jaxmodal.eigenspaces.null_vectors import null_vector
 from jaxmodal.eigenspaces.preload_energies import LinkIntegrals
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import line_mass
 
 

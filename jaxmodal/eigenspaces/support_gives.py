@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import at_tip
 from jaxmodal.dynamic_stiffness.supports import in_ground_axes, link_stiffness, without_supports
 from jaxmodal.eigenspaces.null_spaces import end_conditions
 from jaxmodal.runtime.namespace import Array, added, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
 
 class SupportGives(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, invalid_values
+from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
@@ -19,6 +19,7 @@ from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.stability import number_unstable
 from jaxmodal.runtime.namespace import tree_on_host
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 @runtime_checkable

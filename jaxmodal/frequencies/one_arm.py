@@ -15,7 +15,7 @@ from jax import lax
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import BeamArrays, invalid_values
+from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.evaluation import Model
 from jaxmodal.eigenspaces.frequency_derivatives import with_derivative
@@ -38,6 +38,7 @@ from jaxmodal.frequencies.traced_arms import traced_frequencies
 from jaxmodal.frequencies.zero_modes import with_zero_modes
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced, to_host, tree_on_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def natural_frequencies(

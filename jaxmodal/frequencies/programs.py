@@ -11,7 +11,6 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
@@ -20,6 +19,7 @@ from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
 from jaxmodal.frequencies.resolution import evaluate_resolved, starting_scale
 from jaxmodal.frequencies.root_search import LARGEST, find_brackets, grid_trials
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: unit in the last place of one
 EPS = 2.0**-52

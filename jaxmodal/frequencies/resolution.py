@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import evaluate
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: shares of `starting_scale`, in float64 and in double-double: (omega/scale)^2, the inertia of a link beside its
 #: stiffness, is then 1e-14 and 1e-28, some hundred times what rounding leaves

@@ -7,12 +7,12 @@ import dataclasses
 import jax
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.frequencies.resolution import evaluate_resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def number_unstable(

@@ -7,7 +7,6 @@ import functools
 import jax
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.clusters import MIXING
 from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, padding, quadrature_size
@@ -15,6 +14,7 @@ from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.shape_checks import signs
 from jaxmodal.runtime.namespace import Array, constant, linalg, mapped, tree_on_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def mode_fields(beams: BeamArrays, theory: Theory, found: NaturalFrequencies) -> ModeFields:

@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import repacked, unpacked
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.energies import Energies, frequency_gradient, mode_energies
@@ -27,6 +26,7 @@ from jaxmodal.eigenspaces.modal_mass import (
 from jaxmodal.eigenspaces.null_spaces import eigenspace
 from jaxmodal.eigenspaces.simple_modes import energies_and_gradient, participation, simple_mode
 from jaxmodal.modes.shape_checks import signs
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class SolvedModes(NamedTuple):

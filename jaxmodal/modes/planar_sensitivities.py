@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import addresses as all_addresses
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values
+from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient, projected_gradients
@@ -19,6 +19,7 @@ from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
 from jaxmodal.runtime.namespace import Array, to_host
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 def planar_derivatives(arm: Arm, found: NaturalFrequencies, theory: TheoryName) -> dict[str, Array]:

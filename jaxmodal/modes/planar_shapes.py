@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values, invalid_values
+from jaxmodal.arm.arrays import beam_values, invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.eigenspaces.energies import Energies, mode_energies
 from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
@@ -34,6 +34,7 @@ from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
 from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
 from jaxmodal.runtime.tables import Table
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 if TYPE_CHECKING:
     import pandas

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.attachments import joint_law
 from jaxmodal.dynamic_stiffness.supports import law_arrays
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import end_conditions
 from jaxmodal.runtime.namespace import Array, added, placed, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: a displacement below this share of the largest one does not decide the sign
 _DECISIVE = 1e-6

@@ -20,13 +20,13 @@ import numpy as np
 
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import Arithmetic, keep, number, sin_cos
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import add_terms
 from jaxmodal.dynamic_stiffness.link_terms import terms_of_links
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.frequencies.resolution import resolved, starting_scale
 from jaxmodal.runtime.namespace import Array, product, repeat, tree_on_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: lanes (frequencies times postures) of one compiled evaluation in double-double, for few and for many
 _FEW_LANES, _LANES = 64, 1024

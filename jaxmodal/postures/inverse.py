@@ -14,7 +14,6 @@ import numpy as np
 
 from jaxmodal.arm.arguments import is_whole, real_array
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_loads
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
@@ -36,6 +35,7 @@ from jaxmodal.postures.trigonometric_zeros import (
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 if TYPE_CHECKING:
     import xarray

@@ -12,7 +12,6 @@ import numpy as np
 from jaxmodal.arm.addresses import full_address, resolve
 from jaxmodal.arm.arguments import is_whole, real_array, real_number
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
@@ -25,6 +24,7 @@ from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: most borders along one row: the angles of both ends of the band
 _BORDERS = 2 * MOST_ANGLES

@@ -19,12 +19,12 @@ from numpy.polynomial import chebyshev
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, wave_numbers
 from jaxmodal.postures.harmonics import exact_coefficients, harmonics, num_harmonics
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import product
 from jaxmodal.runtime.tables import ShowsTables, Table
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: coefficients of a panel's polynomial, and the share of its largest value that the last of them may have
 DEGREES, _TAIL = 20, 1e-15

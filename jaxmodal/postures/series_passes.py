@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.refinement import refine
@@ -29,6 +28,7 @@ from jaxmodal.postures.series_roots import (
 )
 from jaxmodal.runtime.devices import on_callers_device
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: half-width of the first brackets in double-double, at the least and at most
 _LEAST, _MOST = 4e-13, 1e-9

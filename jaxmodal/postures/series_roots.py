@@ -14,7 +14,6 @@ import numpy as np
 from jax import lax
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import Tally, add_link
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
@@ -22,6 +21,7 @@ from jaxmodal.postures.harmonics import harmonics
 from jaxmodal.postures.newton import zeros_in_brackets
 from jaxmodal.postures.series import DEGREES, PostureSeries
 from jaxmodal.runtime.namespace import Array, on_host, once, product, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: Newton's steps on a panel's polynomial after its chord, and as many that cannot leave the interval
 _STEPS, _SAFE_STEPS = 6, 12

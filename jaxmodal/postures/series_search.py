@@ -20,7 +20,7 @@ import numpy as np
 
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_arrays
+from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.frequencies.resolution import starting_scale
@@ -31,6 +31,7 @@ from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
 from jaxmodal.postures.series_roots import count_in, counts_of, grid_of, panels_of
 from jaxmodal.runtime.devices import default_device, is_gpu
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: cells of one chunk, and in the second pass: its tables of values stay in cache, or fill a GPU
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 4096)

@@ -12,12 +12,11 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.links import Link
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
 #: the spring beside which each damper lies
 SPRINGS = {

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.response.damping import Damping
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import flexibility
 
 Floats = NDArray[np.float64]

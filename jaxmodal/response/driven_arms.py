@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.damping import SPRINGS, Damping, damped_beams
 from jaxmodal.response.members import members_of
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING
+from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING, BeamArrays
 
 #: what only joints and bodies know: the other fields of beams make the members
 _OF_JOINTS = frozenset(

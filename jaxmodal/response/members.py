@@ -11,12 +11,12 @@ import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic, complex_root, nonzero
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
 from jaxmodal.dynamic_stiffness.member import Curves, FreeEndMember, free_end_matrices
 from jaxmodal.dynamic_stiffness.preload import MemberWaves, member_waves
 from jaxmodal.response.ports import PortRow
 from jaxmodal.runtime.namespace import Array, is_complex, is_traced, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: wave numbers (squared) below this are served by power series; ten terms leave less than 1e-18
 _SLOW = 1.0

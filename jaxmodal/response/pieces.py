@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.joints import Attachments, attachments
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.members import Cut
 from jaxmodal.response.ports import RELATIVE, Port, PortRow
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
 #: a load or a motion over (u, v, psi), in the axes of a link
 Vector = tuple[Any, Any, Any]

@@ -18,7 +18,6 @@ import numpy as np
 from jax import lax
 
 from jaxmodal.arithmetic.operations import nonzero
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.joints import (
     shifted,
     through_axial_spring,
@@ -37,6 +36,7 @@ from jaxmodal.dynamic_stiffness.stiffness import (
 )
 from jaxmodal.response.pieces import Piece, Vector, alike
 from jaxmodal.runtime.namespace import Array, is_complex, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import spring_law
 
 #: growth of numbers in the recursion beyond which 1e-12 of an entry may be lost

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, beam_values
+from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.refusals import refuse_axial_force, require_concrete, require_known
 from jaxmodal.dynamic_stiffness.attachments import joint_law
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.modal_mass import link_starts, quadrature
 from jaxmodal.response.ports import RELATIVE, Port, port_row, ports
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import flexibility
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import BeamArrays, invalid_values
+from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.loaded import segments
 from jaxmodal.arm.parameters import set_parameters
@@ -19,6 +19,7 @@ from jaxmodal.response.members import Cut, cut_at, on_segments
 from jaxmodal.response.ports import Port, PortRow, port_row
 from jaxmodal.response.quantities import read_ports
 from jaxmodal.runtime.namespace import Array, to_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 @jax.tree_util.register_dataclass

@@ -19,7 +19,6 @@ from jaxmodal.arithmetic.operations import (
     select,
     sqrt,
 )
-from jaxmodal.arm.arrays import BeamArrays
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
 from jaxmodal.dynamic_stiffness.member import (
     FreeEndMember,
@@ -31,6 +30,7 @@ from jaxmodal.dynamic_stiffness.member import (
 )
 from jaxmodal.spatial.matrices import stacked, transposed
 from jaxmodal.spatial.stiffness import PARTNERS
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class Sections(NamedTuple):

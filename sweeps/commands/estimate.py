@@ -20,7 +20,6 @@ import numpy as np
 from jaxmodal import examples
 from jaxmodal.arm import columns
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import PLAIN
 from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.batches.plan import FEW, Plan, Question
@@ -31,6 +30,7 @@ from jaxmodal.postures import series_search
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.statics.beam_arrays import PLAIN
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.outputs import QUANTITIES
