@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loads import Loads
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING, BeamArrays
@@ -80,15 +81,36 @@ def with_loads(
     bends = np.array([not stiff for stiff in rigid])[link].reshape(place.shape)
     own = columns.get("axial_force", zero)[link]
     first, last = place == 0, place == count - 1
-    made = {name: value[link] for name, value in columns.items()}
+    made = as_segments(columns, link, first, last)
     made["length"] = made["length"] / count
+    return made | {"axial_force": own + xp.where(bends, force, held)}
+
+
+def under_forces(arm: Arm) -> bool:
+    """Whether links have axial forces, or loads make some."""
+    return arm.loads is not None or any(link.axial_force is not None for link in arm.links)
+
+
+def as_segments(columns: dict[str, Any], link: Any, first: Any, last: Any) -> dict[str, Any]:
+    """The columns of segments, whose lengths are still those of the links that they are parts of.
+
+    Parameters
+    ----------
+    columns : dict
+        Fields of `BeamArrays` with values, each of shape (n, ...).
+    link : array of int, shape (m,)
+        The link of each segment.
+    first, last : array of bool, shape (m, ...)
+        Which of them begin and end a link, and have what is at its joint and at its tip.
+    """
+    made = {name: value[link] for name, value in columns.items()}
     for name, absent in _AT_THE_JOINT.items():
         if name in made:
             made[name] = xp.where(first, made[name], absent)
     for name in _AT_THE_TIP:
         if name in made:
             made[name] = xp.where(last, made[name], 0.0)
-    return made | {"axial_force": own + xp.where(bends, force, held)}
+    return made
 
 
 def segments(loads: Loads | None, rigid: Sequence[bool]) -> list[int]:

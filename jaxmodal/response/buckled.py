@@ -12,6 +12,7 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.arm.loaded import under_forces
 from jaxmodal.batches.variants import buckled
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
@@ -28,7 +29,7 @@ def buckled_arms(
 
     By the count of `natural_frequencies`. ``columns`` are as for `systems.system_of`.
     """
-    if arm.loads is None and all(link.axial_force is None for link in arm.links):
+    if not under_forces(arm):
         return xp.zeros_like(invalid)
     if columns is not None:
         packed = columns_of(arm, *columns)

@@ -11,10 +11,12 @@ import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic, complex_root, nonzero
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.loaded import segments
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
 from jaxmodal.dynamic_stiffness.member import Curves, FreeEndMember, free_end_matrices
 from jaxmodal.dynamic_stiffness.preload import MemberWaves, member_waves
-from jaxmodal.response.ports import PortRow
+from jaxmodal.response.ports import Port, PortRow, port_row
 from jaxmodal.runtime.namespace import Array, is_complex, is_traced, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
@@ -56,6 +58,12 @@ def on_segments(row: PortRow, number: Sequence[int]) -> PortRow:
         return row._replace(link=first)
     place = min(int(row.station * count), count - 1)
     return row._replace(link=first + place, station=row.station * count - place)
+
+
+def rows_on_segments(arm: Arm, found: Sequence[Port]) -> list[PortRow]:
+    """What ports read, not of the base, of the segments that stand for the links of an arm under loads."""
+    number = segments(arm.loads, [link.rigid for link in arm.links])
+    return [on_segments(port_row(each, arm), number) for each in found]
 
 
 def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.arm.refusals import refuse_axial_force, require_concrete, require_known
+from jaxmodal.arm.loaded import under_forces
+from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.dynamic_stiffness.attachments import joint_law
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.modal_mass import link_starts, quadrature
+from jaxmodal.response.loaded_statics import compliance_under_forces
 from jaxmodal.response.ports import RELATIVE, Port, port_row, ports
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
+from jaxmodal.statics.beam_arrays import SPRINGS, SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import flexibility
 
 Floats = NDArray[np.float64]
-#: the springs of a joint in the order of u, v and psi
-_SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
 
 
 def static_compliance(
@@ -36,7 +36,7 @@ def static_compliance(
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values.
+        The arm, of concrete values, under axial forces and loads as it has them.
     inputs, outputs
         Names of ports or `Port`, one or several; not the base.
     theory
@@ -50,7 +50,8 @@ def static_compliance(
     Raises
     ------
     ArmError
-        The arm has no such port; a free joint lies between the base and a load, and no supports hold what is beyond.
+        The arm has no such port; a free joint lies between the base and a load, and no supports hold what is beyond;
+        its forces at rest buckle the arm.
 
     Notes
     -----
@@ -58,6 +59,9 @@ def static_compliance(
     the products of the section forces of two unit loads over the stiffnesses, plus those of the joints' springs
     (Castigliano). The integrands are polynomials of degree 2, which Gauss's rule integrates to rounding. Supports at
     tips are loads that answer to the motion there, and free joints hinge by what makes them bear nothing.
+
+    Axial forces and loads of the arm stiffen or soften it (docs/preload.md): unit forces are then borne by the exact
+    stiffness of links as beam columns, whose forces at rest stay as they are.
 
     Examples
     --------
@@ -68,12 +72,15 @@ def static_compliance(
     """
     flags = theory_flags(theory)
     require_concrete(arm, "a static compliance")
-    refuse_axial_force(arm, "a static compliance")
     require_known(arm, theory)
     driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     for each in (*driven, *read):
         if each.place == "base":
             raise ArmError(f"port {str(each)!r}: the base is held; give a port of the arm.")
+    if under_forces(arm):
+        everything = list(dict.fromkeys((*driven, *read)))
+        found = compliance_under_forces(arm, everything, flags)
+        return found[np.ix_(*([everything.index(x) for x in part] for part in (read, driven)))]
     supports = _supports(arm)
     everything = list(dict.fromkeys((*driven, *read, *supports)))
     beams = beam_values(arm)
@@ -109,7 +116,7 @@ def _hinges(loose: dict[tuple[int, int], Floats], held: list[int], loads: int) -
         # as for frequencies of zero: supports that are moved by 1e-13 are not moved
         if not held or np.linalg.matrix_rank(known, tol=1e-13) < len(columns):
             raise ArmError(
-                f"link{link + 1}.{_SPRINGS[axis]} = 0: nothing holds the arm under a static load beyond this joint; "
+                f"link{link + 1}.{SPRINGS[axis]} = 0: nothing holds the arm under a static load beyond this joint; "
                 "give it a stiffness greater than 0, or leave it out for a rigid joint."
             )
     return np.stack(columns, axis=1) if columns else np.zeros((loads, 0))

@@ -179,9 +179,12 @@ def turns_before(motions: Motions, places: Numbers) -> Numbers:
     return np.where(motions.place[None, :] < places[:, None], motions.turn[None, :], 0.0)
 
 
-def tip_motions(motions: Motions, link: int, x: Any, y: Any) -> Numbers:
-    """What each coordinate moves the tip of a link, at (x, y), by: along x, y and about it, (3, coordinates)."""
-    moved = motions.place < link + 0.9
+def motions_at(motions: Motions, place: float, x: Any, y: Any) -> Numbers:
+    """What each coordinate moves a place at (x, y) by: along x, y and about it, (3, coordinates).
+
+    Places are those of `turns_before`.
+    """
+    moved = motions.place < place
     rows = np.array(
         [
             motions.move_x - motions.turn * (y - motions.about_y),
@@ -251,7 +254,7 @@ def _with_supports(beams: BeamArrays, matrix: Numbers, motions: Motions) -> Stat
     y = np.cumsum(shape.base[1] + shape.along[1] + shape.end[1])
     rows, gives = [], []
     for i in range(beams.length.shape[0]):
-        moved = tip_motions(motions, i, x[i], y[i])
+        moved = motions_at(motions, i + 0.9, x[i], y[i])
         for name, row in zip(SUPPORTS, moved, strict=True):
             stiffness, size = getattr(beams, name)[i], np.linalg.norm(np.real(row))
             if np.real(stiffness) == 0.0 or size == 0.0:  # nothing there, or nothing moves it

@@ -30,7 +30,6 @@ REFUSED = {
     "determinant_scan": lambda: jm.determinant_scan(loaded(), np.array([10.0, 20.0])),
     "log_determinant": lambda: jm.log_determinant(loaded(), 10.0),
     "static_equilibrium": lambda: jm.static_equilibrium(loaded(), gravity=(0.0, -9.81)),
-    "static_compliance": lambda: jm.static_compliance(loaded(), TIP, TIP),
     "harmonic_response": lambda: jm.harmonic_response(damped(), [1.0], {TIP: 1.0}, TIP),
     "random_response": lambda: jm.random_response(damped(), lambda w: 1.0 + 0.0 * w, 1.0, 9.0, TIP, TIP),
     "time_response": lambda: jm.time_response(damped(), np.zeros(8), 0.01, TIP, TIP),

@@ -1,0 +1,129 @@
+"""Do static compliances know the forces at rest: against 40 digits, beam columns in closed form, arms that buckle?"""
+
+import mpmath
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from jaxmodal.response.damping_of_modes import undamped
+from tests.response.arms import target
+from tests.response.exact_chain import Chain
+from tests.response.test_axial_forces import CRITICAL, PORTS, TIP, column, pressed
+
+RIGIDITY, LENGTH = 7e10 * 0.04 * 0.01**3 / 12, 1.3
+
+
+def assert_exact(arm, cut, names, there, theory="timoshenko"):
+    """Against 40 digits of the chain of segments, next to rest: at 1e-12 rad/s it is at rest to some 1e-27."""
+    found = jm.static_compliance(arm, names, names, theory)
+    np.testing.assert_array_equal(found, found.T)
+    chain = Chain(undamped(cut), 1e-12, theory)
+    ports = [target(cut, name) for name in there]
+    exact = np.array([[float(x.real) for x in chain.response(port, ports)] for port in ports])
+    own = np.sqrt(np.diag(exact))
+    assert np.max(np.abs(found - exact.T) / np.outer(own, own)) <= 2e-14
+
+
+@pytest.mark.parametrize(
+    "forces", [(4e4, -1e4), (-2e4, 3e5), (-300.0, 20.0), (0.0, -1e-3)], ids=str
+)
+@pytest.mark.parametrize("theory", ["timoshenko", "rayleigh"])
+def test_bent_arms_with_all_features_against_40_digits(forces, theory):
+    arm = pressed(*forces)
+    assert_exact(arm, arm, PORTS, PORTS, theory)
+
+
+def test_a_rigid_link_under_force_against_40_digits():
+    arm = pressed(-2e4, 1e4, rigid=True)
+    names = (*PORTS[:3], "link_2@0.3.rotation")
+    assert_exact(arm, arm, names, names)
+
+
+def test_arms_under_loads_against_40_digits():
+    """Each link is segments with their own forces; ports stand where they stood."""
+    arm = jm.set_parameters(pressed(-2e3, 1e3, stator_mass=0.2), {"link1.joint_angle": 0.4})
+    arm = arm.replace(loads=jm.Loads(gravity=9.81, tip_force_x=-900.0, pieces=3))
+    names = ("tip.across", "link_1@0.5.y", "joint_2.torque", "tip_1.x", "link_2@0.rotation")
+    cut = jm.preloaded(arm, gravity=(0.0, 0.0), pieces=3)
+    there = ("tip.across", "link_2@0.5.y", "joint_4.torque", "tip_3.x", "link_4@0.rotation")
+    assert_exact(arm, cut, names, there)
+
+
+def test_beam_columns_in_closed_form():
+    """Pushed across by 1: (tan(k L)/(k L) - 1) L/P with k^2 = P/(E I), tanh in tension; close to the critical load."""
+    shares = [-0.999, -0.9, -0.5, -1e-3, 1e-3, 0.5, 400.0]
+    for share in shares:
+        force = CRITICAL * share
+        with mpmath.workdps(40):
+            size = mpmath.mpf(abs(force))
+            k = mpmath.sqrt(size / mpmath.mpf(RIGIDITY)) * LENGTH
+            bent = mpmath.tan(k) / k - 1 if share < 0 else 1 - mpmath.tanh(k) / k
+            exact = bent * mpmath.mpf(LENGTH) / size
+            turned = (1 / mpmath.cos(k) - 1 if share < 0 else 1 - 1 / mpmath.cosh(k)) / size
+        found = jm.static_compliance(column(force), TIP, [TIP, "tip.rotation"], "euler_bernoulli")
+        # near the critical load the force's own last digit counts
+        tolerance = 4e-15 / min(1.0, abs(1.0 + share))
+        np.testing.assert_allclose(found[:, 0], [float(exact), float(turned)], rtol=tolerance)
+    none = jm.static_compliance(column(0.0), TIP, TIP, "euler_bernoulli")
+    np.testing.assert_allclose(none, LENGTH**3 / (3 * RIGIDITY), rtol=1e-14)
+
+
+def test_pinned_beam_columns_and_pendulums_in_closed_form():
+    """Middle of a pinned column: (tan(k L/2)/(k L/2) - 1) L/(4 P); the tip of a hinged rod in tension: L/N."""
+    pins = {"joint_stiffness": 0.0, "support_y_stiffness": np.inf}
+    for share in (-0.95, 0.3):
+        force = 4.0 * share * CRITICAL
+        k = np.sqrt(abs(force) / RIGIDITY) * LENGTH / 2
+        exact = (np.tan(k) / k - 1 if share < 0 else 1 - np.tanh(k) / k) * LENGTH / 4 / abs(force)
+        middle = "link_1@0.5.across"
+        arm = column(force, **pins)
+        found = jm.static_compliance(arm, middle, middle, "euler_bernoulli")
+        np.testing.assert_allclose(found, exact, rtol=1e-13)
+    force = 3e3
+    found = jm.static_compliance(
+        column(force, joint_stiffness=0.0), "tip.y", ["tip.y", "link_1@0.4.y"], "euler_bernoulli"
+    )
+    # a string from its pin: straight under a force at its tip, in bending too
+    np.testing.assert_allclose(found[:, 0], np.array([1.0, 0.4]) * LENGTH / force, rtol=1e-13)
+
+
+def test_engessers_shear_in_closed_form():
+    """With shear k^2 = P/(E I (1 - P/S)), S = kappa G A: the tip turns the force by 1/(1 - P/S) more."""
+    link = jm.Link(
+        0.2, 7e10, 2700.0, jm.rectangle(0.05, 0.04, 0.85), poisson_ratio=0.3, axial_force=-1.2e6
+    )
+    shear = 0.85 * 7e10 / 2.6 * 0.05 * 0.04
+    left = 1.0 - 1.2e6 / shear
+    rigidity = 7e10 * 0.04 * 0.05**3 / 12
+    k = np.sqrt(1.2e6 / (rigidity * left)) * 0.2
+    # psi' = 0 at the tip: E I psi'' + P psi/left + F/left = 0, w' = (psi + F/S)/left
+    exact = (np.tan(k) / k - 1.0) * 0.2 / 1.2e6 / left + 0.2 / (shear * left)
+    found = jm.static_compliance(jm.Arm((link,)), TIP, TIP)
+    np.testing.assert_allclose(found, exact, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("arm", "words"),
+    [
+        (column(-1.001 * CRITICAL), "buckle the arm.*buckling says"),
+        (column(-CRITICAL), "critical"),
+        (column(-20.0 * CRITICAL), "buckle"),
+        (column(0.0, joint_stiffness=0.0), "link1.joint_stiffness = 0: nothing holds"),
+        (column(1e9), "80,000 times"),
+        (column(None).replace(loads=jm.Loads(tip_force_x=-1.01 * CRITICAL)), "buckle"),
+    ],
+    ids=["buckled", "critical", "far beyond", "loose", "a wire", "loads"],
+)
+def test_arms_that_are_not_at_rest(arm, words):
+    with pytest.raises(jm.ArmError, match=words):
+        jm.static_compliance(arm, TIP, TIP, "euler_bernoulli")
+
+
+def test_a_column_that_a_rigid_support_holds():
+    arm = column(-6.0 * CRITICAL, support_y_stiffness=np.inf)
+    near = jm.frequency_response(
+        undamped(arm), 1e-3, "tip.rotation", "tip.rotation", theory="rayleigh"
+    )
+    found = jm.static_compliance(arm, ["tip.rotation", "tip.y"], "tip.rotation", "rayleigh")
+    np.testing.assert_allclose(found[0, 0], near.values[0, 0].real, rtol=1e-9)
+    np.testing.assert_allclose(found[0, 1], 0.0, atol=1e-14 * found[0, 0])
