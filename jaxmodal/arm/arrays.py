@@ -13,7 +13,7 @@ from jaxmodal.arm.loaded import bears, with_loads
 from jaxmodal.arm.payloads import Payload
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, on_host, to_host, xp
+from jaxmodal.runtime.namespace import Array, on_host, to_host, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import PLAIN, SUPPORTS, TURNING, BeamArrays
 
 #: what an arm has together or not at all, and what stands for nothing
@@ -64,9 +64,10 @@ def beam_values(arm: Arm) -> BeamArrays:
     """`beam_arrays` of NumPy where no value of the arm is traced."""
     require_planar(arm)
     arm = to_host(arm)
-    if arm.loads is not None and not on_host(*jax.tree_util.tree_leaves(arm)):
-        return _compiled_values(arm.replace(name=""))
-    return arm_values(arm)
+    if tree_on_host(arm):
+        return arm_values(arm)
+    require_one_arm(arm)
+    return _compiled_values(arm.replace(name=""))
 
 
 def arm_values(arm: Arm) -> BeamArrays:
@@ -92,7 +93,7 @@ def arm_values(arm: Arm) -> BeamArrays:
     return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
 
 
-#: with loads these are too many operations to be compiled one by one
+#: too many operations to be compiled one by one
 _compiled_values = jax.jit(arm_values)
 
 

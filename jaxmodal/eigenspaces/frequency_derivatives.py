@@ -12,14 +12,16 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces.energies import frequency_gradient
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import SLOTS, Eigenspace, eigenspace
-from jaxmodal.runtime.namespace import Array, is_traced, mapped, to_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, mapped, on_host, to_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -58,19 +60,34 @@ def with_derivative(
     return omega
 
 
-@with_derivative.defjvp
 def _with_derivative_jvp(
     num_points: int,
     primals: tuple[BeamArrays, Theory, Array, Array, Array],
     tangents: tuple[BeamArrays, Any, Any, Any, Any],
 ) -> tuple[Array, Array]:
     omega = with_derivative(num_points, *primals)
-    beams, theory, _, first, multiplicity = to_host(primals)
-    gradient = mean_gradient(num_points, beams, theory, omega[first], multiplicity)
-    alone = individual_modes(omega, multiplicity)
-    gradient = guarded("second derivatives", gradient, omega, alone)
-    terms = jax.tree_util.tree_map(lambda g, t: jnp.einsum("kn,n->k", g, t), gradient, tangents[0])
-    return omega, sum(jax.tree_util.tree_leaves(terms), start=jnp.zeros_like(omega))
+    beams, theory, known, first, multiplicity = to_host(primals)
+    known = known if on_host(known) else omega
+    gradient = mean_gradient(num_points, beams, theory, known[first], multiplicity)
+    alone = _alone(known, multiplicity)
+    gradient = guarded("second derivatives", gradient, known, alone)
+    rates = jax.tree_util.tree_map(
+        lambda g, t: np.zeros(g.shape[1:]) if isinstance(t, SymbolicZero) else t,
+        gradient,
+        tangents[0],
+    )
+    return omega, _contracted(gradient, rates)
+
+
+with_derivative.defjvp(_with_derivative_jvp, symbolic_zeros=True)
+
+
+@jax.jit
+def _contracted(gradient: BeamArrays, rates: BeamArrays) -> Array:
+    """The rates of frequencies (K,) from derivatives (K, n) by the link values and the rates (n,) of these."""
+    terms = jax.tree_util.tree_map(functools.partial(jnp.einsum, "kn,n->k"), gradient, rates)
+    total: Array = sum(jax.tree_util.tree_leaves(terms))
+    return total
 
 
 def require_concrete(inputs: Any, planar: bool) -> None:
@@ -112,10 +129,16 @@ def individual_modes(omega: Array, multiplicity: Array) -> Array:
     >>> jm.individual_modes(found.omega, found.multiplicity).tolist()
     [True, True, True]
     """
-    omega = lax.stop_gradient(omega)
+    found = _alone(*to_host((omega, multiplicity)))
+    return jax.device_put(found) if on_host(found) else found
+
+
+def _alone(omega: Array, multiplicity: Array) -> Array:
+    """`individual_modes`, of NumPy where both are."""
+    omega = omega if on_host(omega) else lax.stop_gradient(omega)
     near = omega[..., 1:] - omega[..., :-1] <= CLUSTER_TOLERANCE * omega[..., 1:]
-    end = jnp.zeros_like(near[..., :1], shape=(*omega.shape[:-1], 1))
-    joined = jnp.concatenate([end, near], axis=-1) | jnp.concatenate([near, end], axis=-1)
+    end = np.zeros((*omega.shape[:-1], 1), bool)
+    joined = xp.concatenate([end, near], axis=-1) | xp.concatenate([near, end], axis=-1)
     return (multiplicity <= 1) & ~joined
 
 

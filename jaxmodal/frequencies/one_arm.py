@@ -37,7 +37,7 @@ from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.traced_arms import traced_frequencies
 from jaxmodal.frequencies.zero_modes import with_zero_modes
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.namespace import Array, is_traced, to_host, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, to_device, to_host, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -86,7 +86,7 @@ def natural_frequencies(
     evaluated in double-double and so exact to the last digits of float64.
 
     A concrete arm is computed at once in NumPy, in about 0.1 s; nothing is compiled. Its derivatives by ``jax.grad`` or
-    ``jax.jacfwd`` outside of jit and vmap are, too: only some small programs are compiled. For many arms use
+    ``jax.jacfwd`` outside of jit and vmap are, too: only a handful of small programs is compiled. For many arms use
     `natural_frequencies_batch`, which takes microseconds for each, or in a loop ``jax.jit`` of this function: it
     compiles once for a structure of arms and takes some milliseconds for each from then on.
 
@@ -102,7 +102,7 @@ def natural_frequencies(
     result = _solve(arm, theory, 0, count)
     if throw and not is_traced(result.status):
         raise_uncertified(result, arm)
-    return jax.device_put(result)
+    return to_device(result)
 
 
 def frequencies_in_band(
@@ -184,19 +184,13 @@ def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> N
     if model is not None:
         return _solved_on_host(model, theory, first, wanted, count)
     arm = require_planar(arm)
+    known = to_host(lax.stop_gradient(arm))
+    if not is_traced(known):  # differentiated, not compiled: only rates are unknown
+        return _solved_with_rates(known, arm, theory, first, count)
     beams, flags = prepared_values(arm, theory)
     beams = jax.tree_util.tree_map(jnp.asarray, beams)
     lanes = padded_size(wanted, 16, 2)
     invalid = jnp.asarray(invalid_values(arm))
-    known = to_host(lax.stop_gradient(beams))
-    if not is_traced(known, invalid):  # differentiated, not compiled: only rates are unknown
-        model = PlanarModel(known, flags, bool(invalid))
-        solution, modes, free = _searched_on_host(model, first, wanted)
-        found = _result(solution, np.bool_(model.invalid), count=count, theory=theory)
-        unstable = jnp.asarray(model.unstable)
-        result = _differentiable(found, beams, flags, invalid | unstable, max(first + count, 1))
-        result = _compiled_with_zeros(result, modes, free)
-        return _compiled_refused(result, unstable, beams) if model.unstable else result
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
     result = _compiled_result(solve_padded(problem, flags), invalid, count=count, theory=theory)
     if beams.axial_force is None:
@@ -215,6 +209,31 @@ def _solved_on_host(
     solution, modes, free = _searched_on_host(model, first, wanted)
     result = result_of(solution, modes[:count], free, np.bool_(model.invalid), theory)
     return refused(result, np.bool_(True)) if model.unstable else result
+
+
+def _solved_with_rates(
+    known: Arm, arm: Arm, theory: TheoryName, first: int, count: int
+) -> NaturalFrequencies:
+    """`_solve` in NumPy of an arm of ``known`` values; derivatives by those of ``arm`` are attached."""
+    (beams, flags), model = prepared_values(arm, theory), model_of(known, theory)
+    assert isinstance(model, PlanarModel)
+    solution, modes, free = _searched_on_host(model, first, max(count, 1))
+    found = _result(solution, np.bool_(model.invalid), count=count, theory=theory)
+    result = with_zero_modes(found, modes, free)
+    if model.invalid:
+        return result
+    if model.unstable:
+        return _compiled_refused(result, jnp.asarray(True), beams)
+    points = quadrature_size(max(first + count, 1))
+    omega = with_derivative(points, beams, flags, found.omega, found.group, found.multiplicity)
+    if free:
+        omega = _compiled_zeroed(omega, modes[:count] <= free)
+    return dataclasses.replace(result, omega=omega)
+
+
+@jax.jit
+def _compiled_zeroed(omega: Array, zero: Array) -> Array:
+    return jnp.where(zero, 0.0, omega)
 
 
 def _searched_on_host(model: Model, first: int, wanted: int) -> tuple[Solution, Array, Array]:

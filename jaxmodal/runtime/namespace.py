@@ -62,6 +62,14 @@ def to_host(tree: Any) -> Any:
     )
 
 
+def to_device(tree: Any) -> Any:
+    """A pytree with its arrays as those of JAX, in one transfer, which compiles nothing; traced ones stay."""
+    leaves, structure = jax.tree_util.tree_flatten(tree)
+    known = [None if isinstance(x, jax.core.Tracer) else x for x in leaves]
+    moved = [x if k is None else k for x, k in zip(leaves, jax.device_put(known), strict=True)]
+    return jax.tree_util.tree_unflatten(structure, moved)
+
+
 def is_complex(x: Any) -> bool:
     """Whether an array, a traced one, too, or a number is complex."""
     return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
