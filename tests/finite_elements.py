@@ -369,6 +369,25 @@ def stiffness(case: Case, degree: int = 16, elements: int | Sequence[int] = 1) -
     return _pencil(case, _model(case, degree, elements))[0]
 
 
+def tip_receptance(
+    case: Case, omega: float, damped: complex, degree: int = 16, elements: int | Sequence[int] = 1
+) -> np.ndarray:
+    """Motions (u, v, psi) of the last tip in its link's axes for unit forces there, complex, (3, 3).
+
+    ``damped`` multiplies the elastic stiffness, as 1 + i eta of a loss factor that all links and springs have; forces
+    at rest and supports are as they are.
+    """
+    tips: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    model = _model(case, degree, elements, tips)
+    rows = np.stack(tips[-1])
+    free, columns = hinges(case), model.factor.shape[1]
+    full = np.diag(damped * np.append(np.zeros(free), np.ones(columns - free)))
+    full = full + model.sprung.T @ model.sprung - omega**2 * model.factor.T @ model.factor
+    if model.geometric is not None:
+        full = full + model.geometric
+    return rows @ np.linalg.solve(full, rows.T)
+
+
 def _pencil(case: Case, model: _Model) -> tuple[np.ndarray, np.ndarray]:
     """Stiffness and B over the strains that rigid supports allow."""
     free, columns = hinges(case), model.factor.shape[1]

@@ -115,9 +115,11 @@ def response(
 ) -> None:
     """Exact frequency response of an ARM between ports: its peaks, or all values as csv or json.
 
-    Exit status: 0 when every value is known, 1 when some are not (undamped resonances), 2 for bad input.
+    Exit status: 0 when every value is known, 1 when some are not (undamped resonances, arms that their
+    forces at rest buckle), 2 for bad input.
     """
     from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
+    from jaxmodal.frequencies.status import Status
     from jaxmodal.response.exchange import write_universal_file
     from jaxmodal.response.frequency_response import frequency_response
 
@@ -138,8 +140,13 @@ def response(
             arm = arm.replace(
                 links=tuple(link.replace(loss_factor=loss_factor) for link in arm.links)
             )
-        hertz = np.asarray(natural_frequencies(arm, 6, theory, throw=False).frequencies_hz)
+        modes = natural_frequencies(arm, 6, theory, throw=False)
+        hertz = np.asarray(modes.frequencies_hz)
         known = hertz[np.isfinite(hertz) & (hertz > 0.0)]
+        if (np.asarray(modes.status) == Status.unstable).any() and None in (from_hz, to_hz):
+            raise BadInput(
+                f"{argument}: has no steady response, for {Status.unstable.cause}; {Status.unstable.remedy}."
+            )
         if known.size == 0 and (from_hz is None or to_hz is None):
             raise BadInput(
                 f"{argument}: has no natural frequency greater than 0 to choose a band by; "
@@ -202,9 +209,12 @@ def _peaks(arm: Arm, found: FrequencyResponse) -> list[ResponsePeaks]:
     """The peaks of each pair of ports in the band, where the arm has damping."""
     from jaxmodal.response.damping import damping_that_acts
     from jaxmodal.response.peaks import response_peaks
+    from jaxmodal.response.status import ResponseStatus
 
     motion = _MOTIONS.get(found.quantity)
     if motion is None or not damping_that_acts(arm):
+        return []
+    if np.any(found.status == ResponseStatus.unstable):
         return []
     omega = np.asarray(found.omega)
     return [

@@ -14,12 +14,27 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.batches.variants import buckled
-from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.models import PlanarModel
 from jaxmodal.frequencies.stability import number_unstable
+from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.runtime.namespace import Array, is_traced, to_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
+
+
+def require_stable(arm: Arm, theory: TheoryName) -> None:
+    """Refuse a concrete arm that its forces at rest buckle.
+
+    Raises
+    ------
+    UncertifiedError
+    """
+    if under_forces(arm) and PlanarModel(*prepared_values(arm, theory)).unstable:
+        name = f"arm {arm.name!r}" if arm.name else "the arm"
+        raise UncertifiedError(
+            f"{name} has no steady response, for {Status.unstable.cause}; {Status.unstable.remedy}."
+        )
 
 
 def buckled_arms(

@@ -62,6 +62,8 @@ def harmonic_response(
     ------
     ArmError, ValueError
         As `frequency_response`; an amplitude is not finite, or there is none.
+    UncertifiedError
+        Axial forces or loads buckle the arm, which has no steady motion.
     """
     if not isinstance(forces, Mapping) or not forces:
         raise ArmError(
@@ -177,6 +179,8 @@ def random_response(
     ------
     ArmError
         The arm has no damping, or no such port.
+    UncertifiedError
+        As for `response_peaks`.
     ValueError
         The band is empty, a density is negative or not finite, or the tolerance is not reached.
 

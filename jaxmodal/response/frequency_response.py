@@ -97,10 +97,10 @@ def frequency_response(
     ((2, 1), 'm/N')
     """
     options: dict[str, Any] = {"quantity": quantity, "theory": theory, "parameters": parameters}
-    return _respond(arm, omega, inputs, outputs, **options, judge_stability=True)
+    return answered(arm, omega, inputs, outputs, **options, judge_stability=True)
 
 
-def _respond(
+def answered(
     arm: Arm,
     omega: Any,
     inputs: Any,
@@ -111,7 +111,10 @@ def _respond(
     parameters: Mapping[str, Any] | None,
     judge_stability: bool,
 ) -> FrequencyResponse:
-    """`frequency_response`; an arm on springs in place of rigid supports may be unstable where that on these is not."""
+    """`frequency_response`, without a look at whether forces at rest buckle the arm where that is known.
+
+    An arm on springs in place of rigid supports may be unstable where that on these is not.
+    """
     require_x64()
     require_planar(arm)
     flags = theory_flags(theory)
@@ -133,7 +136,7 @@ def _respond(
     flat = omega.reshape((-1,))
     if rigid_supports(arm):
         values, infinite, invalid = held_answers(
-            functools.partial(_respond, judge_stability=False),
+            functools.partial(answered, judge_stability=False),
             *(arm, flat, into, out, quantity, theory, parameters),
         )
     else:

@@ -140,6 +140,8 @@ def response_peaks(
     ------
     ArmError
         The arm has no damping, so that its peaks are infinite, or no such port.
+    UncertifiedError
+        Axial forces or loads buckle the arm, or a natural frequency in the band is not certified.
     ValueError
         The band is empty.
 

@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
+from jaxmodal.response.damped_modes import damped_modes
 from jaxmodal.response.damping import damping_that_acts
 from jaxmodal.response.datasets import output_labels
 from jaxmodal.response.forced import Outputs
@@ -122,6 +124,8 @@ def time_response(
         Unless the signal is periodic: the arm has no damping or a loss factor, which in time would act before its
         cause, or an input at the base is not its acceleration, or ``motion`` is another one of an output that goes
         along with the base.
+    UncertifiedError
+        Axial forces or loads buckle the arm, or a mode whose decay is waited for is not certified.
     ValueError
         The signal is not finite, or has a mean with which a base moves on without end, or the time until the motion
         has died out needs more than 16,777,216 samples.
@@ -186,12 +190,15 @@ def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: floa
         )
     within = int(count_below(transfer.arm, np.pi / step, transfer.theory))
     port, modes = transfer.outputs[0], min(max(within, 1), _MODES_LOOKED_AT)
-    model = modal_superposition(transfer.arm, port, port, modes, transfer.theory)
-    one = np.eye(model.omega.size)
-    poles = np.linalg.eigvals(
-        np.block([[0.0 * one, one], [-np.diag(model.omega**2), -model.damping]])
-    )
-    slowest = -float(poles.real.max())
+    if under_forces(transfer.arm):
+        slowest = float(damped_modes(transfer.arm, modes, transfer.theory).decay_rate.min())
+    else:
+        model = modal_superposition(transfer.arm, port, port, modes, transfer.theory)
+        one = np.eye(model.omega.size)
+        poles = np.linalg.eigvals(
+            np.block([[0.0 * one, one], [-np.diag(model.omega**2), -model.damping]])
+        )
+        slowest = -float(poles.real.max())
     settle = -np.log(_SETTLED) / slowest / step if slowest > 0.0 else np.inf
     if count + settle > _MOST_SAMPLES:
         raise ValueError(

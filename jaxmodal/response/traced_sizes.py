@@ -68,9 +68,9 @@ def response_sizes(arm: Arm, postures: Any, asked: AskedSize, count: int) -> jax
     Returns
     -------
     Array, shape (P, count)
-        0 where there are no more maxima; inf where no damping acts; NaN where the values are no arm, or its frequencies
-        are not certified. Differentiable once, by every value of the arm: a maximum has the derivative that its size
-        has at its own frequency.
+        0 where there are no more maxima; inf where no damping acts; NaN where the values are no arm, its frequencies
+        are not certified, or its forces at rest buckle it. Differentiable once, by every value of the arm: a maximum
+        has the derivative that its size has at its own frequency.
     """
     if postures is not None:
         arm = arm.replace(links=tuple(link.replace(joint_angle=0.0) for link in arm.links))
@@ -115,8 +115,8 @@ def response_sizes(arm: Arm, postures: Any, asked: AskedSize, count: int) -> jax
 def _address(path: Sequence[Any]) -> str:
     """The address of a leaf of an arm."""
     head, *rest = path
-    if head.name == "payload":
-        return ".".join(["payload", *(key.name for key in rest)])
+    if head.name != "links":
+        return ".".join([head.name, *(key.name for key in rest)])
     return ".".join([f"link{rest[0].idx + 1}", *(key.name for key in rest[1:])])
 
 

@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arguments import is_finite, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_one_arm
+from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_axial_force, require_concrete
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import found_in_band, natural_frequencies
+from jaxmodal.response.buckled import require_stable
 from jaxmodal.response.damping import damping_that_acts
-from jaxmodal.response.frequency_response import frequency_response
+from jaxmodal.response.frequency_response import answered
 from jaxmodal.response.ports import RELATIVE, Port, ports
 from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 Floats = NDArray[np.float64]
 
@@ -34,13 +37,20 @@ class Transfer:
     Parameters
     ----------
     arm, theory
-        A concrete arm.
+        A concrete arm, under axial forces and loads as it has them.
     inputs, outputs
         Names of ports or `Port`.
     motion
         What outputs are: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
     base_motion
         What inputs at the base are, of the same three.
+
+    Raises
+    ------
+    ArmError
+        The arm is traced or has no such port, or a motion is none.
+    UncertifiedError
+        Forces at rest buckle the arm.
     """
 
     def __init__(
@@ -54,10 +64,10 @@ class Transfer:
     ) -> None:
         require_concrete(arm, "a forced response")
         require_one_arm(arm)
-        refuse_axial_force(arm, "a forced response")
         check_motions(motion, base_motion)
         self.arm, self.theory = arm, theory
         self.inputs, self.outputs = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
+        require_stable(arm, theory)
         self.power, self.base_power = MOTIONS[motion], MOTIONS[base_motion]
 
     @property
@@ -71,8 +81,13 @@ class Transfer:
         base = self.inputs[0]
         if base.place != "base" or self.power >= self.base_power:
             return False
-        # a spring gives by what the arm's inertia makes of the base's acceleration alone, and a base that is shifted
-        # turns nothing
+        # supports stand still, and forces at rest keep their directions: the arm bends the farther the base goes
+        if any(getattr(link, name) for link in self.arm.links for name in SUPPORTS):
+            return True
+        if base.turns and under_forces(self.arm):
+            return True
+        # else a spring gives by what the arm's inertia makes of the base's acceleration alone, and a base that is
+        # shifted turns nothing
         return any(
             each.direction != RELATIVE and (base.turns or not each.turns) for each in self.outputs
         )
@@ -88,8 +103,12 @@ class Transfer:
         for which, quantity, power in kinds:
             if which.any():
                 chosen = [each for each, is_so in zip(self.inputs, which, strict=True) if is_so]
-                answer = frequency_response(
-                    self.arm, omega, chosen, self.outputs, quantity=quantity, theory=self.theory
+                answer = answered(
+                    *(self.arm, omega, chosen, self.outputs),
+                    quantity=quantity,
+                    theory=self.theory,
+                    parameters=None,
+                    judge_stability=False,
                 )
                 with np.errstate(invalid="ignore"):  # infinite at undamped resonances
                     found[:, which] = np.asarray(answer.values) * (1j * omega) ** power

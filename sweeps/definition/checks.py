@@ -17,7 +17,6 @@ from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
 from jaxmodal.runtime.limits import MODES
@@ -213,12 +212,6 @@ def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...], axes: tuple[A
             f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it loads, a table [loads] "
             "with gravity = 9.81, or links an axial_force."
         )
-    driven = [name for name in outputs if QUANTITIES[name].arm_by_arm in ("damped", "peak")]
-    if isinstance(arm, Arm) and driven:
-        try:
-            refuse_axial_force(arm, f"the output {driven[0]!r}")
-        except ArmError as error:
-            raise SweepError(f"outputs: {error}") from error
 
 
 def _is_loaded(arm: Arm) -> bool:

@@ -50,7 +50,8 @@ OF_RESPONSES = (
         "1",
         "status of the damped modes",
         "Counted: the argument principle confirms that no root is lost. Not_counted: it does not. Shared: strong"
-        " damping led this mode to a root of a lower one. No_value: the arm has no such modes, or a damped free joint",
+        " damping led this mode to a root of a lower one. No_value: the arm has no such modes, or a damped free joint,"
+        " or its forces at rest buckle it",
         _of_damped(lambda damped: damped.status),
         arm_by_arm="damped",
         **flags({entry.name: int(entry) for entry in DampedStatus}),
@@ -84,7 +85,8 @@ OF_RESPONSES = (
         "1",
         "status of the peak",
         "Peak: found exactly. Infinite: no damping acts on a mode of the band. No_peak: the response has none inside"
-        " the band. No_value: the values of the arm do not fit together, or its frequencies are not certified",
+        " the band. No_value: the values of the arm do not fit together, its frequencies are not certified, or its"
+        " forces at rest buckle it",
         _of_peak(lambda peak: peak.status),
         arm_by_arm="peak",
         per_mode=False,

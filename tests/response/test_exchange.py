@@ -164,6 +164,27 @@ def test_the_command_has_no_peaks_without_damping_that_acts(run):
     assert "peaks from" not in shown.stdout
 
 
+def test_the_command_of_an_arm_under_loads(run, tmp_path):
+    """A mast under a payload has peaks; one that the payload buckles has none, a status, and no band of its own."""
+    link = jm.Link(1.5, 7e10, 2700.0, jm.circle(0.03), joint_angle=np.pi / 2, loss_factor=0.01)
+    mast = jm.Arm((link,), jm.Payload(mass=40.0), loads=jm.Loads(gravity=9.81, pieces=2))
+    ports = ("--input", "tip.across", "--output", "tip.across", "--theory", "rayleigh")
+    band = ("--from-hz", "0.1", "--to-hz", "20", "--points", "3")
+    jm.write_arm(mast, tmp_path / "mast.toml")
+    shown = run(str(tmp_path / "mast.toml"), *ports, *band)
+    assert shown.exit_code == 0, shown.output
+    peak = jm.response_peaks(mast, 1.0, 100.0, "tip.across", "tip.across", "rayleigh")
+    assert f"{peak.frequencies_hz[0]:.4f}" in shown.stdout
+    jm.write_arm(jm.set_parameters(mast, {"payload.mass": 4e3}), tmp_path / "heavy.toml")
+    shown = run(str(tmp_path / "heavy.toml"), *ports, *band)
+    assert shown.exit_code == 1, shown.output
+    assert "unstable: the forces at rest buckle the arm" in shown.stdout
+    assert "peaks from" not in shown.stdout
+    shown = run(str(tmp_path / "heavy.toml"), *ports)
+    assert shown.exit_code == 2, shown.output
+    assert "has no steady response, for the forces at rest" in " ".join(shown.stderr.split())
+
+
 def test_the_command_remarks_on_ports_that_cannot_move(run):
     rigid, moving = (
         run("example:three_link_industrial", "--input", port, "--output", "tip.y", "--points", "3")

@@ -348,6 +348,13 @@ P = ("tip.across", "tip.across")
         ),
         (
             lambda a, u: jm.time_response(
+                cantilever(kelvin_voigt_time=1e-5, support_y_stiffness=1e4),
+                *([1.0, 0.0], 0.1, "base.y", "tip.rotation"),
+            ),
+            "motion = 'displacement': a base that is accelerated",
+        ),
+        (
+            lambda a, u: jm.time_response(
                 cantilever(joint_stiffness=0.0), [1.0, 0.0], 0.1, *P, periodic=True
             ),
             r"a motion without a restoring force \(a free joint\), which a constant input",

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from damped_cantilever import pendulum
 
 import jaxmodal as jm
 import sweeps
@@ -66,3 +67,34 @@ def test_an_arm_without_loads_has_no_factor():
     axes = [sweeps.axis("payload.mass", [0.0, 1.0])]
     with pytest.raises(sweeps.SweepError, match="'buckling_factor' is of loads that grow"):
         sweeps.Sweep(arm, axes, num_modes=1, theories=["rayleigh"], outputs=["buckling_factor"])
+
+
+def test_damping_and_peaks_of_an_inverted_pendulum():
+    """A rigid link upright on a spring: its weight takes m g l off; a weight that topples it leaves neither."""
+    arm, inertia = pendulum(50.0)
+    link = arm.links[0].replace(joint_damping=0.4, joint_angle=np.pi / 2)
+    arm = jm.Arm((link,), loads=jm.Loads(gravity=0.0, pieces=1))
+    gravity = np.array([0.0, 9.81, 60.0])
+    stiffness = 50.0 - gravity * (2.0 * 0.5 + 1000.0 * 1e-6 * 0.5**2 / 2.0)
+    sweep = sweeps.Sweep(
+        arm,
+        [sweeps.axis("loads.gravity", gravity)],
+        num_modes=1,
+        theories=["euler_bernoulli"],
+        outputs=["damping_ratio", "peak_response", "peak_frequency"],
+        response=sweeps.Response("joint_1.moment", "joint_1.rotation", (0.1, 10.0)),
+    )
+    ds = sweeps.run(sweep)
+    ratio = 0.4 / (2.0 * np.sqrt(stiffness[:2] * inertia))
+    np.testing.assert_allclose(ds.damping_ratio[:2, 0], ratio, rtol=1e-9)
+    size = 1.0 / (2.0 * ratio * np.sqrt(1.0 - ratio**2) * stiffness[:2])
+    np.testing.assert_allclose(ds.peak_response[:2], size, rtol=1e-9)
+    place = np.sqrt(stiffness[:2] / inertia * (1.0 - 2.0 * ratio**2)) / (2.0 * np.pi)
+    np.testing.assert_allclose(ds.peak_frequency[:2], place, rtol=1e-7)
+    assert ds.status.values[2, 0] == jm.Status.unstable
+    names = [ds[name].attrs["flag_meanings"].split() for name in ("damped_status", "peak_status")]
+    assert [names[0][ds.damped_status.values[2, 0]], names[1][ds.peak_status.values[2]]] == [
+        "no_value",
+        "no_value",
+    ]
+    assert np.isnan([ds.damping_ratio.values[2, 0], ds.peak_response.values[2]]).all()
