@@ -113,11 +113,6 @@ def as_segments(columns: dict[str, Any], link: Any, first: Any, last: Any) -> di
     return made
 
 
-def under_forces(arm: Arm) -> bool:
-    """Whether links have axial forces, or loads make some."""
-    return arm.loads is not None or any(link.axial_force is not None for link in arm.links)
-
-
 def segments(loads: Loads | None, rigid: Sequence[bool]) -> list[int]:
     """How many segments stand for each link."""
     cut = loads.pieces if loads is not None and loads.varies else 1
