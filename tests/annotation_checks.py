@@ -11,6 +11,13 @@ from beartype.roar import BeartypeDecorHintException
 _THEORIES = Literal["timoshenko", "rayleigh", "euler_bernoulli", "bending_only"]
 _CONF = BeartypeConf(hint_overrides=FrozenDict({_THEORIES: str}))
 
+_CHECKED: dict[tuple[Any, ...], Callable[..., Any]] = {}
+
+
+def _identity(hint: Any) -> Any:
+    """What two annotations share that mean the same."""
+    return hint if isinstance(hint, type | str) else repr(hint)
+
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with its annotations checked at every call.
@@ -18,11 +25,20 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     Names of theories may be any text here: the library itself answers those that are none.
     A function whose annotations beartype does not understand (it has no generic named tuples) is
     returned as it is; mypy checks those.
+
+    jaxtyping gives an empty function with the signature of the one that it checks, and does so for an inner function
+    each time the outer one runs: writing the checks anew each time took a third of the slow tests' time.
     """
-    try:
-        return beartype.beartype(conf=_CONF)(function)
-    except BeartypeDecorHintException:
-        return function
+    key = (
+        *(function.__module__, function.__qualname__, function.__code__.co_varnames),
+        tuple((name, _identity(hint)) for name, hint in function.__annotations__.items()),
+    )
+    if key not in _CHECKED:
+        try:
+            _CHECKED[key] = beartype.beartype(conf=_CONF)(function)
+        except BeartypeDecorHintException:
+            _CHECKED[key] = function
+    return _CHECKED[key]
 
 
 #: what is checked at every call: without the packages whose functions run by the ten thousand when NumPy solves an arm,
