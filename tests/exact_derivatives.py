@@ -60,7 +60,27 @@ def base_states(values):
             states[k][k], states[k][3 + k] = mpf(1), spring
         else:
             states[k][3 + k] = mpf(1)
-    return states
+    if "base_stiffness.k11" not in values:
+        return states
+    return [
+        _on_base(values, [values.get(f"link1.{name}", mpf("inf")) for name in names], k)
+        for k in range(3)
+    ]
+
+
+def _on_base(values, springs, k):
+    """The state beyond the springs of joint 1 where the elastic base moves by 1 in a direction of the ground."""
+    turn = values["link1.joint_angle"]
+    c, s = mp.cos(turn), mp.sin(turn)
+    moved = [mpf(i == k) for i in range(3)]
+    force = [values[f"base_stiffness.k{min(i, k) + 1}{max(i, k) + 1}"] for i in range(3)]
+    state = []
+    for x, y, about in (moved, force):
+        state += [c * x + s * y, c * y - s * x, about]
+    for i, spring in enumerate(springs):
+        if mp.isfinite(spring):
+            state[i] = state[i] + state[3 + i] / spring
+    return state
 
 
 def with_supports(values, number, state):

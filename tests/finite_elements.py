@@ -90,6 +90,8 @@ class Case:
 
     links: tuple[FELink, ...]
     model: str
+    base: tuple[tuple[float, ...], ...] | None = None
+    """Stiffness of an elastic base over x, y and rotation of the ground: inf on the diagonal is rigid, 0 free."""
 
     def __post_init__(self) -> None:
         if self.model not in THEORIES:
@@ -151,7 +153,9 @@ def case_from_arm(arm: Any, model: str) -> Case:
                 turning=(force * value(link, "base_offset_x"), force * value(link, "end_offset_x")),
             )
         )
-    return Case(tuple(links), model)
+    base = arm.base_stiffness
+    rows = None if base is None else tuple(tuple(map(float, row)) for row in base.rows())
+    return Case(tuple(links), model, rows)
 
 
 def _antiderivatives(
@@ -244,6 +248,8 @@ def _model(
     ]
     per_strain = {"timoshenko": 3, "bending_only": 1}.get(case.model, 2) * (degree + 1)
     springs = sum(bool(np.isfinite(k)) for link in case.links for k in (link.kT, link.kx, link.ky))
+    of_base = _base_strains(case)
+    springs += len(of_base)
     elastic = sum(p for link, p in zip(case.links, cuts, strict=True) if not link.rigid)
     columns = springs + per_strain * elastic
     tapered = any(link.taper is not None for link in case.links)
@@ -257,6 +263,11 @@ def _model(
     u0 = np.zeros(columns)
     v0, psi0 = u0.copy(), u0.copy()
     hinge, column = 0, hinges(case)
+    for motion, loose in of_base:
+        at = hinge if loose else column
+        for field, amount in zip((u0, v0, psi0), motion, strict=True):
+            field[at] = amount
+        hinge, column = (hinge + 1, column) if loose else (hinge, column + 1)
     loaded = any(any(link.axial + link.turning) for link in case.links)
     geometric = np.zeros((columns, columns)) if loaded else None
 
@@ -341,7 +352,25 @@ def _model(
 
 def hinges(case: Case) -> int:
     """Free joints, each of which adds a mode of zero frequency where no support hinders it."""
-    return sum(k == 0.0 for link in case.links for k in (link.kT, link.kx, link.ky))
+    of_joints = sum(k == 0.0 for link in case.links for k in (link.kT, link.kx, link.ky))
+    return of_joints + sum(loose for _, loose in _base_strains(case))
+
+
+def _base_strains(case: Case) -> list[tuple[np.ndarray, bool]]:
+    """Motions (x, y, rotation) of the base of unit strain energy each, and those that it is free to make (True)."""
+    if case.base is None:
+        return []
+    matrix = np.array(case.base)
+    own = np.diag(matrix)
+    sprung = np.flatnonzero((own > 0.0) & np.isfinite(own))
+    found = [(np.eye(3)[k], True) for k in np.flatnonzero(own == 0.0)]
+    factor = np.zeros((3, sprung.size))
+    factor[sprung] = (
+        scipy.linalg.cholesky(np.linalg.inv(matrix[np.ix_(sprung, sprung)]), lower=True)
+        if sprung.size
+        else factor[sprung]
+    )
+    return found + [(column, False) for column in factor.T]
 
 
 def frequencies(

@@ -30,7 +30,7 @@ from jaxmodal.spatial.arm import SpatialArm
 
 AGGREGATES = ("bound", "ks", "pnorm")
 #: last parts of the addresses of springs of joints, of planar arms and of arms in space
-_SPRINGS = {*JOINT_SPRINGS, "stiffness"}
+_SPRINGS = {*JOINT_SPRINGS, "stiffness", "k11", "k22", "k33"}
 
 
 class Problem:

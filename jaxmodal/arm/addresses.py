@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from jaxmodal.arm.arm import Arm, Link, Payload, require_planar
+from jaxmodal.arm.bases import BaseStiffness
 from jaxmodal.arm.link_rules import JOINT_FIELDS
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import Record, Scalar, quantities, shown
@@ -45,7 +46,8 @@ class Addressed(Protocol):
 ArmKind = TypeVar("ArmKind", bound=Arm | Addressed)
 
 _ADDRESS = re.compile(
-    r"(?:link(?P<link>[1-9][0-9]*|\*)|(?P<other>payload|loads))\.(?P<field>.+)", re.ASCII
+    r"(?:link(?P<link>[1-9][0-9]*|\*)|(?P<other>payload|loads|base_stiffness))\.(?P<field>.+)",
+    re.ASCII,
 )
 
 
@@ -57,6 +59,7 @@ def _declared() -> dict[str, tuple[str, str]]:
         ("link.section.", [*SHAPES.values(), RawSection]),
         ("payload.", [Payload]),
         ("loads.", [Loads]),
+        ("base_stiffness.", [BaseStiffness]),
     ):
         for kind in kinds:
             for item in quantities(kind):
@@ -106,7 +109,8 @@ def addresses(arm: Arm | Addressed) -> list[str]:
         section = [f"section.{name}" for name in _present(link.section)]
         found += [f"link{number}.{name}" for name in own[:before] + section + own[before:]]
     found += [f"payload.{name}" for name in _present(arm.payload)]
-    return found + [f"loads.{name}" for name in _present(arm.loads)]
+    found += [f"loads.{name}" for name in _present(arm.loads)]
+    return found + [f"base_stiffness.{name}" for name in _present(arm.base_stiffness)]
 
 
 def _present(record: Record | None) -> list[str]:
@@ -220,6 +224,12 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
         return (
             f"{message}: it bears no loads; give it some with arm.replace(loads=Loads(gravity=9.81)), in a file with a "
             "table [loads]."
+        )
+    if isinstance(arm, Arm) and parts and parts["other"] == "base_stiffness":
+        return (
+            f"{message}: it has no elastic base, or none with such a value; give it one with "
+            "arm.replace(base_stiffness=[k_x, k_y, k_rotation]) or three rows, in a file base_stiffness = [...]; its "
+            "values are k11, k22, k33, k12, k13 and k23."
         )
     if address != single:
         message += f", for it has no {single!r}"

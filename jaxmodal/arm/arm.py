@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.arm.bases import BaseStiffness, as_base, check_base
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.payloads import Payload
@@ -21,7 +22,7 @@ from jaxmodal.arm.quantities import (
     shown,
     static,
 )
-from jaxmodal.arm.tables import link_table, loads_table, record_table, toml_text
+from jaxmodal.arm.tables import base_rows, link_table, loads_table, record_table, toml_text
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import Table
@@ -46,6 +47,10 @@ class Arm(Drawn, Record):
         Free text.
     loads
         What the arm bears at rest, in every posture; its forces stiffen or soften the arm.
+    base_stiffness
+        Elastic base: its symmetric 3 x 3 stiffness over (x, y, rotation) of the place of joint 1, in the axes of the
+        ground, N/m, N/rad and N m/rad, or the three values of a diagonal; inf on the diagonal is rigid, 0 free. The
+        springs of joint 1 stand on it; left out, they stand on the ground.
 
     Raises
     ------
@@ -77,6 +82,7 @@ class Arm(Drawn, Record):
     payload: Payload = dataclasses.field(default_factory=lambda: Payload())
     name: str = static(default="")
     loads: Loads | None = None
+    base_stiffness: BaseStiffness | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.links, (tuple, list)) or not self.links:
@@ -100,6 +106,9 @@ class Arm(Drawn, Record):
             raise ArmError(
                 f"loads = {shown(self.loads)}: must be Loads; give Loads(gravity=9.81), or leave it out for none."
             )
+        if self.base_stiffness is not None:
+            object.__setattr__(self, "base_stiffness", as_base(self.base_stiffness))
+        check_base(self.links, self.base_stiffness, self.loads)
         if not isinstance(self.name, str):
             raise ArmError(f"name = {shown(self.name)}: must be text.")
         object.__setattr__(self, "links", tuple(self.links))
@@ -150,8 +159,8 @@ class Arm(Drawn, Record):
 
         Notes
         -----
-        theta_1 turns the whole arm, which changes no natural frequency; with n - 1 angles it
-        stays as it is.
+        theta_1 turns the whole arm, which changes no natural frequency unless it has supports, loads or an elastic
+        base; with n - 1 angles it stays as it is.
         """
         posed = self._posed(angles, "rad")
         for number, link in enumerate(posed.links, start=1):
@@ -277,6 +286,8 @@ class Arm(Drawn, Record):
             If a value is traced or batched.
         """
         document: dict[str, Any] = {"name": self.name} if self.name else {}
+        if self.base_stiffness is not None:
+            document["base_stiffness"] = base_rows(self.base_stiffness)
         document["links"] = []
         for number, link in enumerate(self.links, start=1):
             with within(f"link{number}."):

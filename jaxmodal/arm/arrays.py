@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.bases import base_rules, with_base
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loaded import bears, with_loads
 from jaxmodal.arm.payloads import Payload
@@ -88,7 +89,8 @@ def arm_values(arm: Arm) -> BeamArrays:
             columns |= {name: column(name, absent) for name, absent in group.items()}
     if any(link.rigid for link in arm.links):
         columns["flexible"] = np.array([0.0 if link.rigid else 1.0 for link in arm.links])
-    columns = with_preload(with_ground_angle(with_bodies(columns, arm.payload)))
+    columns = with_base(with_bodies(columns, arm.payload), arm.base_stiffness)
+    columns = with_preload(with_ground_angle(columns))
     columns = with_loads(columns, arm.loads, [link.rigid for link in arm.links])
     return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
 
@@ -195,6 +197,10 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
     for _, links in _stacked(arm):
         valid = valid & _holds(links) & _holds(links.section)
     valid = valid & _holds(arm.payload)
+    if arm.base_stiffness is not None:
+        valid = valid & _holds(arm.base_stiffness)
+        for rule in base_rules(arm.links, arm.base_stiffness, arm.loads):
+            valid = valid & xp.all(xp.asarray(rule.holds))
     if arm.loads is not None:
         with np.errstate(all="ignore"):
             valid = valid & _holds(arm.loads) & bears(beam_values(arm))

@@ -20,29 +20,32 @@ from jaxmodal.arm.arrays import (
     with_ground_angle,
     with_preload,
 )
+from jaxmodal.arm.bases import base_rules, with_base
 from jaxmodal.arm.loaded import bears, with_loads
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import Record, quantities
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import PLAIN, SUPPORTS, BeamArrays
+from jaxmodal.statics.beam_arrays import BASE, PLAIN, SUPPORTS, BeamArrays
 
 #: imaginary part of a value whose derivative is sought: with its square nothing of it is left
 STEP = 1e-100
-#: the fields of `BeamArrays` in the order of packed columns, those that only arms with supports at tips have and those
-#: that only arms under axial forces have last
+#: the fields of `BeamArrays` in the order of packed columns, those that only arms with supports at tips, under axial
+#: forces and on elastic bases have last
 _SUPPORTS = (*SUPPORTS, "ground_angle")
 _PRELOAD = ("axial_force", "base_turning_stiffness", "end_turning_stiffness")
 _FEATURES = tuple(
     f.name
     for f in dataclasses.fields(BeamArrays)
-    if f.name not in (*PLAIN, *_SUPPORTS, *_PRELOAD, "has_shear")
+    if f.name not in (*PLAIN, *_SUPPORTS, *_PRELOAD, *BASE, "has_shear")
 )
 _LAYOUTS = (
     PLAIN,
     PLAIN + _FEATURES,
     PLAIN + _FEATURES + _SUPPORTS,
     PLAIN + _FEATURES + _SUPPORTS + _PRELOAD,
+    PLAIN + _FEATURES + _SUPPORTS + BASE,
+    PLAIN + _FEATURES + _SUPPORTS + _PRELOAD + BASE,
 )
 #: what stands for a feature that an arm does not have
 _ABSENT = {
@@ -172,13 +175,16 @@ def _fields(arm: Arm, cells: int, dtype: type = np.float64) -> dict[str, Any]:
     if any(link.rigid for link in arm.links):
         flexible = [0.0 if link.rigid else 1.0 for link in arm.links]
         fields["flexible"] = np.repeat(np.array(flexible)[:, None], cells, axis=1)
-    fields = with_preload(with_ground_angle(with_bodies(fields, arm.payload)))
+    fields = with_base(with_bodies(fields, arm.payload), arm.base_stiffness)
+    fields = with_preload(with_ground_angle(fields))
     return with_loads(fields, arm.loads, [link.rigid for link in arm.links])
 
 
 def _valid(arm: Arm, cells: int) -> np.ndarray:
     """Cells in which every value obeys its rule, and those that belong together theirs."""
     records: list[Record] = [arm.payload] if arm.loads is None else [arm.payload, arm.loads]
+    if arm.base_stiffness is not None:
+        records.append(arm.base_stiffness)
     for link in arm.links:
         records += [link, link.section]
     valid = np.ones(cells, bool)
@@ -189,4 +195,6 @@ def _valid(arm: Arm, cells: int) -> np.ndarray:
                 valid &= item.metadata["rule"].holds(value)
         for constraint in record.constraints():
             valid &= constraint.holds
+    for rule in base_rules(arm.links, arm.base_stiffness, arm.loads):
+        valid &= rule.holds
     return valid

@@ -54,6 +54,8 @@ def arm_table(arm: Arm) -> Table:
         notes.insert(0, f"payload: {', '.join(carried)}")
     if arm.loads is not None:
         notes.insert(0, f"loads: {', '.join(_values(arm.loads))}")
+    if arm.base_stiffness is not None:
+        notes.insert(0, f"base: {', '.join(_values(arm.base_stiffness))}")
     title = f"{arm.name or 'arm'}: {count} link{'s' * (count > 1)}"
     posture = posture_text(arm)
     title += f", {posture}" if posture else ""

@@ -57,7 +57,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
                 "dimensions = 3: an arm in space, where a planar one is expected. Arms in space are taken by "
                 f"{', '.join(TAKE_ARMS_IN_SPACE)}."
             )
-        known = ("name", "links", "payload", "loads", "dynamics", "dimensions")
+        known = ("name", "base_stiffness", "links", "payload", "loads", "dynamics", "dimensions")
         check_keys(keys, known, ("links",), ArmError)
         links: list[Link] = []
         for number, entry in enumerate(link_tables(keys["links"]), start=1):
@@ -70,7 +70,8 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
                     )
         payload = table("payload", keys.get("payload", {}), ArmError)
         body = made_of(Payload, payload, units_of(Payload), place="payload.")
-        return Arm(tuple(links), body, keys.get("name", ""), _loads(keys.get("loads")))
+        base: Any = keys.get("base_stiffness")
+        return Arm(tuple(links), body, keys.get("name", ""), _loads(keys.get("loads")), base)
 
 
 def _loads(entry: object) -> Loads | None:

@@ -14,7 +14,7 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loads import Loads
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING, BeamArrays
+from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, TURNING, BeamArrays
 from jaxmodal.statics.equilibrium import BALANCED, equilibrium, turning_stiffness
 
 #: what only the first segment of a link has, and what stands for it in the others
@@ -30,6 +30,7 @@ _AT_THE_JOINT = {
     "base_offset_x": 0.0,
     "base_offset_y": 0.0,
     "base_turning_stiffness": 0.0,
+    **dict(zip(BASE, (np.inf, 0.0, 0.0, np.inf, 0.0, np.inf), strict=True)),
 }
 #: what only the last one has; it is 0 in the others
 _AT_THE_TIP = (

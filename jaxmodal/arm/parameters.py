@@ -98,4 +98,6 @@ def set_parameters(arm: ArmKind, values: Mapping[str, Any]) -> ArmKind:
                 links[number - 1] = link.replace(**own)
     payload = arm.payload.replace(**changes.get("payload", {}))
     loads = None if arm.loads is None else arm.loads.replace(**changes.get("loads", {}))
-    return arm.replace(links=tuple(links), payload=payload, loads=loads)
+    base = arm.base_stiffness
+    base = None if base is None else base.replace(**changes.get("base_stiffness", {}))
+    return arm.replace(links=tuple(links), payload=payload, loads=loads, base_stiffness=base)

@@ -50,6 +50,7 @@ ANGLE = Rule(
 POISSON = Rule("greater than -1 and at most 0.5", lambda x: (x > -1.0) & (x <= 0.5))
 STIFFNESS = Rule("0 (a free hinge) or more (inf for a rigid joint)", lambda x: x >= 0.0)
 SPRING = Rule("0 (a free slide) or more (inf for a rigid joint)", lambda x: x >= 0.0)
+BASE = Rule("0 (free) or more (inf for rigid)", lambda x: x >= 0.0)
 SUPPORT = Rule("0 (no support) or more (inf for a rigid one)", lambda x: x >= 0.0)
 
 

@@ -47,6 +47,15 @@ def refuse_loads(arm: Arm, what: str) -> None:
         )
 
 
+def refuse_base(arm: Arm, what: str) -> None:
+    """Refuse an arm on an elastic base, which ``what`` (the subject of the sentence) does not know."""
+    if isinstance(arm, Arm) and arm.base_stiffness is not None:
+        raise ArmError(
+            f"base_stiffness: the arm has one, and {what} knows no elastic base; give "
+            "arm.replace(base_stiffness=None), or take it out of its file."
+        )
+
+
 def require_known(arm: Arm, theory: str) -> None:
     """Refuse an arm that a theory cannot take: one without shear data, or a rigid link against a rigid support.
 

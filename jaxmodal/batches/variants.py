@@ -53,8 +53,9 @@ class Variants:
             free += value == 0.0
         named = (*SUPPORTS, "axial_force")
         held = any(getattr(link, name) is not None for link in links for name in named)
-        held = held or self.arm.loads is not None
-        if not held or not free.any():
+        elastic = self.arm.base_stiffness is not None
+        held = held or elastic or self.arm.loads is not None
+        if not held or not (elastic or free.any()):
             return free
         for start in range(0, free.size, _COUNTED):  # supports and axial forces hinder some of them
             some = slice(start, start + _COUNTED)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxmodal.dynamic_stiffness.foundation import base_moves, in_first_link
 from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.runtime.namespace import Array, added, placed, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -121,11 +122,18 @@ def joint_law(beams: BeamArrays, omega: Array) -> JointLaw:
     )
 
 
-def before_joint(beams: BeamArrays, tip: Array) -> Array:
-    """Displacements before each joint in the axes of the link that it carries; shape (n, 3, ...), zero at the base."""
+def before_joint(beams: BeamArrays, tip: Array, joint: Array | None = None) -> Array:
+    """Displacements before each joint in the axes of the link that it carries; shape (n, 3, ...).
+
+    Zero at the base, or, where the fields at the joints are given, what an elastic one makes of them.
+    """
     sine, cosine = _like(xp.sin(beams.joint_angle), tip), _like(xp.cos(beams.joint_angle), tip)
     u, v, psi = (placed(xp.roll(tip[:, k], 1, axis=0), 0, 0.0) for k in range(3))
-    return xp.stack([cosine * u + sine * v, cosine * v - sine * u, psi], axis=1)
+    before = xp.stack([cosine * u + sine * v, cosine * v - sine * u, psi], axis=1)
+    if beams.base_xx is None or joint is None:
+        return before
+    moved, _ = base_moves(beams, joint_law(beams, 0.0), joint)
+    return placed(before, 0, in_first_link(beams, moved))
 
 
 def spring_gives(beams: BeamArrays, omega: Array, joint: Array, before: Array) -> Array:

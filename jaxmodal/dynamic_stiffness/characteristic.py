@@ -23,6 +23,7 @@ from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, wave_numbers
+from jaxmodal.dynamic_stiffness.foundation import base_motion
 from jaxmodal.dynamic_stiffness.supports import in_ground_axes, support_forces
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -147,6 +148,8 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
         pushed = support_forces(beams, tip[:, :3])
         forces = forces + in_ground_axes(pushed, -beams.ground_angle)
     moved = law.unit[..., None] * joint[:, :3] - law.compliance[..., None] * joint[:, 3:]
+    if beams.base_xx is not None:
+        moved = moved.at[0].set(base_motion(beams, law, moved[:1], joint[:1, 3:], sizes=False))
     inner = EndFields(*(moved[:, k] for k in range(3)), *(joint[:, k] for k in range(3, 6)))
     outer = EndFields(*(tip[:, k] for k in range(6)))
     tip_normal, tip_shear, tip_moment = (forces[:, k] for k in range(3))
@@ -194,9 +197,9 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: TheoryName = "timo
     Returns
     -------
     Array, shape (6n, 6n)
-        Rows: u, v, psi at the base; six conditions at each joint (u, v, psi, moment, shear, normal
-        force); moment, shear, normal
-        force at the tip, SI units. Columns: four bending and two axial constants of each link.
+        Rows: u, v, psi at the base, on an elastic one in the ground's axes; six conditions at each joint
+        (u, v, psi, moment, shear, normal force); moment, shear, normal force at the tip, SI units.
+        Columns: four bending and two axial constants of each link.
 
     Raises
     ------

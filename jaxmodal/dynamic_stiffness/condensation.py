@@ -178,8 +178,12 @@ def add_terms(
         own, growth = (xp.where(flexible, x, 0.0) for x in (own, growth))
     pivots = [pivot, *(leading(x) for x in result.others)]
     held = [leading(x) for x in result.supports]
+    at_base = []
+    if result.base is not None:
+        at_base = [leading(result.base.det_full)]
+        own = own + negative_eigenvalues(result.base, xp.ones_like(omega))
     tally = tally.times(
-        leading(result.delta) * leading(result.det) * math.prod(pivots + held),
+        leading(result.delta) * leading(result.det) * math.prod(pivots + held + at_base),
         growth,
         leading(result.delta),
     )

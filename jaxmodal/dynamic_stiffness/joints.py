@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from jaxmodal.arithmetic.operations import Number, nonzero, select
+from jaxmodal.dynamic_stiffness.foundation import base_features
 from jaxmodal.dynamic_stiffness.supports import support_laws
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -25,7 +26,8 @@ class Attachments(NamedTuple):
 
     ``axial_unit, axial_compliance`` and those of shear are laws as `spring_law` gives them, compliances in m/N;
     ``relative_inertia = N (N - 1) J``, ``driven_inertia = N J`` and ``carried_inertia = (1 - N) J`` of a rotor of
-    inertia J and gear ratio N, in kg m^2. The laws of supports at the tip are those of `supports.support_laws`.
+    inertia J and gear ratio N, in kg m^2. The laws of supports at the tip are those of `supports.support_laws`, what is
+    of the base that of `foundation.base_features`.
     """
 
     axial_unit: Any = None
@@ -52,6 +54,18 @@ class Attachments(NamedTuple):
     support_turn_spring: Any = None
     base_turning_stiffness: Any = None
     end_turning_stiffness: Any = None
+    foundation_xx: Any = None
+    foundation_xy: Any = None
+    foundation_xr: Any = None
+    foundation_yy: Any = None
+    foundation_yr: Any = None
+    foundation_rr: Any = None
+    foundation_x_scale: Any = None
+    foundation_x_rigid: Any = None
+    foundation_y_scale: Any = None
+    foundation_y_rigid: Any = None
+    foundation_turn_scale: Any = None
+    foundation_turn_rigid: Any = None
 
 
 def attachments(link: BeamArrays) -> Attachments:
@@ -79,7 +93,7 @@ def attachments(link: BeamArrays) -> Attachments:
         for name in Attachments._fields
         if hasattr(link, name) and getattr(link, name) is not None
     }
-    return Attachments(**plain, **rotor, **springs, **supports)
+    return Attachments(**plain, **rotor, **springs, **supports, **base_features(link))
 
 
 def with_body(

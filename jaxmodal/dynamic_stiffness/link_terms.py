@@ -26,6 +26,7 @@ from jaxmodal.dynamic_stiffness.beams import (
     WaveNumbers,
     waves_at,
 )
+from jaxmodal.dynamic_stiffness.foundation import with_base
 from jaxmodal.dynamic_stiffness.joints import (
     Attachments,
     rigid_or,
@@ -82,6 +83,8 @@ class LinkResult(NamedTuple):
     others: list[Number]
     #: of links with supports: their pivots, each a mode less where negative
     supports: list[Number]
+    #: of links with an elastic base: the signs that count there
+    base: Receptance | None
 
 
 class _LinkInputs(NamedTuple):
@@ -131,7 +134,8 @@ def _link_formula(*numbers: Number) -> list[Number]:
 def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
     """`_link_formula` for links with features (fields of `Attachments` and the angle to the ground), after the others.
 
-    Two more outputs: the pivots of the springs along u and v; with supports three more, theirs.
+    Two more outputs: the pivots of the springs along u and v; with supports three more, theirs, and with an
+    elastic base what `foundation.with_base` has.
     """
     supported, loaded = "ground_sine" in features, _LEVER in features
 
@@ -187,7 +191,8 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         if more.carried_inertia is not None:
             inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
         stiffness = rotated(inner, link.sin_angle, link.cos_angle)
-        return [*stiffness, det, pivot, delta, *tests, *receptance, *others, *held]
+        base = [] if more.foundation_xx is None else with_base(stiffness, more)
+        return [*stiffness, det, pivot, delta, *tests, *receptance, *others, *held, *base]
 
     return formula
 
@@ -197,6 +202,7 @@ def _unflatten(values: list[Number]) -> LinkResult:
     t = k + 3 + len(SymmetryTests._fields)
     det, pivot, delta = values[k : k + 3]
     more = t + len(Receptance._fields)
+    base = values[more + 5 :]
     return LinkResult(
         stiffness=Stiffness(*values[:k]),
         det=det,
@@ -205,7 +211,8 @@ def _unflatten(values: list[Number]) -> LinkResult:
         tests=SymmetryTests(*values[k + 3 : t]),
         receptance=Receptance(*values[t:more]),
         others=values[more : more + 2],
-        supports=values[more + 2 :],
+        supports=values[more + 2 : more + 5],
+        base=Receptance(*base) if base else None,
     )
 
 

@@ -7,8 +7,10 @@ import dataclasses
 import numpy as np
 
 from jaxmodal.runtime.namespace import Array, linalg, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
+from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, BeamArrays
 
+#: stiffness of the base in a direction of its own
+DIAGONAL = (BASE[0], BASE[3], BASE[5])
 #: a motion that moves supports by less than this, beside what free joints move them by at most, moves them by rounding
 _STILL = 1e-13
 
@@ -16,9 +18,9 @@ _STILL = 1e-13
 def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
     """How many modes have zero frequency, int64.
 
-    Without supports that is one for each free hinge or slide, for no two share a motion. Of their motions supports at
-    tips leave those that move none of them: all less the rank of what they move the supports by. Forces at rest resist
-    a turn or further it: see `_without_load`.
+    Without supports that is one for each free hinge or slide, and for each direction in which the base is free: no two
+    share a motion. Of their motions supports at tips leave those that move none of them: all less the rank of what they
+    move the supports by. Forces at rest resist a turn or further it: see `_without_load`.
 
     Parameters
     ----------
@@ -35,8 +37,10 @@ def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
     for slide in slides:
         if slide is not None:
             free = free + (slide == 0.0).astype(np.int64)
+    of_base = [] if beams.base_xx is None else [getattr(beams, name)[0] for name in DIAGONAL]
     used = np.arange(stiffness.shape[0]).reshape((-1,) + (1,) * (stiffness.ndim - 1)) < num_links
     total = xp.sum(xp.where(used, free, 0), axis=0)
+    total = total + sum((k == 0.0).astype(np.int64) for k in of_base)
     if beams.support_x_stiffness is None:
         return total
     moves = _moves_of_supports(beams, used)
@@ -70,6 +74,8 @@ def _without_load(beams: BeamArrays, num_links: Array | int) -> BeamArrays:
 
 def _moves_of_supports(beams: BeamArrays, used: Array) -> Array:
     """What each free motion of a joint (its slides, its turn) moves each support by, shape (..., 3 n, 3 n).
+
+    On an elastic base three columns more, for motions of the base along x and y and about joint 1.
 
     Displacements are in shares of the length of the arm; 0 where there is no support, and where the joint is not free.
     """
@@ -115,4 +121,19 @@ def _moves_of_supports(beams: BeamArrays, used: Array) -> Array:
     counts = held[:, None, :, None] & free[None, :, None, :] & outboard[None, None]
     moves = xp.where(counts, moves, 0.0)
     moves = xp.moveaxis(moves, (0, 1, 2, 3), (-4, -2, -3, -1))
-    return moves.reshape((*moves.shape[:-4], 3 * n, 3 * n))
+    moves = moves.reshape((*moves.shape[:-4], 3 * n, 3 * n))
+    if beams.base_xx is None:
+        return moves
+    none, one = xp.zeros_like(tip_x), xp.ones_like(tip_x)
+    of_base = xp.stack(  # (3 supports, 3 motions, n tips, ...)
+        [
+            xp.stack([one, none, -tip_y]),
+            xp.stack([none, one, tip_x]),
+            xp.stack([none, none, one]),
+        ]
+    )
+    loose = xp.stack([getattr(beams, name)[0] == 0.0 for name in DIAGONAL])
+    of_base = xp.where(held[:, None] & loose[None, :, None], of_base, 0.0)
+    of_base = xp.moveaxis(of_base, (0, 1, 2), (-3, -1, -2))
+    of_base = of_base.reshape((*of_base.shape[:-3], 3 * n, 3))
+    return xp.concatenate([moves, of_base], axis=-1)

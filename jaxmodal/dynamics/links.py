@@ -12,7 +12,7 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.link_rules import DAMPING_FIELDS, JOINT_SPRINGS
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads
+from jaxmodal.arm.refusals import refuse_base, refuse_loads
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -82,6 +82,7 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
         link, a free hinge, a spring without a rotor, damping as a value of a link.
     """
     refuse_loads(arm, "jaxmodal.dynamics (whose gravity is an argument)")
+    refuse_base(arm, "jaxmodal.dynamics")
     groups: list[list[Link]] = []
     for link in require_planar(arm).links:
         if link.segment:

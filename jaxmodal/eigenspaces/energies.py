@@ -17,14 +17,16 @@ from jaxmodal.dynamic_stiffness.attachments import (
     at_joint,
     at_tip,
     before_joint,
+    joint_law,
     spring_gives,
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.foundation import base_moves
 from jaxmodal.eigenspaces.modal_mass import ModeFields, quadrature, rotor_turns, tip_coordinates
 from jaxmodal.eigenspaces.preload_energies import LinkIntegrals, loaded_squares, turned_parts
 from jaxmodal.eigenspaces.support_gives import SupportGives, support_gives
 from jaxmodal.runtime.namespace import Array, placed, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
+from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, BeamArrays
 from jaxmodal.statics.laws import flexibility, line_mass
 
 
@@ -36,7 +38,8 @@ class Energies:
     Attributes
     ----------
     bending, shear, axial, joint : Array, shape (..., n)
-        Strain energy of the link, and of the springs at its base and of supports at its tip.
+        Strain energy of the link, and of the springs at its base and of supports at its tip; an elastic base counts
+        with the springs of joint 1.
     translation, rotation : Array, shape (..., n)
         Kinetic energy of the link's mass and of the rotary inertia of its sections.
     body_translation, body_rotation : Array, shape (..., n)
@@ -144,7 +147,7 @@ def energies_of(
 class _Ends(NamedTuple):
     """Fields beyond the joints and at the tips, (n, 6); displacements before the joints and over springs, (n, 3).
 
-    Of arms with supports also what these do.
+    Of arms with supports also what these do, and how an elastic base moves and what it carries, (3,) each.
     """
 
     joint: Array
@@ -152,12 +155,15 @@ class _Ends(NamedTuple):
     before: Array
     gives: Array
     supports: SupportGives | None = None
+    base: tuple[Array, Array] | None = None
 
 
 def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
     joint, tip = at_joint(beams, omega, mode.inner), at_tip(beams, mode.outer)
-    before = before_joint(beams, tip)
+    before = before_joint(beams, tip, joint)
     ends = _Ends(joint, tip, before, spring_gives(beams, omega, joint, before))
+    if beams.base_xx is not None:
+        ends = ends._replace(base=base_moves(beams, joint_law(beams, 0.0), joint))
     if beams.support_x_stiffness is None:
         return ends
     return ends._replace(supports=support_gives(beams, omega, mode.inner, mode.outer))
@@ -174,6 +180,9 @@ def _springs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
     if a.supports is not None and b.supports is not None:
         x, y = a.supports, b.supports
         total = total - 0.5 * xp.sum(x.pushed * y.moved + y.pushed * x.moved, axis=1)
+    if a.base is not None and b.base is not None:
+        work = xp.sum(a.base[0] * b.base[1] + b.base[0] * a.base[1])
+        total = placed(total, 0, total[0] + 0.5 * work)
     return total
 
 
@@ -249,7 +258,8 @@ def gradient_of(
         shear_modulus_effective=2.0 * e.shear / beams.shear_modulus_effective,
         tip_mass=-omega2 * (ends[:, 0] + ends[:, 1]),
         tip_inertia=-omega2 * ends[:, 2],
-        joint_angle=placed(joint, 0, 0.0),  # the base turns no force
+        # a base that is held turns no force
+        joint_angle=placed(joint, 0, 0.0) if beams.base_xx is None else joint,
         joint_stiffness=gives[:, 2],
         has_shear=beams.has_shear,
         **_gradient_of_features(beams, omega2, a, b, first, second),
@@ -305,7 +315,19 @@ def _gradient_of_features(
             - x.pushed[:, 1] * y.moved[:, 0]
             - y.pushed[:, 1] * x.moved[:, 0]
         )
+    if first.base is not None and second.base is not None:
+        found |= _of_base(beams, first.base[0], second.base[0])
     return found
+
+
+def _of_base(beams: BeamArrays, a: Array, b: Array) -> dict[str, Array]:
+    """Derivatives with respect to the entries of an elastic base: products of its motions, (3,) each."""
+    zero = xp.zeros_like(beams.length)
+    places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    return {
+        name: placed(zero, 0, a[i] * b[i] if i == j else a[i] * b[j] + a[j] * b[i])
+        for name, (i, j) in zip(BASE, places, strict=True)
+    }
 
 
 def _mutual(a: Array, b: Array, field: int) -> Array:

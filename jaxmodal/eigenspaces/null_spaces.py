@@ -26,6 +26,7 @@ from jaxmodal.dynamic_stiffness.attachments import (
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.fields import link_fields
+from jaxmodal.dynamic_stiffness.foundation import base_motion
 from jaxmodal.dynamic_stiffness.supports import (
     law_arrays,
     support_forces,
@@ -83,7 +84,8 @@ def end_conditions(
     -------
     own, previous, following : Array, shape (n, 6, ...)
         Six rows for each link i: at its base the continuity of u, v, psi, at its tip the balance of N, V, M_b,
-        in link i's axes; where tips are supported in the ground's axes, at a rigid support the displacement. A row
+        in link i's axes; where tips are supported, and at an elastic base, in the ground's axes, at a rigid support the
+        displacement. A row
         adds ``own`` of link i, ``previous`` of link i - 1 and ``following`` of link i + 1, which are listed under
         i - 1 and i + 1; at the base and at the tip of the arm there is no neighbour.
         With true fields every sum is zero.
@@ -101,6 +103,9 @@ def end_conditions(
     law = joint_law(beams, omega)
     unit, give = (x.reshape(x.shape + (1,) * (inner.ndim - 2)) for x in law[:2])
     motion = unit * inner[:, :3] - give * inner[:, 3:]
+    if beams.base_xx is not None:
+        at_base = base_motion(beams, law, motion[:1], inner[:1, 3:], sizes)
+        motion = placed(motion, 0, at_base)
     balance = outer[:, 3:] - inertia_forces(beams, omega, outer)
     carried = placed(xp.roll(expand(omega * omega * law.carried), -1, axis=0), -1, 0.0)
     balance = added(balance, np.s_[:, 2], -carried * outer[:, 2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.attachments import joint_law
+from jaxmodal.dynamic_stiffness.foundation import base_unit
 from jaxmodal.dynamic_stiffness.supports import law_arrays
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import end_conditions
@@ -67,6 +68,9 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
     moves = xp.stack([displacement, displacement, rotation])[None]
     loads = xp.stack([force, force, moment])[None]
     given = xp.where(unit > 0.5, unit * moves, xp.maximum(unit * moves, law.compliance * loads))
+    if beams.base_xx is not None:  # where the base is free the condition is that of the force
+        free = xp.stack(base_unit(beams)) == 0.0
+        given = placed(given, 0, xp.where(free, loads[0], given[0]))
     return missed / placed(scale, np.s_[:, :3], given)
 
 

@@ -66,7 +66,8 @@ def draw_arm(arm: Arm, axes: Axes | None = None) -> Axes:
         tip = start + float(link.length) * along + _offset(link, "end_offset") @ axial
         _draw_link(axes, link, start, axial, tip, joint)
         if not link.segment:
-            _draw_joint(axes, link, joint, number)
+            face = "black" if arm.base_stiffness is None else "white"
+            _draw_joint(axes, link, joint, number, face)
             bodies.append((joint, float(link.body_mass - link.tip_mass), f"hubs {number}", _BODY))
         centre = tip + _offset(link, "tip_centre") @ axial
         bodies.append((centre, float(link.tip_mass), f"body {number}", _BODY))
@@ -120,11 +121,12 @@ def _draw_supports(axes: Axes, link: Link, tip: np.ndarray) -> None:
             )
 
 
-def _draw_joint(axes: Axes, link: Link, at: np.ndarray, number: int) -> None:
+def _draw_joint(axes: Axes, link: Link, at: np.ndarray, number: int, face: str) -> None:
+    """A square in the ground, hollow on an elastic base; a circle for a joint that gives."""
     stiffness = float(link.joint_stiffness)
     slides = (link.joint_axial_stiffness, link.joint_shear_stiffness)
     if number == 1 and all(x is None or float(x) > 0.0 for x in slides):
-        axes.plot(*at, marker="s", color="black", markersize=8, zorder=6)
+        axes.plot(*at, marker="s", color="black", markersize=8, zorder=6, markerfacecolor=face)
     elif math.isinf(stiffness):
         axes.plot(*at, marker="o", color="0.25", markersize=4, zorder=6)
     if math.isfinite(stiffness):

@@ -14,7 +14,7 @@ from jaxmodal.response.damping import SPRINGS, Damping, damped_beams
 from jaxmodal.response.members import members_of
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.statics.beam_arrays import SUPPORTS, TURNING, BeamArrays
+from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, TURNING, BeamArrays
 
 #: what only joints and bodies know: the other fields of beams make the members
 _OF_JOINTS = frozenset(
@@ -26,6 +26,7 @@ _OF_JOINTS = frozenset(
         *TURNING,
         *SUPPORTS,
         "ground_angle",
+        *BASE,
         *("joint_damping", "joint_axial_damping", "joint_shear_damping"),
     )
 )
@@ -66,7 +67,7 @@ def link_by_link(system: System) -> Arms:
 
     links = range(system.beams.length.shape[0])
     beams = [of_link(system.beams, link) for link in links]
-    # what turns the whole arm is in the rows of the ports and in the angles of supports
+    # what turns the whole arm is in the rows of the ports and in the angles to the ground
     beams[0] = dataclasses.replace(beams[0], joint_angle=beams[0].joint_angle[:1])
     return Arms(beams, [of_link(system.damping, link) for link in links], system.rows)
 

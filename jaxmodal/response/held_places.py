@@ -67,7 +67,11 @@ def _needed(found: Port, arm: Arm, index: int, turn: Any) -> set[str]:
 def _held(arm: Arm, tip: int) -> set[str]:
     """The directions in which the tip of a link, or the ground before the first, is held."""
     if tip < 0:
-        return set(_DIRECTIONS)
+        base = arm.base_stiffness
+        if base is None:
+            return set(_DIRECTIONS)
+        own = zip(_DIRECTIONS, (base.k11, base.k22, base.k33), strict=True)
+        return {name for name, value in own if _rigid(value)}
     stiffnesses = (getattr(arm.links[tip], name) for name in SUPPORTS)
     pairs = zip(_DIRECTIONS, stiffnesses, strict=True)
     return {name for name, value in pairs if value is not None and _rigid(value)}

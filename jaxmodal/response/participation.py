@@ -73,7 +73,7 @@ def modes_at_ports(
     beams = beam_values(arm)
     with np.errstate(all="ignore"):  # stiffnesses that are infinite
         joint, tip = at_joint(beams, omega, along[:, :, 0]), at_tip(beams, along[:, :, -1])
-        gives = spring_gives(beams, omega, joint, before_joint(beams, tip))
+        gives = spring_gives(beams, omega, joint, before_joint(beams, tip, joint))
     columns = []
     for each in found:
         if each.place == "base":

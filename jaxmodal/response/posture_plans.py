@@ -84,9 +84,10 @@ class Plan(NamedTuple):
 def plan_of(system: System, omega: Array) -> Plan | None:
     """How the responses of a system are summed, None where the recursion answers.
 
-    Sums are taken where arms differ in joint angles alone, in one to three of them (and in that of joint 1), no tip
-    leans on springs that turn against the arm, the quantity is a receptance, a mobility or an accelerance, there are
-    twice as many postures as samples, and enough entries for it to matter; and not where anything is traced.
+    Sums are taken where arms differ in joint angles alone, in one to three of them (and in that of joint 1), the base
+    is not elastic and no tip leans on springs that turn against the arm, the quantity is a receptance, a mobility or an
+    accelerance, there are twice as many postures as samples, and enough entries for it to matter; and not where
+    anything is traced.
     """
     if not tree_on_host(system, omega) or system.cells * omega.size < BLOCK:
         return None
@@ -116,7 +117,12 @@ def plan_of(system: System, omega: Array) -> Plan | None:
 
 
 def _leans_alike(beam: Any) -> bool:
-    """Whether the springs below a tip are alike in all directions, so that they do not turn with the arm."""
+    """Whether the springs below a tip are alike in all directions, so that they do not turn with the arm.
+
+    Those of an elastic base are not looked at.
+    """
+    if beam.base_xx is not None:
+        return False
     x, y = (getattr(beam, name) for name in SUPPORTS[:2])
     return x is None or y is None or bool(np.all(x == y))
 

@@ -34,6 +34,7 @@ from jaxmodal.dynamic_stiffness.stiffness import (
     rotated,
     through_joint,
 )
+from jaxmodal.response.foundation import through_base
 from jaxmodal.response.pieces import Piece, Vector, alike
 from jaxmodal.runtime.namespace import Array, is_complex, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -100,9 +101,10 @@ def inward(
         found = _through_piece(found, piece, omega2, pairs)
     first, terms = pieces[0], pieces[0].terms
     plain = first.inner and terms.base_offset_x is None and terms.axial_compliance is None
+    plain = plain and first.beam.base_xx is None
     if pairs and plain and not loads_at_ground:
         return _onto_ground(found, first, omega2, pairs)
-    return _through_piece(found, first, omega2, pairs)
+    return _through_base(_through_piece(found, first, omega2, pairs), first.beam, pairs)
 
 
 def inward_traced(
@@ -143,8 +145,13 @@ def inward_traced(
         None,
     )
     arrays = stacked._replace(outer=None, inner=None)
-    found, _ = lax.scan(through, (start, zero.real), arrays, reverse=True)
-    return found
+    (found, margin), _ = lax.scan(through, (start, zero.real), arrays, reverse=True)
+    if stacked.beam.base_xx is None:
+        return found, margin
+    base = jax.tree_util.tree_map(lambda x: x[0], stacked.beam)
+    found = _through_base(found, base, pairs)
+    margin = xp.minimum(margin, jnp.broadcast_to(margin_of(found), shape))
+    return found._replace(factors=(), last=None), margin
 
 
 def _through_piece(
@@ -282,6 +289,25 @@ def _loaded(w: Stiffness, omega2: Array, mass: Any, inertia: Any) -> Stiffness:
     return w._replace(uu=w.uu - force, vv=w.vv - force, pp=w.pp - omega2 * inertia)
 
 
+def _through_base(
+    found: Condensed, beam: BeamArrays, pairs: Sequence[tuple[int, int]]
+) -> Condensed:
+    """The elastic base before the first joint, where the arm stands on one."""
+    if beam.base_xx is None:
+        return found
+    before = found.stiffness
+    passed = through_base(before, found.loads, beam)
+    responses = _with_responses(found.responses, pairs, passed.motions, found.loads)
+    growth = found.growth
+    if growth is not None:
+        growth = _growth_in_springs(growth, before, passed.stiffness)
+        growth = xp.maximum(growth, _over(passed.terms, passed.det))
+    last = _Last(None, None, None, ()) if found.last is None else found.last
+    last = last._replace(base=(passed.det, passed.terms))
+    factors = (*found.factors, passed.det)
+    return Condensed(passed.stiffness, passed.loads, responses, factors, last, growth)
+
+
 def _with_rows(loads: dict[int, Vector], rows: dict[int, Vector]) -> dict[int, Vector]:
     """With the loads that begin here."""
     if not rows:
@@ -344,12 +370,16 @@ def work_of(one: Vector, other: Vector) -> Any:
 
 
 class _Last(NamedTuple):
-    """The last member, what is beyond it, its denominator, and units and pivots of the springs before it."""
+    """The last member, what is beyond it, its denominator, and units and pivots of the springs before it.
 
-    member: FreeEndMember
-    outboard: Stiffness
+    Of an elastic base its determinant and the terms of that, added.
+    """
+
+    member: FreeEndMember | None
+    outboard: Stiffness | None
     det: Any
     springs: tuple[tuple[Any, Any], ...]
+    base: tuple[Any, Any] | None = None
 
 
 def margin_of(found: Condensed) -> Any:
@@ -358,6 +388,9 @@ def margin_of(found: Condensed) -> Any:
     It is 1e-16 where the arm is in resonance and all digits are lost.
     """
     last: _Last = found.last
+    if last.member is None or last.outboard is None:
+        assert last.base is not None
+        return size_of(last.base[0]) / last.base[1]
     sizes = FreeEndMember(
         *(
             size_of(x) if name.startswith("r_") else x
@@ -368,6 +401,8 @@ def margin_of(found: Condensed) -> Any:
     margin = size_of(last.det) / permanent(product)
     for unit, pivot in last.springs:
         margin = xp.minimum(margin, size_of(pivot) / (size_of(unit) + size_of(pivot - unit)))
+    if last.base is not None:
+        margin = xp.minimum(margin, size_of(last.base[0]) / last.base[1])
     return margin
 
 

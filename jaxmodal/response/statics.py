@@ -20,6 +20,7 @@ from jaxmodal.response.loaded_statics import compliance_under_forces
 from jaxmodal.response.ports import RELATIVE, Port, port_row, ports
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SPRINGS, SUPPORTS, BeamArrays
+from jaxmodal.statics.foundation import base_law, of_first, times
 from jaxmodal.statics.laws import flexibility
 
 Floats = NDArray[np.float64]
@@ -171,6 +172,8 @@ def _between(
                 loose[j, k] = at_spring[:, k]
         springs = np.where(law.unit[j] == 0.0, 0.0, law.compliance[j])
         total += (at_spring * springs) @ at_spring.T
+        if j == 0 and beams.base_xx is not None:
+            total += _of_base(beams, arm, at_spring)
         if elastic[j] == 0.0:
             continue
         area, young = beams.area[j], beams.youngs_modulus[j]
@@ -191,6 +194,33 @@ def _between(
                 part = (forces * gives) @ forces.T
                 total += weight * (high - low) * beams.length[j] * part
     return total, loose
+
+
+def _of_base(beams: BeamArrays, arm: Arm, forces: Floats) -> Floats:
+    """What an elastic base adds to the compliance, (P, P), for the forces (P, 3) that joint 1 carries.
+
+    Raises
+    ------
+    ArmError
+        The base is free in a direction that bears a load.
+    """
+    law = base_law(beams)
+    assert law is not None
+    c, s = np.cos(beams.joint_angle[0]), np.sin(beams.joint_angle[0])
+    along, across, moment = forces.T
+    at_base = [c * along - s * across, s * along + c * across, moment]
+    largest = np.max(np.abs(forces), initial=0.0)
+    for k, (unit, force) in enumerate(zip(of_first(law).unit, at_base, strict=True), start=1):
+        if unit == 0.0 and np.any(np.abs(force) > 1e-13 * largest):
+            raise ArmError(
+                f"base_stiffness.k{k}{k} = 0: nothing holds the base under a static load; give it a stiffness greater "
+                "than 0, or inf for a rigid one."
+            )
+    given = times(of_first(law).compliance, at_base)
+    parts = [
+        unit * np.outer(f, d) for unit, f, d in zip(of_first(law).unit, at_base, given, strict=True)
+    ]
+    return np.asarray(sum(parts))
 
 
 def point_at(

@@ -139,7 +139,9 @@ def is_spatial(document: object) -> bool:
                 f"dimensions = {shown(dimensions)}: must be 2, for an arm in the plane, or 3."
             )
         return bool(dimensions == DIMENSIONS[1])
-    if "base_stiffness" in document or any(key in document for key in _OF_FRAMES):
+    base = document.get("base_stiffness")
+    planar = isinstance(base, (list, tuple)) and len(base) == 3
+    if (base is not None and not planar) or any(key in document for key in _OF_FRAMES):
         return True
     links = document.get("links")
     if not isinstance(links, (list, tuple)):

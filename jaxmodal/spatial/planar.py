@@ -39,6 +39,11 @@ def to_spatial(
                 f"sections = {{{shown(number)}: ...}}: keys are numbers of links, 1 to {arm.num_links}."
             )
     refuse_loads(arm, "an arm in space")
+    if arm.base_stiffness is not None:
+        raise ArmError(
+            "base_stiffness: three directions say nothing of the other three; take it away with "
+            "arm.replace(base_stiffness=None), and give the arm in space its own 6 x 6 one."
+        )
     links = []
     for number, link in enumerate(arm.links, start=1):
         with within(f"link{number}."):

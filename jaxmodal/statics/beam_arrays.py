@@ -11,6 +11,8 @@ from jaxmodal.runtime.namespace import Array
 SUPPORTS = ("support_x_stiffness", "support_y_stiffness", "support_torsional_stiffness")
 #: what forces at rest resist a turn of rigid parts with
 TURNING = ("base_turning_stiffness", "end_turning_stiffness")
+#: the elastic base over x, y of the ground and rotation, the upper triangle of its matrix row by row
+BASE = ("base_xx", "base_xy", "base_xr", "base_yy", "base_yr", "base_rr")
 #: the springs of a joint in the order of u, v and psi
 SPRINGS = ("joint_axial_stiffness", "joint_shear_stiffness", "joint_stiffness")
 
@@ -34,7 +36,8 @@ class BeamArrays:
     of `Link`; ``tip_moment_x, tip_moment_y`` are the first moments of the body at the tip, kg m,
     and ``flexible`` is 1, or 0 for a rigid link; ``ground_angle`` is the angle of the link to the ground's x axis.
     ``base_turning_stiffness, end_turning_stiffness`` are what the forces at rest resist a turn of the rigid parts at
-    the two ends of the link with, N m/rad.
+    the two ends of the link with, N m/rad. ``base_xx`` to ``base_rr`` are an elastic base in their first entries, in
+    others a rigid one: inf, and 0 beside the diagonal; where they are, supports are, too.
     """
 
     length: Float[Array, "..."]
@@ -69,6 +72,12 @@ class BeamArrays:
     axial_force: Float[Array, "..."] | None = None
     base_turning_stiffness: Float[Array, "..."] | None = None
     end_turning_stiffness: Float[Array, "..."] | None = None
+    base_xx: Inexact[Array, "..."] | None = None
+    base_xy: Inexact[Array, "..."] | None = None
+    base_xr: Inexact[Array, "..."] | None = None
+    base_yy: Inexact[Array, "..."] | None = None
+    base_yr: Inexact[Array, "..."] | None = None
+    base_rr: Inexact[Array, "..."] | None = None
 
 
 #: fields that every arm has

@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.foundation import base_gives
 from jaxmodal.statics.laws import flexibility, line_mass, spring_law
 
 
@@ -160,9 +161,13 @@ def joint_laws(beams: BeamArrays) -> tuple[Array, Array]:
 
 
 def joint_gives(beams: BeamArrays, forces: SectionForces) -> Array:
-    """What springs of joints give under the forces that they carry; 0 where the joint is free."""
+    """What springs of joints, and the base, give under the forces that they carry; 0 where a joint is free."""
     unit, y = joint_laws(beams)
-    return unit * y * xp.stack(forces.joint, axis=1)
+    gives = unit * y * xp.stack(forces.joint, axis=1)
+    base = base_gives(beams, [x[0] for x in forces.joint])
+    if base is None:
+        return gives
+    return xp.concatenate([gives[:1] + xp.stack(base, axis=0)[None], gives[1:]], axis=0)
 
 
 def displacements(

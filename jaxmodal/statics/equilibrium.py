@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, xp
-from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
+from jaxmodal.statics.beam_arrays import BASE, SPRINGS, BeamArrays
 from jaxmodal.statics.chain import (
     DeadLoads,
     Displacements,
@@ -110,6 +110,13 @@ def held_equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads
     ArmError
         Nothing holds a free joint against the loads.
     """
+    for name in (BASE[0], BASE[3], BASE[5]):
+        own = getattr(beams, name)
+        if own is not None and np.real(own[0]) == 0.0:
+            place = {"base_xx": "k11", "base_yy": "k22", "base_rr": "k33"}[name]
+            raise ArmError(
+                f"base_stiffness.{place} = 0: nothing holds the base at rest in this direction; give it a stiffness."
+            )
     found = equilibrium(beams, shear, axial, loads)
     if float(np.real(found.unheld)) <= BALANCED:
         return found

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 from jaxmodal.statics.chain import DeadLoads, geometry
 from jaxmodal.statics.equilibrium import Equilibrium, turning_stiffness
+from jaxmodal.statics.foundation import base_law, of_first, strains
 from jaxmodal.statics.pieces import Pieces, Prestress, piece_laws, pieces_for, shear_ratio
 
 Numbers = NDArray[Any]
@@ -38,7 +39,7 @@ class Motions(NamedTuple):
     """What each coordinate does to all beyond it: a turn about a point and a displacement, in the base's axes.
 
     Arrays of shape (coordinates,); ``place`` orders them along the chain; ``first`` is the first bending coordinate of
-    each piece, (pieces,).
+    each piece, (pieces,); ``base`` says of those of an elastic base whether they are free.
     """
 
     place: NDArray[np.float64]
@@ -50,6 +51,7 @@ class Motions(NamedTuple):
     first: NDArray[np.int64]
     stretch: dict[int, int]
     gives: dict[tuple[int, int], int]
+    base: dict[int, bool]
 
 
 def prestress(beams: BeamArrays, loads: DeadLoads, found: Equilibrium) -> Prestress:
@@ -129,10 +131,16 @@ def _motions(beams: BeamArrays, shear: float, axial: float, pieces: Pieces) -> M
     rigidity, give = shear_ratio(beams, shear)
     springs = (beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness)
     rows: list[tuple[Any, ...]] = []
-    first, stretch, gives = [], {}, {}
+    first, stretch, gives, moved = [], {}, {}, {}
     x = y = 0.0 * beams.length[0]
     soft = np.sqrt(np.max(np.real(beams.length / rigidity)))
     reach = np.sum(np.real(beams.length))
+    law = base_law(beams)
+    for motion, loose in [] if law is None else strains(of_first(law)):
+        amounts = (soft * reach, soft * reach, soft) if loose else (1.0, 1.0, 1.0)
+        move_x, move_y, turn = (m * amount for m, amount in zip(motion, amounts, strict=True))
+        moved[len(rows)] = loose
+        rows.append((-1, turn, move_x, move_y, x, y))
     for i in range(beams.length.shape[0]):
         c, s = shape.cosine[i], shape.sine[i]
         for k, spring in enumerate(springs):
@@ -168,13 +176,15 @@ def _motions(beams: BeamArrays, shear: float, axial: float, pieces: Pieces) -> M
         first=np.array(first, np.int64),
         stretch=stretch,
         gives=gives,
+        base=moved,
     )
 
 
 def turns_before(motions: Motions, places: Numbers) -> Numbers:
     """What each coordinate turns the places by that stand beyond it, (places, coordinates).
 
-    Places on the chain count in links from 0: i is before the joint of a link, i + 0.2 its start, i + 0.9 its end.
+    Places on the chain count in links from 0: i is before the joint of a link, i + 0.2 its start, i + 0.9 its end;
+    -1 is in the base.
     """
     return np.where(motions.place[None, :] < places[:, None], motions.turn[None, :], 0.0)
 
@@ -211,7 +221,7 @@ def _strain_of_others(beams: BeamArrays, motions: Motions) -> Numbers:
                 else np.hypot(*np.real([motions.move_x[at], motions.move_y[at]]))
             )
             diagonal[at] = stiffness * amount**2
-    for at in motions.stretch.values():
+    for at in (*motions.stretch.values(), *(at for at, free in motions.base.items() if not free)):
         diagonal[at] = 1.0
     return diagonal
 

@@ -1,0 +1,205 @@
+"""An elastic base: three directions of the ground that give way together, and what link 1 then may not have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.quantities import (
+    BASE,
+    FINITE,
+    Constraint,
+    Record,
+    Scalar,
+    frozen_pytree,
+    quantity,
+    shown,
+)
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import linalg, xp
+from jaxmodal.statics.beam_arrays import BASE as COLUMNS
+from jaxmodal.statics.beam_arrays import SUPPORTS
+
+#: the smallest eigenvalue, beside the diagonal, of a matrix that counts as positive definite
+_DEFINITE = 1e-12
+_REMEDY = "give the stiffness of the foundation, N/m, N/rad and N m/rad"
+
+
+def _own(unit: str, direction: str) -> Any:
+    return quantity(unit, f"stiffness of the base, {direction}", BASE, _REMEDY)
+
+
+def _mixed(unit: str, directions: str) -> Any:
+    return quantity(
+        unit, f"stiffness of the base, {directions}", FINITE, "0 couples nothing", default=0.0
+    )
+
+
+@frozen_pytree
+class BaseStiffness(Record):
+    """A symmetric 3 x 3 stiffness of the base over (x, y, rotation), in the axes of the ground.
+
+    It gives the forces, N, and the moment, N m, about the place of joint 1 that move the base. On the diagonal inf is
+    rigid and 0 free; such a direction is coupled with no other, and what couples the rest is positive definite.
+    """
+
+    place: ClassVar[str] = "base_stiffness."
+    k11: Scalar = _own("N/m", "x")
+    k22: Scalar = _own("N/m", "y")
+    k33: Scalar = _own("N m/rad", "rotation")
+    k12: Scalar = _mixed("N/m", "x with y")
+    k13: Scalar = _mixed("N/rad", "x with rotation")
+    k23: Scalar = _mixed("N/rad", "y with rotation")
+
+    def entries(self) -> tuple[Scalar, ...]:
+        """In the order of `beam_arrays.BASE`."""
+        return self.k11, self.k12, self.k13, self.k22, self.k23, self.k33
+
+    def rows(self) -> list[list[Scalar]]:
+        """The three rows of the matrix."""
+        return [[getattr(self, f"k{min(i, j)}{max(i, j)}") for j in (1, 2, 3)] for i in (1, 2, 3)]
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        own = (self.k11, self.k22, self.k33)
+        springs = [(k > 0.0) & (k < math.inf) for k in own]
+        scales = [xp.sqrt(xp.where(s, k, 1.0)) for s, k in zip(springs, own, strict=True)]
+        found = []
+        couplings = []
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            name = f"k{i + 1}{j + 1}"
+            value: Any = getattr(self, name)
+            both = springs[i] & springs[j]
+            found.append(
+                Constraint(
+                    name,
+                    value,
+                    both | (value == 0.0),
+                    f"0, since k{i + 1}{i + 1} or k{j + 1}{j + 1} is 0 or inf",
+                    "a direction that is free or rigid is coupled with no other",
+                )
+            )
+            couplings.append(xp.where(both, value / (scales[i] * scales[j]), 0.0))
+        a, b, c = xp.broadcast_arrays(*couplings)
+        one = xp.ones_like(a)
+        matrix = xp.stack([one, a, b, a, one, c, b, c, one], axis=-1)
+        matrix = matrix.reshape((*np.shape(a), 3, 3))
+        least = linalg.eigvalsh(xp.where(xp.isfinite(matrix), matrix, -1.0))[..., 0]
+        least = least if np.ndim(least) else least[()]
+        found.append(
+            Constraint(
+                "least",
+                least,
+                least > _DEFINITE,
+                "positive: the smallest eigenvalue of the matrix, beside its diagonal",
+                "check signs and units of the entries beside the diagonal; a base that is free in a direction of the "
+                "ground has a 0 on the diagonal",
+            )
+        )
+        return tuple(found)
+
+
+def as_base(value: object) -> BaseStiffness:
+    """A `BaseStiffness` from three rows, or from the three values of a diagonal."""
+    if isinstance(value, BaseStiffness):
+        return value
+    try:
+        matrix = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        matrix = np.zeros(0)
+    if matrix.shape == (3,):
+        matrix = np.diag(matrix)
+    if matrix.shape != (3, 3):
+        raise ArmError(
+            f"base_stiffness = {shown(value)}: must be three rows of three numbers, or the three of a diagonal, over "
+            "x, y and rotation."
+        )
+    if not np.array_equal(matrix, matrix.T):
+        raise ArmError(f"base_stiffness = {shown(value)}: must be symmetric.")
+    upper = {f"k{i + 1}{j + 1}": float(matrix[i, j]) for i in range(3) for j in range(i, 3)}
+    return BaseStiffness(**upper)
+
+
+def base_rules(
+    links: Sequence[Link], base: BaseStiffness | None, loads: object | None
+) -> list[Constraint]:
+    """What else an arm with an elastic base has or has not: between base and joint 1 there is nothing with inertia."""
+    if base is None:
+        return []
+    first, found = links[0], []
+    for name in ("stator_mass", "stator_inertia", "rotor_inertia"):
+        value: Any = getattr(first, name)
+        if value is not None:
+            found.append(
+                Constraint(
+                    f"link1.{name}",
+                    value,
+                    value == 0.0,
+                    "0 with a base_stiffness, which moves without inertia",
+                    "make the foundation a rigid first link, and this joint that of link 2",
+                )
+            )
+    loaded = loads is not None or any(link.axial_force is not None for link in links)
+    for name in ("joint_axial_stiffness", "joint_shear_stiffness"):
+        value = getattr(first, name)
+        if value is None:
+            continue
+        least, allowed = (math.inf, "inf") if loaded else (5e-324, "greater than 0")
+        found.append(
+            Constraint(
+                f"link1.{name}",
+                value,
+                value >= least,
+                f"{allowed} with a base_stiffness{' under forces at rest' if loaded else ''}",
+                "leave it out, and give the base_stiffness what gives way",
+            )
+        )
+    hinge: Any = first.joint_stiffness
+    found.append(
+        Constraint(
+            "link1.joint_stiffness",
+            hinge,
+            (hinge > 0.0) | (base.k33 > 0.0),
+            "greater than 0 where base_stiffness.k33 is 0, or the part between them turns freely",
+            "leave one of them out",
+        )
+    )
+    if loaded:
+        for name in ("k11", "k22", "k33"):
+            value = getattr(base, name)
+            found.append(
+                Constraint(
+                    f"base_stiffness.{name}",
+                    value,
+                    value > 0.0,
+                    "greater than 0 with forces at rest, which have to be held",
+                    "give it a stiffness",
+                )
+            )
+    return found
+
+
+def check_base(links: Sequence[Link], base: BaseStiffness | None, loads: object | None) -> None:
+    """Refuse concrete values against `base_rules`."""
+    for name, value, holds, allowed, remedy in base_rules(links, base, loads):
+        if isinstance(holds, (bool, np.bool_)) and not holds:
+            raise ArmError(f"{name} = {shown(value)}: must be {allowed}; {remedy}.")
+
+
+def with_base(columns: dict[str, Any], base: BaseStiffness | None) -> dict[str, Any]:
+    """The columns of an arm with those of its elastic base; at all joints but the first the base is rigid.
+
+    Tips are then springs to the ground of stiffness 0, if nothing else: both need the axes of the ground.
+    """
+    if base is None:
+        return columns
+    zero = xp.zeros_like(columns["length"])
+    own = {}
+    for name, value in zip(COLUMNS, base.entries(), strict=True):
+        rigid = np.inf if name[-2] == name[-1] else 0.0
+        at_base = (zero[:1] + xp.asarray(value)).astype(zero.dtype)
+        own[name] = xp.concatenate([at_base, zero[1:] + rigid])
+    return dict.fromkeys(SUPPORTS, zero) | columns | own

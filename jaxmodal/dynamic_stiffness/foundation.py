@@ -1,0 +1,101 @@
+"""The elastic base in the condensation and in the conditions at the first joint.
+
+The ground holds the base by K, in series with joint 1. Freed from the ground, the base meets K + P, P the dynamic
+stiffness of the arm: its negative eigenvalues are counted, its determinant is a factor of D. Nothing lies beyond.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxmodal.arithmetic.operations import Number, nonzero
+from jaxmodal.dynamic_stiffness.stiffness import Receptance
+from jaxmodal.dynamic_stiffness.supports import in_ground_axes
+from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.foundation import BaseLaw, Triple, base_law, of_first, times
+
+_DIRECTIONS = ("x", "y", "turn")
+_ENTRIES = ("xx", "xy", "xr", "yy", "yr", "rr")
+
+
+def base_features(beams: BeamArrays) -> dict[str, Array]:
+    """What `with_base` takes, by name; empty where no arm has an elastic base."""
+    law = base_law(beams)
+    if law is None:
+        return {}
+    found = {f"foundation_{name}": x for name, x in zip(_ENTRIES, law.stiffness, strict=True)}
+    for place, scale, rigid in zip(_DIRECTIONS, law.scale, law.rigid, strict=True):
+        found |= {f"foundation_{place}_scale": scale, f"foundation_{place}_rigid": rigid}
+    return found
+
+
+def with_base(p: Any, given: Any) -> Receptance:
+    """``S (K + P) S``, S the scales: what decides the signs of its eigenvalues, its determinant among them.
+
+    ``p`` is in the axes of the ground, ``given`` has the fields of `base_features`. Rigid directions are left out, by a
+    row and a column of the identity.
+    """
+    x, y, r = given.foundation_x_scale, given.foundation_y_scale, given.foundation_turn_scale
+    uu = x * x * (p.uu + given.foundation_xx) + given.foundation_x_rigid
+    vv = y * y * (p.vv + given.foundation_yy) + given.foundation_y_rigid
+    pp = r * r * (p.pp + given.foundation_rr) + given.foundation_turn_rigid
+    uv = x * y * (p.uv + given.foundation_xy)
+    up = x * r * (p.up + given.foundation_xr)
+    vp = y * r * (p.vp + given.foundation_yr)
+    minor_vp = vv * pp - vp * vp
+    det: Number = nonzero(uu * minor_vp - uv * (uv * pp - vp * up) + up * (uv * vp - vv * up))
+    minors = (uu * vv - uv * uv, uu * pp - up * up, minor_vp)
+    return Receptance(uu, vv, pp, *minors, det_full=det, det_flex=det)
+
+
+def base_motion(beams: BeamArrays, law: Any, motion: Array, forces: Array, sizes: bool) -> Array:
+    """The conditions at the base in the axes of the ground, (3, ...).
+
+    ``motion`` (1, 3, ...) is ``unit * d - compliance * f`` of joint 1, ``forces`` what it carries, in its link's axes.
+    """
+    base = _first(beams)
+    angle = beams.joint_angle[:1]
+    moved = in_ground_axes(motion, angle, sizes)[0]
+    given = times(base.compliance, in_ground_axes(forces, angle, sizes)[0], sizes)
+    turns = (1.0, 1.0, law.unit[0, 2])  # of a free hinge the moment alone is a condition
+    signed = 1.0 if sizes else -1.0
+    rows = [
+        u * m + signed * t * g for u, m, t, g in zip(base.unit, moved, turns, given, strict=True)
+    ]
+    return xp.stack(rows, axis=0)
+
+
+def base_moves(beams: BeamArrays, law: Any, joint: Array) -> tuple[Array, Array]:
+    """How the base moves in the axes of the ground, (3, ...), and the force on it there, from the fields at the joints.
+
+    In sprung directions from the force, which keeps its digits where the base is stiff.
+    """
+    base, angle = _first(beams), beams.joint_angle[:1]
+    expand = (slice(None), slice(None)) + (None,) * (joint.ndim - 2)
+    motion = law.unit[:1][expand] * joint[:1, :3] - law.compliance[:1][expand] * joint[:1, 3:]
+    moved, force = in_ground_axes(motion, angle)[0], in_ground_axes(joint[:1, 3:], angle)[0]
+    given = times(base.compliance, force)
+    found = [xp.where(u > 0.0, g, m) for u, g, m in zip(base.unit, given, moved, strict=True)]
+    carried = [u * f for u, f in zip(base.unit, force, strict=True)]
+    return xp.stack(found, axis=0), xp.stack(carried, axis=0)
+
+
+def in_first_link(beams: BeamArrays, vector: Array) -> Array:
+    """A vector (3, ...) of the ground's axes in those of link 1."""
+    turned: Array = in_ground_axes(vector[None], -beams.joint_angle[:1])[0]
+    return turned
+
+
+def base_unit(beams: BeamArrays) -> Triple:
+    """0 where the base is free, else 1."""
+    return _first(beams).unit
+
+
+def _first(beams: BeamArrays) -> BaseLaw:
+    law = base_law(beams)
+    assert law is not None
+    return of_first(law)
+
+
+__all__ = ["base_features", "base_motion", "base_moves", "base_unit", "in_first_link", "with_base"]
