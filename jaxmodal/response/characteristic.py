@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, unpacked
-from jaxmodal.arm.loaded import segments
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.damping import SPRINGS, Damping, damped_beams, damping_of
-from jaxmodal.response.held_tips import on_springs, rigid_addresses, rigid_supports
-from jaxmodal.response.members import cut_at, members_of_links, on_segments
+from jaxmodal.response.held_tips import on_springs, rigid_supports, stand_ins
+from jaxmodal.response.members import cut_at, members_of_links, owners, rows_on_segments
 from jaxmodal.response.pieces import Terminal, pieces_of
-from jaxmodal.response.ports import port_row
 from jaxmodal.response.recursion import inward
 
 Complexes = NDArray[np.complex128]
@@ -51,19 +49,16 @@ class Characteristic:
     ) -> None:
         posed = set_parameters(arm, dict(zip(addresses, values, strict=True)))
         held, cells = rigid_supports(posed), values.shape[1]
-        _, springs = on_springs(posed)
+        packed = columns_of(arm, addresses, values).packed
         # rigid supports are places held in spite of springs
-        columns = [np.broadcast_to(x, (cells,)) for x in springs]
-        names = rigid_addresses(posed)
-        every = np.concatenate([values, np.reshape(columns, (len(names), cells))])
-        packed = columns_of(arm, [*addresses, *names], every).packed
-        self.springs = every[len(values) :]
+        springs = [np.broadcast_to(x, (cells,)) for x in stand_ins(posed)]
+        self.springs = np.reshape(springs, (len(held), cells))
+        beams = on_springs(unpacked(packed), posed, springs)
         self.theory = theory_flags(theory)
-        number = segments(arm.loads, [link.rigid for link in arm.links])
-        owner = np.repeat(np.arange(arm.num_links), number)
+        owner = owners(arm)
         damping = jax.tree_util.tree_map(lambda x: x[owner], damping_of(posed))
-        self.beams, self.damping = map(_narrow, (unpacked(packed), damping))
-        rows = [on_segments(port_row(each, posed), number) for each in held]
+        self.beams, self.damping = map(_narrow, (beams, damping))
+        rows = rows_on_segments(posed, list(held))
         self.held = [
             (each, row._replace(row=_narrow(row.row))) for each, row in zip(held, rows, strict=True)
         ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.refusals import refuse_axial_force, require_concrete
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped_modes import DampedModes, damped_modes
@@ -157,7 +157,6 @@ def damped_sensitivities(
     '0.4998'
     """
     require_concrete(arm, "damped_sensitivities")
-    refuse_axial_force(arm, "damped_sensitivities")
     names, members, singles = parameters_of(arm, addresses)
     modes = damped_modes(arm, num_modes, theory)
     simple = modes.multiplicity == 1

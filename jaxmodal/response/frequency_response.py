@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -20,7 +21,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.buckled import buckled_arms
 from jaxmodal.response.damping import require_soft_supports
 from jaxmodal.response.held_places import require_moving
-from jaxmodal.response.held_tips import held_answers, rigid_supports
+from jaxmodal.response.held_tips import held_answers, on_springs, rigid_supports
 from jaxmodal.response.ports import ports
 from jaxmodal.response.posture_sums import responses_of_postures
 from jaxmodal.response.quantities import check_quantity
@@ -110,10 +111,11 @@ def answered(
     theory: TheoryName,
     parameters: Mapping[str, Any] | None,
     judge_stability: bool,
+    springs: Sequence[Any] | None = None,
 ) -> FrequencyResponse:
     """`frequency_response`, without a look at whether forces at rest buckle the arm where that is known.
 
-    An arm on springs in place of rigid supports may be unstable where that on these is not.
+    With ``springs`` that of the arm on these in place of its rigid supports, which may be unstable where that is not.
     """
     require_x64()
     require_planar(arm)
@@ -134,13 +136,16 @@ def answered(
     with np.errstate(all="ignore"):  # cells whose values cannot be
         require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
     flat = omega.reshape((-1,))
-    if rigid_supports(arm):
+    if springs is None and rigid_supports(arm):
         values, infinite, invalid = held_answers(
             functools.partial(answered, judge_stability=False),
             *(arm, flat, into, out, quantity, theory, parameters),
         )
     else:
         system = system_of(arm, theory, quantity, into, out, columns)
+        if springs is not None:
+            beams = on_springs(system.beams, arm, springs)
+            system = dataclasses.replace(system, beams=beams)
         require_soft_supports(system.beams)
         values, infinite = responses_of_postures(system, flat)
         invalid = system.invalid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,7 +14,13 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.answers import motions_of
 from jaxmodal.response.held_places import cannot_move
-from jaxmodal.response.held_tips import STAND_INS, on_springs, rigid_addresses, rigid_supports
+from jaxmodal.response.held_tips import (
+    STAND_INS,
+    on_springs,
+    rigid_addresses,
+    rigid_supports,
+    stand_ins,
+)
 from jaxmodal.response.ports import Port
 from jaxmodal.response.slopes import condensed_with_slopes, system_with_slopes
 
@@ -118,9 +125,10 @@ def blocks_with_slopes(
 ) -> tuple[_Blocks, _Blocks, np.ndarray]:
     """Motions of an arm on springs, their derivatives, with a first axis of these, and the springs, (S,)."""
     held = tuple(rigid_supports(arm))
-    sprung, springs = on_springs(arm, factor)
+    springs = stand_ins(arm, factor)
     places, forces = (tuple(dict.fromkeys((*x, *held))) for x in (read, inputs))
-    system = system_with_slopes(sprung, theory, "receptance", forces, places, singles)
+    system = system_with_slopes(arm, theory, "receptance", forces, places, singles)
+    system = dataclasses.replace(system, beams=on_springs(system.beams, arm, springs))
     arms, _, found = condensed_with_slopes(system, omega)
     with np.errstate(all="ignore"):
         motions = motions_of(system, arms, found, (1, omega.size))

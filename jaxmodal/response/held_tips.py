@@ -6,6 +6,7 @@ where the supports are, which keep these points at rest, then make it the arm on
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,13 +16,14 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.held_places import cannot_move
+from jaxmodal.response.members import segments_of
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import in_quantity, read_ports
 from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.response.status import ResponseStatus
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 
 #: springs in place of rigid supports, in stiffnesses of the link: of both arms one is away from its resonances
 STAND_INS = (1.0, 30.0)
@@ -49,17 +51,25 @@ def rigid_addresses(arm: Arm) -> list[str]:
     return [f"link{index + 1}.{name}" for index, name in rigid_supports(arm).values()]
 
 
-def on_springs(arm: Arm, factor: float = 1.0) -> tuple[Arm, list[Any]]:
-    """The arm with springs in place of rigid supports, and their stiffnesses: a factor times that of the link."""
-    links = list(arm.links)
+def stand_ins(arm: Arm, factor: float = 1.0) -> list[Any]:
+    """Stiffnesses of springs in place of rigid supports: a factor times that of the link."""
     springs = []
     for index, name in rigid_supports(arm).values():
-        link = links[index]
+        link = arm.links[index]
         turning = link.youngs_modulus * link.second_moment / link.length
         own = turning if name == "support_torsional_stiffness" else turning / link.length**2
         springs.append(factor * own)
-        links[index] = link.replace(**{name: springs[-1]})
-    return arm.replace(links=tuple(links)), springs
+    return springs
+
+
+def on_springs(beams: BeamArrays, arm: Arm, springs: Sequence[Any]) -> BeamArrays:
+    """Beams of an arm, (m, ...), with springs in place of rigid supports; forces at rest are those that these make."""
+    last = np.cumsum(segments_of(arm)) - 1
+    for (index, name), spring in zip(rigid_supports(arm).values(), springs, strict=True):
+        stiffness = getattr(beams, name)
+        here = (np.arange(stiffness.shape[0]) == last[index]).reshape((-1, 1))
+        beams = dataclasses.replace(beams, **{name: xp.where(here, spring, stiffness)})
+    return beams
 
 
 def held_answers(
@@ -77,7 +87,7 @@ def held_answers(
     Parameters
     ----------
     respond
-        `jaxmodal.frequency_response`, for arms on springs.
+        `jaxmodal.frequency_response`, of the arm on ``springs``.
     arm, omega, inputs, outputs, quantity, theory, parameters
         As there; frequencies of shape (F,).
 
@@ -141,7 +151,7 @@ def _on_springs(
     The nearness is that of a resonance of the arm on springs.
     """
     held = rigid_supports(arm)
-    sprung, springs = on_springs(arm, factor)
+    springs = stand_ins(arm, factor)
     read = read_ports(quantity, inputs, outputs)
     places = tuple(dict.fromkeys((*read, *held)))
     forces = tuple(dict.fromkeys((*(each for each in inputs if each.place != "base"), *held)))
@@ -151,7 +161,7 @@ def _on_springs(
     def moved(by: Sequence[Port], what: str) -> Array:
         nonlocal invalid
         options = {"quantity": what, "theory": theory, "parameters": parameters}
-        answer = respond(sprung, omega, by, places, **options)
+        answer = respond(arm, omega, by, places, **options, springs=springs)
         shape = (-1, len(places), len(by), omega.shape[0])
         status = xp.reshape(answer.status, shape)
         invalid = invalid | xp.any(status == int(ResponseStatus.invalid_input), axis=(1, 2, 3))

@@ -60,9 +60,19 @@ def on_segments(row: PortRow, number: Sequence[int]) -> PortRow:
     return row._replace(link=first + place, station=row.station * count - place)
 
 
+def segments_of(arm: Arm) -> list[int]:
+    """How many segments stand for each link; more than 1 under loads."""
+    return segments(arm.loads, [link.rigid for link in arm.links])
+
+
+def owners(arm: Arm) -> np.ndarray:
+    """Index of the link of each segment."""
+    return np.repeat(np.arange(arm.num_links), segments_of(arm))
+
+
 def rows_on_segments(arm: Arm, found: Sequence[Port]) -> list[PortRow]:
-    """What ports read, not of the base, of the segments that stand for the links of an arm under loads."""
-    number = segments(arm.loads, [link.rigid for link in arm.links])
+    """What ports read, not of the base, of the segments that stand for the links."""
+    number = segments_of(arm)
     return [on_segments(port_row(each, arm), number) for each in found]
 
 

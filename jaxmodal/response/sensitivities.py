@@ -15,7 +15,7 @@ from jaxmodal.arm.addresses import addresses as all_addresses
 from jaxmodal.arm.addresses import listed, resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import get_parameter
-from jaxmodal.arm.refusals import refuse_axial_force, require_concrete
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.answers import motions_of
@@ -188,7 +188,6 @@ def response_sensitivities(
     [3.0, -1.0]
     """
     require_concrete(arm, "response_sensitivities")
-    refuse_axial_force(arm, "response_sensitivities")
     if is_traced(omega):
         raise ArmError(
             "omega: is traced, and response_sensitivities takes numbers; differentiate frequency_response."

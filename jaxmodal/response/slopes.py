@@ -15,6 +15,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.answers import condensed_arms
 from jaxmodal.response.damping import Damping, damping_of
 from jaxmodal.response.driven_arms import Arms, by_links, link_members, wide
+from jaxmodal.response.members import owners
 from jaxmodal.response.ports import Port
 from jaxmodal.response.recursion import Condensed
 from jaxmodal.response.systems import System, rows_of, system_of
@@ -40,9 +41,10 @@ def system_with_slopes(
         flat = [np.broadcast_to(np.imag(x) / STEP, value.shape) for x in parts]
         return Dual(value, np.stack([*flat, np.zeros(value.shape)]))
 
+    owner = owners(arm)
     dampings = [vars(damping_of(each)) for each in moved]
     damping = {
-        name: dual(value, [x[name][:, None] if x[name].ndim == 1 else x[name] for x in dampings])
+        name: dual(value, [np.reshape(x[name], (arm.num_links, -1))[owner] for x in dampings])
         for name, value in vars(system.damping).items()
         if value is not None
     }

@@ -11,11 +11,10 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.arm.columns import columns_of, unpacked
-from jaxmodal.arm.loaded import segments
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, theory_flags
 from jaxmodal.response.damping import Damping, damping_of
-from jaxmodal.response.members import Cut, cut_at, on_segments
+from jaxmodal.response.members import Cut, cut_at, on_segments, owners, segments_of
 from jaxmodal.response.ports import Port, PortRow, port_row
 from jaxmodal.response.quantities import read_ports
 from jaxmodal.runtime.namespace import Array, to_host, xp
@@ -68,9 +67,8 @@ def system_of(
         beams = jax.tree_util.tree_map(_two_axes, unpacked(packed.packed))
         invalid = packed.invalid
     every = (*inputs, *read_ports(quantity, inputs, outputs))
-    number = segments(arm.loads, [link.rigid for link in arm.links])
+    number, owner = segments_of(arm), owners(arm)
     rows = [on_segments(_row(each, posed), number) for each in every]
-    owner = np.repeat(np.arange(arm.num_links), number)
     return System(
         beams=beams,
         damping=jax.tree_util.tree_map(lambda x: _two_axes(x[owner]), damping_of(posed)),

@@ -34,8 +34,6 @@ REFUSED = {
     "random_response": lambda: jm.random_response(damped(), lambda w: 1.0 + 0.0 * w, 1.0, 9.0, TIP, TIP),
     "time_response": lambda: jm.time_response(damped(), np.zeros(8), 0.01, TIP, TIP),
     "response_peaks": lambda: jm.response_peaks(damped(), 1.0, 9.0, TIP, TIP),
-    "response_sensitivities": lambda: jm.response_sensitivities(damped(), [1.0], TIP, TIP, addresses=["link1.length"]),
-    "damped_sensitivities": lambda: jm.damped_sensitivities(damped(), 2, addresses=["link1.length"]),
     "modal_superposition": lambda: jm.modal_superposition(loaded(), TIP, TIP),
     "modes_needed": lambda: jm.modes_needed(damped(), TIP, TIP, 1.0, 9.0),
     "state_space": lambda: jm.state_space(loaded(), TIP, TIP),

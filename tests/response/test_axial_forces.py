@@ -119,6 +119,28 @@ def test_a_column_that_a_rigid_support_holds():
     np.testing.assert_allclose(found.values, soft.values, rtol=1e-6)
 
 
+def test_loads_between_rigid_supports():
+    """Forces at rest are those that the supports make, not those of the springs that stand in for them."""
+    link = jm.Link(
+        1.3, 7e10, 2700.0, jm.rectangle(0.01, 0.04), loss_factor=0.02, support_x_stiffness=np.inf
+    )
+    arm = jm.Arm((link,), loads=jm.Loads(gravity=900.0, gravity_direction=0.0, pieces=2))
+    cut = jm.preloaded(arm, "rayleigh", gravity=(0.0, 0.0), pieces=2)
+    assert float(cut.links[0].axial_force) > 100.0 > -100.0 > float(cut.links[1].axial_force)
+    middle = "link_1@0.5.across", "link_1@0.5.rotation"
+    there = "link_1@1.across", "link_1@1.rotation"
+    found = jm.frequency_response(arm, 60.0, *middle, theory="rayleigh")
+    truth = jm.frequency_response(cut, 60.0, *there, theory="rayleigh")
+    np.testing.assert_allclose(found.values, truth.values, rtol=1e-12)
+    roots, exact = (jm.damped_modes(x, 2, "rayleigh") for x in (arm, cut))
+    assert roots.counted
+    np.testing.assert_allclose(roots.roots, exact.roots, rtol=1e-12)
+    free = jm.damped_modes(
+        arm.replace(links=(link.replace(support_x_stiffness=None),)), 1, "rayleigh"
+    )
+    assert np.abs(free.roots[0] / roots.roots[0] - 1.0) > 1e-2
+
+
 def test_arms_under_loads_against_40_digits():
     """Each link is segments with their own forces; ports stand where they stood."""
     arm = jm.set_parameters(pressed(-2e3, 1e3, stator_mass=0.2), {"link1.joint_angle": 0.4})
