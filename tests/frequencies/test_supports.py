@@ -2,7 +2,9 @@
 elements, and derivatives in 40 digits."""
 
 import math
+import operator
 
+import jax
 import mpmath
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jaxmodal as jm
+from jaxmodal.runtime.namespace import to_host
 from tests import finite_elements
 from tests.problems import COUNT_DISTANCE, ORACLE
 from tests.real_arms import STRUCTURES, random_arm, relative, steel
@@ -131,14 +134,27 @@ def supported_arm(seed, theory):
     return arm.replace(links=tuple(links))
 
 
-def compare(seed, theory, num_modes=8, degree=30):
+MODES, DEGREE = 8, 30
+
+
+def compare(seed, theory):
+    """One arm by itself."""
     arm = supported_arm(seed, theory)
-    case = finite_elements.case_from_arm(arm, theory)
-    truth = finite_elements.frequencies(case, num_modes + 2, degree)
-    result = jm.natural_frequencies(arm, num_modes, theory, throw=False)
-    assert np.all(np.asarray(result.certified)), np.asarray(result.status)
-    error = relative(result.omega, truth[:num_modes])
-    assert np.max(error) <= ORACLE, error
+    result = jm.natural_frequencies(arm, MODES, theory, throw=False)
+    omega, counts = compare_with_elements(seed, arm, theory, result)
+    assert counts[0] == finite_elements.count_below(
+        finite_elements.case_from_arm(arm, theory), omega[0], DEGREE
+    )
+
+
+def compare_with_elements(seed, arm, theory, result):
+    """Frequencies, zeros, and counts at up to 16 frequencies, which are returned."""
+    assert np.all(np.asarray(result.certified)), (seed, np.asarray(result.status))
+    truth = finite_elements.frequencies(
+        finite_elements.case_from_arm(arm, theory), MODES + 2, DEGREE
+    )
+    error = relative(result.omega, truth[:MODES])
+    assert np.max(error) <= ORACLE, (seed, error)
     draws = np.exp(
         np.random.default_rng(seed).uniform(np.log(truth[truth > 0][0] / 3), np.log(truth[-2]), 16)
     )
@@ -148,8 +164,8 @@ def compare(seed, theory, num_modes=8, degree=30):
     )
     omega = draws[clear]
     counts = np.asarray(jm.count_below(arm, omega, theory))
-    assert np.array_equal(counts, np.searchsorted(truth, omega))
-    assert counts[0] == finite_elements.count_below(case, omega[0], degree)
+    assert np.array_equal(counts, np.searchsorted(truth, omega)), seed
+    return omega, counts
 
 
 @settings(max_examples=4, deadline=None)
@@ -158,12 +174,41 @@ def test_random_supports_against_finite_elements(seed, theory):
     compare(seed, theory)
 
 
+def solved_together(arms, theory):
+    """Arms of one structure as cells of the first one, every slide with a value: solved side by side in NumPy."""
+    slides = ("joint_axial_stiffness", "joint_shear_stiffness")
+    arms = [
+        arm.replace(
+            links=tuple(
+                link.replace(**{name: INF for name in slides if getattr(link, name) is None})
+                for link in arm.links
+            )
+        )
+        for arm in arms
+    ]
+    cells = {
+        address: np.array([float(jm.get_parameter(arm, address)) for arm in arms])
+        for address in jm.addresses(arms[0])
+    }
+    return to_host(jm.natural_frequencies_batch(arms[0], cells, MODES, theory))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("theory", jm.THEORIES)
 def test_a_thousand_arms(theory):
-    """250 arms in each theory: frequencies, zeros and counts."""
+    """250 arms in each theory: frequencies, zeros and counts; all in batches, every fifth by itself as well."""
+    by_structure = {}
     for seed in range(250):
-        compare(seed, theory)
+        arm = supported_arm(seed, theory)
+        by_structure.setdefault(arm.name.split()[0], []).append((seed, arm))
+    assert set(by_structure) == set(STRUCTURES)
+    for several in by_structure.values():
+        found = solved_together([arm for _, arm in several], theory)
+        for cell, (seed, arm) in enumerate(several):
+            result = jax.tree_util.tree_map(operator.itemgetter(cell), found)
+            compare_with_elements(seed, arm, theory, result)
+            if seed % 5 == 0:
+                compare(seed, theory)
 
 
 def test_free_bent_arms():
