@@ -56,6 +56,7 @@ from jaxmodal.response.exchange import response_data, write_universal_file
 from jaxmodal.response.forced import RandomResponse, harmonic_response, random_response
 from jaxmodal.response.frequency_response import frequency_response
 from jaxmodal.response.modal import ModalSuperposition, modal_superposition
+from jaxmodal.response.modes_needed import ModesNeeded, modes_needed
 from jaxmodal.response.peaks import ResponsePeaks, response_peaks
 from jaxmodal.response.ports import Port, port_names
 from jaxmodal.response.results import FrequencyResponse
@@ -64,12 +65,7 @@ from jaxmodal.response.state_space import StateSpace, state_space
 from jaxmodal.response.statics import static_compliance
 from jaxmodal.response.status import DampedStatus, ResponseStatus
 from jaxmodal.response.time_signals import TimeResponse, time_response
-from jaxmodal.response.truncation import (
-    ModesNeeded,
-    TruncationError,
-    modes_needed,
-    truncation_error,
-)
+from jaxmodal.response.truncation import TruncationError, truncation_error
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, LargeDeflectionWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64

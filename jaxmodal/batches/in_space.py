@@ -18,25 +18,23 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.batches.fused_search import chosen_kernel
-from jaxmodal.batches.kernels import EXTRA, block_by_block
-from jaxmodal.batches.looped_search import enclose_in_a_loop
+from jaxmodal.batches.kernels import EXTRA
 from jaxmodal.batches.pilots import Pilots, Scaling, fit
 from jaxmodal.batches.plan import FEW
 from jaxmodal.batches.results import Results, proven, with_neighbour
 from jaxmodal.batches.sizes import CPU_SIZES, filled, number_of_blocks, parted
+from jaxmodal.batches.spatial_search import enclosed_in_space, next_guess
 from jaxmodal.batches.workers import Workers, placed
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.devices import available_cores, default_device
-from jaxmodal.runtime.namespace import Array
 from jaxmodal.spatial.arm import SpatialArm
 from jaxmodal.spatial.cells import solve_cells
 from jaxmodal.spatial.float64_search import CLOSE, rough_frequencies, settle
-from jaxmodal.spatial.lanes import evaluate_lanes
 from jaxmodal.spatial.model import SpatialModel
 from jaxmodal.spatial.neighbours import Neighbours
 from jaxmodal.spatial.uniform_links import Layout, layout_of, packed_links
@@ -54,46 +52,6 @@ _FIRST_PILOTS, _PILOTS = 128, 640
 _BEYOND = 1.02
 #: the fewest pilot cells that give a guess, and how many are searched side by side
 _FEWEST_PILOTS, _PILOTS_AT_ONCE = 8, 64
-
-
-@functools.partial(jax.jit, static_argnames=("layout", "modes", "blocks"))
-def enclosed_in_space(
-    flags: Theory,
-    log_at_zero: Array,
-    packed: Array,
-    scale: Array,
-    rough: Array,
-    skipped: Array,
-    used: Array,
-    *,
-    layout: Layout,
-    modes: int,
-    blocks: int,
-) -> Enclosure:
-    """Enclosures of the first modes, shape (modes, cells), of so many ``blocks`` of cells the first ``used``.
-
-    Parameters
-    ----------
-    flags, log_at_zero
-        Of all cells.
-    skipped
-        As for `looped_search.enclose_in_a_loop`.
-    packed, scale, rough : Array, shapes (fields, links, cells), (cells,) and (modes + EXTRA, cells)
-        From `uniform_links.packed_links`, `SpatialModel.scales`, and guessed frequencies in rad/s, ascending.
-    """
-    numbers = np.arange(1.0, modes + 1.0)[:, None]
-
-    def block(lanes: tuple[Array, Array, Array]) -> Enclosure:
-        links, lowest, guess = lanes
-
-        def evaluate(omega: Array, last: Array) -> Evaluation:
-            at = resolved(lowest[None], omega, Arithmetic.float64)
-            return evaluate_lanes(links[:, :, None], layout, flags, at, last)
-
-        return enclose_in_a_loop(evaluate, numbers, guess, log_at_zero, skipped)
-
-    found: Enclosure = block_by_block(block, blocks, used, (packed, scale, rough))
-    return found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -367,33 +325,3 @@ class PlanInSpace:
 def _joined(parts: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     """Lists of lanes put together, lanes last."""
     return tuple(np.concatenate(x, axis=-1) for x in zip(*parts, strict=True))
-
-
-def next_guess(e: Enclosure, rough: np.ndarray) -> np.ndarray:
-    """What a search of the same cells starts from, shape (modes + EXTRA, cells): the estimates, ascending.
-
-    Brackets of several modes are cut into as many parts.
-    """
-    modes = e.omega.shape[0]
-    ends, counts = (
-        np.concatenate([e.lower, e.upper]),
-        np.concatenate([e.lower_count, e.upper_count]),
-    )
-    own = np.empty_like(e.omega)
-    for k in range(modes):  # every end that any mode has may be nearer
-        passed = counts >= k + 1.0
-        below, above = np.where(passed, -np.inf, ends), np.where(passed, ends, np.inf)
-        low, high = np.argmax(below, axis=0)[None], np.argmin(above, axis=0)[None]
-        lower, upper = (np.take_along_axis(ends, at, axis=0)[0] for at in (low, high))
-        first, last = (np.take_along_axis(counts, at, axis=0)[0] for at in (low, high))
-        lower, place = np.maximum(lower, upper * 2.0**-8), k + 1.0 - first
-        cut = lower * (upper / lower) ** ((place - 0.5) / (last - first))
-        cut = np.where(last > 2.0**52, lower * 1.2**place, cut)
-        inside = (lower < e.omega[k]) & (e.omega[k] < upper)
-        own[k] = np.where((last - first == 1.0) & inside, e.omega[k], cut)
-    own = np.where(np.isfinite(own) & (own > 0.0), own, rough[:modes])
-    steps = 1.0 + np.array([2.0**-50] * modes + [0.02] * (rough.shape[0] - modes))
-    found = np.concatenate([own, rough[modes:]])
-    for k in range(1, len(found)):
-        found[k] = np.maximum(found[k], found[k - 1] * steps[k])
-    return found

@@ -22,17 +22,12 @@ from jaxmodal.response.driven_arms import (
     wide,
     with_known,
 )
+from jaxmodal.response.lost_digits import LARGE_GROWTH, margin_of
 from jaxmodal.response.members import members_of_links
 from jaxmodal.response.pieces import Terminal, pieces_of
 from jaxmodal.response.ports import PortRow
 from jaxmodal.response.quantities import in_quantity, read_ports
-from jaxmodal.response.recursion import (
-    LARGE_GROWTH,
-    Condensed,
-    inward,
-    inward_traced,
-    margin_of,
-)
+from jaxmodal.response.recursion import Condensed, inward, inward_traced
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
@@ -194,7 +189,7 @@ def _motions(
 ) -> tuple[Any, Any, Any]:
     """`_answers` before the quantity is made of them: motions (read, inputs, ...)."""
     found, margin = condensed_arms(system, arms, members, omega)
-    margin = margin_of(found) if margin is None else margin
+    margin = margin_of(found.last) if margin is None else margin
     shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
     shape = np.broadcast_shapes(*shapes)
     motions = motions_of(system, arms, found, shape)

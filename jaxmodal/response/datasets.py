@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import xarray
 
     from jaxmodal.response.modal import ModalSuperposition
-    from jaxmodal.response.truncation import ModesNeeded, TruncationError
+    from jaxmodal.response.modes_needed import ModesNeeded
+    from jaxmodal.response.truncation import TruncationError
 
 
 def band_in_hertz(omega_min: float, omega_max: float) -> dict[str, float]:

@@ -51,7 +51,10 @@ def held_motions(
     With A, B, C, D the motions on springs of what is read and of the supports, by the inputs and by forces at the
     supports, they are ``A - B C^-1 D``. The springs are none of the arm's values, and have no derivative.
     """
-    answers = [_held(arm, theory, inputs, read, singles, omega, factor) for factor in STAND_INS]
+    answers = [
+        _held(*blocks_with_slopes(arm, theory, inputs, read, singles, omega, factor))
+        for factor in STAND_INS
+    ]
     (first, slopes, near), (second, other_slopes, farther) = answers
     nearer = near <= farther
     value = np.moveaxis(np.where(nearer[:, None, None], first, second), 0, -1)
@@ -72,8 +75,7 @@ def held_root_slopes(
     symmetric; so a root moves by ``-(v^T dC v)/(v^T dC/ds v)``.
     """
     value, slope, _ = blocks_with_slopes(arm, theory, (), (), singles, roots)
-    size = np.sqrt(np.abs(np.einsum("fss->fs", value.held)))
-    scale = size[:, :, None] * size[:, None, :]
+    size, scale = _sizes(value.held)
     vector = np.linalg.svd(value.held / scale)[2][:, -1].conj() / size
     found = np.einsum("fs,pfst,ft->pf", vector, slope.held, vector)
     return _without_rigid(-found[:-1] / found[-1], arm, singles)
@@ -89,18 +91,10 @@ def _without_rigid(slopes: Complexes, arm: Arm, singles: Sequence[str]) -> Compl
 
 
 def _held(
-    arm: Arm,
-    theory: TheoryName,
-    inputs: Sequence[Port],
-    read: Sequence[Port],
-    singles: Sequence[str],
-    omega: np.ndarray,
-    factor: float,
+    value: _Blocks, slope: _Blocks, springs: np.ndarray
 ) -> tuple[Complexes, Complexes, np.ndarray]:
     """Motions (F, R, I), their derivatives (P, F, R, I), and how near the arm on springs is to a resonance, (F,)."""
-    value, slope, springs = blocks_with_slopes(arm, theory, inputs, read, singles, omega, factor)
-    size = np.sqrt(np.abs(np.einsum("fss->fs", value.held)))
-    scale = size[:, :, None] * size[:, None, :]
+    size, scale = _sizes(value.held)
     inverse = np.linalg.inv(value.held / scale) / scale
     pushed = inverse @ value.held_driven
     passed = value.read_held @ inverse
@@ -112,6 +106,12 @@ def _held(
         + passed @ slope.held @ pushed
     )
     return motions, slopes, (size * size * springs).max(axis=1)
+
+
+def _sizes(held: Complexes) -> tuple[np.ndarray, np.ndarray]:
+    """Roots of the receptances of supports at themselves, (F, S), and of every two multiplied, (F, S, S)."""
+    size = np.sqrt(np.abs(np.einsum("fss->fs", held)))
+    return size, size[:, :, None] * size[:, None, :]
 
 
 def blocks_with_slopes(

@@ -21,10 +21,11 @@ from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.angle_sums import Sampling, terms
 from jaxmodal.response.answers import BLOCK, answers_at, responses
 from jaxmodal.response.driven_arms import Arms, known_of, wide, with_known
+from jaxmodal.response.lost_digits import LARGE_GROWTH
 from jaxmodal.response.pieces import pieces_of
 from jaxmodal.response.posture_plans import Plan, plan_of
 from jaxmodal.response.quantities import in_quantity
-from jaxmodal.response.recursion import LARGE_GROWTH, inward
+from jaxmodal.response.recursion import inward
 from jaxmodal.response.systems import System
 from jaxmodal.runtime.namespace import Array
 

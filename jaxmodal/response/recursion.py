@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from jaxmodal.arithmetic.operations import nonzero
@@ -26,7 +25,6 @@ from jaxmodal.dynamic_stiffness.joints import (
 )
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.stiffness import (
-    Matrix,
     Stiffness,
     adjugate,
     condensed,
@@ -34,14 +32,25 @@ from jaxmodal.dynamic_stiffness.stiffness import (
     rotated,
     through_joint,
 )
+from jaxmodal.response.carried_loads import (
+    _with_responses,
+    shifted_loads,
+    through_member,
+    with_gives,
+    with_rows,
+)
 from jaxmodal.response.foundation import through_base
+from jaxmodal.response.lost_digits import (
+    Last,
+    _over,
+    growth_in_member,
+    growth_in_springs,
+    margin_of,
+)
 from jaxmodal.response.pieces import Piece, Vector, alike
-from jaxmodal.runtime.namespace import Array, is_complex, xp
+from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import spring_law
-
-#: growth of numbers in the recursion beyond which 1e-12 of an entry may be lost
-LARGE_GROWTH = 4e3
 
 
 class Condensed(NamedTuple):
@@ -132,7 +141,7 @@ def inward_traced(
     ) -> tuple[tuple[Condensed, Array], None]:
         piece = piece._replace(outer=True, inner=True)
         found = _through_piece(state[0], piece, omega2, pairs)
-        margin = jnp.broadcast_to(margin_of(found), shape)
+        margin = jnp.broadcast_to(margin_of(found.last), shape)
         bare = found._replace(factors=(), last=None)
         return (jax.tree_util.tree_map(full, bare), margin), None
 
@@ -150,7 +159,7 @@ def inward_traced(
         return found, margin
     base = jax.tree_util.tree_map(lambda x: x[0], stacked.beam)
     found = _through_base(found, base, pairs)
-    margin = xp.minimum(margin, jnp.broadcast_to(margin_of(found), shape))
+    margin = xp.minimum(margin, jnp.broadcast_to(margin_of(found.last), shape))
     return found._replace(factors=(), last=None), margin
 
 
@@ -163,20 +172,20 @@ def _through_piece(
     outboard = w
     w, q, adjugated, det, by_det = condensed(piece.member, w)
     if growth is not None:
-        growth = _growth_in_member(growth, piece.member, q, det)
-    loads, responses = _through_member(piece.member, adjugated, by_det, loads, responses, pairs)
-    last = _Last(piece.member, outboard, det, ())
+        growth = growth_in_member(growth, piece.member, q, det)
+    loads, responses = through_member(piece.member, adjugated, by_det, loads, responses, pairs)
+    last = Last(piece.member, outboard, det, ())
     factors = (*factors, det, piece.member.delta)
     if not piece.inner:
         return Condensed(w, loads, responses, factors, last, growth)
     if terms.base_offset_x is not None:
         w = shifted(w, terms.base_offset_x, terms.base_offset_y)
-        loads = _shifted_loads(loads, terms.base_offset_x, terms.base_offset_y)
+        loads = shifted_loads(loads, terms.base_offset_x, terms.base_offset_y)
     if terms.base_turning_stiffness is not None:
         w = w._replace(pp=w.pp + terms.base_turning_stiffness)
     if terms.hub_mass is not None:
         w = _loaded(w, omega2, terms.hub_mass, terms.hub_inertia)
-    loads = _with_rows(loads, piece.at_joint)
+    loads = with_rows(loads, piece.at_joint)
     found = Condensed(w, loads, responses, factors, last, growth)
     found = _through_joint(found, piece, omega2, pairs)
     if piece.turn is None:
@@ -202,8 +211,8 @@ def _with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
             w = w._replace(pp=w.pp + terms.end_turning_stiffness)
         if terms.end_offset_x is not None:
             w = shifted(w, terms.end_offset_x, terms.end_offset_y)
-            loads = _shifted_loads(loads, terms.end_offset_x, terms.end_offset_y)
-    return found._replace(stiffness=w, loads=_with_rows(loads, piece.at_end))
+            loads = shifted_loads(loads, terms.end_offset_x, terms.end_offset_y)
+    return found._replace(stiffness=w, loads=with_rows(loads, piece.at_end))
 
 
 def _onto_ground(
@@ -216,15 +225,15 @@ def _onto_ground(
     a = adjugate(q)
     det = nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu)
     if growth is not None:
-        growth = _growth_in_member(growth, m, q, det)
+        growth = growth_in_member(growth, m, q, det)
     by_det = 1.0 / det
     x_vv = w.uv * a.uv + w.vv * a.vv + w.vp * a.pv
     x_vp = w.uv * a.up + w.vv * a.vp + w.vp * a.pp
     x_pp = w.up * a.up + w.vp * a.vp + w.pp * a.pp
     turned = m.h_vp * (x_vv * m.h_vp + x_vp * m.h_pp) + m.h_pp * (x_vp * m.h_vp + x_pp * m.h_pp)
     pp = m.f_pp + turned * by_det
-    loads, responses = _through_member(m, a, by_det, loads, responses, pairs)
-    loads = _with_rows(loads, piece.at_joint)
+    loads, responses = through_member(m, a, by_det, loads, responses, pairs)
+    loads = with_rows(loads, piece.at_joint)
     unit, compliance = spring_law(piece.beam.joint_stiffness)
     if terms.base_turning_stiffness is not None:
         pp = pp + terms.base_turning_stiffness
@@ -237,50 +246,9 @@ def _onto_ground(
     give = compliance / pivot
     shares = {number: load[2] for number, load in loads.items()}
     shares |= {number: shares.get(number, 0.0) + x for number, x in piece.torques.items()}
-    more = _gives(responses, pairs, give, shares)
-    last = _Last(m, w, det, ((unit, pivot),))
+    more = with_gives(responses, pairs, give, shares)
+    last = Last(m, w, det, ((unit, pivot),))
     return Condensed(w, {}, {**responses, **more}, (*factors, det, m.delta, pivot), last, growth)
-
-
-def _growth_in_member(growth: Any, m: FreeEndMember, q: Matrix, det: Any) -> Any:
-    """With what grows in a member whose own determinant or that with its outer end is near zero."""
-    # terms of the determinant beside what is left of them; 1 is among those of each row
-    terms = xp.abs(q.uu.real) + 1.0
-    terms = terms * (xp.abs(q.vv.real) + 1.0)
-    terms = terms * (xp.abs(q.pp.real) + 1.0)
-    return xp.maximum(xp.maximum(growth, _over(1.0, m.delta)), _over(terms, det))
-
-
-def _growth_in_springs(growth: Any, before: Stiffness, after: Stiffness) -> Any:
-    """With what grows in springs: they take stiffness away, but near a resonance of what lies beyond."""
-    was = size_of(before.uu) + size_of(before.vv)
-    return xp.maximum(growth, (size_of(after.uu) + size_of(after.vv)) / was)
-
-
-def _over(terms: Any, result: Any) -> Any:
-    """Terms over the size of their sum: by its real part, and only where this is small by all of it, for speed."""
-    ratio = terms / xp.abs(result.real)
-    if is_complex(result):
-        large = ~(ratio <= LARGE_GROWTH)
-        if large.any():
-            whole, above = np.broadcast_to(result, ratio.shape), np.broadcast_to(terms, ratio.shape)
-            ratio[large] = above[large] / size_of(whole[large])
-    return ratio
-
-
-def _gives(
-    responses: dict[tuple[int, int], Any],
-    pairs: Sequence[tuple[int, int]],
-    give: Any,
-    shares: dict[int, Any],
-) -> dict[tuple[int, int], Any]:
-    """Responses with what a spring gives under the shares of loads that act on it."""
-    more = {}
-    for i, j in pairs:
-        if i in shares and j in shares:
-            work = give * shares[i] * shares[j]
-            more[i, j] = responses[i, j] + work if (i, j) in responses else work
-    return more
 
 
 def _loaded(w: Stiffness, omega2: Array, mass: Any, inertia: Any) -> Stiffness:
@@ -300,124 +268,12 @@ def _through_base(
     responses = _with_responses(found.responses, pairs, passed.motions, found.loads)
     growth = found.growth
     if growth is not None:
-        growth = _growth_in_springs(growth, before, passed.stiffness)
+        growth = growth_in_springs(growth, before, passed.stiffness)
         growth = xp.maximum(growth, _over(passed.terms, passed.det))
-    last = _Last(None, None, None, ()) if found.last is None else found.last
+    last = Last(None, None, None, ()) if found.last is None else found.last
     last = last._replace(base=(passed.det, passed.terms))
     factors = (*found.factors, passed.det)
     return Condensed(passed.stiffness, passed.loads, responses, factors, last, growth)
-
-
-def _with_rows(loads: dict[int, Vector], rows: dict[int, Vector]) -> dict[int, Vector]:
-    """With the loads that begin here."""
-    if not rows:
-        return loads
-    begun = {
-        number: tuple(a + b for a, b in zip(loads[number], row, strict=True))
-        if number in loads
-        else row
-        for number, row in rows.items()
-    }
-    return {**loads, **begun}
-
-
-def _through_member(
-    m: FreeEndMember,
-    a: Matrix,
-    by_det: Any,
-    loads: dict[int, Vector],
-    responses: dict[tuple[int, int], Any],
-    pairs: Sequence[tuple[int, int]],
-) -> tuple[dict[int, Vector], dict[tuple[int, int], Any]]:
-    """``q`` becomes ``H^T Q^-T q``, and ``q^T R Q^-T q`` is added to G."""
-    if not loads:
-        return loads, responses
-    passed: dict[int, Vector] = {}
-    given: dict[int, Vector] = {}
-    first = {i for i, j in pairs if i in loads and j in loads}
-    for number, (u, v, p) in loads.items():
-        s_u = (a.uu * u + a.vu * v + a.pu * p) * by_det
-        s_v = (a.uv * u + a.vv * v + a.pv * p) * by_det
-        s_p = (a.up * u + a.vp * v + a.pp * p) * by_det
-        passed[number] = (m.h_uu * s_u, m.h_vv * s_v + m.h_pv * s_p, m.h_vp * s_v + m.h_pp * s_p)
-        if number in first:
-            given[number] = (
-                m.r_uu * s_u,
-                m.r_vv * s_v + m.r_vp * s_p,
-                m.r_vp * s_v + m.r_pp * s_p,
-            )
-    return passed, _with_responses(responses, pairs, given, loads)
-
-
-def _with_responses(
-    responses: dict[tuple[int, int], Any],
-    pairs: Sequence[tuple[int, int]],
-    motions: dict[int, Vector],
-    loads: dict[int, Vector],
-) -> dict[tuple[int, int], Any]:
-    """With the work of the loads of one port on the motions of the other."""
-    more = {}
-    for i, j in pairs:
-        if i in motions and j in loads:
-            work = work_of(motions[i], loads[j])
-            more[i, j] = responses[i, j] + work if (i, j) in responses else work
-    return {**responses, **more}
-
-
-def work_of(one: Vector, other: Vector) -> Any:
-    """Of a load on a motion."""
-    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
-
-
-class _Last(NamedTuple):
-    """The last member, what is beyond it, its denominator, and units and pivots of the springs before it.
-
-    Of an elastic base its determinant and the terms of that, added.
-    """
-
-    member: FreeEndMember | None
-    outboard: Stiffness | None
-    det: Any
-    springs: tuple[tuple[Any, Any], ...]
-    base: tuple[Any, Any] | None = None
-
-
-def margin_of(found: Condensed) -> Any:
-    """The last denominators relative to the sizes of their terms, the smallest.
-
-    It is 1e-16 where the arm is in resonance and all digits are lost.
-    """
-    last: _Last = found.last
-    if last.member is None or last.outboard is None:
-        assert last.base is not None
-        return size_of(last.base[0]) / last.base[1]
-    sizes = FreeEndMember(
-        *(
-            size_of(x) if name.startswith("r_") else x
-            for name, x in zip(FreeEndMember._fields, last.member, strict=True)
-        )
-    )
-    product = identity_plus_product(sizes, Stiffness(*map(size_of, last.outboard)))
-    margin = size_of(last.det) / permanent(product)
-    for unit, pivot in last.springs:
-        margin = xp.minimum(margin, size_of(pivot) / (size_of(unit) + size_of(pivot - unit)))
-    if last.base is not None:
-        margin = xp.minimum(margin, size_of(last.base[0]) / last.base[1])
-    return margin
-
-
-def size_of(x: Any) -> Any:
-    """A size of numbers, complex ones by the sum of their parts."""
-    return xp.abs(x.real) + xp.abs(x.imag) if is_complex(x) else xp.abs(x)
-
-
-def permanent(q: Matrix) -> Any:
-    """The terms of a determinant, all added."""
-    return (
-        q.uu * (q.vv * q.pp + q.vp * q.pv)
-        + q.uv * (q.vp * q.pu + q.vu * q.pp)
-        + q.up * (q.vu * q.pv + q.vv * q.pu)
-    )
 
 
 def _through_joint(
@@ -449,7 +305,7 @@ def _through_joint(
             torque = torques.get(number)
             new[axis] = kept * q[axis] - (0.0 if torque is None else row[axis] * give * torque)
             passed_on[number] = (new[0], new[1], new[2])
-        more = _gives(responses, pairs, give, shares)
+        more = with_gives(responses, pairs, give, shares)
         loads, responses = passed_on, {**responses, **more}
         factors = (*factors, pivot)
         last = last._replace(springs=(*last.springs, (unit, pivot)))
@@ -458,7 +314,7 @@ def _through_joint(
     before, growth = w, found.growth
     w, pivot = through_joint(w, unit, compliance)
     if growth is not None:
-        growth = _growth_in_springs(growth, before, w)
+        growth = growth_in_springs(growth, before, w)
     passed(2, row, unit, compliance, pivot)
     if terms.axial_compliance is not None:
         row = (w.uu, w.uv, w.up)
@@ -469,7 +325,7 @@ def _through_joint(
         w, pivot = through_shear_spring(w, terms.shear_unit, terms.shear_compliance)
         passed(1, row, terms.shear_unit, terms.shear_compliance, pivot)
         if growth is not None:
-            growth = _growth_in_springs(growth, before, w)
+            growth = growth_in_springs(growth, before, w)
     if terms.carried_inertia is not None:
         w = w._replace(pp=w.pp - omega2 * terms.carried_inertia)
     return Condensed(w, loads, responses, factors, last, growth)
@@ -487,7 +343,3 @@ def _supported(w: Stiffness, beam: BeamArrays) -> Stiffness:
         vv=w.vv + s * s * x + c * c * y,
         pp=w.pp + beam.support_torsional_stiffness,
     )
-
-
-def _shifted_loads(loads: dict[int, Vector], x: Any, y: Any) -> dict[int, Vector]:
-    return {number: (u, v, p - y * u + x * v) for number, (u, v, p) in loads.items()}

@@ -1,4 +1,4 @@
-"""What a sum over modes leaves out: its error against the exact response, and how many modes are enough."""
+"""What a sum over modes leaves out: its error against the exact response."""
 
 from __future__ import annotations
 
@@ -13,23 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from jaxmodal.arm.arguments import real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import require_concrete
-from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.counts import count_below
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.base_motion import exact_receptance
 from jaxmodal.response.damping_of_modes import undamped
-from jaxmodal.response.datasets import modes_needed_dataset, truncation_dataset
+from jaxmodal.response.datasets import truncation_dataset
 from jaxmodal.response.modal import (
     Floats,
     ModalSuperposition,
-    Ports,
     frequencies_of,
-    modal_superposition,
 )
 from jaxmodal.response.ports import Port
-from jaxmodal.runtime import limits
-from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
     import xarray
@@ -75,7 +69,7 @@ class TruncationError(ShowsDatasets):
     @property
     def relative(self) -> Floats:
         """``error / size``, 0 where neither is anything; shape (p, m, F)."""
-        return _relative(self.error, self.size)
+        return relative_errors(self.error, self.size)
 
     @property
     def worst(self) -> float:
@@ -145,7 +139,7 @@ def truncation_error(
         if np.any(places == 0.0):
             raise ValueError("omega holds 0: expected frequencies greater than 0")
         return _error_at(model, model.receptance, np.unique(places))
-    return error_in_band(model, model.receptance, *_band(omega_min, omega_max, model.omega[-1]))
+    return error_in_band(model, model.receptance, *band_of(omega_min, omega_max, model.omega[-1]))
 
 
 def error_in_band(
@@ -155,7 +149,7 @@ def error_in_band(
     high: float,
 ) -> TruncationError:
     """The error of a response (frequencies to receptances) that is made of a sum over modes."""
-    places = _places(model.omega, model.damping_ratios, low, high)
+    places = places_between(model.omega, model.damping_ratios, low, high)
     found = _error_at(model, response, places)
     # the largest error lies between two of these
     worst = int(np.argmax(found.relative.max(axis=(0, 1))))
@@ -164,7 +158,8 @@ def error_in_band(
     return _error_at(model, response, _clear(np.unique([*places, *closer]), model.omega))
 
 
-def _band(omega_min: float | None, omega_max: float | None, last: float) -> tuple[float, float]:
+def band_of(omega_min: float | None, omega_max: float | None, last: float) -> tuple[float, float]:
+    """The ends of a band as callers give them, by default up to the ``last`` mode."""
     high = last if omega_max is None else real_number(omega_max, "omega_max", "in rad/s")
     low = 1e-3 * high if omega_min is None else real_number(omega_min, "omega_min", "in rad/s")
     if not 0.0 < low < high < np.inf:
@@ -175,7 +170,7 @@ def _band(omega_min: float | None, omega_max: float | None, last: float) -> tupl
     return low, high
 
 
-def _places(resonances: Floats, ratios: Any, low: float, high: float) -> Floats:
+def places_between(resonances: Floats, ratios: Any, low: float, high: float) -> Floats:
     """Frequencies beside and between all resonances of a band."""
     inside = resonances[(resonances > low) & (resonances < high)]
     nodes = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_BETWEEN) + 0.5) / _BETWEEN)
@@ -192,18 +187,19 @@ def _clear(places: Floats, resonances: Floats) -> Floats:
     return places[gap > _CLEAR * places]
 
 
-def _exact(model: ModalSuperposition, arm: Arm, omega: Floats) -> NDArray[np.complex128]:
+def exact_part(model: ModalSuperposition, arm: Arm, omega: Floats) -> NDArray[np.complex128]:
+    """The exact receptance of an arm, outputs seen from where the sum sees them."""
     found = exact_receptance(arm, omega, model.inputs, model.outputs, model.theory)
     return found - model.carried[:, :, None] / omega**2
 
 
-def _relative(error: Floats, size: Floats) -> Floats:
+def relative_errors(error: Floats, size: Floats) -> Floats:
     """Errors over sizes; 0 where neither is anything."""
     with np.errstate(divide="ignore"):
         return np.divide(error, size, out=np.zeros_like(error), where=(size > 0.0) | (error > 0.0))
 
 
-def _sizes(model: ModalSuperposition, omega: Floats) -> Floats:
+def sizes_of(model: ModalSuperposition, omega: Floats) -> Floats:
     """`ModalSuperposition.sizes`, at least what rounding leaves of the largest output of the same unit."""
     sizes = model.sizes(omega)
     turns = np.array([each.turns for each in model.outputs])
@@ -218,147 +214,12 @@ def _error_at(
 ) -> TruncationError:
     nothing = np.zeros_like(model.residual)
     if model.own:
-        exact = _exact(model, model.arm, omega)
+        exact = exact_part(model, model.arm, omega)
     else:
         bare = dataclasses.replace(model, residual=nothing, damping=np.zeros_like(model.damping))
-        rest = _exact(model, undamped(model.arm), omega)
+        rest = exact_part(model, undamped(model.arm), omega)
         damped = dataclasses.replace(model, residual=nothing).receptance(omega)
         left_out = (rest - bare.receptance(omega)) / (1.0 + 1j * omega * model.relaxation)
         exact = damped + left_out
     error = np.abs(response(omega) - exact)
-    return TruncationError(omega, exact, error, _sizes(model, omega), model.inputs, model.outputs)
-
-
-@dataclasses.dataclass(frozen=True, repr=False)
-class ModesNeeded(ShowsDatasets):
-    """How good a sum over 1, 2, 3, ... modes is in a band; made by `modes_needed`.
-
-    Attributes
-    ----------
-    num_modes : int
-        With so many modes and the static residual, and with any number above, the error stays below ``tolerance``.
-    without_residual : int or None
-        The same without the static residual; None where even ``worst_without`` at its end is above.
-    tolerance : float
-        The error allowed.
-    omega_min, omega_max : float
-        The band, rad/s.
-    worst, worst_without : array, shape (M,)
-        Largest relative error (`TruncationError.relative`) in the band with 1 to M modes, with and without the
-        residual.
-    """
-
-    num_modes: int
-    without_residual: int | None
-    tolerance: float
-    omega_min: float
-    omega_max: float
-    worst: Floats
-    worst_without: Floats
-
-    def tables(self) -> list[Table]:
-        """Return the error by number of modes."""
-        ends = [f"{w / (2 * np.pi):.4g}" for w in (self.omega_min, self.omega_max)]
-        title = (
-            f"{self.num_modes} modes are enough for {100 * self.tolerance:g} % from {ends[0]} to {ends[1]} Hz, without "
-            f"static residual {self.without_residual or f'more than {self.worst.size}'}"
-        )
-        last = max(self.num_modes, self.without_residual or 0) + 2
-        rows = [
-            [str(k + 1), f"{100 * a:.3g}", f"{100 * b:.3g}"]
-            for k, (a, b) in enumerate(zip(self.worst, self.worst_without, strict=True))
-        ]
-        headings = ("modes", "error [%]", "without residual [%]")
-        return [Table(title, headings, shortened(rows[:last]))]
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return the largest errors as a dataset with the dim modes; what is enough and the band in Hz stand beside."""
-        return modes_needed_dataset(self)
-
-
-def modes_needed(
-    arm: Arm,
-    inputs: Ports,
-    outputs: Ports,
-    omega_min: float,
-    omega_max: float,
-    tolerance: float = 0.01,
-    theory: TheoryName = "timoshenko",
-) -> ModesNeeded:
-    """How many modes a sum needs to be as good as asked for in a band of frequencies.
-
-    Parameters
-    ----------
-    arm, inputs, outputs, theory
-        As for `modal_superposition`.
-    omega_min, omega_max
-        The band in rad/s, 0 < omega_min < omega_max.
-    tolerance
-        Largest error allowed, relative to the sizes of all parts of the sum (`TruncationError.size`).
-
-    Returns
-    -------
-    ModesNeeded
-
-    Raises
-    ------
-    ArmError
-        The arm has no such port.
-    ValueError
-        The band is empty, or the tolerance is not in (0, 1), or 1000 modes do not reach it.
-
-    Notes
-    -----
-    Damping is left aside: what modes above the band give depends on it little, and errors beside an infinite resonance
-    do not count.
-
-    Examples
-    --------
-    >>> import jaxmodal as jm
-    >>> middle = "link_1@0.5.across"
-    >>> needed = jm.modes_needed(jm.examples.two_link_flexible(), middle, middle, 0.1, 30.0)
-    >>> needed.num_modes, needed.without_residual
-    (5, 10)
-    """
-    low, high = _band(omega_min, omega_max, 0.0)
-    allowed = real_number(tolerance, "tolerance", "in (0, 1), such as 0.01 for 1 %")
-    if not 0.0 < allowed < 1.0:
-        raise ValueError(
-            f"tolerance = {shown(tolerance)}: expected a number in (0, 1), 0.01 is 1 %"
-        )
-    require_concrete(arm, "a sum over modes")
-    bare = undamped(arm)
-    count = 2 * int(count_below(bare, high, theory)) + 12
-    while True:
-        model = modal_superposition(bare, inputs, outputs, min(count, limits.MODES), theory)
-        omega = _places(model.omega, 0.0, low, high)
-        exact = _exact(model, bare, omega).real
-        parts = model.parts(omega).real
-        size = _sizes(model, omega)
-        vibrates = (
-            model.omega[:, None] > 0.0
-        )  # motions of zero frequency leave nothing to a residual
-        softness = np.where(vibrates, 1.0 / np.where(vibrates, model.omega[:, None], 1.0) ** 2, 0.0)
-        at_rest = np.einsum("kp,km->kpm", model.read * softness, model.driven)
-        without = np.cumsum(parts, axis=0) - exact
-        residuals = model.residual + at_rest.sum(axis=0) - np.cumsum(at_rest, axis=0)
-        worst, worst_without = (
-            np.max(_relative(np.abs(x), np.broadcast_to(size, x.shape)), axis=(1, 2, 3))
-            for x in (without + residuals[..., None], without)
-        )
-        found, plain = (_enough(errors, allowed) for errors in (worst, worst_without))
-        if found is not None and (plain is not None or count >= 8 * found):
-            return ModesNeeded(found, plain, allowed, low, high, worst, worst_without)
-        if count >= limits.MODES:
-            raise ValueError(
-                f"tolerance = {allowed!r}: {limits.MODES} modes do not reach it in this band; their error is "
-                f"{worst[-1]:.2g}"
-            )
-        count *= 2
-
-
-def _enough(worst: Floats, allowed: float) -> int | None:
-    """From which number of modes on the error stays allowed; None where the last one is not."""
-    above = np.flatnonzero(~(worst <= allowed))
-    least = int(above[-1]) + 2 if above.size else 1
-    return least if least <= worst.size else None
+    return TruncationError(omega, exact, error, sizes_of(model, omega), model.inputs, model.outputs)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.modes import batches as modal_batches
+from jaxmodal.modes import planar_batches as modal_batches
 
 MODES, MODAL_MODES = 6, 3
 """Those of tests/batches/test_many_arms.py and tests/sweeps/test_sensitivities.py, whose programs then serve."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.modes import batches as modal_batches
+from jaxmodal.modes import planar_batches as modal_batches
 from tests.problems import problems
 
 SAME = 1e-9

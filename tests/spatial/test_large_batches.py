@@ -8,7 +8,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.batches.in_space import next_guess
+from jaxmodal.batches.spatial_search import next_guess
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import to_host

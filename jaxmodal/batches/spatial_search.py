@@ -1,0 +1,89 @@
+"""Many arms in space in float64: a program of six evaluations for each mode, and what the next search starts from."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.batches.kernels import block_by_block
+from jaxmodal.batches.looped_search import enclose_in_a_loop
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.brackets import Enclosure
+from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.runtime.namespace import Array
+from jaxmodal.spatial.lanes import evaluate_lanes
+from jaxmodal.spatial.uniform_links import Layout
+
+
+@functools.partial(jax.jit, static_argnames=("layout", "modes", "blocks"))
+def enclosed_in_space(
+    flags: Theory,
+    log_at_zero: Array,
+    packed: Array,
+    scale: Array,
+    rough: Array,
+    skipped: Array,
+    used: Array,
+    *,
+    layout: Layout,
+    modes: int,
+    blocks: int,
+) -> Enclosure:
+    """Enclosures of the first modes, shape (modes, cells), of so many ``blocks`` of cells the first ``used``.
+
+    Parameters
+    ----------
+    flags, log_at_zero
+        Of all cells.
+    skipped
+        As for `looped_search.enclose_in_a_loop`.
+    packed, scale, rough : Array, shapes (fields, links, cells), (cells,) and (modes + EXTRA, cells)
+        From `uniform_links.packed_links`, `SpatialModel.scales`, and guessed frequencies in rad/s, ascending.
+    """
+    numbers = np.arange(1.0, modes + 1.0)[:, None]
+
+    def block(lanes: tuple[Array, Array, Array]) -> Enclosure:
+        links, lowest, guess = lanes
+
+        def evaluate(omega: Array, last: Array) -> Evaluation:
+            at = resolved(lowest[None], omega, Arithmetic.float64)
+            return evaluate_lanes(links[:, :, None], layout, flags, at, last)
+
+        return enclose_in_a_loop(evaluate, numbers, guess, log_at_zero, skipped)
+
+    found: Enclosure = block_by_block(block, blocks, used, (packed, scale, rough))
+    return found
+
+
+def next_guess(e: Enclosure, rough: np.ndarray) -> np.ndarray:
+    """What a search of the same cells starts from, shape (modes + EXTRA, cells): the estimates, ascending.
+
+    Brackets of several modes are cut into as many parts.
+    """
+    modes = e.omega.shape[0]
+    ends, counts = (
+        np.concatenate([e.lower, e.upper]),
+        np.concatenate([e.lower_count, e.upper_count]),
+    )
+    own = np.empty_like(e.omega)
+    for k in range(modes):  # every end that any mode has may be nearer
+        passed = counts >= k + 1.0
+        below, above = np.where(passed, -np.inf, ends), np.where(passed, ends, np.inf)
+        low, high = np.argmax(below, axis=0)[None], np.argmin(above, axis=0)[None]
+        lower, upper = (np.take_along_axis(ends, at, axis=0)[0] for at in (low, high))
+        first, last = (np.take_along_axis(counts, at, axis=0)[0] for at in (low, high))
+        lower, place = np.maximum(lower, upper * 2.0**-8), k + 1.0 - first
+        cut = lower * (upper / lower) ** ((place - 0.5) / (last - first))
+        cut = np.where(last > 2.0**52, lower * 1.2**place, cut)
+        inside = (lower < e.omega[k]) & (e.omega[k] < upper)
+        own[k] = np.where((last - first == 1.0) & inside, e.omega[k], cut)
+    own = np.where(np.isfinite(own) & (own > 0.0), own, rough[:modes])
+    steps = 1.0 + np.array([2.0**-50] * modes + [0.02] * (rough.shape[0] - modes))
+    found = np.concatenate([own, rough[modes:]])
+    for k in range(1, len(found)):
+        found[k] = np.maximum(found[k], found[k - 1] * steps[k])
+    return found

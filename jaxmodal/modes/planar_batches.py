@@ -1,0 +1,162 @@
+"""Sensitivities, energies and effective masses of many planar arms: compiled calls for blocks of cells."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.columns import columns_of, rates_of
+from jaxmodal.arm.loaded import segments
+from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.eigenspaces.clusters import cluster_means
+from jaxmodal.eigenspaces.null_spaces import SLOTS
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.kernels import CellQuantities, SolvedModes, block
+from jaxmodal.runtime.devices import available_cores
+
+#: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
+_BLOCK = 16
+_SIMPLE_BLOCK = 32
+#: cells whose derivatives are held at once by all link values, before those by address are made of them
+_GATHERED = 8192
+#: what the last correction of a null vector may still change, relative
+_CONVERGED = 1e-12
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def planar_quantities(
+    arm: Arm,
+    parameters: tuple[str, ...],
+    values: NDArray[np.float64],
+    frequencies: NaturalFrequencies,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    singles: Sequence[str],
+    members: Sequence[Sequence[str]],
+) -> dict[str, Any]:
+    """Fields of `ModalQuantities` of planar arms, as `spatial_quantities` has them of arms in space."""
+    omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
+    multiplicity = np.clip(np.asarray(frequencies.multiplicity, np.int64), 1, SLOTS)
+    alone = (first == last) & (multiplicity == 1)
+    solve = functools.partial(block, theory_flags(frequencies.theory))
+    parts = []
+    for start in range(0, len(omega), _GATHERED):
+        rows = slice(start, start + _GATHERED)
+        given = columns_of(arm, parameters, values[:, rows])
+        invalid = given.invalid | ~np.isfinite(omega[rows]).all(axis=1)
+        cells = SolvedModes(
+            packed=np.moveaxis(given.packed, -1, 0),
+            omega=np.take_along_axis(np.where(invalid[:, None], 1.0, omega[rows]), group[rows], 1),
+            multiplicity=multiplicity[rows],
+            slot=np.minimum(np.arange(omega.shape[1]) - group[rows], SLOTS - 1),
+        )
+        found = _found(solve, cells, alone[rows].all(axis=1))
+        rates = rates_of(arm, parameters, values[:, rows], singles)
+        found = found._replace(energies=_by_link(arm, found.energies))
+        parts.append(_shared(found, cells, invalid, first[rows], singles, members, rates))
+    joined: dict[str, Any] = jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts)
+    return joined
+
+
+def _by_link(arm: Arm, energies: Any) -> Any:
+    """Energies over (..., segments) as those of links."""
+    number = segments(arm.loads, [link.rigid for link in arm.links])
+    if sum(number) == len(number):
+        return energies
+    starts = np.cumsum([0, *number[:-1]])
+    return jax.tree_util.tree_map(lambda x: np.add.reduceat(x, starts, axis=-1), energies)
+
+
+def _shared(
+    found: CellQuantities,
+    cells: SolvedModes,
+    invalid: NDArray[np.bool_],
+    first: NDArray[np.int64],
+    singles: Sequence[str],
+    members: Sequence[Sequence[str]],
+    rates: Iterable[tuple[NDArray[np.float64], NDArray[np.float64]]],
+) -> dict[str, Any]:
+    """Fields of `ModalQuantities`: derivatives by address, means over clusters, NaN where a cell is invalid."""
+    own, relative = {}, {}
+    for single, (value, rate) in zip(singles, rates, strict=True):
+        own[single] = np.zeros(cells.omega.shape)
+        for field, link in np.argwhere(
+            rate.any(axis=-1)
+        ):  # one by one: no cell depends on the others
+            by = rate[field, link][:, None]  # what does not change may have no derivative
+            own[single] += np.where(by != 0.0, found.gradient[..., field, link] * by, 0.0)
+        finite = np.where(np.isfinite(value), value, 0.0)
+        relative[single] = own[single] * finite[:, None] / cells.omega
+    none = np.zeros((*cells.omega.shape, 0))
+
+    def by_address(of: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        columns = [sum(of[single] for single in group) for group in members]
+        return np.stack(columns, axis=-1) if columns else none
+
+    means = {
+        "derivative": by_address(own),
+        "logarithmic": by_address(relative),
+        "effective_mass": found.effective_mass,
+        "energies": found.energies,
+    }
+    fields = jax.tree_util.tree_map(lambda x: cluster_means(x, first), means)
+    fields |= {"participation": found.participation, "total_mass": found.total_mass}
+    return jax.tree_util.tree_map(
+        lambda x: np.where(invalid.reshape(-1, *[1] * (x.ndim - 1)), np.nan, x), fields
+    )
+
+
+def _taken(cells: SolvedModes, rows: NDArray[np.int64]) -> SolvedModes:
+    return SolvedModes(*(x[rows] for x in cells))
+
+
+def _found(
+    solve: Callable[..., CellQuantities], cells: SolvedModes, apart: NDArray[np.bool_]
+) -> CellQuantities:
+    """All cells: those whose frequencies stand ``apart`` by null vectors; the others and failures by eigenspaces."""
+    parts, rest = [], ~apart
+    if apart.any():
+        rows = np.flatnonzero(apart)
+        found = _in_blocks(solve, _taken(cells, rows), True)
+        converged = ~(found.change > _CONVERGED).any(axis=1)
+        parts.append((rows[converged], jax.tree_util.tree_map(lambda x: x[converged], found)))
+        rest[rows[~converged]] = True
+    if rest.any():
+        rows = np.flatnonzero(rest)
+        parts.append((rows, _in_blocks(solve, _taken(cells, rows), False)))
+    order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+    joined: CellQuantities = jax.tree_util.tree_map(
+        lambda *x: np.concatenate(x)[order], *(found for _, found in parts)
+    )
+    return joined
+
+
+def _in_blocks(
+    solve: Callable[..., CellQuantities], cells: SolvedModes, simple: bool
+) -> CellQuantities:
+    """Solve all cells in blocks of one size: side by side where every mode stands apart, else one after another."""
+    number, size = len(cells.omega), _SIMPLE_BLOCK if simple else _BLOCK
+
+    def one(start: int) -> CellQuantities:
+        at = np.minimum(np.arange(start, start + size), number - 1)
+        # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
+        with contextlib.nullcontext() if simple else _ONE_AT_A_TIME:
+            found = solve(_taken(cells, at), simple=simple)
+            kept: CellQuantities = jax.tree_util.tree_map(np.asarray, found)
+        left = number - start
+        return jax.tree_util.tree_map(lambda x: x[:left], kept) if left < size else kept
+
+    starts = range(0, number, size)
+    with ThreadPoolExecutor(available_cores()) as pool:
+        blocks = list(pool.map(one, starts)) if simple else [one(start) for start in starts]
+    joined: CellQuantities = jax.tree_util.tree_map(lambda *parts: np.concatenate(parts), *blocks)
+    return joined
