@@ -263,10 +263,8 @@ class Evaluator:
             found[name] = _Slopes(at, slopes / TWO_PI)
         return found
 
-    def cluster_rates(
-        self, y: np.ndarray, name: str, posture: int, modes: np.ndarray, hz: np.ndarray
-    ) -> np.ndarray:
-        """Projected derivatives, Hz per position, of a cluster of modes (indices from 0): shape (m, m, n)."""
+    def cluster_rates(self, y: np.ndarray, name: str, posture: int, hz: np.ndarray) -> np.ndarray:
+        """Projected derivatives, Hz per position, of the modes of a cluster: shape (m, m, n)."""
         close = bool(np.ptp(hz) <= GROUP_TOLERANCE * hz[-1])
         at = self.angles[name][posture]
         return self.rates.of_cluster(y, name, at, TWO_PI * hz, close) / TWO_PI

@@ -9,6 +9,7 @@ from jax import Array
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
+from design_opt.problem.objectives import Least, worst_of
 from design_opt.problem.statics import STANDARD_GRAVITY
 from design_opt.problem.structural_constraints import require_in_plane
 from jaxmodal.arm.arguments import is_finite
@@ -106,7 +107,7 @@ class BucklingLimit(_Pressed):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class MaximiseBuckling(_Pressed):
+class MaximiseBuckling(Least, _Pressed):
     """Make the lowest buckling factor as large as possible, at the worst posture of a set.
 
     Parameters are those of `BucklingLimit` but for its limit, and ``weight``, the factor in a weighted sum.
@@ -117,19 +118,11 @@ class MaximiseBuckling(_Pressed):
     nothing is pressed.
     """
 
-    weight: float = 1.0
-
-    sign = -1.0
     _kind = "objective buckling"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self._kind, "weight", self.weight)
 
     @property
     def label(self) -> str:
-        worst = "" if self.postures == OWN else f", worst of {self.postures}"
-        return f"share of the buckling loads [1]{worst}"
+        return f"share of the buckling loads [1]{worst_of(self.postures)}"
 
     def terms(self, design: Design) -> Array:
         return -self.shares(design)

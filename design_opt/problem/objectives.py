@@ -97,8 +97,7 @@ class MaximiseFrequency:
 
     @property
     def label(self) -> str:
-        where = "" if self.postures == OWN else f", worst of {self.postures}"
-        return f"f{self.mode} [Hz]{where}"
+        return f"f{self.mode} [Hz]{worst_of(self.postures)}"
 
     @property
     def highest_mode(self) -> int:
@@ -130,8 +129,7 @@ class MaximiseGap:
 
     @property
     def label(self) -> str:
-        where = "" if self.postures == OWN else f", worst of {self.postures}"
-        return f"gap f{self.below + 1} - f{self.below} [Hz]{where}"
+        return f"gap f{self.below + 1} - f{self.below} [Hz]{worst_of(self.postures)}"
 
     @property
     def highest_mode(self) -> int:
@@ -179,6 +177,25 @@ class Minimise(Maximise):
 
     def terms(self, design: Design) -> Array:
         return -super().terms(design)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Least:
+    """What objectives have that make small what the class beside it takes from a design."""
+
+    weight: float = 1.0
+
+    sign = -1.0
+    _kind = "objective"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()  # type: ignore[misc]  # of the class beside it
+        _check_weight(self._kind, self.weight)
+
+
+def worst_of(postures: str) -> str:
+    """Return the words for a posture set in a label."""
+    return "" if postures == OWN else f", worst of {postures}"
 
 
 def _check_weight(where: str, weight: Any) -> None:

@@ -103,10 +103,7 @@ def cluster_optimality(
     w = np.append(y, t)
     lower, upper = np.append(np.zeros(size), -1e3), np.append(np.ones(size), 1e3)
     found = optimality(at, w, lower, upper, active=tolerance)
-    matrices = [
-        evaluator.cluster_rates(y, c.postures, c.posture, np.array(c.modes) - 1, np.array(c.hz))
-        for c in clusters
-    ]
+    matrices = [evaluator.cluster_rates(y, c.postures, c.posture, np.array(c.hz)) for c in clusters]
     directions = [_directions(len(c.modes)) for c in clusters]
     for _ in range(_REFINEMENTS if clusters else 0):
         rays = [
@@ -134,9 +131,7 @@ def _active_rows(
         mode = int(part.highest_mode - values.shape[1] + 1 + column)
         if (int(posture), mode) in clustered:
             continue
-        own = evaluator.cluster_rates(
-            y, part.postures, int(posture), np.array([mode - 1]), values[posture, [column]]
-        )
+        own = evaluator.cluster_rates(y, part.postures, int(posture), values[posture, [column]])
         rows.append(float(values[posture, column]))
         rates.append(own[0, 0])
     size = evaluator.problem.space.size

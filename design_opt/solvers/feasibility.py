@@ -8,9 +8,7 @@ from scipy.optimize import minimize
 from design_opt.evaluation.evaluator import Chosen, Evaluator, Linearised
 
 
-def least_violation(
-    evaluator: Evaluator, start: np.ndarray, chosen: Chosen | None, max_iterations: int = 100
-) -> np.ndarray:
+def least_violation(evaluator: Evaluator, start: np.ndarray, chosen: Chosen | None) -> np.ndarray:
     """Minimise the largest violation, from a start; returns positions.
 
     Notes
@@ -49,6 +47,6 @@ def least_violation(
         method="SLSQP",
         bounds=[(0.0, 1.0)] * size + [(0.0, max(worst, 1.0))],
         constraints=[{"type": "ineq", "fun": margins, "jac": rates}],
-        options={"maxiter": max_iterations, "ftol": 1e-10},
+        options={"maxiter": 100, "ftol": 1e-10},
     )
     return np.asarray(np.clip(found.x[:size], 0.0, 1.0))

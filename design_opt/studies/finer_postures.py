@@ -10,15 +10,13 @@ from design_opt.problem.problem import Problem
 from design_opt.solvers.results import Result
 
 
-def finer_grid(angles: np.ndarray, factor: int = 2) -> np.ndarray | None:
-    """Return a regular grid with further points between its own; None if the postures form no full grid.
+def finer_grid(angles: np.ndarray) -> np.ndarray | None:
+    """Return a regular grid with the middles between its points; None if the postures form no full grid.
 
     Parameters
     ----------
     angles
         Postures, rad, shape (P, links).
-    factor
-        Intervals that each interval is cut into.
 
     Examples
     --------
@@ -30,12 +28,12 @@ def finer_grid(angles: np.ndarray, factor: int = 2) -> np.ndarray | None:
         return None
     finer = []
     for axis in axes:
-        index = np.arange((len(axis) - 1) * factor + 1) / factor
+        index = np.arange(2 * len(axis) - 1) / 2
         finer.append(np.interp(index, np.arange(len(axis)), axis))
     return np.stack([x.ravel() for x in np.meshgrid(*finer, indexing="ij")], axis=1)
 
 
-def on_finer_postures(result: Result, factor: int = 2) -> tuple[int, Report] | None:
+def on_finer_postures(result: Result) -> tuple[int, Report] | None:
     """Evaluate a design on finer grids of postures than it was optimised for.
 
     Returns
@@ -53,7 +51,7 @@ def on_finer_postures(result: Result, factor: int = 2) -> tuple[int, Report] | N
         for name in problem.used_sets
         if name != OWN
     }
-    finer_sets = {name: finer_grid(angles, factor) for name, angles in sets.items()}
+    finer_sets = {name: finer_grid(angles) for name, angles in sets.items()}
     full = {name: grid for name, grid in finer_sets.items() if grid is not None}
     if not full:
         return None

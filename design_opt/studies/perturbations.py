@@ -35,7 +35,7 @@ class Perturbations:
     best_gain: float
 
 
-def perturb(result: Result, count: int = 1000, seed: int = 0) -> Perturbations:
+def perturb(result: Result, count: int) -> Perturbations:
     """Look for better designs among random feasible ones about a result.
 
     Parameters
@@ -44,8 +44,6 @@ def perturb(result: Result, count: int = 1000, seed: int = 0) -> Perturbations:
         What `optimise` returned.
     count
         Feasible designs to look at.
-    seed
-        Of the random steps.
 
     Notes
     -----
@@ -61,7 +59,7 @@ def perturb(result: Result, count: int = 1000, seed: int = 0) -> Perturbations:
     rates = np.concatenate([_constraint_rates(result, at, size), at.equality_rates[:, :size]])
     inward = np.linalg.pinv(rates) if len(rates) else np.zeros((size, 0))
     of_equalities = len(at.equalities)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     feasible = better = 0
     best_gain = -np.inf
     limit = max(MARGIN, 2.0 * result.report.violation)

@@ -225,7 +225,7 @@ def frequencies(
         frequencies_under_loads(arms, posed_arms, modes, theory, loads, output_format, digits)
         return
     solved = []
-    with cli_output.progress_after(1.0, "arms solved") as advance:
+    with cli_output.late_progress("arms solved") as advance:
         for done, (argument, arm) in enumerate(zip(arms, posed_arms, strict=True)):
             advance(done, len(arms))
             with refusing(argument):
@@ -255,7 +255,7 @@ def reproduce(out_dir: Path) -> None:
     require_folder("--out", out_dir)
     with (
         writing(f"--out {out_dir}", "; give a folder that can"),
-        cli_output.progress_after(1.0, "spectra computed") as advance,
+        cli_output.late_progress("spectra computed") as advance,
     ):
         summary = recompute(out_dir, advance)
     cli_output.print_summary(summary, out_dir)

@@ -42,8 +42,8 @@ def _console() -> Console:
 
 
 @contextmanager
-def progress_after(delay: float, what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error that appears only once ``delay`` seconds have passed.
+def late_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error that appears only after a second.
 
     Yields a function to call with (steps done, steps in all). Where standard error is no terminal
     a line says so every ten seconds.
@@ -65,7 +65,7 @@ def progress_after(delay: float, what: str) -> Iterator[Callable[[int, int], Non
         with Lines(what) as lines:
             yield lambda done, total: lines(f"{what}: {done} of {total}")
         return
-    timer = threading.Timer(delay, progress.start)
+    timer = threading.Timer(1.0, progress.start)
     timer.daemon = True
     timer.start()
     try:

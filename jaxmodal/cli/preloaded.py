@@ -39,7 +39,7 @@ def frequencies_under_loads(
     """Solve all arms, then print their frequencies with errors and bounds."""
     found: list[dict[str, Any]] = []
     tables: list[Table] = []
-    with cli_output.progress_after(1.0, "arms solved") as advance:
+    with cli_output.late_progress("arms solved") as advance:
         for done, (argument, arm) in enumerate(zip(arguments, arms, strict=True)):
             advance(done, len(arms))
             try:

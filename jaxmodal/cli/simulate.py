@@ -46,7 +46,7 @@ def simulate(
     FILE is an arm file, TOML or JSON, with a table [dynamics]; see docs/dynamics.md. Exit status: 0 when the end was
     reached, 1 when not, 2 for bad input.
     """
-    from jaxmodal.cli.output import progress_after
+    from jaxmodal.cli.output import late_progress
     from jaxmodal.dynamics.files import read_simulation
 
     require_file("--out", out, (".csv", ".nc"))
@@ -62,7 +62,7 @@ def simulate(
         )
     with refusing():
         wanted = read_simulation(file)
-        with progress_after(1.0, "intervals simulated") as advance:
+        with late_progress("intervals simulated") as advance:
             motion = wanted.run(advance)
     if out is not None:
         _write("--out", out, functools.partial(_netcdf if netcdf else _csv, motion))
@@ -89,14 +89,14 @@ def reproduce_motions(out_dir: Path) -> None:
     Writes a picture of each, and report.md: what the texts state, and whether the simulations show it. Exit status: 0
     when the paper's model shows every feature that its text states, else 1; 2 when the folder cannot be written.
     """
-    from jaxmodal.cli.output import progress_after
+    from jaxmodal.cli.output import late_progress
     from jaxmodal.reproduction.motions_report import reproduce_motions as recompute
 
     require_folder("--out", out_dir)
     with (
         refusing(),
         writing(f"--out {out_dir}", "; give a folder that can"),
-        progress_after(1.0, "motions simulated") as advance,
+        late_progress("motions simulated") as advance,
     ):
         shown = recompute(out_dir, advance)
     click.echo(f"wrote {out_dir / 'report.md'} and the pictures beside it")

@@ -115,7 +115,7 @@ def free_end_matrices(
     curves: Curves,
     axial: tuple[Number, Number, Number, Number],
     length: Number,
-    loaded: bool = False,
+    loaded: bool,
 ) -> FreeEndMember:
     """F, H, R and determinant factor from the functions; ``axial`` are those of axial motion. Arithmetic only.
 

@@ -177,9 +177,7 @@ def support_forces(beams: BeamArrays, tip: Array, sizes: bool = False) -> Array:
     return stiffness.reshape(stiffness.shape + (1,) * (tip.ndim - 2)) * turned
 
 
-def unsupported(
-    beams: BeamArrays, forces: Array, sizes: bool = False, before: bool = False
-) -> Array:
+def unsupported(beams: BeamArrays, forces: Array, sizes: bool, before: bool = False) -> Array:
     """``unit * force`` of the laws in the ground's axes, for forces (n, 3, ...) at the tips, 0 at rigid supports.
 
     With ``before`` the forces of each link are at the tip of the one before, in its axes.

@@ -116,7 +116,7 @@ def axes_or_new(axes: Axes | None, width: float, height: float) -> Axes:
     return made
 
 
-def in_metres(axes: Axes, title: str = "") -> Axes:
+def in_metres(axes: Axes, title: str) -> Axes:
     """Return axes for places in the plane: x and y of the base in m, to one scale."""
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel("x [m]")

@@ -82,19 +82,6 @@ def equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads) -> 
     return Equilibrium(own, reactions, gives, _unheld(beams, own), moved)
 
 
-def axial_forces(
-    beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads
-) -> tuple[Array, Array]:
-    """Axial force at the start and at the end of each link, N, tension positive, linear in between; shape (n, ...).
-
-    Parameters are those of `equilibrium`. NaN where a free joint is not held.
-    """
-    found = equilibrium(beams, shear, axial, loads)
-    held = found.unheld <= BALANCED
-    start, outer = found.forces.start[0], found.forces.outer[0]
-    return xp.where(held, start, np.nan), xp.where(held, outer, np.nan)
-
-
 #: rotations in rad, and displacements beside the arm's length, from which deflections are not small any more
 LARGE_ROTATION = 0.1
 LARGE_DISPLACEMENT = 0.05

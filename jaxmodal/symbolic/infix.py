@@ -9,6 +9,8 @@ from jaxmodal.symbolic.graph import ADD, MULTIPLY
 from jaxmodal.symbolic.schedule import Language
 
 _SUM, _SIGN, _PRODUCT, _ATOM = range(4)
+#: characters of a line
+_WIDTH = 110
 
 
 class Text(NamedTuple):
@@ -46,14 +48,14 @@ def infix_language(sine: str = "sin", cosine: str = "cos", tanh: str = "tanh") -
     )
 
 
-def wrapped(line: str, indent: str, ending: str = "", width: int = 110) -> list[str]:
+def wrapped(line: str, indent: str, ending: str = "") -> list[str]:
     """One statement on as many lines as it needs, broken at blanks; ``ending`` closes each but the last."""
     return [
         part + ("" if last else ending)
         for part, last in _marked(
             textwrap.wrap(
                 line,
-                width - len(ending),
+                _WIDTH - len(ending),
                 initial_indent=indent,
                 subsequent_indent=indent + "    ",
                 break_long_words=False,

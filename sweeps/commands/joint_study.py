@@ -21,10 +21,10 @@ def joint_study(folder: Path) -> None:
 
     Exit status: 0 when every frequency is certified, else 1; 2 when the folder cannot be written.
     """
-    from jaxmodal.cli.output import progress_after
+    from jaxmodal.cli.output import late_progress
     from sweeps.studies.joint_study import write_joint_study
 
-    with refusing(), progress_after(1.0, "cells solved") as advance:
+    with refusing(), late_progress("cells solved") as advance:
         ds = write_joint_study(folder, click.echo, advance)
     if not bool(ds.certified.all()):
         raise SystemExit(1)

@@ -127,7 +127,7 @@ def linspace(
     name: str | None = None,
 ) -> Axis:
     """Axis over ``num`` equally spaced values from ``start`` to ``stop``, both included."""
-    count = checked_count(parameter, "num", num)
+    count = checked_count(parameter, num)
     ends = checked_ends(parameter, start, stop)
     return axis(parameter, np.linspace(*ends, count), unit=unit, name=name)
 
@@ -145,7 +145,7 @@ def geomspace(
 
     Both ends must have the same sign and be different from 0.
     """
-    count = checked_count(parameter, "num", num)
+    count = checked_count(parameter, num)
     first, last = checked_ends(parameter, start, stop)
     if not first * last > 0.0:
         raise SweepError(
@@ -241,11 +241,11 @@ def _values(name: str, values: Any, address: str) -> FloatArray:
     return array
 
 
-def checked_count(name: str, key: str, value: Any) -> int:
-    """Return a number of points; a `SweepError` that names axis and key unless it is 1 or more."""
+def checked_count(name: str, value: Any) -> int:
+    """Return a number of points; a `SweepError` that names the axis unless it is 1 or more."""
     if not is_whole(value, 1, limits.POINTS):
         raise SweepError(
-            f"axis {name!r}: {key} = {shown(value)}: must be a whole number from 1 to {limits.POINTS:,}."
+            f"axis {name!r}: num = {shown(value)}: must be a whole number from 1 to {limits.POINTS:,}."
         )
     return int(value)
 

@@ -73,7 +73,7 @@ def random_design(
     >>> design.size, bool(np.all(np.abs(design.columns[1].values) <= 90.0))
     (8, True)
     """
-    count = checked_count(name, "num", num)
+    count = checked_count(name, num)
     if not is_whole(seed, 0):
         raise SweepError(
             f"axis {name!r}: seed = {shown(seed)}: must be a whole number of 0 or more, so that the same "

@@ -47,7 +47,7 @@ def columns_of(ds: xr.Dataset, name: str) -> list[str]:
     return [known for known in definition_of(ds)["axes"].get(name, ()) if known in ds.coords]
 
 
-def one_theory(ds: xr.Dataset, theory: TheoryName | None = None) -> xr.Dataset:
+def one_theory(ds: xr.Dataset, theory: TheoryName | None) -> xr.Dataset:
     """Select a theory, by default the first, if the dataset has several."""
     if "theory" not in ds.dims:
         return ds

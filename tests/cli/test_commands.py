@@ -17,7 +17,7 @@ import jaxmodal
 import jaxmodal.frequencies.one_arm
 from jaxmodal import examples
 from jaxmodal.cli.commands import main
-from jaxmodal.cli.output import SolvedArm, print_frequencies, progress_after
+from jaxmodal.cli.output import SolvedArm, late_progress, print_frequencies
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.frequencies.status import Status
 
@@ -339,7 +339,7 @@ def test_a_closed_pipe_prints_no_traceback(arguments):
 
 
 def test_progress_stays_silent_where_nobody_looks(capsys):
-    with progress_after(0.0, "steps") as advance:
+    with late_progress("steps") as advance:
         advance(1, 2)
     captured = capsys.readouterr()
     assert captured.out + captured.err == ""

@@ -20,7 +20,7 @@ from design_opt.solvers.recording import Progress, worst_posture
 from design_opt.solvers.results import Status
 from jaxmodal.cli import compiling
 from jaxmodal.cli.commands import main
-from jaxmodal.cli.output import progress_after
+from jaxmodal.cli.output import late_progress
 
 SWEEP = """
 arm = "example:two_link_flexible"
@@ -83,7 +83,7 @@ def test_a_step_that_takes_long_is_waited_for_with_a_line(capfd, monkeypatch):
 
 def test_commands_that_take_long_use_it(capsys, monkeypatch):
     monkeypatch.setattr(compiling, "EVERY", 0.0)
-    with progress_after(1.0, "arms solved") as advance:
+    with late_progress("arms solved") as advance:
         advance(3, 7)
     assert "arms solved: 3 of 7" in capsys.readouterr().err
 
