@@ -14,9 +14,9 @@ from design_opt.problem.errors import ProblemError
 from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.arm.refusals import refuse_axial_force
+from jaxmodal.arm.loaded import under_forces
+from jaxmodal.at_rest.traced_deflections import second_order_deflection
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arm import SpatialArm
 
 
@@ -29,11 +29,18 @@ class DeflectionLimit:
     at_most
         Length of the displacement of the tip, m.
     gravity
-        m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal.
+        m/s^2, along -y; joint 1's angle is that of link 1 to the horizontal. Left out, it is standard gravity, or none
+        where the arm has `loads` of its own. These always count.
+
+    Notes
+    -----
+    Axial forces and loads of the arm stiffen or soften it (second-order theory): then ``gravity`` bends the arm as they
+    left it, and adds nothing to its axial forces. Give it as a load of the arm where it shall. A design that its forces
+    at rest buckle has no margin (NaN).
     """
 
     at_most: float
-    gravity: float = STANDARD_GRAVITY
+    gravity: float | None = None
     postures: str = OWN
     theory: TheoryName = "timoshenko"
 
@@ -42,26 +49,29 @@ class DeflectionLimit:
 
     def __post_init__(self) -> None:
         check_number("constraint deflection", "at_most", self.at_most)
-        check_number("constraint deflection", "gravity", self.gravity)
+        if self.gravity is not None:
+            check_number("constraint deflection", "gravity", self.gravity)
 
     @property
     def label(self) -> str:
         return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm in space, and one with axial forces, which the deflection does not know."""
-        planar = require_in_plane("constraint deflection", arm)
-        try:
-            refuse_axial_force(planar, "the deflection")
-        except ArmError as error:
-            raise ProblemError(f"constraint deflection: {error}") from error
+        """Refuse an arm in space."""
+        require_in_plane("constraint deflection", arm)
 
     def margins(self, design: Design, today: Design) -> Array:
-        self.check_arm(design.arm)
         flags = theory_flags(self.theory)
+        arm = require_in_plane("constraint deflection", design.arm)
+        gravity = self.gravity
+        if gravity is None:
+            gravity = STANDARD_GRAVITY if arm.loads is None else 0.0
 
         def one(arm: Arm) -> Array:
-            moved = tip_deflection(beam_arrays(arm), flags, self.gravity)
+            if under_forces(arm):
+                moved = second_order_deflection(arm, self.theory, gravity=(0.0, -gravity))
+            else:
+                moved = tip_deflection(beam_arrays(arm), flags, gravity)
             return 1.0 - jnp.sum(moved * moved) / self.at_most**2
 
         return design.at_each_posture(self.postures, one)[:, None]

@@ -15,6 +15,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.at_rest.search import Problem, factors
 from jaxmodal.at_rest.shapes import null_vector
+from jaxmodal.at_rest.traced_values import STEP, in_numpy
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
@@ -23,9 +24,6 @@ from jaxmodal.statics.pieces import pieces_for
 from jaxmodal.statics.stability import prestress, static_stiffness
 
 Floats = NDArray[np.float64]
-
-#: imaginary part of a value whose derivative is sought
-_STEP = 1e-100
 
 
 def inverse_buckling_factor(
@@ -50,41 +48,13 @@ def inverse_buckling_factor(
     added = [float(x) for x in (*gravity, *tip_force)]
     own = [0.0] * 4 if arm.loads is None else arm.loads.dead()
     loads = jnp.stack([jnp.asarray(a, jnp.float64) + b for a, b in zip(own, added, strict=True)])
-    return _inverse(structure, theory, [*(jnp.asarray(x) for x in leaves), loads])
-
-
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
-def _inverse(structure: Any, theory: TheoryName, leaves: list[Any]) -> Any:
-    """Of the leaves of the arm's arrays, and last its loads."""
-
-    def value(*arrays: Any) -> Floats:
-        return _solved(structure, theory, [np.asarray(x) for x in arrays])[0]
-
-    return jax.pure_callback(value, _shape(), *leaves, vmap_method="sequential")
-
-
-@_inverse.defjvp
-def _inverse_jvp(
-    structure: Any, theory: TheoryName, primals: Any, tangents: Any
-) -> tuple[Any, Any]:
-    (leaves,), (rates,) = primals, tangents
-
-    def both(*arrays: Any) -> tuple[Floats, tuple[Floats, ...]]:
-        value, slopes = _solved(structure, theory, [np.asarray(x) for x in arrays], True)
-        return value, tuple(slopes)
-
-    shapes = (_shape(), tuple(_shape(*x.shape) for x in leaves))
-    value, gradient = jax.pure_callback(both, shapes, *leaves, vmap_method="sequential")
-    return value, sum(jnp.sum(g * rate) for g, rate in zip(gradient, rates, strict=True))
-
-
-def _shape(*sizes: int) -> Any:
-    make: Any = jax.ShapeDtypeStruct  # has no types
-    return make(sizes, np.float64)
+    solved = functools.partial(_solved, structure, theory)
+    found: jax.Array = in_numpy(solved, (), [*(jnp.asarray(x) for x in leaves), loads])
+    return found
 
 
 def _solved(
-    structure: Any, theory: TheoryName, leaves: list[NDArray[Any]], gradient: bool = False
+    structure: Any, theory: TheoryName, leaves: list[NDArray[Any]], gradient: bool
 ) -> tuple[Floats, list[Floats]]:
     """The value and its derivatives by every entry of the leaves."""
     flags = theory_flags(theory)
@@ -115,13 +85,13 @@ def _solved(
         pieces = pieces_for(of.beams, of.shear, of.prestress, factor.value)
         assert pieces is not None
         matrix = static_stiffness(of.beams, of.shear, of.axial, of.prestress, at, pieces).matrix
-        return float((vector @ matrix @ vector).imag) / _STEP
+        return float((vector @ matrix @ vector).imag) / STEP
 
-    by_factor = energy(problem, factor.value + 1j * _STEP)
+    by_factor = energy(problem, factor.value + 1j * STEP)
     for field in range(len(leaves)):
         for entry in range(leaves[field].size):
             moved = [x.astype(np.complex128) if k == field else x for k, x in enumerate(leaves)]
-            moved[field][entry] += 1j * _STEP
+            moved[field][entry] += 1j * STEP
             changed = problem_of(moved)
             if changed is not None:
                 by_value = energy(changed, factor.value)

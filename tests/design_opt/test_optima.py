@@ -3,6 +3,7 @@
 from functools import cache
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.optimize
@@ -30,7 +31,9 @@ from design_opt import (
 )
 from design_opt.evaluation import evaluator as evaluation
 from design_opt.evaluation.gradients import at_postures, gradients
+from design_opt.problem.designs import Design
 from design_opt.problem.statics import tip_deflection
+from jaxmodal.at_rest.traced_deflections import second_order_deflection
 from jaxmodal.dynamic_stiffness.beams import prepared_values, theory_flags
 
 RATIO, COARSE_RATIO = 3e-4, 1.5e-3
@@ -317,6 +320,42 @@ def test_the_lightest_mast_under_its_weight():
     )
     assert float(found.arm.links[0].section.depth) == pytest.approx(truth, rel=1e-6)
     assert truth > 1.004 * light
+
+
+@pytest.mark.slow
+def test_the_lightest_pressed_mast_of_a_deflection():
+    """A mast under a weight P and a push F: the tip moves by F L^3/(E I) (tan z - z)/z^3, z^2 = P L^2/(E I)."""
+    mast = jm.Link(1.0, 7e10, 1e-6, jm.rectangle(0.03, 0.05), joint_angle=np.pi / 2)
+    arm = jm.Arm((mast,), loads=jm.Loads(tip_force_x=20.0, tip_force_y=-8e3))
+    depth = Variable("link1.section.depth", 0.02, 0.05)
+    limit = DeflectionLimit(2e-3, theory="bending_only")
+    found = optimise(Problem(arm, [depth], MinimiseMass(), [limit], theory="bending_only"))
+    assert found.status == "converged"
+
+    def missing(depth, pressed=8e3):
+        rigidity = 7e10 * 0.05 * depth**3 / 12.0
+        z = np.sqrt(pressed / rigidity)
+        return 20.0 / rigidity * (np.tan(z) - z) / z**3 - 2e-3
+
+    truth = scipy.optimize.brentq(missing, 0.0245, 0.05)
+    assert float(found.arm.links[0].section.depth) == pytest.approx(truth, rel=1e-6)
+    assert truth > 1.2 * scipy.optimize.brentq(missing, 0.005, 0.05, args=(1.0,))
+
+
+def test_deflection_limits_know_forces_at_rest():
+    """Loads of the arm count by themselves; beside axial forces gravity is the standard one."""
+    mast = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.03, 0.05), joint_angle=0.3, axial_force=-5e4)
+    loads = jm.Loads(gravity=3.0, tip_force_y=-50.0)
+    limit = DeflectionLimit(1e-3, theory="rayleigh")
+    pulled = jm.Arm((mast,)), 9.80665
+    for arm, gravity in (pulled, (pulled[0].replace(loads=loads), 0.0)):
+        design = Design(arm, jnp.zeros(0), {}, {})
+        moved = second_order_deflection(arm, "rayleigh", gravity=(0.0, -gravity))
+        margin = 1.0 - float(np.sum(np.asarray(moved) ** 2)) / 1e-6
+        assert float(limit.margins(design, design)[0, 0]) == pytest.approx(margin, rel=1e-12)
+    bare = tip_deflection(jm.beam_arrays(jm.Arm((mast,))), theory_flags("rayleigh"))
+    softer = second_order_deflection(pulled[0], "rayleigh", gravity=(0.0, -9.80665))
+    assert np.hypot(*softer) > 1.2 * np.hypot(*bare)
 
 
 def test_deflection_of_a_propped_arm_with_an_offset():

@@ -1,0 +1,144 @@
+"""Deflections of an arm whose links carry axial forces, second-order theory: exact, by the static stiffness.
+
+Arrays are NumPy's; imaginary parts pass through, for derivatives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.chain import DeadLoads, geometry, weights
+from jaxmodal.statics.pieces import Pieces, Prestress, piece_laws, pieces_for, shear_ratio
+from jaxmodal.statics.stability import (
+    Motions,
+    balanced,
+    motions_at,
+    static_stiffness,
+    turns_before,
+)
+
+Numbers = NDArray[Any]
+
+
+def loaded_tip(
+    beams: BeamArrays, shear: float, axial: float, prestress: Prestress, loads: DeadLoads
+) -> Numbers:
+    """Displacement of the last tip under loads while forces at rest stiffen or soften the arm.
+
+    Parameters
+    ----------
+    beams : BeamArrays
+        Link values of NumPy, shape (n,); imaginary parts pass through.
+    shear, axial : float
+        Flags of the theory.
+    prestress : Prestress
+        The forces at rest, which stay as they are.
+    loads : DeadLoads
+        What bends the arm.
+
+    Returns
+    -------
+    array, shape (2,)
+        In x and y of the base, m; NaN where forces at rest buckle the arm, or nothing holds it.
+
+    Notes
+    -----
+    Along each piece of a link the load does its work on the exact deflections of unit motions of its ends, so that the
+    displacement is exact, not that of a mesh.
+    """
+    pieces = pieces_for(beams, shear, prestress, 1.0)
+    if pieces is None:
+        return np.full(2, np.nan)
+    found = static_stiffness(beams, shear, axial, prestress, 1.0, pieces)
+    matrix, scale = balanced(found)
+    # as many negative eigenvalues as supports, and none that is rounding
+    values = np.linalg.eigvalsh(np.real(matrix))
+    small = np.abs(values) <= 1e-13 * np.max(np.abs(values), initial=0.0)
+    if small.any() or np.sum(values < 0.0) != found.held:
+        return np.full(2, np.nan)
+    force = _forces(beams, shear, prestress, loads, pieces, found.motions)
+    free = np.zeros(found.held)
+    moved = scale * np.linalg.solve(matrix, scale * np.concatenate([force, free]))
+    last = beams.length.shape[0] - 1
+    tip = motions_at(found.motions, last + 0.9, *_places(beams)[2][:, -1])[:2]
+    return np.asarray(tip @ moved[: force.size])
+
+
+def _places(beams: BeamArrays) -> tuple[Numbers, Numbers, Numbers]:
+    """Joints, starts of links and tips in the axes of the base, (2, n)."""
+    shape = geometry(beams)
+    base, along, end = (np.array(x) for x in (shape.base, shape.along, shape.end))
+    tips = np.cumsum(base + along + end, axis=1)
+    starts = tips - along - end
+    return starts - base, starts, tips
+
+
+def _forces(
+    beams: BeamArrays,
+    shear: float,
+    prestress: Prestress,
+    loads: DeadLoads,
+    pieces: Pieces,
+    motions: Motions,
+) -> Numbers:
+    """The work of the loads on each coordinate of strain."""
+    shape = geometry(beams)
+    joints, starts, tips = _places(beams)
+    line, tip, moment, hub = weights(beams, shape, loads)
+    total = np.zeros(motions.place.size, np.result_type(motions.move_x, *line, *tip))
+    flexible = np.ones(beams.length.shape[0]) if beams.flexible is None else beams.flexible
+    for i in range(beams.length.shape[0]):
+        at_tip = np.array([tip[0][i], tip[1][i], moment[i]])
+        total = total + at_tip @ motions_at(motions, i + 0.9, *tips[:, i])
+        at_hub = np.array([hub[0][i], hub[1][i]])
+        total = total + at_hub @ motions_at(motions, i + 0.2, *joints[:, i])[:2]
+        own = np.array([line[0][i], line[1][i]])
+        if np.real(flexible[i]) == 0.0:
+            along = np.array([shape.along[0][i], shape.along[1][i]])
+            middle = motions_at(motions, i + 0.2, *(starts[:, i] + 0.5 * along))
+            total = total + beams.length[i] * (own @ middle[:2])
+    return total + _along_pieces(beams, shear, prestress, pieces, motions, starts, line)
+
+
+def _along_pieces(
+    beams: BeamArrays,
+    shear: float,
+    prestress: Prestress,
+    pieces: Pieces,
+    motions: Motions,
+    starts: Numbers,
+    line: tuple[Numbers, Numbers],
+) -> Numbers:
+    """The work of the weight of links."""
+    shape, link, h = geometry(beams), pieces.link, pieces.length
+    rigidity, give = shear_ratio(beams, shear)
+    unit = h * h / rigidity[link]
+    growth = (prestress.outer - prestress.start) / beams.length
+    begin = prestress.start[link] + growth[link] * pieces.begin
+    flexible = give[link] / unit
+    laws = piece_laws(begin * unit, growth[link] * h * unit, flexible)
+    # deflections of a turn of the start, of the piece's own turn, and of its own deflection over h, beyond the start
+    slope = np.einsum("tjp,jkp->tkp", laws.curves.slope[:, 1:], laws.start)
+    slope[:, 0] += laws.curves.slope[:, 0]
+    order = np.arange(slope.shape[0])
+    area = np.einsum("tkp,t->kp", slope, 1.0 / ((order + 1.0) * (order + 2.0)))
+    c, s = shape.cosine[link], shape.sine[link]
+    across = c * line[1][link] - s * line[0][link]
+    by_turn, by_own, by_shift = across * h * h * area
+    bend = np.sqrt(h / rigidity[link])
+    before = turns_before(motions, motions.place[motions.first])
+    total = by_turn @ before
+    np.add.at(total, motions.first, (by_own + 0.5 * by_shift) * bend)
+    np.add.at(total, motions.first + 1, by_shift * bend * np.sqrt(1.0 / 12.0 + flexible))
+    for k, i in enumerate(link):
+        at = starts[:, i] + pieces.begin[k] * np.array([c[k], s[k]])
+        moved = motions_at(motions, motions.place[motions.first[k]], *at)[:2]
+        if i in motions.stretch:  # grows along the link
+            share = (pieces.begin[k] + 0.5 * h[k]) / beams.length[i]
+            moved[:, motions.stretch[i]] *= share
+        total = total + h[k] * (np.array([line[0][i], line[1][i]]) @ moved)
+    return total
