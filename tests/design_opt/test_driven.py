@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import jaxmodal as jm
 from design_opt import (
@@ -148,6 +149,82 @@ def test_derivatives_at_every_posture_are_those_of_the_exact_peaks():
         np.testing.assert_allclose(found, slope, rtol=1e-5, atol=1e-8)
     assert (made.inequality_rates[:6, 3] == 0.0).all()  # the postures of a set replace the angle
     assert made.inequality_rates[6, 3] != 0.0
+
+
+def test_derivatives_under_loads_and_axial_forces_are_those_of_the_exact_peaks():
+    """By a payload and a load that move the forces at rest in every posture, and by an axial force of a link."""
+    arm = tubes(joint_damping=3.0, axial_force=-2e3)
+    loads = jm.Loads(gravity=9.81, tip_force_y=-3e3, pieces=2)
+    arm = arm.replace(loads=loads, payload=jm.Payload(mass=30.0))
+    postures, low, high = {"few": [[0.9, 0.3]]}, 1.0, 60.0
+    problem = Problem(
+        arm,
+        [
+            Variable("payload.mass", 10.0, 60.0),
+            Variable("link2.axial_force", -4e3, 1e3),
+            Variable("loads.tip_force_y", -6e3, -1e3),
+            Variable("link*.section.wall_thickness", 0.003, 0.006),
+        ],
+        MinimiseResponse(**TIP, band_hz=(low, high), postures="few"),
+        [ResponseLimit(**TIP, at_hz=0.5, at_most=3e-5)],
+        postures=postures,
+    )
+    evaluator = Evaluator(problem)
+    y = np.array([0.4, 0.3, 0.5, 0.45])
+    made = evaluator.linearise(np.append(y, 0.0))
+    scale = evaluator.program.scales[0]
+
+    def by_hand(y):
+        own = problem.space.design_at(y)
+        rows = []
+        for row in postures["few"]:
+            posed, ends = own.with_posture(row), 2 * np.pi * np.array([low, high])
+            found = jm.response_peaks(posed, *ends, *TIP.values())
+            at = jm.frequency_response(posed, ends, *TIP.values())
+            rows += sorted([*np.abs(found.values), *at.magnitude[0, 0]])[:-4:-1]
+        found = jm.frequency_response(own, np.pi, *TIP.values())
+        return np.append(-np.array(rows) / scale, 3e-5 / found.magnitude[0, 0] - 1.0)
+
+    np.testing.assert_allclose(made.inequalities, by_hand(y), rtol=1e-9)
+    assert np.abs(made.inequality_rates[:, :4]).max(axis=0).min() > 1e-4
+    move = 1e-5 * np.array([1.0, 0.7, -0.9, -0.8])  # all at once
+    slope = (by_hand(y + move) - by_hand(y - move)) / 2e-5
+    found = made.inequality_rates[:, :4] @ move * 1e5
+    np.testing.assert_allclose(found, slope, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.slow
+def test_the_least_wall_of_a_pressed_mast_is_in_closed_form():
+    """Far below the first resonance the tip gives by (tan z - z)/z^3 L^3/(E I), z^2 = P L^2/(E I)."""
+    mast = tubes().links[0].replace(joint_angle=np.pi / 2, density=1e-3, loss_factor=1e-9)
+    arm = jm.Arm((mast,), loads=jm.Loads(tip_force_y=-1e5))
+    address = "link1.section.wall_thickness"
+    limit = ResponseLimit(**TIP, at_hz=1e-3, at_most=3e-6, theory="euler_bernoulli")
+    problem = Problem(
+        arm, [Variable(address, 0.002, 0.01)], MinimiseMass(), [limit], theory="euler_bernoulli"
+    )
+    found = optimise(problem)
+    assert found.status == "converged"
+
+    def missing(wall):
+        rigidity = 7e10 * np.pi / 64.0 * (0.08**4 - (0.08 - 2.0 * wall) ** 4)
+        z = 0.6 * np.sqrt(1e5 / rigidity)
+        return (np.tan(z) - z) / z**3 * 0.6**3 / rigidity - 3e-6
+
+    truth = scipy.optimize.brentq(missing, 0.002, 0.01)
+    assert found.values[address] == pytest.approx(truth, rel=1e-6)
+
+
+def test_a_start_that_its_loads_buckle_is_refused_in_words():
+    """In its own posture, and in one of a set in which alone the response is asked for."""
+    mast = tubes().links[0].replace(joint_angle=np.pi / 2)
+    arm = jm.Arm((mast,), loads=jm.Loads(tip_force_y=-1e6))
+    wall = Variable("link1.section.wall_thickness", 0.002, 0.01)
+    aim = MinimiseResponse(**TIP, band_hz=(5.0, 60.0), postures="up")
+    upright = {"postures": {"up": [[np.pi / 2]]}}
+    for each in (arm, arm.with_posture([-np.pi / 2])):
+        with pytest.raises(ProblemError, match="unstable: the forces at rest buckle the arm"):
+            Evaluator(Problem(each, [wall], aim, **upright))
 
 
 DOCUMENT = {
