@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from typing import TYPE_CHECKING, ClassVar
 
 import jax
+import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import Status
@@ -16,7 +18,7 @@ from jaxmodal.frequencies.tables import (
     frequencies_dataset,
     frequencies_table,
 )
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
@@ -69,17 +71,17 @@ class NaturalFrequencies(Drawn, ShowsDatasets):
     @property
     def frequencies_hz(self) -> Array:
         """``omega / (2 pi)`` in Hz."""
-        return self.omega / (2.0 * math.pi)
+        return at_once(lambda omega: omega / (2.0 * math.pi), self.omega)
 
     @property
     def certified(self) -> Array:
         """True where the counts confirm the mode."""
-        return self.status == Status.certified
+        return at_once(lambda status: status == Status.certified, self.status)
 
     @property
     def multiplicity(self) -> Array:
         """Number of natural frequencies inside the bracket of each mode's group."""
-        return self.count_above - self.count_below
+        return at_once(operator.sub, self.count_above, self.count_below)
 
     def tables(self) -> list[Table]:
         """Return the frequencies in Hz with their certificates; of a batch the range of each mode."""
@@ -104,7 +106,7 @@ class Certificate(ShowsDatasets):
     @property
     def certified(self) -> Array:
         """True where the counts confirm that this frequency is a mode and carries its number."""
-        return self.status == Status.certified
+        return at_once(lambda status: status == Status.certified, self.status)
 
     @property
     def all_certified(self) -> bool:
@@ -112,12 +114,12 @@ class Certificate(ShowsDatasets):
 
         The list may still end inside a repeated frequency: see `left_out`.
         """
-        return bool(xp.all(self.certified))
+        return bool(np.all(np.asarray(self.status) == Status.certified))
 
     @property
     def multiplicity(self) -> Array:
         """Number of natural frequencies inside the bracket of each entry."""
-        return self.count_above - self.count_below
+        return at_once(operator.sub, self.count_above, self.count_below)
 
     @property
     def left_out(self) -> Array:
@@ -126,8 +128,11 @@ class Certificate(ShowsDatasets):
         Not 0 where the list ends inside a repeated frequency, or inside a pair closer than the tolerance: the last
         entry is a mode, and so is the next one, at the same place.
         """
-        listed = self.group.shape[-1] - self.group[..., -1]
-        return xp.maximum(self.multiplicity[..., -1] - listed, 0)
+
+        def beyond(group: Array, multiplicity: Array) -> Array:
+            return xp.maximum(multiplicity[..., -1] - (group.shape[-1] - group[..., -1]), 0)
+
+        return at_once(beyond, self.group, self.multiplicity)
 
     def tables(self) -> list[Table]:
         """Return the verdict on each frequency."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets
 from jaxmodal.spatial.energies import SpatialEnergies
@@ -38,12 +38,14 @@ class ExactShapes(Drawn, ShowsDatasets):
         Over all modes they add up to ``total_mass``, less what a theory without axial motion lets follow the
         base rigidly.
         """
-        return self.participation**2
+        return at_once(xp.square, self.participation)
 
     @property
     def rayleigh_quotient(self) -> Array:
         """Strain over kinetic energy times omega^2, in rad^2/s^2, shape (K,): omega^2 for an exact shape."""
-        return self.omega**2 * self.energies.strain / self.energies.kinetic
+        return at_once(
+            lambda omega, of: omega**2 * of.strain / of.kinetic, self.omega, self.energies
+        )
 
     def animate(self, path: str | Path, mode: int = 1, **options: Any) -> None:
         """Write one period of a mode, from 1, as an animated GIF; options as of `jaxmodal.plots.animate_mode`."""

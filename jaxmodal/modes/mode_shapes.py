@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-import jax.numpy as jnp
 from jax.typing import ArrayLike
 
 from jaxmodal.arm.arguments import station_shares
@@ -15,7 +14,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.planar_shapes import ModeShapes, planar_mode_shapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.namespace import Array, at_once, product, xp
 from jaxmodal.spatial.arm import SpatialArm
 
 
@@ -132,7 +131,12 @@ def modal_assurance(a: ModeShapes | SpatialModeShapes, b: ModeShapes | SpatialMo
             f"a has sizes {sizes[0]}, b {sizes[1]} (modes, links, stations, axes): compute both for"
             " the same numbers of modes and links, both in the plane or both in space"
         )
-    mass = 0.5 * (a.masses + b.masses)[None, :]
-    products = (a.motions * mass) @ b.motions.T
-    own_a, own_b = (jnp.sum(x.motions**2 * mass, axis=-1) for x in (a, b))
+    return at_once(_assurance, a.masses, b.masses, a.motions, b.motions)
+
+
+def _assurance(mass_a: Array, mass_b: Array, a: Array, b: Array) -> Array:
+    """`modal_assurance` of motions (K, P) that go with masses (P,)."""
+    mass = 0.5 * (mass_a + mass_b)[None, :]
+    products = product(a * mass, b.T)
+    own_a, own_b = (xp.sum(x**2 * mass, axis=-1) for x in (a, b))
     return products**2 / (own_a[:, None] * own_b[None, :])

@@ -31,7 +31,7 @@ from jaxmodal.modes.planar_sensitivities import planar_derivatives, planar_proje
 from jaxmodal.modes.spatial_sensitivities import spatial_derivatives, spatial_projection
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, is_traced, to_host
+from jaxmodal.runtime.namespace import Array, at_once, is_traced, to_host
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.spatial.arm import SpatialArm
@@ -83,7 +83,7 @@ class Sensitivities(Drawn, ShowsDatasets):
     @property
     def derivative_hz(self) -> Array:
         """Derivatives of the frequencies in Hz per SI unit, shape (K, P)."""
-        return self.derivative / (2.0 * np.pi)
+        return at_once(lambda rates: rates / (2.0 * np.pi), self.derivative)
 
     def tables(self) -> list[Table]:
         """Return a row for each parameter, the largest first: per cent of frequency for one per cent, or degree."""

@@ -32,7 +32,7 @@ from jaxmodal.postures.trigonometric_zeros import (
     wrapped,
     zeros,
 )
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -84,12 +84,14 @@ class PosturesAt(Drawn, ShowsDatasets):
     @property
     def found(self) -> Array:
         """True where there is an angle."""
-        return xp.isfinite(self.angle)
+        return at_once(xp.isfinite, self.angle)
 
     @property
     def certified(self) -> Array:
         """True where the counts confirm the angle."""
-        return self.found & (self.status == Status.certified)
+        return at_once(
+            lambda found, status: found & (status == Status.certified), self.found, self.status
+        )
 
     def tables(self) -> list[Table]:
         """Return the angles in degrees with mode and certificate."""

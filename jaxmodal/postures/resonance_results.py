@@ -6,14 +6,13 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.tables import resonance_dataset, resonance_tables
-from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.namespace import Array, to_host
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
@@ -70,14 +69,14 @@ class ResonanceMap(Drawn, ShowsDatasets):
     @property
     def certified(self) -> bool:
         """True when the counts confirm every border."""
-        return bool(jnp.all((self.border_mode > 0) | ~jnp.isfinite(self.border)))
+        return bool(np.all((np.asarray(self.border_mode) > 0) | ~np.isfinite(self.border)))
 
     @property
     def free(self) -> Array:
         """Share of the range of ``joint`` without a natural frequency in the band, by row, shape (M,)."""
-        edges = self._edges()
-        widths = jnp.where(self.modes_inside == 0, edges[:, 1:] - edges[:, :-1], 0.0)
-        return jnp.sum(widths, axis=1) / (self.limits[1] - self.limits[0])
+        edges, (inside, (low, high)) = self._edges(), to_host((self.modes_inside, self.limits))
+        widths = np.where(inside == 0, edges[:, 1:] - edges[:, :-1], 0.0)
+        return jax.device_put(np.sum(widths, axis=1) / (high - low))
 
     @property
     def avoid(self) -> list[tuple[float, float]]:
@@ -85,7 +84,7 @@ class ResonanceMap(Drawn, ShowsDatasets):
 
         Ends that lie at a border are exact; an interval that goes on across a limit or 180 degrees is cut there.
         """
-        edges, inside = np.degrees(np.asarray(self._edges())[0]), np.asarray(self.modes_inside)[0]
+        edges, inside = np.degrees(self._edges()[0]), np.asarray(self.modes_inside)[0]
         found: list[tuple[float, float]] = []
         for low, high, count in zip(edges[:-1], edges[1:], inside, strict=True):
             if count > 0 and found and found[-1][1] == low:
@@ -102,11 +101,11 @@ class ResonanceMap(Drawn, ShowsDatasets):
         """Return borders (degrees) and counts as a dataset with dims row, border and piece."""
         return resonance_dataset(self)
 
-    def _edges(self) -> Array:
+    def _edges(self) -> np.ndarray:
         """Ends of the pieces, shape (M, 10); those that do not exist have no width."""
-        inner = jnp.where(jnp.isfinite(self.border), self.border, self.limits[1])
-        low, high = (jnp.full((inner.shape[0], 1), limit) for limit in self.limits)
-        return jnp.concatenate([low, inner, high], axis=1)
+        border, (low, high) = to_host((self.border, self.limits))
+        inner = np.where(np.isfinite(border), border, high)
+        return np.pad(inner, ((0, 0), (1, 1)), constant_values=(low, high))
 
     def on_grid(self, angles: Any) -> np.ndarray:
         """Number of natural frequencies in the band at angles (P,) of ``joint`` within its limits, shape (M, P)."""

@@ -16,7 +16,7 @@ from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import QUANTITIES, unit_of_pair
 from jaxmodal.response.status import ResponseStatus
 from jaxmodal.runtime.datasets import in_hertz
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
 from jaxmodal.spatial.parameters import describe, unit_of
@@ -71,17 +71,17 @@ class FrequencyResponse(ShowsDatasets, Drawn):
     @property
     def frequencies_hz(self) -> Array:
         """Frequencies in Hz, shape (F,)."""
-        return self.omega / (2.0 * np.pi)
+        return at_once(lambda omega: omega / (2.0 * np.pi), self.omega)
 
     @property
     def magnitude(self) -> Array:
         """Sizes of the values, of their shape."""
-        return xp.abs(self.values)
+        return at_once(xp.abs, self.values)
 
     @property
     def phase(self) -> Array:
         """Phases of the values in rad, from -pi to pi, of their shape."""
-        return xp.angle(self.values)
+        return at_once(xp.angle, self.values)
 
     @property
     def all_resolved(self) -> bool:

@@ -70,6 +70,16 @@ def to_device(tree: Any) -> Any:
     return jax.tree_util.tree_unflatten(structure, moved)
 
 
+def at_once(function: Callable[..., Any], *values: Any) -> Any:
+    """``function(*values)``, of concrete arrays of JAX computed in NumPy, so that no program is compiled for it.
+
+    The result is of the kind of the values: of NumPy, of JAX, or traced. What is not finite is no warning, as in JAX.
+    """
+    with np.errstate(all="ignore"):
+        result = function(*to_host(values))
+    return result if tree_on_host(values) else to_device(result)
+
+
 def is_complex(x: Any) -> bool:
     """Whether an array, a traced one, too, or a number is complex."""
     return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)

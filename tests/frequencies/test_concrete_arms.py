@@ -77,9 +77,13 @@ for arm in [*arms, in_space]:
     omega = np.asarray(result.omega)
     if arm is in_space:
         continue
-    count("mode_shapes", lambda: jm.mode_shapes(arm, 6))
+    count("what a result says", lambda: (result.frequencies_hz, result.certified, result.multiplicity))
+    shapes = count("mode_shapes", lambda: jm.mode_shapes(arm, 6))
+    count("what shapes say", lambda: (shapes.rayleigh_quotient, shapes.effective_mass))
+    count("modal_assurance", lambda: jm.modal_assurance(shapes, shapes))
     count("count_below", lambda: jm.count_below(arm, [0.0, 10.0, 1e3]))
-    count("certify", lambda: jm.certify(arm, omega))
+    checked = count("certify", lambda: jm.certify(arm, omega))
+    count("what a certificate says", lambda: (checked.all_certified, checked.left_out))
     count("frequencies_in_band", lambda: jm.frequencies_in_band(arm, 0.0, 1.001 * omega[3]))
     count("postures", lambda: jm.postures_at(arm, float(omega[1]), 2))
     count("sensitivities", lambda: jm.sensitivities(arm, 4))
