@@ -115,6 +115,8 @@ def _factors_of(
     links = beams.length.shape[0]
     omega = resolved(starting_scale(beams), omega, Arithmetic.double_double)
     first = xp.zeros_like(angles[:1] if links > 1 else omega[None])
+    if beams.base_xx is not None:  # against which the angle of link 1 turns all
+        first = first + beams.joint_angle[0]
     turned = xp.concatenate([first, angles]) if links > 1 else first
 
     def wide(x: Array) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from jaxmodal.arm.arguments import is_whole, real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads
+from jaxmodal.arm.refusals import refuse_loads, refuse_supports
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.status import Status
@@ -129,7 +129,7 @@ def postures_at(
     ------
     ValueError
         A frequency is not positive and finite, an angle is not finite, the joint is not one of the
-        arm's, or shapes do not fit. An `ArmError`, which is one, where the arm bears loads.
+        arm's, or shapes do not fit. An `ArmError`, which is one, where the arm bears loads or has a support at a tip.
 
     Notes
     -----
@@ -148,6 +148,7 @@ def postures_at(
     refuse_loads(
         require_planar(arm), "postures_at (axial forces have to be the same in every posture)"
     )
+    refuse_supports(arm, "postures_at")
     beams, flags = prepared_values(arm, theory)
     frequencies, angles = _arguments(arm, omega, joint, postures)
     shape = (*np.broadcast_shapes(np.shape(omega), _leading(postures)), MOST_ANGLES)

@@ -15,7 +15,7 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_loads
+from jaxmodal.arm.refusals import refuse_loads, refuse_supports
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.postures.harmonics import determinant, of_cells
 from jaxmodal.postures.inverse import angles_with, buckled, require_joint
@@ -77,7 +77,8 @@ def resonance_free(
         The band is empty or not finite, a joint is not one of the arm's, both are the same, or values or limits are not
         usable.
     ArmError
-        No parameter has the address, or the arm may not have one of its values; a link is compressed.
+        No parameter has the address, or the arm may not have one of its values; it bears loads, has a support at a tip,
+        or is buckled in a posture of the map.
 
     Examples
     --------
@@ -94,6 +95,7 @@ def resonance_free(
             "arm: holds traced values; resonance_free needs known ones: call it outside jax.jit, jax.vmap and jax.grad"
         )
     refuse_loads(arm, "resonance_free (axial forces have to be the same in every posture)")
+    refuse_supports(arm, "resonance_free")
     low = real_number(omega_min, "omega_min", "in rad/s")
     high = real_number(omega_max, "omega_max", "in rad/s")
     if not 0.0 < low < high < math.inf:
@@ -202,6 +204,8 @@ def _row_values(row: int | str, values: Any, points: int) -> np.ndarray:
 
 def _varied(arm: Arm, address: str, values: np.ndarray) -> BeamArrays:
     """Beams of the arm with each of some values (M,) at an address, fields (n, M)."""
+    if ".support_" in address:
+        refuse_supports(set_parameters(arm, {address: float(values[-1])}), "resonance_free")
     columns = columns_of(arm, [address], values[None])
     for place in np.flatnonzero(columns.invalid)[:1]:
         set_parameters(arm, {address: float(values[place])})

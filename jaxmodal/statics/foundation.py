@@ -50,8 +50,8 @@ def base_law(beams: BeamArrays) -> BaseLaw | None:
         return None
     xx, xy, xr, yy, yr, rr = (getattr(beams, name) for name in BASE)
     own = (xx, yy, rr)
-    rigid = [xp.isinf(xp.real(k)) for k in own]
-    free = [xp.real(k) == 0.0 for k in own]
+    rigid = [xp.isinf(k.real) for k in own]
+    free = [k.real == 0.0 for k in own]
     sprung = [~(r | f) for r, f in zip(rigid, free, strict=True)]
     size = [1.0 / xp.sqrt(xp.where(s, k, 1.0)) for s, k in zip(sprung, own, strict=True)]
     pairs = ((0, 1), (0, 2), (1, 2))
@@ -65,12 +65,14 @@ def base_law(beams: BeamArrays) -> BaseLaw | None:
     left = [size[k] * xp.where(rigid[k], 0.0, 1.0) for k in range(3)]
     places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     inverse = [left[i] * x * left[j] / det for (i, j), x in zip(places, adjugate, strict=True)]
-    known = xp.where(xp.real(det) > 0.0, xp.real(det), 1.0)
-    number = sum(xp.where(s, 1.0, 0.0) for s in sprung)
-    share = xp.exp(-xp.log(known) / (2.0 * xp.maximum(number, 1.0)))
+    # one sprung direction, the first, takes what is left of the determinant
+    rest = 1.0 / xp.sqrt(xp.where(det.real > 0.0, det, 1.0))
+    size[0], size[1] = (
+        xp.where(sprung[0], size[0] * rest, size[0]),
+        xp.where(~sprung[0] & sprung[1], size[1] * rest, size[1]),
+    )
     scale = [
-        xp.where(s, xp.real(t) * share, xp.where(f, 1.0, 0.0))
-        for s, f, t in zip(sprung, free, size, strict=True)
+        xp.where(s, t, xp.where(f, 1.0, 0.0)) for s, f, t in zip(sprung, free, size, strict=True)
     ]
     finite = [xp.where(r, 0.0, k) for r, k in zip(rigid, own, strict=True)]
     return BaseLaw(
