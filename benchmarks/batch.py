@@ -45,11 +45,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--cells", type=int, default=100000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/batch.json"))
-    parser.add_argument("--quick", action="store_true", help="600 cells, 2 repeats: is all well?")
+    parser.add_argument("--quick", action="store_true", help="60 cells, 1 repeat: is all well?")
     parser.add_argument("--cores", type=int, help="this number of cores alone, in this process")
     options = parser.parse_args(arguments)
     if options.quick:
-        options.cells, options.repeats = 600, 2
+        options.cells, options.repeats = 60, 1
     available = sorted(os.sched_getaffinity(0))
     if options.cores is not None:
         os.sched_setaffinity(0, available[: options.cores])

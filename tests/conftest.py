@@ -31,6 +31,20 @@ FAST = "not slow"
 """The marks that pyproject.toml selects: the fast tests."""
 
 
+LONGEST = {
+    *("test_a_thousand_arms", "test_frequencies_do_not_depend_on_the_settings_or_the_cache"),
+    *("test_one_core_gives_the_same_bits_as_two", "test_a_small_run_on_the_cpu_writes_a_report"),
+    *("test_quick_mode_writes_report_and_page", "test_second_derivatives_are_refused"),
+    *("test_the_built_in_arm_in_space_becomes_lighter", "test_a_thousand_round_trips"),
+}
+"""Tests of half a minute and more, by name: each would be what one worker waits for while another ends the run."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first, the others as they stand."""
+    items.sort(key=lambda item: getattr(item, "originalname", item.name) not in LONGEST)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """What must stand before the library is imported, by the tests or by what they start."""
     fast = config.option.markexpr == FAST
