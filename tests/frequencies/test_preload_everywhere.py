@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from design_opt import DeflectionLimit, MinimiseMass, Problem, Variable
 from jaxmodal import dynamics
-from sweeps import Response, Sweep, axis, run
+from sweeps import Sweep, axis, run
 from tests.real_arms import relative, steel
 
 FORCE = 5e4
@@ -30,10 +29,6 @@ REFUSED = {
     "determinant_scan": lambda: jm.determinant_scan(loaded(), np.array([10.0, 20.0])),
     "log_determinant": lambda: jm.log_determinant(loaded(), 10.0),
     "static_equilibrium": lambda: jm.static_equilibrium(loaded(), gravity=(0.0, -9.81)),
-    "harmonic_response": lambda: jm.harmonic_response(damped(), [1.0], {TIP: 1.0}, TIP),
-    "random_response": lambda: jm.random_response(damped(), lambda w: 1.0 + 0.0 * w, 1.0, 9.0, TIP, TIP),
-    "time_response": lambda: jm.time_response(damped(), np.zeros(8), 0.01, TIP, TIP),
-    "response_peaks": lambda: jm.response_peaks(damped(), 1.0, 9.0, TIP, TIP),
     "modal_superposition": lambda: jm.modal_superposition(loaded(), TIP, TIP),
     "modes_needed": lambda: jm.modes_needed(damped(), TIP, TIP, 1.0, 9.0),
     "state_space": lambda: jm.state_space(loaded(), TIP, TIP),
@@ -41,19 +36,6 @@ REFUSED = {
     "to_spatial": lambda: loaded().to_spatial(),
     "a spatial link": lambda: jm.SpatialLink(1.0, 2e11, 7800.0, jm.circle(0.1), axial_force=FORCE),
     "posture_series": lambda: jm.posture_series(loaded(), omega_max=1e3),
-    "a deflection limit": lambda: Problem(
-        loaded(), [Variable("link1.section.depth", 0.01, 0.04)], MinimiseMass(), [DeflectionLimit(0.1)]
-    ),
-    "a response of a sweep": lambda: Sweep(
-        damped(),
-        [axis("link1.length", [0.5])],
-        num_modes=1,
-        outputs=["peak_response"],
-        response=Response(TIP, TIP, (1.0, 9.0)),
-    ),
-    "damped modes of a sweep": lambda: Sweep(
-        damped(), [axis("link1.length", [0.5])], num_modes=1, outputs=["damping_ratio"]
-    ),
 }  # fmt: skip
 
 
