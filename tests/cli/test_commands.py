@@ -327,7 +327,10 @@ def test_the_process_turns_double_precision_on_itself(arm_file):
     assert json.loads(stdout)[0]["frequencies_hz"] == json.loads(inside.stdout)[0]["frequencies_hz"]
 
 
-@pytest.mark.parametrize("arguments", [["examples"], ["examples", "two_link_flexible"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["examples"], pytest.param(["examples", "two_link_flexible"], marks=pytest.mark.slow)],
+)
 def test_a_closed_pipe_prints_no_traceback(arguments):
     process = subprocess_command(*arguments)
     process.stdout.close()

@@ -80,9 +80,13 @@ def test_an_interruption_at_any_write_costs_only_the_chunk_in_flight(way, synthe
     keys = keys_written(sweep, tmp_path)
     uninterrupted = contents(tmp_path / "counted.zarr")
     assert sum(key.startswith("frequency/c/") for key in keys) == 2
+    # after a write is before the next one; what follows the last of a kind is asked of that store, too
+    last = {(key.split("/")[0], key.endswith("zarr.json")): step for step, key in enumerate(keys)}
     for step, key in enumerate(keys):
         if way == "torn" and key.endswith("zarr.json"):
             continue  # metadata are replaced as a whole
+        if way == "after" and step not in last.values():
+            continue
         path = tmp_path / f"{step}.zarr"
         store = CountingStore(path, interrupt, step, way)
         synthetic.clear()
