@@ -32,7 +32,8 @@ def refuse_axial_force(arm: Arm, what: str) -> None:
             raise ArmError(
                 f"link{number}.axial_force = {shown(link.axial_force)}: {what} knows no axial forces; leave it out. "
                 "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities, sweeps, "
-                "frequency_response, forced responses, damped_modes, their sensitivities and static_compliance take it."
+                "frequency_response, forced responses, damped_modes, their sensitivities, sums over modes and "
+                "static_compliance take it."
             )
 
 
@@ -43,7 +44,7 @@ def refuse_loads(arm: Arm, what: str) -> None:
             f"loads: the arm bears some, and {what} takes none of an arm; give arm.replace(loads=None), or "
             "take [loads] out of its file. "
             "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities, sweeps, frequency_response, "
-            "forced responses, damped_modes, the sensitivities of both and static_compliance take them."
+            "forced responses, damped_modes, their sensitivities, sums over modes and static_compliance take them."
         )
 
 

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
+from jaxmodal.arm.loaded import under_forces
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import link_starts
 from jaxmodal.response.frequency_response import frequency_response
+from jaxmodal.response.members import on_segments, segments_of
 from jaxmodal.response.ports import RELATIVE, Port, port_row
 from jaxmodal.response.statics import point_at
 from jaxmodal.runtime.errors import ArmError
@@ -38,6 +40,22 @@ def require_free_tips(arm: Arm, inputs: Sequence[Port]) -> None:
                 )
 
 
+def refuse_turned_base(arm: Arm, inputs: Sequence[Port]) -> None:
+    """Refuse a rotation of the base of an arm under forces at rest, which keep their directions and do work on it.
+
+    Raises
+    ------
+    ArmError
+    """
+    for each in inputs:
+        if each.place == "base" and each.turns and under_forces(arm):
+            raise ArmError(
+                f"inputs: {str(each)!r}: the arm is under an axial force or loads, which keep their directions and "
+                "drive it when the base turns; sums over modes know forces of inertia alone: use frequency_response "
+                "with quantity='transmissibility'."
+            )
+
+
 def motion_of_base(found: Port, arm: Arm) -> Floats:
     """The motion of the ground that a port of the base stands for: along x, along y, and the rotation."""
     u, v, turn = np.asarray(port_row(Port("joint", found.direction, 1), arm).row, np.float64)
@@ -49,7 +67,7 @@ def motion_of_base(found: Port, arm: Arm) -> Floats:
 def carried(arm: Arm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
     """Motions of the outputs that a rigid arm makes with its base, shape (outputs, inputs); 0 for forces."""
     found = np.zeros((len(outputs), len(inputs)))
-    beams = beam_values(arm)
+    beams, number = beam_values(arm), segments_of(arm)
     angle, start = np.cumsum(beams.joint_angle), np.asarray(link_starts(beams))
     turn = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     for i, driven in enumerate(inputs):
@@ -59,7 +77,7 @@ def carried(arm: Arm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats
         for o, read in enumerate(outputs):
             if read.direction == RELATIVE:
                 continue
-            row = port_row(read, arm)
+            row = on_segments(port_row(read, arm), number)
             at = point_at(beams, start, turn, row.link, row.place, row.station)
             moved = np.array([x - rotation * at[1], y + rotation * at[0]])
             cosine, sine = turn[row.link]

@@ -13,11 +13,11 @@ from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import refuse_axial_force, require_concrete
+from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
-from jaxmodal.response.base_motion import carried, require_free_tips
+from jaxmodal.response.base_motion import carried, refuse_turned_base, require_free_tips
 from jaxmodal.response.damping_of_modes import undamped
 from jaxmodal.response.datasets import modal_dataset
 from jaxmodal.response.held_places import cannot_move
@@ -64,7 +64,8 @@ class ModalSuperposition(ShowsDatasets):
         Static compliance that the modes above the highest one leave out, m or rad for 1 N or 1 N m or an acceleration
         of 1; zero if it was not asked for.
     structural : array, shape (K, K)
-        Structural damping between the modes in rad^2/s^2: loss factor times ``omega^2`` on the diagonal.
+        Structural damping between the modes in rad^2/s^2: loss factor times ``omega^2`` on the diagonal, less what
+        forces at rest have of that.
     carried : array, shape (p, m)
         Motions of the outputs with a base that moves as one with the arm, where they are seen from the ground; else 0.
     relaxation : float
@@ -239,9 +240,10 @@ def modal_superposition(
     Parameters
     ----------
     arm : Arm
-        The arm, of concrete values.
+        The arm, of concrete values, under axial forces and loads as it has them.
     inputs, outputs
-        Names of ports such as ``"tip.across"``, or `Port`, one or several. An input at the base is its acceleration.
+        Names of ports such as ``"tip.across"``, or `Port`, one or several. An input at the base is its acceleration,
+        no rotation of it where there are forces at rest.
     num_modes
         How many modes, those of zero frequency among them.
     theory
@@ -250,7 +252,8 @@ def modal_superposition(
         One ratio for all modes, or one for each; 0.01 is 1 % of critical damping. With neither these nor
         ``rayleigh`` the damping is the arm's own, between all modes.
     rayleigh
-        Instead of ratios (alpha, beta) in 1/s and s: damping ``alpha`` times mass plus ``beta`` times stiffness.
+        Instead of ratios (alpha, beta) in 1/s and s: damping ``alpha`` times mass plus ``beta`` times stiffness, that
+        of forces at rest included.
     residual
         Whether to add the static compliance of the modes that are left out.
     seen_from
@@ -263,11 +266,12 @@ def modal_superposition(
     Raises
     ------
     ArmError
-        The arm has no such port, an output is the base, or the base of an arm on supports is to move.
+        The arm has no such port, an output is the base, the base of an arm on supports is to move, or that of one
+        under forces at rest to turn.
     ValueError
         Damping is negative, of the wrong length, or given twice.
     UncertifiedError
-        A frequency could not be certified, or there are fewer.
+        A frequency could not be certified, or there are fewer; forces at rest buckle the arm.
 
     Examples
     --------
@@ -279,7 +283,6 @@ def modal_superposition(
     """
     require_concrete(arm, "a sum over modes")
     require_one_arm(arm)
-    refuse_axial_force(arm, "a sum over modes")
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     driven, read = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
     for each in read:
@@ -288,6 +291,7 @@ def modal_superposition(
                 f"outputs: {str(each)!r} is the ground, whose acceleration is imposed; take it as an input."
             )
     require_free_tips(arm, driven)
+    refuse_turned_base(arm, driven)
     if seen_from not in ("base", "ground"):
         raise ValueError(f"seen_from = {shown(seen_from)}: expected 'base' or 'ground'")
     given = list(dict.fromkeys((*driven, *read)))

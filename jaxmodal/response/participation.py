@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+import jax
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, spring_gives
-from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.preload import slope_law
 from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.mode_shapes import mode_shapes
@@ -19,10 +21,12 @@ from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.response.base_motion import motion_of_base
 from jaxmodal.response.damping import damping_of
 from jaxmodal.response.damping_of_modes import ModalDamping, damping_of_modes, undamped
+from jaxmodal.response.members import on_segments, owners, segments_of
 from jaxmodal.response.ports import RELATIVE, Port, PortRow, port_row
 from jaxmodal.response.rigid_motions import first_vibration, rigid_motions_at
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.statics.beam_arrays import BeamArrays
 
 Floats = NDArray[np.float64]
 
@@ -59,11 +63,17 @@ def modes_at_ports(
     UncertifiedError
         A frequency could not be certified, or there are fewer.
     """
-    damping = damping_of(arm)
+    owner = owners(arm)
+    damping = jax.tree_util.tree_map(lambda x: x[owner], damping_of(arm))
+    rows = {
+        each: on_segments(port_row(each, arm), segments_of(arm))
+        for each in found
+        if each.place != "base"
+    }
     nodes, weights = np.zeros(0), np.zeros(0)
     if not damping.is_none:
         nodes, weights = quadrature(quadrature_size(num_modes))
-    stations = np.unique([0.0, 1.0, *nodes, *(p.station or 0.0 for p in found)])
+    stations = np.unique([0.0, 1.0, *nodes, *(row.station for row in rows.values())])
     shapes: ModeShapes = to_host(mode_shapes(arm, num_modes, theory, stations=stations))
     omega = np.asarray(shapes.omega)
     fields = np.stack(
@@ -79,17 +89,28 @@ def modes_at_ports(
         if each.place == "base":
             columns.append(-np.asarray(shapes.participation) @ motion_of_base(each, arm))
         elif each.direction == RELATIVE:
-            columns.append(gives[port_row(each, arm).link, 2])
+            columns.append(gives[rows[each].link, 2])
         else:
-            columns.append(_read(port_row(each, arm), joint, tip, along, stations))
+            columns.append(_read(rows[each], joint, tip, along, stations))
     at = np.stack(columns, axis=1)
-    inside = along[:, 3:, np.searchsorted(stations, nodes)]
+    flags, inside = theory_flags(theory), along[:, :, np.searchsorted(stations, nodes)]
+    inside = _strained(beams, flags, inside[:, 2], inside[:, 3:])
     rigid = omega == 0.0
     if rigid.any():
         at[rigid], hinged = _at_zero_frequency(arm, found, omega, theory)
         gives[..., rigid], inside[..., rigid] = hinged, 0.0
-    own = damping_of_modes(beams, theory_flags(theory), damping, inside, weights, gives)
+    own = damping_of_modes(beams, flags, damping, inside, weights, gives)
     return ModesAtPorts(shapes.frequencies, at, own)
+
+
+def _strained(beams: BeamArrays, theory: Theory, turn: Floats, forces: Floats) -> Floats:
+    """N, V and M_b that strain a section, (n, 3, q, K): of V without what the force at rest has across the axis."""
+    if beams.axial_force is None:
+        return forces
+    h, _ = slope_law(beams, theory)
+    held = np.asarray(beams.axial_force)[:, None, None] * turn
+    shear = np.asarray(h)[:, None, None] * (forces[:, 1] - held)
+    return np.stack([forces[:, 0], shear, forces[:, 2]], axis=1)
 
 
 def _at_zero_frequency(
@@ -120,9 +141,10 @@ def _at_zero_frequency(
         at[:, place] = (
             at_bases[:, bases.index(each)] if of_base else at_forces[:, forces.index(each)]
         )
-    gives = np.zeros((len(arm.links), 3, count))
+    pieces = segments_of(arm)
+    gives = np.zeros((sum(pieces), 3, count))
     for each in hinges:
-        gives[(each.link or 1) - 1, 2] = at_forces[:, forces.index(each)]
+        gives[sum(pieces[: (each.link or 1) - 1]), 2] = at_forces[:, forces.index(each)]
     return at, gives
 
 
