@@ -56,13 +56,13 @@ def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], object
         )
 
     def more() -> None:
-        lanes = sizes.open_modes * sizes.open_blocks
+        lanes = sizes.open_modes * sizes.open_mode_blocks
         one = np.ones(lanes)
         names = [f.name for f in dataclasses.fields(Enclosure)]
         e = Enclosure(**{name: one > 0.0 if name == "consistent" else one for name in names})
-        omegas, rough = (np.ones((rows, lanes)) for rows in (shape.modes, shape.modes + EXTRA))
-        known = columns(lanes), e, one, omegas, rough, np.int64(Purpose.cut), none
-        improved(problem, *known, blocks=sizes.open_blocks)
+        omegas, beyond = (np.ones((rows, lanes)) for rows in (shape.modes, EXTRA))
+        known = columns(lanes), e, one, omegas, beyond, np.int64(Purpose.cut), none
+        improved(problem, *known, blocks=sizes.open_mode_blocks)
 
     def last() -> None:
         lanes = sizes.extended_modes * sizes.open_blocks

@@ -23,6 +23,7 @@ from jaxmodal.batches.kernels import (
 from jaxmodal.batches.open_modes import OpenModes
 from jaxmodal.batches.pilots import Guess
 from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks
+from jaxmodal.batches.variants import Cells
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
@@ -61,27 +62,49 @@ class Compiled:
         return start, e
 
     def improved(
-        self, problem: BatchProblem, packed: np.ndarray, some: OpenModes, purpose: int
+        self,
+        problem: BatchProblem,
+        given: Cells,
+        left: OpenModes,
+        lanes: np.ndarray,
+        purpose: int,
     ) -> Enclosure:
-        """`kernels.improve_block`."""
-        count, size, blocks = some.mode.size, self.sizes.open_modes, self.sizes.open_blocks
-        lanes = packed, some.enclosure, some.mode + 1.0, some.omegas, some.rough
-        given = *_filled(lanes, blocks * size), np.int64(purpose), number_of_blocks(count, size)
-        e: Enclosure = _first_lanes(improved(problem, *given, blocks=blocks), count)
+        """`kernels.improve_block` of some lanes, whose cells are among those ``given``."""
+        size, blocks = self.sizes.open_modes, self.sizes.open_mode_blocks
+        some = left.take(filled(lanes, blocks * size))  # gathered once, those that fill up, too
+        known = some.enclosure, some.mode + 1.0, some.omegas, some.beyond
+        packed, used = given.columns(some.cell), number_of_blocks(lanes.size, size)
+        found = improved(problem, packed, *known, np.int64(purpose), used, blocks=blocks)
+        e: Enclosure = _first_lanes(found, lanes.size)
         return e
 
-    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Evaluation:
-        """`kernels.extend_block`."""
+    def extended(
+        self, problem: BatchProblem, given: Cells, cells: np.ndarray, omega: np.ndarray
+    ) -> Evaluation:
+        """`kernels.extend_block` of one frequency for each of some of the cells ``given``, by their numbers."""
         size, blocks = self.sizes.extended_modes, self.sizes.open_blocks
-        lanes = _filled((packed, omega), blocks * size)
-        used = number_of_blocks(omega.size, size)
-        value = extended(problem, *lanes, used, blocks=blocks)
-        first: Evaluation = _first_lanes(value, omega.size)
-        return first
+        parts = []
+        for start in range(0, omega.size, blocks * size):
+            part = slice(start, start + blocks * size)
+            packed = given.columns(filled(cells[part], blocks * size))
+            at = filled(omega[part], blocks * size)
+            used = number_of_blocks(omega[part].size, size)
+            value = extended(problem, packed, at, used, blocks=blocks)
+            parts.append(_first_lanes(value, omega[part].size))
+        if len(parts) == 1:
+            return parts[0]
+        joined: Evaluation = jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts)
+        return joined
 
 
 #: larger than those of `Compiled`: an operation of NumPy costs two microseconds beside its numbers
-_HOST_SIZES = {"lanes": 20480, "open_cells": 1024, "open_modes": 4096, "extended_modes": 4096}
+_HOST_SIZES = {
+    "lanes": 20480,
+    "open_cells": 1024,
+    "open_modes": 4096,
+    "extended_modes": 4096,
+    "open_mode_blocks": 4,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,15 +135,23 @@ class OnHost:
             return search_block(problem, packed, features, guess, self)
 
     def improved(
-        self, problem: BatchProblem, packed: np.ndarray, some: OpenModes, purpose: int
+        self,
+        problem: BatchProblem,
+        given: Cells,
+        left: OpenModes,
+        lanes: np.ndarray,
+        purpose: int,
     ) -> Enclosure:
-        known = some.enclosure, some.mode + 1.0, some.omegas, some.rough, np.int64(purpose)
+        some = left.take(lanes)
+        known = some.enclosure, some.mode + 1.0, some.omegas, some.beyond, np.int64(purpose)
         with np.errstate(all="ignore"):
-            return improve_block(_with_host_flags(problem), packed, *known)
+            return improve_block(_with_host_flags(problem), given.columns(some.cell), *known)
 
-    def extended(self, problem: BatchProblem, packed: np.ndarray, omega: np.ndarray) -> Evaluation:
+    def extended(
+        self, problem: BatchProblem, given: Cells, cells: np.ndarray, omega: np.ndarray
+    ) -> Evaluation:
         with np.errstate(all="ignore"):
-            return extend_block(_with_host_flags(problem), packed, omega)
+            return extend_block(_with_host_flags(problem), given.columns(cells), omega)
 
 
 #: evaluations of cells or lanes side by side, with arrays of NumPy in and out

@@ -174,18 +174,17 @@ def improve(
     evaluate: Callable[[Array], Evaluation],
     modes: Array,
     omegas: Array,
-    guess: Array,
+    beyond: Array,
     purpose: Array,
 ) -> Enclosure:
     """A few more evaluations for enclosures that `enclose` left open, lane by lane.
 
     ``e`` and ``modes`` have shape (1, lanes); ``omegas`` the frequencies of all modes of each lane's arm, shape
-    (K, lanes), ``guess`` as many rows and those beyond. ``purpose``, a `Purpose`, may be traced. Brackets of several
-    modes are cut at the estimate, or, to ``halve`` them, in the middle: slower, but it parts what the estimates do not.
-    To ``estimate_again`` a mode, D is evaluated at both sides of it anew.
+    (K, lanes), ``beyond`` estimates of the modes above them. ``purpose``, a `Purpose`, may be traced. Brackets of
+    several modes are cut at the estimate, or, to ``halve`` them, in the middle: slower, but it parts what the estimates
+    do not. To ``estimate_again`` a mode, D is evaluated at both sides of it anew.
     """
-    known = omegas.shape[0]
-    others = Others(known, tuple(guess[known:, None]))
+    others = Others(omegas.shape[0], tuple(beyond[:, None]))
     anew = purpose == Purpose.estimate_again
 
     def place(i: Array | int) -> tuple[Array, Array]:

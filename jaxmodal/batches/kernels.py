@@ -168,16 +168,16 @@ def improve_block(
     e: Enclosure,
     modes: Array,
     omegas: Array,
-    rough: Array,
+    beyond: Array,
     purpose: Array,
 ) -> Enclosure:
     """Enclosures of single modes that were left open, after the evaluations of `improve`; fields of shape (lanes,).
 
-    ``packed`` has the columns of each lane's cell, ``modes`` holds the mode numbers, ``omegas`` and ``rough`` all
-    frequencies of each lane's cell, shape (modes, lanes) and (modes + EXTRA, lanes).
+    ``packed`` has the columns of each lane's cell, ``modes`` holds the mode numbers, ``omegas`` and ``beyond`` all
+    frequencies of each lane's cell and the estimates above them, shape (modes, lanes) and (EXTRA, lanes).
     """
     row = jax.tree_util.tree_map(lambda x: x[None], e)
-    better = improve(row, _float64(problem, _row(packed)), modes[None], omegas, rough, purpose)
+    better = improve(row, _float64(problem, _row(packed)), modes[None], omegas, beyond, purpose)
     found: Enclosure = jax.tree_util.tree_map(lambda x: x[0], better)
     return found
 
@@ -214,7 +214,7 @@ def improved(
     e: Enclosure,
     modes: Array,
     omegas: Array,
-    rough: Array,
+    beyond: Array,
     purpose: Array,
     used: Array,
     *,
@@ -225,7 +225,7 @@ def improved(
     def block(lanes: tuple[Array, Enclosure, Array, Array, Array]) -> Enclosure:
         return improve_block(problem, *lanes, purpose)
 
-    found: Enclosure = block_by_block(block, blocks, used, (packed, e, modes, omegas, rough))
+    found: Enclosure = block_by_block(block, blocks, used, (packed, e, modes, omegas, beyond))
     return found
 
 

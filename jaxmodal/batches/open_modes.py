@@ -13,27 +13,27 @@ from jaxmodal.frequencies.brackets import Enclosure
 @dataclasses.dataclass(frozen=True)
 class OpenModes:
     """Host arrays: the row of each mode's cell and its number less one, shape (lanes,), its enclosure, and what the
-    other modes of its cell help with: all frequencies, shape (modes, lanes), and the rough ones, a few more.
+    other modes of its cell help with: all frequencies, shape (modes, lanes), and estimates of a few beyond them.
     """
 
     cell: np.ndarray
     mode: np.ndarray
     enclosure: Enclosure
     omegas: np.ndarray
-    rough: np.ndarray
+    beyond: np.ndarray
 
     @classmethod
     def of(
         cls,
         cells: np.ndarray,
         e: Enclosure,
-        rough: np.ndarray,
+        beyond: np.ndarray,
         chosen: np.ndarray,
     ) -> OpenModes:
         """The chosen modes, a mask of shape (modes, cells), of enclosures of that shape."""
         mode, column = np.nonzero(chosen)
         lanes = jax.tree_util.tree_map(lambda x: x[mode, column], e)
-        return cls(cells[column], mode, lanes, e.omega[:, column], rough[:, column])
+        return cls(cells[column], mode, lanes, e.omega[:, column], beyond[:, column])
 
     @classmethod
     def joined(cls, parts: list[OpenModes]) -> OpenModes:
@@ -45,7 +45,7 @@ class OpenModes:
                 lambda *x: np.concatenate(x), *(p.enclosure for p in parts)
             ),
             omegas=np.concatenate([p.omegas for p in parts], axis=1),
-            rough=np.concatenate([p.rough for p in parts], axis=1),
+            beyond=np.concatenate([p.beyond for p in parts], axis=1),
         )
 
     def take(self, lanes: np.ndarray) -> OpenModes:
@@ -54,8 +54,8 @@ class OpenModes:
             cell=self.cell[lanes],
             mode=self.mode[lanes],
             enclosure=self.enclosure.take(lanes),
-            omegas=self.omegas[:, lanes],
-            rough=self.rough[:, lanes],
+            omegas=np.take(self.omegas, lanes, axis=1),  # in C's order, which programs take
+            beyond=np.take(self.beyond, lanes, axis=1),
         )
 
     def replace(self, lanes: np.ndarray, e: Enclosure) -> None:

@@ -90,7 +90,7 @@ class Plan:
         if cells < 2 * PILOTS:
             return plan
         with ThreadPoolExecutor(available_cores()) as pool:
-            work = plan._work(sample, pool)
+            work = plan._work(sample, pool, kept=0)
             with ThreadPoolExecutor() as compilers:  # of their own: pilots do not wait for them
                 pilots = work.sample()
                 if isinstance(plan.engine, Compiled):
@@ -118,7 +118,8 @@ class Plan:
 
             return series_search.solve(self.tables, angles, left_open, pool)
 
-    def _work(self, values: np.ndarray, pool: ThreadPoolExecutor) -> Work:
+    def _work(self, values: np.ndarray, pool: ThreadPoolExecutor, kept: int) -> Work:
+        """The passes over cells with given ``values``, with room for so many modes of each."""
         question = self.question
         variants = Variants(question.arm, question.addresses, values)
         free = variants.zero_modes()
@@ -128,12 +129,12 @@ class Plan:
         return Work(
             variants=variants,
             problem=problem,
-            results=Results.empty(free, question.modes),
+            results=Results.empty(free, kept),
             workers=Workers(pool, available_cores()),
             engine=self.engine,
         )
 
     def _general(self, values: np.ndarray, pool: ThreadPoolExecutor) -> NaturalFrequencies:
-        work = self._work(values, pool)
+        work = self._work(values, pool, self.question.modes)
         work.solve(self.pilots, self.size, self.question.theory, chosen=self.chunk is not None)
         return work.results.frozen(self.question.theory)

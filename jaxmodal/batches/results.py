@@ -63,7 +63,7 @@ def proven(e: Enclosure, number: np.ndarray) -> np.ndarray:
 
 def _whole(count: np.ndarray) -> np.ndarray:
     """Counts as numbers that int32 holds; those of cells that have none certify nothing."""
-    return np.asarray(np.clip(np.nan_to_num(count), 0, 2**31 - 1))
+    return np.asarray(np.fmin(np.fmax(count, 0.0), 2.0**31 - 1.0))
 
 
 def _columns(e: Enclosure, good: np.ndarray) -> dict[str, np.ndarray]:

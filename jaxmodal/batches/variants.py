@@ -74,7 +74,10 @@ class Cells:
 
     def columns(self, cells: np.ndarray) -> np.ndarray:
         """Packed columns of some of the cells, by their numbers, which ascend here."""
-        return np.take(self.packed, np.searchsorted(self.numbers, cells), axis=-1)
+        first, last = self.numbers[[0, -1]]
+        every = last - first + 1 == self.numbers.size
+        at = cells - first if every else np.searchsorted(self.numbers, cells)
+        return np.take(self.packed, at, axis=-1)
 
 
 def buckled(columns: Columns, flags: Theory, free: np.ndarray) -> np.ndarray:

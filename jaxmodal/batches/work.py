@@ -181,7 +181,7 @@ class Work:
         """`improve` all modes that are not proven."""
         lanes = np.flatnonzero(~proven(left.enclosure, left.mode + 1))
         improve = functools.partial(self.improve, given, left, purpose)
-        each(improve, lanes, self.sizes.open_modes, self.sizes.open_blocks)
+        each(improve, lanes, self.sizes.open_modes, self.sizes.open_mode_blocks)
 
     def finish(self, given: Cells, left: OpenModes, each: Each) -> None:
         """Certify modes as they are, by a second estimate or one evaluation in double-double; open those that crowd."""
@@ -193,7 +193,7 @@ class Work:
         self.results.certify(left.cell[good], left.mode[good])
         unsure = np.flatnonzero(doubtful(e, number, close) & ~near)
         again = functools.partial(self.estimate_again, given, left)
-        each(again, unsure, sizes.open_modes, sizes.open_blocks)
+        each(again, unsure, sizes.open_modes, sizes.open_mode_blocks)
         noisy = self.results.status[left.cell, left.mode] != Status.certified
         known = noisy & proven(e, number) & (e.error <= _KNOWN) & (e.omega > 0.0) & ~near
         correct = functools.partial(self.correct, given, left)
@@ -214,7 +214,7 @@ class Work:
         good = accepted(e, number) & ~with_neighbour(e.omega, CLOSE)
         self.results.store(cells, e, good)
         self.results.evaluations[cells] += 6 * self.problem.modes + start.evaluations
-        return OpenModes.of(cells, e, start.rough, ~good)
+        return OpenModes.of(cells, e, start.rough[self.problem.modes :], ~good)
 
     def improve(self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray) -> None:
         """A few more evaluations of some lanes, for one purpose."""
@@ -224,19 +224,19 @@ class Work:
 
     def estimate_again(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """More evaluations of modes that are known, for an estimate with other rounding errors."""
-        some, again = left.take(lanes), self._improved(given, left, Purpose.estimate_again, lanes)
-        change = np.abs(again.omega / some.enclosure.omega - 1.0)
-        alike = quiet(again, some.mode + 1) & (change <= NOISE)
-        middle = 0.5 * (again.omega + some.enclosure.omega)
-        self.results.omega[some.cell[alike], some.mode[alike]] = middle[alike]
-        self.results.certify(some.cell[alike], some.mode[alike])
+        again = self._improved(given, left, Purpose.estimate_again, lanes)
+        cell, mode, omega = left.cell[lanes], left.mode[lanes], left.enclosure.omega[lanes]
+        change = np.abs(again.omega / omega - 1.0)
+        alike = quiet(again, mode + 1) & (change <= NOISE)
+        middle = 0.5 * (again.omega + omega)
+        self.results.omega[cell[alike], mode[alike]] = middle[alike]
+        self.results.certify(cell[alike], mode[alike])
 
     def _improved(
         self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray
     ) -> Enclosure:
-        some = left.take(lanes)
-        self._count(some.cell, purpose.evaluations)
-        return self.engine.improved(self.problem, given.columns(some.cell), some, purpose)
+        self._count(left.cell[lanes], purpose.evaluations)
+        return self.engine.improved(self.problem, given, left, lanes, purpose)
 
     def correct(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """One evaluation in double-double at modes that float64 knows well, and the chord to an end of the enclosure.
@@ -279,7 +279,7 @@ class Work:
     def _extended(self, given: Cells, cells: np.ndarray, omega: np.ndarray) -> Evaluation:
         """Sign, log|D| and count in double-double, one frequency for each of these cells."""
         self._count(cells, 1)
-        return self.engine.extended(self.problem, given.columns(cells), omega)
+        return self.engine.extended(self.problem, given, cells, omega)
 
     def _count(self, cells: np.ndarray, evaluations: int) -> None:
         with self.lock:

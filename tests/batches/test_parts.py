@@ -7,13 +7,17 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arm.columns import columns_of
+from jaxmodal.batches import engines, pilots
 from jaxmodal.batches import kernels as batch_kernels
-from jaxmodal.batches import pilots
+from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.guided_search import Enclosure, Others, _estimate
 from jaxmodal.batches.results import CLOSE, Results, accepted, doubtful, with_neighbour
 from jaxmodal.batches.sizes import parted
+from jaxmodal.batches.variants import Cells
 from jaxmodal.batches.work import Work
 from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.runtime.devices import default_device
 
 #: of the close modes of these cells most are finished in double-double; float64 alone reaches 1e-13; asked are 1e-12
 FLOAT64 = 3e-13
@@ -43,6 +47,28 @@ def test_blocks_of_one_call_are_solved_each_for_itself_and_no_more_than_are_used
     for one, some in zip(*map(jax.tree_util.tree_leaves, (whole, parts)), strict=True):
         np.testing.assert_allclose(some[:8], one[:8], rtol=1e-14)
         assert not np.asarray(some[8:]).any()
+
+
+@pytest.mark.parametrize("number", [1, 416, 417, 900])
+def test_lanes_beyond_those_of_one_call_are_solved_by_further_calls(number, monkeypatch):
+    """A stand-in for the program says what it got: first column and frequency of each lane of the blocks used."""
+
+    def extended(problem, packed, omega, used, *, blocks):
+        assert omega.size == packed.shape[-1] == 416
+        assert blocks == 4
+        solved = np.arange(omega.size) < used * 104
+        return Evaluation(packed[0, 0], np.where(solved, omega, np.nan), solved, solved)
+
+    monkeypatch.setattr(engines, "extended", extended)
+    numbers = np.array([3, 5, 8])
+    cells = Cells(numbers, 1.0 * numbers[None, None], None)
+    rng = np.random.default_rng(number)
+    at, omega = rng.choice(numbers, number), rng.uniform(size=number)
+    found = engines.Compiled(chosen_kernel("portable", default_device())).extended(
+        None, cells, at, omega
+    )
+    np.testing.assert_array_equal(found.sign, at)
+    np.testing.assert_array_equal(found.log_abs, omega)
 
 
 @pytest.mark.parametrize("repeated", [False, True], ids=["apart", "repeated"])
