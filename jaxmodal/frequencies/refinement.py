@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
@@ -31,6 +32,8 @@ _TOGETHER = 1e-13
 _FARTHER, _FARTHEST = 32.0, 1e-2
 #: trials of a bracket that may fail to halve it before it is halved in the middle
 _PATIENCE = 3
+#: so many lanes at the most are evaluated on both sides of their estimates in one call: each call has a cost of its own
+_BOTH = 1024
 #: evaluations of a mode at most; halving alone takes 37 from 1e-2 to `_TOGETHER`
 _MOST = 60
 
@@ -162,6 +165,7 @@ def refine(
     aim, reach = np.full(lanes, _BEYOND), half.copy()
     mark, failed = np.full(lanes, np.inf), np.zeros(lanes)
     settled, going = np.zeros(lanes, bool), np.isfinite(omega) & (omega > 0.0)
+    sides = _at_both_sides(evaluate, omega, half, np.flatnonzero(going))
     for turn in range(_MOST):
         at = np.flatnonzero(going)
         if at.size == 0:
@@ -171,7 +175,8 @@ def refine(
         halve = _enclosed(some) & (~_alone(some) | (failed[at] >= _PATIENCE))
         trial = np.where(halve, 0.5 * (some.lower + some.upper), trial)
         some, trial = _retreated(some, trial)
-        some = _tightened(some, mode[at], trial, evaluate(at, trial))
+        d = sides[turn].take(at) if turn < len(sides) else evaluate(at, trial)
+        some = _tightened(some, mode[at], trial, d)
         enclosed, alone = _enclosed(some), _alone(some)
         if turn:
             reach[at] = np.where(enclosed, reach[at], _FARTHER * reach[at])
@@ -195,6 +200,39 @@ def refine(
     return e, settled
 
 
+@dataclasses.dataclass(frozen=True)
+class _Side:
+    """Evaluations at one side of the estimates of some lanes, which ascend."""
+
+    lanes: np.ndarray
+    value: Evaluation
+
+    def take(self, lanes: np.ndarray) -> Evaluation:
+        at = np.searchsorted(self.lanes, lanes)
+        some: Evaluation = jax.tree_util.tree_map(lambda x: x[at], self.value)
+        return some
+
+
+def _at_both_sides(
+    evaluate: Callable[[np.ndarray, np.ndarray], Evaluation],
+    omega: np.ndarray,
+    half: np.ndarray,
+    lanes: np.ndarray,
+) -> list[_Side]:
+    """The evaluations of the first two turns, where one call for both is the cheaper one."""
+    if not 0 < lanes.size <= _BOTH:
+        return []
+    own = omega[lanes], half[lanes]
+    trials = np.concatenate([_first(*own, turn) for turn in (0, 1)])
+    both = evaluate(np.concatenate([lanes, lanes]), trials)
+    ends = slice(lanes.size), slice(lanes.size, None)
+    return [_Side(lanes, jax.tree_util.tree_map(lambda x, end=end: x[end], both)) for end in ends]
+
+
+def _first(omega: np.ndarray, half: np.ndarray, turn: int) -> np.ndarray:
+    return omega * (1.0 + (half if turn else -half))
+
+
 def _trial(
     e: Enclosure,
     omega: np.ndarray,
@@ -205,7 +243,7 @@ def _trial(
 ) -> np.ndarray:
     """The next frequency of every lane: first both sides of the estimate, then a missing end, then past the zero."""
     if turn < 2:
-        return omega * (1.0 + (half if turn else -half))
+        return _first(omega, half, turn)
     zero = e.omega
     with np.errstate(invalid="ignore"):
         outside = np.where(np.isfinite(e.upper), e.upper * (1.0 - reach), e.lower * (1.0 + reach))

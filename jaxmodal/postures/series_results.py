@@ -47,14 +47,17 @@ class SeriesResults:
         Returns which of them have all their roots apart, and the widths of the enclosures.
         """
         omega, width, noise, number, apart = found
-        complete = apart & (number == self.count[at]) & (number >= omega.shape[1])
+        first, last = at[0], at[0] + at.size
+        side_by_side = np.array_equal(at, np.arange(first, last))  # a slice is written faster
+        cells = slice(first, last) if side_by_side else at
+        complete = apart & (number == self.count[cells]) & (number >= omega.shape[1])
         proven = complete & (width <= WIDEST).all(axis=1)
-        self.omega[at] = omega
-        self.bracket[at, :, 0] = omega * (1.0 - width)
-        self.bracket[at, :, 1] = omega * (1.0 + width)
-        self.noise[at] = np.where(complete[:, None], noise, np.nan)
-        self.open[at] = ~proven
-        self.by_sign_changes[at] = proven[:, None]
+        self.omega[cells] = omega
+        self.bracket[cells, :, 0] = omega * (1.0 - width)
+        self.bracket[cells, :, 1] = omega * (1.0 + width)
+        self.noise[cells] = np.where(complete[:, None], noise, np.nan)
+        self.open[cells] = ~proven
+        self.by_sign_changes[cells] = proven[:, None]
         return complete, width
 
 

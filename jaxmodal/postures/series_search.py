@@ -41,6 +41,8 @@ _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
 #: ln(omega) that holds one of these is cut, and at how many places: into a ten-thousandth, which leaves 0.3 %. It goes
 #: from and, times the square of the modes sought, up to these multiples of `starting_scale`
 _PILOTS, _RANGE_ROUNDS, _CUTS = 1024, 4, 9
+#: of these so many are asked first, as often; all others confirm what they say
+_FIRST_PILOTS, _FIRST_ROUNDS = 32, 2
 _LOWEST, _HIGHEST = 1e-5, 1e4
 #: the series reaches from this share of the lowest sqrt(omega) of the pilots to one of these multiples of the highest:
 #: the first where this share of the pilots at the most has a count less clear than so many times what makes it certain.
@@ -178,20 +180,46 @@ def solve(
 def _range(beams: BeamArrays, flags: Theory, angles: np.ndarray, modes: int) -> tuple[float, float]:
     """Values of sqrt(omega) below the first mode and above the last, of nearly all postures, from a sample of them."""
     scale, every = float(starting_scale(beams)), angles
-    low, high = (np.log(scale * np.array([x, x])) for x in (_LOWEST, _HIGHEST * modes**2))
-    for _ in range(_RANGE_ROUNDS):
-        # the first mode in any of the postures, the last in all of them, at once: fewer calls of NumPy
-        places = np.linspace(low, high, _CUTS + 2, axis=1)
-        count = counts_of(beams, flags, np.exp(places[:, 1:-1].ravel()), angles)
-        passed = count.reshape(2, _CUTS, -1) >= np.array([1, modes])[:, None, None]
-        passed = np.pad(passed, ((0, 0), (1, 1), (0, 0)))
-        passed[:, -1] = True
-        first, last = int(passed[0].any(axis=1).argmax()), int(passed[1].all(axis=1).argmax())
-        after = np.array([first, last])
-        low, high = places[[0, 1], after - 1], places[[0, 1], after]
-        # of those that may still be the lowest or the highest of all
-        angles = angles[:, passed[0, first] | ~passed[1, last - 1]]
+    widest = tuple(np.log(scale * np.array([x, x])) for x in (_LOWEST, _HIGHEST * modes**2))
+    low, high = widest
+    few = angles[:, :_FIRST_PILOTS]
+    for _ in range(_FIRST_ROUNDS):
+        low, high, few = _narrowed(beams, flags, few, modes, low, high)
+    # at both ends of both intervals, in turn: the first mode of no posture lies below, the last of none above
+    count = counts_of(beams, flags, np.exp(np.stack([low, high]).T.ravel()), angles)
+    passed = count.reshape(2, 2, -1) >= np.array([1, modes])[:, None, None]
+    rounds = _RANGE_ROUNDS
+    if passed[0, 0].any() or not passed[1, 1].all():
+        low, high = widest
+    else:
+        rounds, angles = rounds - _FIRST_ROUNDS, angles[:, passed[0, 1] | ~passed[1, 0]]
+    for _ in range(rounds):
+        low, high, angles = _narrowed(beams, flags, angles, modes, low, high)
     return math.exp(0.5 * low[0]) * _BELOW, _clear_end(beams, flags, every, math.exp(0.5 * high[1]))
+
+
+def _narrowed(
+    beams: BeamArrays,
+    flags: Theory,
+    angles: np.ndarray,
+    modes: int,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Intervals of ln(omega), shape (2,), for the first mode in any posture and the last in all, cut once.
+
+    With them the postures that may still have the lowest or the highest.
+    """
+    # both at once: fewer calls of NumPy
+    places = np.linspace(low, high, _CUTS + 2, axis=1)
+    count = counts_of(beams, flags, np.exp(places[:, 1:-1].ravel()), angles)
+    passed = count.reshape(2, _CUTS, -1) >= np.array([1, modes])[:, None, None]
+    passed = np.pad(passed, ((0, 0), (1, 1), (0, 0)))
+    passed[:, -1] = True
+    first, last = int(passed[0].any(axis=1).argmax()), int(passed[1].all(axis=1).argmax())
+    after = np.array([first, last])
+    kept = angles[:, passed[0, first] | ~passed[1, last - 1]]
+    return places[[0, 1], after - 1], places[[0, 1], after], kept
 
 
 def _clear_end(beams: BeamArrays, flags: Theory, angles: np.ndarray, last: float) -> float:

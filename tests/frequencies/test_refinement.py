@@ -11,6 +11,7 @@ from jaxmodal.batches import kernels as batch_kernels
 from jaxmodal.batches.work import Work
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies import refinement
 from jaxmodal.frequencies.refinement import WIDTH, refine
 
 ULP = 2.0**-52
@@ -71,6 +72,17 @@ def test_few_evaluations_suffice_where_the_estimate_is_good():
     )
     assert settled.all()
     assert sum(calls) <= 4
+
+
+def test_both_sides_in_one_call_give_what_one_after_the_other_does(monkeypatch):
+    roots = np.array([3.0, 200.0, 200.0 * (1.0 + 1e-8), 1000.0])
+    estimates = np.array([200.0, 200.0 * (1.0 + 1e-9), np.nan, 200.0 * (1.0 - 3e-6), 0.0, 990.0])
+    together, good = one_mode(roots, 1, estimates, 4e-13)
+    monkeypatch.setattr(refinement, "_BOTH", 0)
+    apart, settled = one_mode(roots, 1, estimates, 4e-13)
+    assert good.tolist() == settled.tolist() == [True, True, False, True, False, False]
+    for field in dataclasses.fields(together):
+        np.testing.assert_array_equal(getattr(together, field.name), getattr(apart, field.name))
 
 
 def test_modes_that_coincide_and_contradicting_counts_stay_open():

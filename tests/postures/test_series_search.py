@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.postures import series_search
-from jaxmodal.postures.series_roots import count_in
+from jaxmodal.postures.series_results import SeriesResults
+from jaxmodal.postures.series_roots import Roots, count_in
 from tests.problems import ORACLE, problems
 
 #: share of random postures that may be left to the general search
@@ -183,3 +185,30 @@ def test_a_batch_takes_the_series_and_gives_what_the_general_search_gives():
         one, two = (np.asarray(getattr(r, name)) for r in (result, general))
         assert one.dtype == two.dtype, name
         assert one.shape == two.shape, name
+
+
+@pytest.mark.parametrize("first", [1, 32])
+def test_the_first_pilots_decide_no_bit_of_the_range_of_a_series(first, monkeypatch):
+    """Postures of which all, the first few, or only one are like the others."""
+    beams, flags = prepared_values(THREE, "timoshenko")
+    angles = postures(200)
+    for likeness in (0, 31, 200):
+        angles[:, :likeness] = 0.1
+        found = []
+        for number in (angles.shape[1], first):
+            monkeypatch.setattr(series_search, "_FIRST_PILOTS", number)
+            found.append(series_search._range(beams, flags, angles, MODES))
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("at", [[1, 2, 3], [1, 5, 3], [3, 2, 1], [4]])
+def test_roots_are_kept_for_the_cells_that_they_belong_to_in_any_order(at):
+    results = SeriesResults.empty(6, 1)
+    results.count[:] = 1.0
+    omega = 10.0 + np.array(at, float)[:, None]
+    narrow, number = np.full_like(omega, 1e-13), np.ones(len(at))
+    results.store(np.array(at), Roots(omega, narrow, narrow, number, number > 0.0))
+    kept = np.full(6, np.nan)
+    kept[at] = omega[:, 0]
+    np.testing.assert_array_equal(results.omega[:, 0], kept)
+    np.testing.assert_array_equal(results.open, np.isnan(kept))
