@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.arm.refusals import refuse_axial_force, require_concrete, require_known
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables
@@ -153,7 +154,7 @@ def static_equilibrium(
     ------
     ArmError
         There is no load, or nothing holds a free joint against it; a value does not suit the theory; a link has an
-        axial force, which would stiffen or soften the arm.
+        axial force, which would stiffen or soften the arm (`static_compliance` knows it).
 
     Warns
     -----
@@ -179,7 +180,7 @@ def static_equilibrium(
     require_x64()
     require_concrete(arm, "static_equilibrium")
     require_known(arm, theory)
-    refuse_axial_force(arm.replace(loads=None), "the linear theory of deflections")
+    _refuse_second_order(arm)
     loads = dead_loads(arm, gravity, tip_force, base_acceleration)
     require_loads(arm, loads)
     shares = station_shares(stations)
@@ -195,6 +196,17 @@ def static_equilibrium(
             stacklevel=2,
         )
     return result
+
+
+def _refuse_second_order(arm: Arm) -> None:
+    """Refuse axial forces, whose work on the deflections section forces and deflections of first order do not hold."""
+    for number, link in enumerate(arm.links, start=1):
+        if link.axial_force is not None:
+            raise ArmError(
+                f"link{number}.axial_force = {shown(link.axial_force)}: would stiffen or soften the arm, which the "
+                "linear theory of section forces and deflections leaves aside; leave it out, or take "
+                "static_compliance, which knows it: times forces at ports it is how far the arm bends."
+            )
 
 
 def _along(
