@@ -20,10 +20,10 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.arm.refusals import refuse_axial_force
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.foundation import base_motion
+from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.dynamic_stiffness.supports import in_ground_axes, support_forces
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -55,7 +55,7 @@ def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[EndFiel
     independent at the cut-off and finite at any frequency. The two circular ones are ``v = cos,
     psi L = -e_b sin/beta`` and ``v = beta sin/e_b, psi L = cos``.
     """
-    w = wave_numbers(link, theory, omega, Arithmetic.float64)
+    w, length, _ = member_waves(link, theory, omega, Arithmetic.float64)
     zero, one = jnp.zeros_like(omega), jnp.ones_like(omega)
     above = w.z1 < 0.0
     alpha = jnp.where(w.alpha > 0.0, w.alpha, 1.0)
@@ -96,7 +96,7 @@ def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[EndFiel
             ]
         ),
     )
-    length, ei_l = link.length, w.flexural_rigidity
+    ei_l = w.flexural_rigidity
     no4, no2 = jnp.zeros(4), jnp.zeros(2)
     ends = []
     for rows, u2, n2 in zip((inner, outer), u, normal, strict=True):
@@ -219,7 +219,6 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: TheoryName = "timo
 def _elastic(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
     """What the matrix needs of an arm; one with a rigid link or support is refused."""
     _, flags = prepared_values(arm, theory)
-    refuse_axial_force(arm, "the characteristic matrix")
     for number, link in enumerate(arm.links, start=1):
         if link.rigid:
             raise ArmError(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.tables import ShowsTables, Table
@@ -171,7 +172,10 @@ class Sweep(ShowsTables):
             return tuple(range(1, self.arm.num_links + 1))
         if dimension == "parameter":
             return self.sensitivity_to
-        return labels_of(dimension, isinstance(self.arm, SpatialArm))
+        arm = self.arm
+        return labels_of(
+            dimension, isinstance(arm, SpatialArm), isinstance(arm, Arm) and under_forces(arm)
+        )
 
     def cell_shape(self, output: str) -> tuple[int, ...]:
         """Shape of an output in one cell: modes if it is per mode, and its own dimensions behind them."""

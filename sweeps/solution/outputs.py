@@ -45,9 +45,10 @@ _LONG_NAMES = {
 }
 
 
-def labels_of(dimension: str, in_space: bool) -> tuple[str, ...]:
-    """Return what the points of a dimension behind mode are called."""
-    return (_SPATIAL if in_space else _PLANAR)[dimension]
+def labels_of(dimension: str, in_space: bool, loaded: bool = False) -> tuple[str, ...]:
+    """Return what the points of a dimension behind mode are called, ``loaded`` of an arm under forces at rest."""
+    labels = (_SPATIAL if in_space else _PLANAR)[dimension]
+    return (*labels, "preload") if loaded and dimension == "strain_part" else labels
 
 
 def long_name_of(dimension: str) -> str:
@@ -154,8 +155,11 @@ def _modal_status(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArra
 
 def _fractions(modal: ModalQuantities, dimension: str) -> NDArray[np.float64]:
     """Energies of one dimension's kinds over their sum, shape (N, K, n, kinds)."""
-    names = labels_of(dimension, isinstance(modal.energies, SpatialEnergies))
-    parts = [np.asarray(getattr(modal.energies, name)) for name in names]
+    own = modal.energies
+    in_space = isinstance(own, SpatialEnergies)
+    loaded = not isinstance(own, SpatialEnergies) and own.preload is not None
+    names = labels_of(dimension, in_space, loaded)
+    parts = [np.asarray(getattr(own, name)) for name in names]
     energies = np.stack(parts, axis=-1)
     return np.asarray(energies / energies.sum(axis=(-2, -1), keepdims=True))
 
@@ -249,7 +253,8 @@ _MODAL = (
         "strain_energy_fraction",
         "1",
         "share of the strain energy",
-        "Strain energy of each link by kind (joint: the spring at its base) over that of the arm",
+        "Strain energy of each link by kind (joint: the springs at its base and supports; preload: what forces at rest"
+        " add, negative in compression) over that of the arm; all of them add up to 1",
         _of_modes(lambda modal: _fractions(modal, "strain_part")),
         dims=("link", "strain_part"),
         modal=True,

@@ -6,6 +6,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal import dynamics
 from sweeps import Sweep, axis, run
+from tests import finite_elements
 from tests.real_arms import relative, steel
 
 FORCE = 5e4
@@ -25,9 +26,6 @@ def damped():
 
 
 REFUSED = {
-    "characteristic_matrix": lambda: jm.characteristic_matrix(loaded(), 10.0),
-    "determinant_scan": lambda: jm.determinant_scan(loaded(), np.array([10.0, 20.0])),
-    "log_determinant": lambda: jm.log_determinant(loaded(), 10.0),
     "static_equilibrium": lambda: jm.static_equilibrium(loaded(), gravity=(0.0, -9.81)),
     "a base that turns": lambda: jm.modal_superposition(loaded(), "base.rotation", TIP),
     "flexible_arm": lambda: dynamics.flexible_arm(loaded()),
@@ -41,6 +39,20 @@ REFUSED = {
 def test_refused_by_name(call):
     with pytest.raises(ValueError, match=r"axial[_ ]force"):
         call()
+
+
+@pytest.mark.parametrize("theory", ["timoshenko", "bending_only"])
+def test_the_characteristic_matrix(theory):
+    """Its determinant changes sign at the frequencies of finite elements, pressed and pulled; of segments, too."""
+    for force in (-3000.0, 3000.0):
+        arm = loaded(force)
+        truth = finite_elements.frequencies(finite_elements.case_from_arm(arm, theory), 4, 24)
+        for mode, omega in enumerate(truth):
+            beside = (omega * (1.0 - 1e-8), omega * (1.0 + 1e-8))
+            signs = [int(jm.log_determinant(arm, x, theory)[0]) for x in beside]
+            assert signs == [(-1) ** mode, -((-1) ** mode)]
+    heavy = jm.Arm((steel(), steel(joint_angle=0.4)), loads=jm.Loads(gravity=9.81, pieces=2))
+    assert jm.characteristic_matrix(heavy, 10.0, theory).shape == (24, 24)
 
 
 def test_counts_bands_and_certificates():

@@ -98,3 +98,34 @@ def test_damping_and_peaks_of_an_inverted_pendulum():
         "no_value",
     ]
     assert np.isnan([ds.damping_ratio.values[2, 0], ds.peak_response.values[2]]).all()
+
+
+def test_shares_of_the_strain_energy_add_up():
+    """With what forces at rest add, which is negative in compression; without forces there is no such part."""
+    arm = jm.Arm((steel(axial_force=-3000.0), steel(joint_angle=0.5, tip_mass=1.0)))
+    sweep = sweeps.Sweep(
+        arm,
+        [sweeps.axis("link1.axial_force", [-3000.0, 0.0])],
+        num_modes=2,
+        theories=["timoshenko"],
+        outputs=["strain_energy_fraction"],
+    )
+    share = sweeps.run(sweep).strain_energy_fraction.squeeze()
+    assert share.strain_part.values.tolist() == ["bending", "shear", "axial", "joint", "preload"]
+    np.testing.assert_allclose(share.sum(("link", "strain_part")), 1.0, rtol=1e-12)
+    energies = jm.mode_shapes(arm, 2).energies
+    whole = np.asarray(energies.kinetic)[:, None]
+    for kind in ("bending", "preload"):
+        found = share.isel(link1_axial_force=0).sel(strain_part=kind).values
+        np.testing.assert_allclose(
+            found, np.asarray(getattr(energies, kind)) / whole, rtol=1e-9, atol=1e-15
+        )
+    assert (share.isel(link1_axial_force=0).sel(strain_part="preload", link=1) < 0.0).all()
+    assert (share.isel(link1_axial_force=1).sel(strain_part="preload") == 0.0).all()
+    plain = sweeps.Sweep(
+        jm.Arm((steel(),)),
+        [sweeps.axis("link1.length", [0.5])],
+        num_modes=1,
+        outputs=["strain_energy_fraction"],
+    )
+    assert plain.labels("strain_part") == ("bending", "shear", "axial", "joint")
