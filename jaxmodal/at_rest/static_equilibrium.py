@@ -19,7 +19,7 @@ from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
-from jaxmodal.runtime.errors import LargeDeflectionWarning
+from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
