@@ -31,9 +31,10 @@ from jaxmodal.dynamic_stiffness.characteristic import (
 )
 from jaxmodal.eigenspaces.clusters import RepeatedFrequencyError
 from jaxmodal.eigenspaces.frequency_derivatives import individual_modes
+from jaxmodal.frequencies.certificate import Certificate
 from jaxmodal.frequencies.counts import certify, count_below
 from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
-from jaxmodal.frequencies.results import Certificate, NaturalFrequencies
+from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
 from jaxmodal.modes.batches import ModalQuantities, modal_quantities_batch

@@ -81,8 +81,9 @@ def test_frequencies_are_marks_in_hertz_and_what_is_not_certified_is_another_mar
     rest = dict.fromkeys(
         ("count_below", "count_above", "bracket", "group", "residual_ratio"), hertz
     )
+    omega = 2.0 * np.pi * hertz
     found = NaturalFrequencies(
-        2.0 * np.pi * hertz, status, evaluations=np.array(9), theory="timoshenko", **rest
+        omega=omega, status=status, evaluations=np.array(9), theory="timoshenko", **rest
     )
     assert found.plot(axes) is axes
     certified, not_certified = axes.lines

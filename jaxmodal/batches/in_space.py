@@ -313,12 +313,12 @@ class PlanInSpace:
         with np.errstate(all="ignore"):
             found = settle(self._model(values[:, cells]), every[:, at], mode)
         good = found.converged[0]
-        to, c = (cells[good], mode[good]), found.confirmation
+        to, c = (cells[good], mode[good]), found.certificate
         results.omega[to] = found.omega[0, good]
         results.bracket[to] = c.bracket[0, good]
         results.count_below[to] = c.count_below[0, good]
         results.count_above[to] = c.count_above[0, good]
-        results.residual[to] = c.error_estimate[0, good] / 2.0**-52
+        results.residual[to] = c.residual_ratio[0, good]
         results.certify(*to)
 
 

@@ -3,35 +3,95 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
 from jax import lax
 
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.runtime.namespace import Array, cummax, on_host, xp
+from jaxmodal.frequencies.status import Status
+from jaxmodal.frequencies.tables import certificate_dataset, certificate_table
+from jaxmodal.runtime.namespace import Array, at_once, cummax, on_host, xp
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
 
 #: Frequencies closer than this, relative, form one group; the certificate encloses each frequency to this distance.
 TOLERANCE = 1e-12
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class Confirmation:
-    """What the counts say of a list of frequencies; arrays of shape (K,), ``bracket`` of shape (K, 2).
+#: unit in the last place of one, and of `Certificate.residual_ratio`
+EPS = 2.0**-52
 
-    ``bracket`` holds the two frequencies of the counts, ``group`` the index of the first mode of
-    the group, ``error_estimate`` the relative
-    distance from the root that the determinant at the frequency suggests.
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class Certificate(ShowsDatasets):
+    """What the counts say of a list of frequencies.
+
+    Attributes
+    ----------
+    status : Array, shape (..., K)
+        `Status` codes.
+    count_below, count_above : Array, shape (..., K)
+        J, the number of natural frequencies below the lower and below the upper end of ``bracket``.
+    bracket : Array, shape (..., K, 2)
+        The two frequencies in rad/s at which the counts were taken.
+    group : Array, shape (..., K)
+        Index of the first entry of this entry's group; entries closer than the tolerance form one group.
+    residual_ratio : Array, shape (..., K)
+        Relative distance from the mode that the determinant at the frequency suggests, in units of 2.2e-16.
     """
 
-    confirmed: Array
+    status: Array
     count_below: Array
     count_above: Array
     bracket: Array
     group: Array
-    error_estimate: Array
+    residual_ratio: Array
+
+    @property
+    def certified(self) -> Array:
+        """True where the counts confirm that this frequency is a mode and carries its number."""
+        return at_once(lambda status: status == Status.certified, self.status)
+
+    @property
+    def all_certified(self) -> bool:
+        """True when every frequency is confirmed: none missed, none invented, none displaced.
+
+        The list may still end inside a repeated frequency: see `left_out`.
+        """
+        return bool(np.all(np.asarray(self.status) == Status.certified))
+
+    @property
+    def multiplicity(self) -> Array:
+        """Number of natural frequencies inside the bracket of each entry's group."""
+        return at_once(operator.sub, self.count_above, self.count_below)
+
+    @property
+    def left_out(self) -> Array:
+        """How many natural frequencies lie in the last bracket beyond those listed; shape (...).
+
+        Not 0 where the list ends inside a repeated frequency, or inside a pair closer than the tolerance: the last
+        entry is a mode, and so is the next one, at the same place.
+        """
+
+        def beyond(group: Array, multiplicity: Array) -> Array:
+            return xp.maximum(multiplicity[..., -1] - (group.shape[-1] - group[..., -1]), 0)
+
+        return at_once(beyond, self.group, self.multiplicity)
+
+    def tables(self) -> list[Table]:
+        """Return the verdict on each frequency."""
+        return [certificate_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the verdict on each frequency as a dataset with the dim entry; brackets in Hz."""
+        return certificate_dataset(self)
 
 
 def confirm(
@@ -40,7 +100,7 @@ def confirm(
     modes: Array,
     num_modes: Array,
     tolerance: Array,
-) -> Confirmation:
+) -> Certificate:
     """Count on both sides of each group of frequencies.
 
     Parameters
@@ -86,11 +146,12 @@ def confirm(
     share = xp.exp(xp.minimum((values.log_abs[1] - chord) / multiplicity, 0.0))
     ordered = xp.concatenate([np.ones(1, bool), ~(omega[1:] < omega[:-1])])
     enclosed = (values.count[0] <= modes[first] - 1) & (values.count[2] >= modes[last])
-    return Confirmation(
-        confirmed=enclosed & consistent & ordered & xp.isfinite(omega) & (omega > 0.0),
+    confirmed = enclosed & consistent & ordered & xp.isfinite(omega) & (omega > 0.0)
+    return Certificate(
+        status=xp.where(confirmed, int(Status.certified), int(Status.uncertified)),
         count_below=values.count[0],
         count_above=values.count[2],
         bracket=xp.stack([below, above], axis=-1),
         group=first,
-        error_estimate=share * (above - below) / omega,
+        residual_ratio=share * (above - below) / omega / EPS,
     )

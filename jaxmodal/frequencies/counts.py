@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +14,7 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation
+from jaxmodal.frequencies.certificate import TOLERANCE, Certificate
 from jaxmodal.frequencies.host_solver import confirm_on_host, count_on_host
 from jaxmodal.frequencies.models import OtherArm, model_of
 from jaxmodal.frequencies.programs import (
@@ -21,7 +23,6 @@ from jaxmodal.frequencies.programs import (
     padded_beams,
     padded_size,
 )
-from jaxmodal.frequencies.results import Certificate
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
@@ -145,16 +146,13 @@ def certify(
     return _certificate(found, invalid, count)
 
 
-def _certificate(found: Confirmation, invalid: Array, count: int) -> Certificate:
+def _certificate(found: Certificate, invalid: Array, count: int) -> Certificate:
     """What was found of the first ``count`` frequencies."""
-    status = xp.where(found.confirmed, int(Status.certified), int(Status.uncertified))[:count]
-    return Certificate(
-        xp.where(invalid, int(Status.invalid_input), status),
-        found.count_below[:count],
-        found.count_above[:count],
-        found.bracket[:count],
-        found.group[:count],
+    status = xp.where(invalid, int(Status.invalid_input), found.status)
+    some: Certificate = jax.tree_util.tree_map(
+        lambda x: x[:count], dataclasses.replace(found, status=status)
     )
+    return some
 
 
 def _frequencies_argument(value: ArrayLike, name: str) -> Array:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
-from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
+from jaxmodal.frequencies.certificate import TOLERANCE, Certificate, confirm
 from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.root_search import LARGEST, Brackets, find_brackets, grid_trials
@@ -51,7 +51,7 @@ def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
     with np.errstate(all="ignore"):
         found, width = enclosed(evaluated, model.scale, model.log_at_zero, modes)
         omega = np.maximum.accumulate(found.estimate)
-        confirmation = confirm(
+        certificate = confirm(
             lambda x: evaluated(x, Arithmetic.double_double),
             omega,
             modes,
@@ -59,7 +59,7 @@ def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
             np.float64(TOLERANCE),
         )
         omega = np.where(found.lower < LARGEST, omega, np.nan)  # there is no such mode
-    return Solution(omega, found.converged(width), confirmation, np.int64(evaluations))
+    return Solution(omega, found.converged(width), certificate, np.int64(evaluations))
 
 
 def enclosed(
@@ -124,7 +124,7 @@ def confirm_on_host(
     omega: NDArray[np.float64],
     modes: NDArray[np.int64],
     tolerance: float,
-) -> Confirmation:
+) -> Certificate:
     """The certificate of a list of frequencies, as `programs.confirm_padded`."""
     with np.errstate(all="ignore"):
         return confirm(

@@ -24,7 +24,6 @@ from jaxmodal.frequencies.counts import counts_below
 from jaxmodal.frequencies.host_solver import solve_on_host
 from jaxmodal.frequencies.models import OtherArm, PlanarModel, model_of
 from jaxmodal.frequencies.programs import (
-    EPS,
     PaddedProblem,
     Solution,
     padded_problem,
@@ -272,8 +271,7 @@ def _result(
 ) -> NaturalFrequencies:
     """The first ``count`` modes of a solution."""
     omega, converged, found, evaluations = solution
-    status = xp.where(found.confirmed, int(Status.certified), int(Status.uncertified))
-    status = xp.where(converged, status, int(Status.not_converged))
+    status = xp.where(converged, found.status, int(Status.not_converged))
     status = xp.where(invalid, int(Status.invalid_input), status)[:count]
     return NaturalFrequencies(
         omega=xp.where(invalid, xp.nan, omega[:count]),
@@ -282,7 +280,7 @@ def _result(
         count_above=found.count_above[:count],
         bracket=xp.where(invalid, xp.nan, found.bracket[:count]),
         group=found.group[:count],
-        residual_ratio=found.error_estimate[:count] / EPS,
+        residual_ratio=found.residual_ratio[:count],
         evaluations=evaluations,
         theory=theory,
     )

@@ -15,14 +15,12 @@ from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.condensation import log_at_zero
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
-from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
+from jaxmodal.frequencies.certificate import EPS, TOLERANCE, Certificate, confirm
 from jaxmodal.frequencies.resolution import evaluate_resolved, starting_scale
 from jaxmodal.frequencies.root_search import LARGEST, find_brackets, grid_trials
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: unit in the last place of one
-EPS = 2.0**-52
 #: relative width to which each mode is enclosed in double-double, and the rounds allowed for it
 WIDTH = 4.0 * EPS
 MAX_ROUNDS = 300
@@ -84,7 +82,7 @@ class Solution(NamedTuple):
 
     omega: Array
     converged: Array
-    confirmation: Confirmation
+    certificate: Certificate
     evaluations: Array
 
 
@@ -129,7 +127,7 @@ def confirm_padded(
     modes: Array,
     num_modes: Array,
     tolerance: Array,
-) -> Confirmation:
+) -> Certificate:
     """The certificate of a list of frequencies."""
     return confirm(
         lambda x: evaluate_resolved(beams, flags, x, Arithmetic.double_double, num_links),

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import operator
 from typing import TYPE_CHECKING, ClassVar
 
 import jax
-import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.status import Status
-from jaxmodal.frequencies.tables import (
-    certificate_dataset,
-    certificate_table,
-    frequencies_dataset,
-    frequencies_table,
-)
-from jaxmodal.runtime.namespace import Array, at_once, xp
+from jaxmodal.frequencies.certificate import Certificate
+from jaxmodal.frequencies.tables import frequencies_dataset, frequencies_table
+from jaxmodal.runtime.namespace import Array, at_once
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
@@ -28,7 +21,7 @@ if TYPE_CHECKING:
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, repr=False)
-class NaturalFrequencies(Drawn, ShowsDatasets):
+class NaturalFrequencies(Drawn, Certificate):
     """Natural frequencies of one arm (or, with leading axes, of a batch), each with its certificate.
 
     Attributes
@@ -57,12 +50,6 @@ class NaturalFrequencies(Drawn, ShowsDatasets):
     """
 
     omega: Array
-    status: Array
-    count_below: Array
-    count_above: Array
-    bracket: Array
-    group: Array
-    residual_ratio: Array
     evaluations: Array
     theory: TheoryName = dataclasses.field(metadata={"static": True})
     by_sign_changes: Array | None = None
@@ -73,16 +60,6 @@ class NaturalFrequencies(Drawn, ShowsDatasets):
         """``omega / (2 pi)`` in Hz."""
         return at_once(lambda omega: omega / (2.0 * math.pi), self.omega)
 
-    @property
-    def certified(self) -> Array:
-        """True where the counts confirm the mode."""
-        return at_once(lambda status: status == Status.certified, self.status)
-
-    @property
-    def multiplicity(self) -> Array:
-        """Number of natural frequencies inside the bracket of each mode's group."""
-        return at_once(operator.sub, self.count_above, self.count_below)
-
     def tables(self) -> list[Table]:
         """Return the frequencies in Hz with their certificates; of a batch the range of each mode."""
         return [frequencies_table(self)]
@@ -90,54 +67,3 @@ class NaturalFrequencies(Drawn, ShowsDatasets):
     def to_xarray(self) -> xarray.Dataset:
         """Return frequencies (Hz) and certificates as a dataset with dims mode, and cell for a batch."""
         return frequencies_dataset(self)
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, repr=False)
-class Certificate(ShowsDatasets):
-    """What `certify` found of a claimed list of frequencies; arrays of shape (K,), ``bracket`` (K, 2) in rad/s."""
-
-    status: Array
-    count_below: Array
-    count_above: Array
-    bracket: Array
-    group: Array
-
-    @property
-    def certified(self) -> Array:
-        """True where the counts confirm that this frequency is a mode and carries its number."""
-        return at_once(lambda status: status == Status.certified, self.status)
-
-    @property
-    def all_certified(self) -> bool:
-        """True when every frequency is confirmed: none missed, none invented, none displaced.
-
-        The list may still end inside a repeated frequency: see `left_out`.
-        """
-        return bool(np.all(np.asarray(self.status) == Status.certified))
-
-    @property
-    def multiplicity(self) -> Array:
-        """Number of natural frequencies inside the bracket of each entry."""
-        return at_once(operator.sub, self.count_above, self.count_below)
-
-    @property
-    def left_out(self) -> Array:
-        """How many natural frequencies lie in the last bracket beyond those listed; shape (...).
-
-        Not 0 where the list ends inside a repeated frequency, or inside a pair closer than the tolerance: the last
-        entry is a mode, and so is the next one, at the same place.
-        """
-
-        def beyond(group: Array, multiplicity: Array) -> Array:
-            return xp.maximum(multiplicity[..., -1] - (group.shape[-1] - group[..., -1]), 0)
-
-        return at_once(beyond, self.group, self.multiplicity)
-
-    def tables(self) -> list[Table]:
-        """Return the verdict on each frequency."""
-        return [certificate_table(self)]
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return the verdict on each frequency as a dataset with the dim entry; brackets in Hz."""
-        return certificate_dataset(self)

@@ -16,7 +16,8 @@ from jaxmodal.runtime.tables import Table, shortened
 if TYPE_CHECKING:
     import xarray
 
-    from jaxmodal.frequencies.results import Certificate, NaturalFrequencies
+    from jaxmodal.frequencies.certificate import Certificate
+    from jaxmodal.frequencies.results import NaturalFrequencies
 
 #: digits of a frequency in a table
 DIGITS = 5

@@ -13,7 +13,7 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.frequencies.certificate import TOLERANCE, Confirmation, confirm
+from jaxmodal.frequencies.certificate import TOLERANCE, Certificate, confirm
 from jaxmodal.frequencies.host_solver import enclosed
 from jaxmodal.frequencies.one_arm import result_of
 from jaxmodal.frequencies.programs import Solution
@@ -114,7 +114,7 @@ def _quickly(
         _settled(model_of, parts, chunk or _SIDE_BY_SIDE)
     for block, part, _ in parts:
         for place in np.flatnonzero(part.converged.all(axis=0)):
-            certificate = jax.tree_util.tree_map(lambda x, k=place: x[:, k], part.confirmation)
+            certificate = jax.tree_util.tree_map(lambda x, k=place: x[:, k], part.certificate)
             solution = Solution(
                 part.omega[:, place], part.converged[:, place], certificate, part.evaluations
             )
@@ -146,10 +146,10 @@ def _settled(
 
 def _decided(part: Solution) -> tuple[Any, ...]:
     """What double-double decides anew of a mode."""
-    c = part.confirmation
+    c = part.certificate
     return (
         *(part.omega, part.converged),
-        *(c.confirmed, c.count_below, c.count_above, c.error_estimate),
+        *(c.status, c.count_below, c.count_above, c.residual_ratio),
     )
 
 
@@ -186,27 +186,27 @@ def _searched(model: SpatialModel, modes: np.ndarray) -> list[Solution]:
     with np.errstate(all="ignore"):
         found, width = enclosed(evaluated, scale, model.log_at_zero, modes)
         omega = np.maximum.accumulate(found.estimate)
-        confirmations = _confirmed(evaluated, omega, modes)
+        certificates = _certificates(evaluated, omega, modes)
     missing = found.lower >= LARGEST
     converged = found.converged(width)
     return [
         Solution(
             np.where(missing[:, cell], np.nan, omega[:, cell]),
             converged[:, cell],
-            confirmations[cell],
+            certificates[cell],
             np.int64(tried),
         )
         for cell in range(cells)
     ]
 
 
-def _confirmed(
+def _certificates(
     evaluate: Callable[[np.ndarray, Arithmetic], Evaluation], omega: np.ndarray, modes: np.ndarray
-) -> list[Confirmation]:
+) -> list[Certificate]:
     """The certificate of every cell: what all of them ask for is evaluated at once."""
     cells, size = omega.shape[1], np.int64(omega.shape[0])
 
-    def asked(cell: int, answer: Callable[[np.ndarray], Evaluation]) -> Confirmation:
+    def asked(cell: int, answer: Callable[[np.ndarray], Evaluation]) -> Certificate:
         return confirm(answer, omega[:, cell], modes[:, cell], size, np.float64(TOLERANCE))
 
     points: list[np.ndarray] = []

@@ -19,10 +19,11 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import chord
-from jaxmodal.frequencies.certificate import Confirmation
+from jaxmodal.frequencies.certificate import EPS, Certificate
 from jaxmodal.frequencies.programs import Solution
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+from jaxmodal.frequencies.status import Status
 from jaxmodal.spatial.model import SpatialModel
 
 #: relative half-widths of the brackets whose ends are counted, of the first order and of the second
@@ -79,8 +80,8 @@ def search(
         _sample(functools.partial(evaluated, pairs=pairs), every[:num_modes], half)
         for pairs, half in ((_USUAL, _HALF), (_OTHER, _NEARER))
     ]
-    found = _judged(every, np.arange(1, num_modes + 1), samples)
-    proven = found.converged & (found.confirmation.error_estimate < _ALLOWED)
+    found = _judged(every, np.arange(1, num_modes + 1), samples, CLOSE)
+    proven = found.converged & (found.certificate.residual_ratio < _ALLOWED / EPS)
     return found._replace(converged=proven, evaluations=np.int64(tried)), every
 
 
@@ -132,10 +133,10 @@ def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution
         np.take_along_axis(every, mode[None], axis=0),
         _HALF,
     )
-    found = _judged(every, mode[None] + 1, [sample], mode, _CROWDED)
-    error = np.full_like(found.omega, _CURVATURE * _HALF * _HALF)
-    certificate = dataclasses.replace(found.confirmation, error_estimate=error)
-    return found._replace(confirmation=certificate)
+    found = _judged(every, mode[None] + 1, [sample], _CROWDED, mode)
+    error = np.full_like(found.omega, _CURVATURE * _HALF * _HALF / EPS)
+    certificate = dataclasses.replace(found.certificate, residual_ratio=error)
+    return found._replace(certificate=certificate)
 
 
 class Sample(NamedTuple):
@@ -155,13 +156,13 @@ def _judged(
     every: np.ndarray,
     numbers: np.ndarray,
     samples: Sequence[Sample],
+    close: float,
     place: np.ndarray | None = None,
-    close: float = CLOSE,
 ) -> Solution:
     """What evaluations at the ends say of modes of these numbers.
 
-    ``every`` holds the estimates of all modes, shape (all, cells). With ``place`` there is one mode for each cell, the
-    one of this place among all; else they are the first ones.
+    ``every`` holds the estimates of all modes, shape (all, cells), of which none may lie as ``close``, relative. With
+    ``place`` there is one mode for each cell, the one of this place among all; else they are the first ones.
     """
     first = samples[0]
     size = first.values.count.shape[1]
@@ -184,12 +185,12 @@ def _judged(
     found = np.mean(zeros, axis=0)
     spread = np.max(zeros, axis=0) - np.min(zeros, axis=0)
     proven = right & (apart > close) & np.isfinite(found)
-    certificate = Confirmation(
-        confirmed=proven,
+    certificate = Certificate(
+        status=np.where(proven, int(Status.certified), int(Status.uncertified)),
         count_below=first.values.count[0],
         count_above=first.values.count[1],
         bracket=np.stack([first.ends[0], first.ends[1]], axis=-1),
         group=np.broadcast_to(numbers.reshape(size, -1) - 1, omega.shape),
-        error_estimate=spread / found + np.finfo(float).eps,
+        residual_ratio=(spread / found) / EPS + 1.0,
     )
     return Solution(found, proven, certificate, np.int64(0))

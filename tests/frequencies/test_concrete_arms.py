@@ -34,10 +34,10 @@ def test_the_host_and_the_compiled_search_agree(key):
     )
     np.testing.assert_allclose(host.omega, compiled.omega, rtol=4 * ULP)
     np.testing.assert_array_equal(host.converged, compiled.converged)
-    for name in ("confirmed", "count_below", "count_above", "group"):
-        one, other = getattr(host.confirmation, name), getattr(compiled.confirmation, name)
+    for name in ("status", "count_below", "count_above", "group"):
+        one, other = getattr(host.certificate, name), getattr(compiled.certificate, name)
         np.testing.assert_array_equal(one, other, err_msg=name)
-    brackets = host.confirmation.bracket, compiled.confirmation.bracket
+    brackets = host.certificate.bracket, compiled.certificate.bracket
     np.testing.assert_allclose(*brackets, rtol=8 * ULP)
 
 

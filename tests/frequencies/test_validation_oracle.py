@@ -101,8 +101,8 @@ def test_the_compiled_search_gives_the_same(links, modes):
         excused = [(problem.name, k + 1) in KNOWN_EXCEPTIONS for k in range(problem.num_modes)]
         errors = np.abs(problem.relative_error(omega))
         assert np.all((errors <= ORACLE) | excused), problem.name
-        proven = np.asarray(found.converged & found.confirmation.confirmed)
+        proven = np.asarray(found.converged & found.certificate.certified)
         assert np.all(proven[: problem.num_modes]), problem.name
-        group = np.asarray(found.confirmation.group)[: problem.num_modes]
+        group = np.asarray(found.certificate.group)[: problem.num_modes]
         members = np.bincount(group, minlength=group.size)[group]
         assert np.array_equal(members, problem.multiplicities), problem.name
