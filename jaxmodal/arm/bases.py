@@ -11,7 +11,6 @@ import numpy as np
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import (
     BASE,
-    FINITE,
     Constraint,
     Record,
     Scalar,
@@ -19,24 +18,15 @@ from jaxmodal.arm.quantities import (
     quantity,
     shown,
 )
+from jaxmodal.arm.symmetric import REMEDY, mixed, positive_definite, rows_of, upper_entries
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import linalg, xp
+from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BASE as COLUMNS
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
-#: the smallest eigenvalue, beside the diagonal, of a matrix that counts as positive definite
-_DEFINITE = 1e-12
-_REMEDY = "give the stiffness of the foundation, N/m, N/rad and N m/rad"
-
 
 def _own(unit: str, direction: str) -> Any:
-    return quantity(unit, f"stiffness of the base, {direction}", BASE, _REMEDY)
-
-
-def _mixed(unit: str, directions: str) -> Any:
-    return quantity(
-        unit, f"stiffness of the base, {directions}", FINITE, "0 couples nothing", default=0.0
-    )
+    return quantity(unit, f"stiffness of the base, {direction}", BASE, REMEDY)
 
 
 @frozen_pytree
@@ -51,9 +41,9 @@ class BaseStiffness(Record):
     k11: Scalar = _own("N/m", "x")
     k22: Scalar = _own("N/m", "y")
     k33: Scalar = _own("N m/rad", "rotation")
-    k12: Scalar = _mixed("N/m", "x with y")
-    k13: Scalar = _mixed("N/rad", "x with rotation")
-    k23: Scalar = _mixed("N/rad", "y with rotation")
+    k12: Scalar = mixed("N/m", "x with y")
+    k13: Scalar = mixed("N/rad", "x with rotation")
+    k23: Scalar = mixed("N/rad", "y with rotation")
 
     def entries(self) -> tuple[Scalar, ...]:
         """In the order of `beam_arrays.BASE`."""
@@ -61,7 +51,7 @@ class BaseStiffness(Record):
 
     def rows(self) -> list[list[Scalar]]:
         """The three rows of the matrix."""
-        return [[getattr(self, f"k{min(i, j)}{max(i, j)}") for j in (1, 2, 3)] for i in (1, 2, 3)]
+        return rows_of(self, 3)
 
     def constraints(self) -> tuple[Constraint, ...]:
         own = (self.k11, self.k22, self.k33)
@@ -83,22 +73,10 @@ class BaseStiffness(Record):
                 )
             )
             couplings.append(xp.where(both, value / (scales[i] * scales[j]), 0.0))
-        a, b, c = xp.broadcast_arrays(*couplings)
+        a, b, c = couplings
         one = xp.ones_like(a)
-        matrix = xp.stack([one, a, b, a, one, c, b, c, one], axis=-1)
-        matrix = matrix.reshape((*np.shape(a), 3, 3))
-        least = linalg.eigvalsh(xp.where(xp.isfinite(matrix), matrix, -1.0))[..., 0]
-        least = least if np.ndim(least) else least[()]
-        found.append(
-            Constraint(
-                "least",
-                least,
-                least > _DEFINITE,
-                "positive: the smallest eigenvalue of the matrix, beside its diagonal",
-                "check signs and units of the entries beside the diagonal; a base that is free in a direction of the "
-                "ground has a 0 on the diagonal",
-            )
-        )
+        free = "; a base that is free in a direction of the ground has a 0 on the diagonal"
+        found.append(positive_definite([one, a, b, a, one, c, b, c, one], 3, "", free))
         return tuple(found)
 
 
@@ -106,21 +84,8 @@ def as_base(value: object) -> BaseStiffness:
     """A `BaseStiffness` from three rows, or from the three values of a diagonal."""
     if isinstance(value, BaseStiffness):
         return value
-    try:
-        matrix = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        matrix = np.zeros(0)
-    if matrix.shape == (3,):
-        matrix = np.diag(matrix)
-    if matrix.shape != (3, 3):
-        raise ArmError(
-            f"base_stiffness = {shown(value)}: must be three rows of three numbers, or the three of a diagonal, over "
-            "x, y and rotation."
-        )
-    if not np.array_equal(matrix, matrix.T):
-        raise ArmError(f"base_stiffness = {shown(value)}: must be symmetric.")
-    upper = {f"k{i + 1}{j + 1}": float(matrix[i, j]) for i in range(3) for j in range(i, 3)}
-    return BaseStiffness(**upper)
+    needed = "three rows of three numbers, or the three of a diagonal, over x, y and rotation"
+    return BaseStiffness(**upper_entries("base_stiffness", value, 3, needed))
 
 
 def base_rules(

@@ -1,0 +1,63 @@
+"""Symmetric stiffnesses entry by entry, which the bases of arms in the plane and in space have alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.quantities import FINITE, Constraint, Record, Scalar, quantity, shown
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array, linalg, xp
+
+#: the smallest eigenvalue, beside the diagonal, of a matrix that counts as positive definite
+_DEFINITE = 1e-12
+REMEDY = "give the stiffness of the foundation, N/m, N/rad and N m/rad"
+
+
+def mixed(unit: str, directions: str) -> Any:
+    """An entry beside the diagonal."""
+    return quantity(
+        unit, f"stiffness of the base, {directions}", FINITE, "0 couples nothing", default=0.0
+    )
+
+
+def rows_of(record: Record, size: int) -> list[list[Scalar]]:
+    """The rows of the matrix whose entries are k11, k12 and so on."""
+    numbers = range(1, size + 1)
+    return [[getattr(record, f"k{min(i, j)}{max(i, j)}") for j in numbers] for i in numbers]
+
+
+def positive_definite(entries: list[Any], size: int, of: str, remedy: str) -> Constraint:
+    """That a matrix with a diagonal of ones, given row by row, is positive definite; ``of`` are words after it."""
+    entries = xp.broadcast_arrays(*entries)
+    matrix: Array = xp.stack(entries, axis=-1).reshape((*np.shape(entries[0]), size, size))
+    least = linalg.eigvalsh(xp.where(xp.isfinite(matrix), matrix, -1.0))[..., 0]
+    return Constraint(
+        "least",
+        least if np.ndim(least) else least[()],
+        least > _DEFINITE,
+        f"positive: the smallest eigenvalue of the matrix, beside its diagonal{of}",
+        f"check signs and units of the entries beside the diagonal{remedy}",
+    )
+
+
+def upper_entries(name: str, value: object, size: int, needed: str) -> dict[str, float]:
+    """The entries of a record from the rows of a matrix, or from the values of a diagonal.
+
+    Raises
+    ------
+    ArmError
+        It is neither, and ``needed`` says what is, or it is not symmetric.
+    """
+    try:
+        matrix = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        matrix = np.zeros(0)
+    if matrix.shape == (size,):
+        matrix = np.diag(matrix)
+    if matrix.shape != (size, size):
+        raise ArmError(f"{name} = {shown(value)}: must be {needed}.")
+    if not np.array_equal(matrix, matrix.T):
+        raise ArmError(f"{name} = {shown(value)}: must be symmetric.")
+    return {f"k{i + 1}{j + 1}": float(matrix[i, j]) for i in range(size) for j in range(i, size)}
