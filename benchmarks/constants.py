@@ -17,6 +17,7 @@ import dataclasses
 import importlib
 import math
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -94,6 +95,8 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("postures.series_search:_OPEN", "share of postures", (0.02, 0.5)),
         Constant("postures.series_search:_FINE", "separators of a panel", (80, 320)),
         Constant("postures.series_search:_PILOTS", "postures", (256, 4096)),
+        Constant("postures.series_search:_RANGE_ROUNDS", "rounds", (2, 8)),
+        Constant("postures.series_search:_CUTS", "frequencies of a round", (4, 18)),
         Constant("postures.series_search:_BELOW", "share of sqrt(omega)", (0.3, 0.9)),
         Constant("postures.series_passes:_LEAST", _RELATIVE, (1e-13, 1.6e-12)),
     ],
@@ -182,15 +185,20 @@ def run(workload: str) -> Outcome:
 
 @contextlib.contextmanager
 def replaced(where: str, value: Any) -> Iterator[Any]:
-    """Another value in the place of a constant; gives the one that it has."""
+    """Another value in the place of a constant, also where it is imported; gives the one that it has."""
     name, _, attribute = where.partition(":")
     module = importlib.import_module(f"jaxmodal.{name}")
     usual = getattr(module, attribute)
-    setattr(module, attribute, value)
+    users = [module]
+    if not attribute.startswith("_"):
+        users += [x for x in sys.modules.values() if vars(x).get(attribute) is usual]
+    for user in users:
+        setattr(user, attribute, value)
     try:
         yield usual
     finally:
-        setattr(module, attribute, usual)
+        for user in users:
+            setattr(user, attribute, usual)
 
 
 @dataclasses.dataclass(frozen=True)
