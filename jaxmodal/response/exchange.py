@@ -139,10 +139,13 @@ def _one_arm(found: FrequencyResponse) -> tuple[np.ndarray, np.ndarray]:
     values = np.asarray(found.values).reshape(len(found.outputs), len(found.inputs), omega.size)
     if not np.all(np.isfinite(values)):
         wrong = omega[~np.isfinite(values).all(axis=(0, 1))][0]
-        raise ArmError(
-            f"the response at {float(wrong)!r} rad/s is not finite; must be: give the arm damping, or other "
-            "frequencies."
+        buckled = np.any(np.asarray(found.status) == ResponseStatus.unstable)
+        remedy = (
+            f"for {ResponseStatus.unstable.cause}; {ResponseStatus.unstable.remedy}"
+            if buckled
+            else "must be: give the arm damping, or other frequencies"
         )
+        raise ArmError(f"the response at {float(wrong)!r} rad/s is not finite; {remedy}.")
     if np.any(np.diff(omega) <= 0.0):
         raise ArmError("omega: must ascend, for the program that reads it.")
     return omega, values.astype(np.complex128)

@@ -10,11 +10,9 @@ from numpy.typing import ArrayLike
 
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
-from jaxmodal.response.damped_modes import damped_modes
 from jaxmodal.response.damping import damping_that_acts
 from jaxmodal.response.datasets import output_labels
 from jaxmodal.response.forced import Outputs
@@ -190,15 +188,12 @@ def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: floa
         )
     within = int(count_below(transfer.arm, np.pi / step, transfer.theory))
     port, modes = transfer.outputs[0], min(max(within, 1), _MODES_LOOKED_AT)
-    if under_forces(transfer.arm):
-        slowest = float(damped_modes(transfer.arm, modes, transfer.theory).decay_rate.min())
-    else:
-        model = modal_superposition(transfer.arm, port, port, modes, transfer.theory)
-        one = np.eye(model.omega.size)
-        poles = np.linalg.eigvals(
-            np.block([[0.0 * one, one], [-np.diag(model.omega**2), -model.damping]])
-        )
-        slowest = -float(poles.real.max())
+    model = modal_superposition(transfer.arm, port, port, modes, transfer.theory)
+    one = np.eye(model.omega.size)
+    poles = np.linalg.eigvals(
+        np.block([[0.0 * one, one], [-np.diag(model.omega**2), -model.damping]])
+    )
+    slowest = -float(poles.real.max())
     settle = -np.log(_SETTLED) / slowest / step if slowest > 0.0 else np.inf
     if count + settle > _MOST_SAMPLES:
         raise ValueError(

@@ -250,3 +250,9 @@ def test_arms_that_are_buckled_are_refused(kind):
         ):
             BUCKLED[kind](column(share * CRITICAL))
     BUCKLED[kind](column(-0.9999 * CRITICAL))
+
+
+def test_a_file_of_a_buckled_arm_is_refused_with_the_cause(tmp_path):
+    found = jm.frequency_response(column(-2.0 * CRITICAL), [1.0, 2.0], TIP, TIP, theory=EB)
+    with pytest.raises(jm.ArmError, match="is not finite; for the forces at rest buckle the arm"):
+        jm.write_universal_file(found, tmp_path / "arm.uff")
