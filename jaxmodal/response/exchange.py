@@ -10,6 +10,7 @@ import numpy as np
 from jaxmodal.arm.quantities import shown
 from jaxmodal.response.ports import Port
 from jaxmodal.response.results import FrequencyResponse
+from jaxmodal.response.status import ResponseStatus
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.optional import require_control, require_pyuff
 from jaxmodal.runtime.whole_files import write_whole
