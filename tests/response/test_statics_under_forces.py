@@ -6,6 +6,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.response.damping_of_modes import undamped
+from tests import finite_elements, real_arms
 from tests.response.arms import target
 from tests.response.exact_chain import Chain
 from tests.response.test_axial_forces import CRITICAL, PORTS, TIP, column, pressed
@@ -127,3 +128,29 @@ def test_a_column_that_a_rigid_support_holds():
     found = jm.static_compliance(arm, ["tip.rotation", "tip.y"], "tip.rotation", "rayleigh")
     np.testing.assert_allclose(found[0, 0], near.values[0, 0].real, rtol=1e-9)
     np.testing.assert_allclose(found[0, 1], 0.0, atol=1e-14 * found[0, 0])
+
+
+def random_under_forces(structure, seed=0):
+    """A random arm of three links with axial forces of some tenths of their critical ones."""
+    rng = np.random.default_rng(seed)
+    links = [
+        link.replace(
+            axial_force=float(0.2 * rng.normal() * link.youngs_modulus * link.second_moment)
+            / float(link.length) ** 2,
+            **dict.fromkeys(("joint_axial_stiffness", "joint_shear_stiffness")),
+        )
+        for link in real_arms.random_arm(seed, structure).links
+    ]
+    return undamped(real_arms.random_arm(seed, structure).replace(links=tuple(links)))
+
+
+@pytest.mark.parametrize("structure", ["rotors", "offsets", "bodies", "springs"])
+def test_random_arms_against_40_digits_and_finite_elements(structure):
+    arm = random_under_forces(structure)
+    names = ("tip.along", "tip.across", "tip.rotation", "tip_1.y", "link_3@0.3.across", "payload.y")
+    assert_exact(arm, arm, names, names)
+    case = finite_elements.case_from_arm(arm, "timoshenko")
+    truth = finite_elements.tip_receptance(case, 0.0, 1.0).real
+    found = jm.static_compliance(arm, names[:3], names[:3])
+    own = np.sqrt(np.diag(truth))
+    assert np.max(np.abs(found - truth) / np.outer(own, own)) <= 1e-9
