@@ -6,11 +6,10 @@ It knows shapes alone: what an arm is and which of its values vary has become co
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
-from jax import Array
 
 from jaxmodal.arm.columns import repacked, unpacked
 from jaxmodal.dynamic_stiffness.beams import Theory
@@ -26,6 +25,7 @@ from jaxmodal.eigenspaces.modal_mass import (
 from jaxmodal.eigenspaces.null_spaces import eigenspace
 from jaxmodal.eigenspaces.simple_modes import energies_and_gradient, participation, simple_mode
 from jaxmodal.modes.shape_checks import signs
+from jaxmodal.runtime.namespace import Array, mapped, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -57,23 +57,28 @@ class CellQuantities(NamedTuple):
 @functools.partial(jax.jit, static_argnames=("simple",))
 def block(theory: Theory, cells: SolvedModes, *, simple: bool) -> CellQuantities:
     """Quantities of the modes of cells; ``simple`` says that all their modes stand apart."""
+    return jax.vmap(functools.partial(_of_cell, _of_mode if simple else _of_group, theory))(cells)
 
-    def one(cell: SolvedModes) -> CellQuantities:
-        beams = unpacked(cell.packed)
-        size = unpadded_quadrature_size(cell.omega.shape[0])
-        of_modes = _of_mode if simple else _of_group
-        modes = functools.partial(of_modes, size, beams, theory)
-        energies, gradient, moved = jax.vmap(modes)(cell.omega, cell.multiplicity, cell.slot)
-        return CellQuantities(
-            jnp.moveaxis(repacked(gradient), 0, 1),
-            moved.effective_mass,
-            vars(energies),
-            moved.participation,
-            total_mass(beams, theory),
-            moved.change,
-        )
 
-    return jax.vmap(one)(cells)
+def cells_on_host(theory: Theory, cells: SolvedModes) -> CellQuantities:
+    """What `block` finds of cells of NumPy that are valid, one after the other, with no program."""
+    found: CellQuantities = mapped(functools.partial(_of_cell, _of_group, theory))(cells)
+    return found
+
+
+def _of_cell(of_modes: Callable[..., Any], theory: Theory, cell: SolvedModes) -> CellQuantities:
+    beams = unpacked(cell.packed)
+    size = unpadded_quadrature_size(cell.omega.shape[0])
+    modes = mapped(functools.partial(of_modes, size, beams, theory))
+    energies, gradient, moved = modes(cell.omega, cell.multiplicity, cell.slot)
+    return CellQuantities(
+        xp.moveaxis(repacked(gradient), 0, 1),
+        moved.effective_mass,
+        vars(energies),
+        moved.participation,
+        total_mass(beams, theory),
+        moved.change,
+    )
 
 
 class _Moved(NamedTuple):
@@ -95,7 +100,7 @@ def _of_group(
     """Means over the modes of a group: energies, gradient, effective masses; and the participation of one of them."""
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
     rigid = rigid_fields(beams, num_points)
-    carried = jax.vmap(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
 
     def each(mode: ModeFields) -> tuple[Energies, BeamArrays, Array]:
         return (
@@ -107,7 +112,7 @@ def _of_group(
     energies, gradient, mass = group_means(space, multiplicity, each)
     own = ModeFields(space.inner[slot], space.nodes[slot], space.outer[slot])
     moved = signs(own.outer[None], beams)[0] * (carried @ mass_coordinates(beams, theory, own))
-    return energies, gradient, _Moved(moved, mass, jnp.zeros_like(omega))
+    return energies, gradient, _Moved(moved, mass, xp.zeros_like(omega))
 
 
 def _of_mode(

@@ -1,4 +1,4 @@
-"""Sensitivities, energies and effective masses of many planar arms: compiled calls for blocks of cells."""
+"""Sensitivities, energies and effective masses of many planar arms: in NumPy, or compiled calls for blocks of cells."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, rates_of
 from jaxmodal.arm.loaded import segments
-from jaxmodal.dynamic_stiffness.beams import theory_flags
+from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
 from jaxmodal.eigenspaces.clusters import cluster_means
 from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.modes.kernels import CellQuantities, SolvedModes, block
+from jaxmodal.modes.kernels import CellQuantities, SolvedModes, block, cells_on_host
 from jaxmodal.runtime.devices import available_cores
 
 #: cells of one compiled call, few enough to stay in cache: where modes coincide, and where all stand apart
@@ -28,6 +28,8 @@ _BLOCK = 16
 _SIMPLE_BLOCK = 32
 #: cells whose derivatives are held at once by all link values, before those by address are made of them
 _GATHERED = 8192
+#: modes of all cells together that NumPy computes, 5 ms each; a program, which takes 10 s to compile, pays beyond
+_HOST_MODES = 128
 #: what the last correction of a null vector may still change, relative
 _CONVERGED = 1e-12
 _ONE_AT_A_TIME = threading.Lock()
@@ -47,7 +49,8 @@ def planar_quantities(
     omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
     multiplicity = np.clip(np.asarray(frequencies.multiplicity, np.int64), 1, SLOTS)
     alone = (first == last) & (multiplicity == 1)
-    solve = functools.partial(block, theory_flags(frequencies.theory))
+    theory = theory_flags(frequencies.theory)
+    solve = functools.partial(block, theory)
     parts = []
     for start in range(0, len(omega), _GATHERED):
         rows = slice(start, start + _GATHERED)
@@ -59,7 +62,11 @@ def planar_quantities(
             multiplicity=multiplicity[rows],
             slot=np.minimum(np.arange(omega.shape[1]) - group[rows], SLOTS - 1),
         )
-        found = _found(solve, cells, alone[rows].all(axis=1))
+        few = omega[rows].size <= _HOST_MODES
+        if few and not invalid.all() and (cells.omega > 0.0).all():
+            found = _found_on_host(theory, cells, invalid)
+        else:
+            found = _found(solve, cells, alone[rows].all(axis=1))
         rates = rates_of(arm, parameters, values[:, rows], singles)
         found = found._replace(energies=_by_link(arm, found.energies))
         parts.append(_shared(found, cells, invalid, first[rows], singles, members, rates))
@@ -117,6 +124,18 @@ def _shared(
 
 def _taken(cells: SolvedModes, rows: NDArray[np.int64]) -> SolvedModes:
     return SolvedModes(*(x[rows] for x in cells))
+
+
+def _found_on_host(
+    theory: Theory, cells: SolvedModes, invalid: NDArray[np.bool_]
+) -> CellQuantities:
+    """All cells in NumPy; those that are invalid, whose numbers are not looked at, as the first that is not."""
+    number = np.arange(len(invalid))
+    with np.errstate(all="ignore"):
+        found = cells_on_host(theory, _taken(cells, number[~invalid]))
+    place = np.where(invalid, 0, np.cumsum(~invalid) - 1)
+    taken: CellQuantities = jax.tree_util.tree_map(lambda x: x[place], found)
+    return taken
 
 
 def _found(

@@ -85,6 +85,7 @@ def test_modal_quantities_of_another_arm_by_other_addresses_compile_nothing_new(
     compiled, monkeypatch
 ):
     """No null vector is good enough: both programs, that of modes that stand apart and the other."""
+    monkeypatch.setattr(modal_batches, "_HOST_MODES", 0)
     monkeypatch.setattr(modal_batches, "_CONVERGED", -1.0)
     found = []
     for arm, addresses, number in (

@@ -29,6 +29,14 @@ MODES = 3
 VALID = np.array([0, 1, 3])
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """The programs of many cells are tested; few cells have none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(modal_batches, "_HOST_MODES", 0)
+        yield
+
+
 @pytest.fixture(scope="module")
 def arm():
     return jm.examples.three_link_industrial()
@@ -79,6 +87,30 @@ def test_a_double_root_gets_means_and_a_flag(arm, table):
     pair = np.mean(np.asarray(shapes.effective_mass)[1:3], axis=0)
     np.testing.assert_allclose(table.effective_mass[1, 1], pair, rtol=1e-7)
     np.testing.assert_array_equal(table.effective_mass[1, 1], table.effective_mass[1, 2])
+
+
+def test_few_cells_have_the_numbers_of_the_programs_and_need_none(
+    arm, cells, found, table, monkeypatch
+):
+    """Among them a double root and a cell that is invalid; a cell alone has the same bits."""
+    monkeypatch.setattr(modal_batches, "_HOST_MODES", found.omega.size)
+    monkeypatch.setattr(modal_batches, "block", lambda *_, **__: pytest.fail("a program"))
+    few = jm.modal_quantities_batch(arm, cells, found, addresses=ADDRESSES)
+    one = {address: values[3:] for address, values in cells.items()}
+    last = jax.tree_util.tree_map(lambda x: np.asarray(x)[3:], found)
+    alone = jm.modal_quantities_batch(arm, one, last, addresses=ADDRESSES)
+    for name in ("derivative", "logarithmic", "effective_mass", "total_mass"):
+        ours, theirs = np.asarray(getattr(few, name)), np.asarray(getattr(table, name))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-7, atol=1e-9, err_msg=name)
+        np.testing.assert_array_equal(ours[3], getattr(alone, name)[0], err_msg=name)
+    scale = 0.5 * np.asarray(found.omega)[..., None] ** 2  # the energy of a mode
+    for name in ("bending", "shear", "axial", "translation", "rotation", "body_translation"):
+        ours, theirs = (np.asarray(getattr(x.energies, name)) for x in (few, table))
+        np.testing.assert_allclose(ours / scale, theirs / scale, rtol=0.0, atol=1e-8)
+    # a mode of a pair has no participation of its own
+    simple = np.asarray(table.individual) & (np.arange(4) != 2)[:, None]
+    ours, theirs = (np.asarray(x.participation)[simple] for x in (few, table))
+    np.testing.assert_allclose(ours, theirs, rtol=SAME, atol=1e-9)
 
 
 @pytest.fixture
