@@ -88,6 +88,7 @@ def test_peaks_are_where_40_digits_have_them(share):
         np.testing.assert_allclose(abs(value), float(mpmath.sqrt(at)), rtol=1e-11)
 
 
+@pytest.mark.slow
 def test_peaks_of_lightly_damped_arms_under_loads_are_at_the_certified_frequencies():
     """A force at rest is not damped: with a loss factor of 1e-7 peaks are there to its square."""
     link = cantilever(loss_factor=1e-7, joint_angle=1.3).links[0]
