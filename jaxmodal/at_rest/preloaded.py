@@ -13,10 +13,11 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.refusals import refuse_loaded_slides, require_concrete, require_known
 from jaxmodal.arm.segments import BOUNDS, check_pieces, cut
+from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.one_arm import natural_frequencies
-from jaxmodal.frequencies.status import Status
+from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.statics.beam_arrays import TURNING
@@ -143,7 +144,7 @@ def preloaded_frequencies(
     Raises
     ------
     UncertifiedError
-        The loads buckle the arm.
+        The loads buckle the arm, or are so near to its critical ones that segments of it buckle; the message tells.
     ArmError, ValueError
         As `preloaded` and `tapered_frequencies`.
 
@@ -169,6 +170,8 @@ def preloaded_frequencies(
     if is_whole(pieces, 1) and is_whole(max_pieces, 1):  # what few pieces buckle more may carry
         while 8 * pieces <= max_pieces and _buckled(build(pieces, "middle"), theory):
             pieces *= 2
+        if _buckled(build(pieces, "middle"), theory):
+            _refuse_coarse(arm, theory, loads, max_pieces)
     return tapered_frequencies(
         build,
         num_modes,
@@ -177,6 +180,24 @@ def preloaded_frequencies(
         pieces=pieces,
         max_pieces=max_pieces,
         what="under dead loads",
+    )
+
+
+def _refuse_coarse(arm: Arm, theory: TheoryName, loads: Mapping[str, Any], max_pieces: int) -> None:
+    """Say so where an arm is stable, by the exact count of buckling factors, and segments of it are not.
+
+    Raises
+    ------
+    UncertifiedError
+        With how far the loads may grow.
+    """
+    found = buckling(arm, 1, theory, **loads)
+    if not (found.certified[0] and found.bracket[0, 0] > 1.0):
+        return
+    raise UncertifiedError(
+        f"the loads are {found.factors[0] - 1.0:.1e} below the critical ones: the arm is stable, but cut into few "
+        f"pieces it buckles, and has no frequency; give max_pieces = {4 * max_pieces} (four times the pieces go sixteen times "
+        "nearer)"
     )
 
 

@@ -72,6 +72,11 @@ def test_a_column_at_its_critical_weight():
     assert abs(squares[1] / squares[0] - 1) < 5e-3
     with pytest.raises(jm.UncertifiedError, match="unstable"):
         found(1.05)
+    with pytest.raises(
+        jm.UncertifiedError,
+        match=r"1\.0e-04 below the critical ones: the arm is stable.*max_pieces = 256",
+    ):
+        found(0.9999)
     # an accelerating base is a weight
     falling = jm.preloaded(column, base_acceleration=(9.81, 0.0))
     assert falling == jm.preloaded(column, gravity=(-9.81, 0.0))
