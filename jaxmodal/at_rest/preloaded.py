@@ -196,8 +196,8 @@ def _refuse_coarse(arm: Arm, theory: TheoryName, loads: Mapping[str, Any], max_p
         return
     raise UncertifiedError(
         f"the loads are {found.factors[0] - 1.0:.1e} below the critical ones: the arm is stable, but cut into few "
-        f"pieces it buckles, and has no frequency; give max_pieces = {4 * max_pieces} (four times the pieces go sixteen times "
-        "nearer)"
+        f"pieces it buckles, and has no frequency; give max_pieces = {4 * max_pieces} (four times the pieces go sixteen"
+        " times nearer)"
     )
 
 
