@@ -98,8 +98,8 @@ class Evaluator:
         start = self.report(problem.space.start)
         self.program: Program = make_program(problem, start.terms)
         self.start = dataclasses.replace(start, score=self.program.score(start.terms))
-        self._rows = jax.jit(self._make_rows)
-        self._row_rates = jax.jit(jax.jacrev(self._make_rows, argnums=(0, 1)))
+        # values and derivatives are always wanted together: one program, traced and compiled once
+        self._rows = jax.jit(jax.jacrev(self._make_rows, argnums=(0, 1), has_aux=True))
 
     # ---- frequencies
 
@@ -212,8 +212,10 @@ class Evaluator:
 
     def _make_rows(
         self, w: Any, hz: Any, angles: Any, today_hz: Any, sharpness: Any
-    ) -> tuple[Any, Any, Any]:
-        return self.program.rows(w, hz, angles, self._today(today_hz, angles), sharpness)
+    ) -> tuple[Any, Any]:
+        """The rows, for their derivatives and as they are."""
+        rows = self.program.rows(w, hz, angles, self._today(today_hz, angles), sharpness)
+        return rows, rows
 
     def linearise(
         self, w: np.ndarray, chosen: Chosen | None = None, sharpness: float | None = None
@@ -225,8 +227,8 @@ class Evaluator:
         solved = self._solved(y, chosen)
         hz, angles = _hz(solved), self._chosen_angles(chosen)
         arguments = (jnp.asarray(w), hz, angles, self._chosen_today(chosen), sharp)
-        values = [np.asarray(x) for x in self._rows(*arguments)]
-        rates = self._row_rates(*arguments)
+        rates, rows = self._rows(*arguments)
+        values = [np.asarray(x) for x in rows]
         slopes = self._slopes(y, solved, angles, [rate[1] for rate in rates])
         full = []
         for (own, of_hz), value in zip(rates, values, strict=True):

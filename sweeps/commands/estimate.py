@@ -8,6 +8,7 @@ does not blur them.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -132,8 +133,9 @@ def estimate(sweep: Sweep) -> Estimate:
     )
 
 
+@functools.cache
 def _slowness() -> float:
-    """Time of this machine over that of the machine of the constants, for one arm in NumPy."""
+    """Time of this machine over that of the machine of the constants, for one arm in NumPy; once in a process."""
     arm = examples.three_link_industrial()
     return min(_time(lambda: natural_frequencies(arm, 10)) for _ in range(4)) / _REFERENCE
 

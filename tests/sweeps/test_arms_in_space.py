@@ -59,8 +59,9 @@ def test_the_built_in_posture_maps_run_and_are_verified(name, tmp_path, monkeypa
     found = invoke(main, ["sweep", "verify", f"{name}.zarr", "--cells", "2"])
     assert found.exit_code == 0, found.output
     assert (tmp_path / f"{name}_maps.png").exists()
-    planned = invoke(main, ["sweep", "plan", f"example:{name}"])
-    assert "about" in planned.output, planned.output
+    if name == "six_axis_posture_map":  # cells are solved to tell the time
+        planned = invoke(main, ["sweep", "plan", f"example:{name}"])
+        assert "about" in planned.output, planned.output
 
 
 def test_a_missing_shear_coefficient_is_refused():
