@@ -240,10 +240,12 @@ def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) 
     return f"{message}.{hint}"
 
 
-def _unset(arm: Arm, link: str | None, other: str, field: str) -> bool:
+def _unset(arm: Arm, link: str | None, other: str | None, field: str) -> bool:
     """Whether a feature (not one of two ways to give the shear stiffness) is left out where the address looks."""
+    record: Record | None
     if link is None:
-        record: Record | None = getattr(arm, other)
+        assert other is not None
+        record = getattr(arm, other)
     else:
         record = arm.links[int(link) - 1]
     if record is None:
