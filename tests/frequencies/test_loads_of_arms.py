@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
+from jaxmodal.modes import planar_batches
 from tests import finite_elements
 from tests.real_arms import relative, steel
 
@@ -172,9 +173,10 @@ def test_shapes():
     assert np.max(shapes.residuals) <= 1e-10
 
 
-@pytest.mark.slow
-def test_energies_of_batches():
-    """By link, and they add up as in the shapes."""
+@pytest.mark.parametrize("in_numpy", [128, pytest.param(0, marks=pytest.mark.slow)])
+def test_energies_of_batches(monkeypatch, in_numpy):
+    """By link, and they add up as in the shapes; in NumPy and by the program."""
+    monkeypatch.setattr(planar_batches, "_HOST_MODES", in_numpy)
     arm = of_two(-0.3, 5.0, 100.0, pieces=2)
     shapes = jm.mode_shapes(arm, 3)
     cells = {"payload.mass": np.array([5.0])}
