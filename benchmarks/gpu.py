@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--allow-cpu", action="store_true", help="without a GPU, measure the CPU")
     options = parser.parse_args(arguments)
     if options.quick:
-        options.postures, options.cells, options.rival_cells, options.cpu_cells = 7000, 600, 64, 700
+        options.postures, options.cells, options.rival_cells, options.cpu_cells = 7000, 60, 32, 60
         options.repeats = 1
     import jax
 
