@@ -21,7 +21,7 @@ from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, refuse_repeated
 from jaxmodal.eigenspaces.energies import frequency_gradient
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import SLOTS, Eigenspace, eigenspace
-from jaxmodal.runtime.namespace import Array, is_traced, mapped, on_host, to_host, xp
+from jaxmodal.runtime.namespace import Array, is_traced, mapped, on_host, to_host, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -67,7 +67,8 @@ def _with_derivative_jvp(
 ) -> tuple[Array, Array]:
     omega = with_derivative(num_points, *primals)
     beams, theory, known, first, multiplicity = to_host(primals)
-    known = known if on_host(known) else omega
+    # as numbers only where the links are: second derivatives go through the frequencies, too
+    known = known if tree_on_host(beams, known) else omega
     gradient = mean_gradient(num_points, beams, theory, known[first], multiplicity)
     alone = _alone(known, multiplicity)
     gradient = guarded("second derivatives", gradient, known, alone)
