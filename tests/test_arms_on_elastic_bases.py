@@ -131,6 +131,15 @@ def test_files_the_command_line_and_pictures(tmp_path):
     checked = CliRunner().invoke(main, ["check", str(tmp_path / "arm.json")]).output
     assert "base_stiffness.k12" in checked
     assert "base: k11 3e+06 N/m" in str(arm)
+    assert "posture 22.9183°, 40.107°" in str(arm)
+    free = [row[:2] for row in jm.check(on_base([1e6, math.inf, 0.0])).features]
+    assert ("base_stiffness.k33", 0.0) in free
+    (tmp_path / "wrong.json").write_text(json.dumps(arm.to_dict() | {"base_stiffness": "stiff"}))
+    ran = CliRunner().invoke(main, ["check", str(tmp_path / "wrong.json")])
+    assert (ran.exit_code, "base_stiffness = 'stiff': must be three rows" in ran.output) == (
+        2,
+        True,
+    )
     pytest.importorskip("matplotlib")
     marks = {line.get_marker(): line.get_markerfacecolor() for line in arm.plot().lines}
     assert marks["s"] == "white"

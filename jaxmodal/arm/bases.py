@@ -129,7 +129,7 @@ def base_rules(
             hinge,
             (hinge > 0.0) | (base.k33 > 0.0),
             "greater than 0 where base_stiffness.k33 is 0, or the part between them turns freely",
-            "leave one of them out",
+            "give one of them a stiffness, or inf",
         )
     )
     if loaded:

@@ -25,6 +25,7 @@ _LEGEND = (
 #: fields that the first table shows, or that say nothing where they have these values
 _SHOWN = ("length", "tip_mass", "tip_inertia")
 _NOTHING = {"joint_angle": 0.0, "joint_stiffness": math.inf, "thickness_factor": 1.0}
+_FREE_AT_ZERO = ("base_stiffness.k11", "base_stiffness.k22", "base_stiffness.k33")
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,8 @@ def check(arm: Arm) -> ArmCheck:
         field = address.partition(".")[2]
         value = float(get_parameter(arm, address))
         plain = value == 0.0 if not address.startswith("link") else value == _NOTHING.get(field)
+        if address in _FREE_AT_ZERO:
+            plain = False
         if not plain and field not in _SHOWN and address.count(".") == 1:
             features.append((address, value, about(address, DECLARED)[0]))
     return ArmCheck(

@@ -10,6 +10,7 @@ from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import quantities, shown
 from jaxmodal.arm.shapes import Section
 from jaxmodal.runtime.tables import Table
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 _LEFT = ("section", "joint", "also")
 
@@ -24,10 +25,17 @@ class Jointed(Protocol):
     def joints(self) -> tuple[int, ...]: ...
 
 
+def first_angle_matters(arm: Jointed) -> bool:
+    """Whether the angle of joint 1 turns the arm against something: an elastic base, supports, or its loads."""
+    if any(getattr(arm, name, None) is not None for name in ("base_stiffness", "loads")):
+        return True
+    return any(getattr(link, name, None) is not None for link in arm.links for name in SUPPORTS)
+
+
 def posture_text(arm: Jointed, first: bool = False) -> str:
     """Return the joint angles theta_2 .. theta_n in words, with ``first`` all of them; empty if there are none.
 
-    Of an arm that bears loads all of them in any case: the first turns it against them.
+    Where the first turns the arm against something, all of them in any case.
 
     Examples
     --------
@@ -35,7 +43,7 @@ def posture_text(arm: Jointed, first: bool = False) -> str:
     >>> posture_text(examples.three_link_industrial().with_posture_deg([45, -90]))
     'posture 45°, -90°'
     """
-    first = first or getattr(arm, "loads", None) is not None
+    first = first or first_angle_matters(arm)
     angles = [arm.links[number - 1].joint_angle for number in arm.joints[0 if first else 1 :]]
     texts = [f"{math.degrees(a):.6g}°" if isinstance(a, float) else shown(a) for a in angles]
     return f"posture {', '.join(texts)}" if texts else ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import numbers
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import FINITE, Constraint, Record, Scalar, quantity, shown
 from jaxmodal.runtime.errors import ArmError
@@ -34,10 +37,10 @@ def positive_definite(entries: list[Any], size: int, of: str, remedy: str) -> Co
     matrix: Array = xp.stack(entries, axis=-1).reshape((*np.shape(entries[0]), size, size))
     least = linalg.eigvalsh(xp.where(xp.isfinite(matrix), matrix, -1.0))[..., 0]
     return Constraint(
-        "least",
+        "smallest_eigenvalue",
         least if np.ndim(least) else least[()],
         least > _DEFINITE,
-        f"positive: the smallest eigenvalue of the matrix, beside its diagonal{of}",
+        f"greater than {_DEFINITE:g}, that of the matrix scaled to ones on its diagonal{of}",
         f"check signs and units of the entries beside the diagonal{remedy}",
     )
 
@@ -50,14 +53,19 @@ def upper_entries(name: str, value: object, size: int, needed: str) -> dict[str,
     ArmError
         It is neither, and ``needed`` says what is, or it is not symmetric.
     """
-    try:
-        matrix = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        matrix = np.zeros(0)
+    matrix: NDArray[np.float64] = np.zeros(0)
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        given = np.asarray(value, object)
+        if all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in given.flat):
+            matrix = given.astype(np.float64)
     if matrix.shape == (size,):
         matrix = np.diag(matrix)
     if matrix.shape != (size, size):
         raise ArmError(f"{name} = {shown(value)}: must be {needed}.")
-    if not np.array_equal(matrix, matrix.T):
-        raise ArmError(f"{name} = {shown(value)}: must be symmetric.")
+    if not np.array_equal(matrix, matrix.T, equal_nan=True):
+        i, j = np.argwhere(~np.isclose(matrix, matrix.T, 0.0, 0.0, equal_nan=True))[0]
+        raise ArmError(
+            f"{name} = {shown(value)}: must be symmetric; entry {i + 1} {j + 1} is {matrix[i, j]:.17g} and entry "
+            f"{j + 1} {i + 1} is {matrix[j, i]:.17g}. If rounding alone parts them, give (K + K.T)/2."
+        )
     return {f"k{i + 1}{j + 1}": float(matrix[i, j]) for i in range(size) for j in range(i, size)}

@@ -10,10 +10,10 @@ from typing import Any, TypeVar, cast
 import click
 
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
 from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.statics.beam_arrays import SUPPORTS
 
 EXIT_NOT_ALL = 1
 EXIT_BAD_INPUT = 2
@@ -99,22 +99,13 @@ def posed(
         given = ",".join(f"{angle:g}" for angle in posture_deg)
         allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
         if num_links == 1:
-            idle = "" if loaded or _first_angle_matters(arm) else ", which changes no frequency,"
+            idle = "" if loaded or first_angle_matters(arm) else ", which changes no frequency,"
             allowed = f"1 angle{idle} or none: leave the option out"
         raise BadInput(
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
             f"link{'s' * (num_links > 1)} and takes {allowed}."
         )
     return cast(AnyArm, arm.with_posture_deg(posture_deg))
-
-
-def _first_angle_matters(arm: Arm | SpatialArm) -> bool:
-    """Whether the angle of joint 1 turns the arm against something: an elastic base, supports, or its loads."""
-    if isinstance(arm, SpatialArm):
-        return arm.base_stiffness is not None
-    if arm.loads is not None:
-        return True
-    return any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
 
 
 def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:

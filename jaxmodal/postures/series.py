@@ -208,8 +208,9 @@ def posture_series(
     beams, flags = prepared_values(arm, theory)
     if not has_series(beams):
         raise ArmError(
-            "the arm has a free joint (a stiffness of 0), a rigid link, a support at a tip, an axial force, or an"
-            " offset or a body beside an axis, and no posture series; use natural_frequencies_batch"
+            "the arm has a free joint (a stiffness of 0), a rigid link, a support at a tip, an elastic base, "
+            "an axial force, or an offset or a body beside an axis, and no posture series; use "
+            "natural_frequencies_batch"
         )
     high = real_number(omega_max, "omega_max", "in rad/s")
     low = high / 1e4 if omega_min is None else real_number(omega_min, "omega_min", "in rad/s")

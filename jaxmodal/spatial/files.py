@@ -140,8 +140,8 @@ def is_spatial(document: object) -> bool:
             )
         return bool(dimensions == DIMENSIONS[1])
     base = document.get("base_stiffness")
-    planar = isinstance(base, (list, tuple)) and len(base) == 3
-    if (base is not None and not planar) or any(key in document for key in _OF_FRAMES):
+    of_six = isinstance(base, (list, tuple)) and len(base) == 6
+    if of_six or any(key in document for key in _OF_FRAMES):
         return True
     links = document.get("links")
     if not isinstance(links, (list, tuple)):
