@@ -38,6 +38,19 @@ def test_responses():
     assert np.max(np.abs(found / truth - 1)) <= 1e-11
 
 
+def test_a_ground_that_is_accelerated_slowly():
+    """A shift of the ground turns nothing: rotations are those under steady forces of inertia, and no digit is lost."""
+    arm = on_base()
+    first = float(jm.natural_frequencies(arm, 1).omega[0])
+    ports = ["tip_1.rotation", "tip.rotation", "joint_1.relative_rotation"]
+    for direction, acceleration in (("base.x", (1.0, 0.0)), ("base.y", (0.0, 1.0))):
+        rest = jm.static_equilibrium(arm, base_acceleration=acceleration)
+        truth = np.array([*rest.rotation[:, -1], rest.joint_torque[0] / 1e5])
+        for share in (1e-6, 1e-8):
+            found = jm.harmonic_response(arm, share * first, {direction: 1.0}, ports)[:, 0]
+            assert np.max(np.abs(found / truth - 1)) <= 1e-11
+
+
 def test_responses_of_cells_and_their_derivatives():
     """Postures that turn against the base one by one; derivatives by differences."""
     arm, omega = on_base(), np.array([30.0, 200.0, 950.0])

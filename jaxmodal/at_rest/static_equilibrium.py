@@ -59,7 +59,7 @@ class StaticEquilibrium(Drawn, ShowsDatasets):
     joint_torque, joint_force : array, shape (n,) and (n, 2)
         What each joint carries: the torque of its motor or spring, N m, and the force along and across its link, N.
     joint_give : array, shape (n, 3)
-        What its springs give, along, across (m) and about it (rad).
+        What its springs give, along, across (m) and about it (rad); those of joint 1 with what an elastic base gives.
     base_reaction : array, shape (3,)
         What the ground exerts at the base: force along x and y of the base, and moment about joint 1.
     reactions : array, shape (n, 3)

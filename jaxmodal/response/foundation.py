@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from jaxmodal.arithmetic.operations import nonzero
 from jaxmodal.dynamic_stiffness.stiffness import Matrix, Stiffness, adjugate, rotated
+from jaxmodal.response.lost_digits import size_of
 from jaxmodal.response.pieces import Vector
-from jaxmodal.runtime.namespace import is_complex, xp
+from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.foundation import PLACES, Six, base_law, times
 
@@ -30,7 +31,8 @@ def through_base(p: Stiffness, loads: dict[int, Vector], beam: BeamArrays) -> Th
     """The stiffness P of an arm and the loads on it, at its joint 1, passed through the base K.
 
     The motions are Z q with Z = (K + P)^-1, 0 in rigid directions; what is left at the ground is (I - P Z) q, in the
-    others K Z q, where nothing cancels.
+    others K Z q, too. Of these the one with the smaller terms is taken: K Z q cancels where K couples directions and
+    nearly all of a moment, say, but no force is left; (I - P Z) q where nearly nothing is.
     """
     law = base_law(beam)
     assert law is not None
@@ -60,14 +62,21 @@ def through_base(p: Stiffness, loads: dict[int, Vector], beam: BeamArrays) -> Th
         d * d * z.pp * by_det,
     )
     full = (p.uu, p.uv, p.up, p.vv, p.vp, p.pp)
+    full_size, k_size = (tuple(size_of(x) for x in six) for six in (full, k))
 
     def left(q: Vector) -> Vector:
         """(I - P Z) q."""
         moved = times(inverse, q)
-        by_rest, by_springs = times(full, moved), times(k, moved)
+        size = tuple(size_of(x) for x in moved)
         x, y, turn = (
-            xp.where(rigid > 0.0, force - rest, spring)
-            for rigid, force, rest, spring in zip(law.rigid, q, by_rest, by_springs, strict=True)
+            xp.where(
+                (rigid > 0.0) | (of_springs - of_rest - size_of(force) >= 0.0), force - rest, spring
+            )
+            for rigid, force, rest, spring, of_rest, of_springs in zip(
+                *(law.rigid, q, times(full, moved), times(k, moved)),
+                *(times(full_size, size), times(k_size, size)),
+                strict=True,
+            )
         )
         return x, y, turn
 
@@ -82,14 +91,10 @@ def through_base(p: Stiffness, loads: dict[int, Vector], beam: BeamArrays) -> Th
     seen = Stiffness(
         columns[0][0], columns[1][0], columns[2][0], columns[1][1], columns[2][1], columns[2][2]
     )
-    sizes = [_size(x) for x in m]
+    sizes = [size_of(x) for x in m]
     terms = (
         sizes[0] * (sizes[3] * sizes[5] + sizes[4] * sizes[4])
         + sizes[1] * (sizes[1] * sizes[5] + sizes[4] * sizes[2])
         + sizes[2] * (sizes[1] * sizes[4] + sizes[3] * sizes[2])
     )
     return ThroughBase(rotated(seen, -s, c), passed, motions, det, terms)
-
-
-def _size(x: Any) -> Any:
-    return xp.abs(x.real) + xp.abs(x.imag) if is_complex(x) else xp.abs(x)
