@@ -181,8 +181,16 @@ def mean_gradient(
     if is_traced(given):
         compiled: BeamArrays = _compiled_gradient(num_points, *given)
         return compiled
-    beams, theory, *modes = given
-    return mapped(functools.partial(group_gradient, num_points, beams, theory))(*modes)
+    beams, theory, omega, multiplicity = given
+    exists = np.isfinite(omega)
+    with np.errstate(all="ignore"):
+        gradient = mapped(functools.partial(group_gradient, num_points, beams, theory))(
+            np.where(exists, omega, 1.0), multiplicity
+        )
+    known: BeamArrays = jax.tree_util.tree_map(
+        lambda x: np.where(exists[:, None], x, np.nan), gradient
+    )
+    return known
 
 
 def group_gradient(

@@ -81,6 +81,8 @@ class Certificate(ShowsDatasets):
         """
 
         def beyond(group: Array, multiplicity: Array) -> Array:
+            if group.shape[-1] == 0:  # a band without modes
+                return xp.zeros_like(group, shape=group.shape[:-1])
             return xp.maximum(multiplicity[..., -1] - (group.shape[-1] - group[..., -1]), 0)
 
         return at_once(beyond, self.group, self.multiplicity)

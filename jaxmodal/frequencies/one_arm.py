@@ -224,7 +224,8 @@ def _solved_with_rates(
     if model.unstable:
         return _compiled_refused(result, jnp.asarray(True), beams)
     points = quadrature_size(max(first + count, 1))
-    omega = with_derivative(points, beams, flags, found.omega, found.group, found.multiplicity)
+    omega = jax.device_put(found.omega)  # what jax.jvp hands back is an array of JAX
+    omega = with_derivative(points, beams, flags, omega, found.group, found.multiplicity)
     if free:
         omega = _compiled_zeroed(omega, modes[:count] <= free)
     return dataclasses.replace(result, omega=omega)

@@ -47,6 +47,30 @@ def test_modes_that_there_are_not_have_no_shape_and_no_derivative():
     assert np.isnan(table.logarithmic[1, 0])
 
 
+def test_derivatives_of_a_list_with_modes_that_there_are_not_are_those_of_the_others():
+    """Outside of jit, where the search says that there is no third one: a value and a rate that are not numbers."""
+    arm = jm.Arm((rigid_link(joint_stiffness=1e3), rigid_link(joint_stiffness=1e3)))
+
+    def omega(length, number):
+        changed = jm.set_parameters(arm, {"link2.length": length})
+        return jm.natural_frequencies(changed, number, throw=False).omega
+
+    (value, rate), (two, rates) = (
+        jax.jvp(lambda x, n=number: omega(x, n), (1.0,), (1.0,)) for number in (3, 2)
+    )
+    assert isinstance(value, jax.Array)
+    assert isinstance(rate, jax.Array)
+    np.testing.assert_array_equal(value, [*two, np.nan])
+    np.testing.assert_array_equal(rate, [*rates, np.nan])
+    assert np.all(np.isfinite(rates))
+
+
+def test_a_band_without_modes_leaves_none_out():
+    found, first = jm.frequencies_in_band(jm.examples.three_link_industrial(), 0.0, 1.0)
+    assert (found.omega.shape, first, found.all_certified) == ((0,), 1, True)
+    assert (found.left_out.shape, int(found.left_out)) == ((), 0)
+
+
 def test_angles_that_carry_no_digits_are_refused():
     arm = jm.examples.three_link_industrial()
     with pytest.warns(jm.ImplausibleWarning, match="more than two turns"):
