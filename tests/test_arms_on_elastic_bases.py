@@ -83,6 +83,20 @@ def test_responses_of_cells_and_their_derivatives():
         assert np.max(np.abs(found - slope)) <= 1e-6 * np.max(np.abs(slope)), name
 
 
+def test_a_base_that_is_free_lets_no_motion_of_the_ground_through():
+    """Exactly none along its free direction; rounding once passed for resonances, and the sum's residual was NaN."""
+    sliding = on_base([0.0, 1e6, 1e4])
+    found = jm.frequency_response(
+        sliding, [1e-3, 5.0, 50.0], ["base.x", "base.y"], "tip.x", quantity="transmissibility"
+    )
+    assert np.all(found.values[0, 0] == 0.0)
+    assert np.all(found.status[0, 0] == jm.ResponseStatus.resolved)
+    assert np.all(np.abs(found.values[0, 1]) > 1e-12)
+    summed = jm.modal_superposition(sliding, "base.x", "tip.x", num_modes=6, damping_ratios=0.01)
+    assert np.all(np.isfinite(summed.residual))
+    assert jm.truncation_error(summed, omega=[1.0, 5.0]).worst < 1e-3
+
+
 def test_at_rest():
     """Deflections add what the base gives under its reaction; a buckling factor's derivatives are differences."""
     arm = on_base()

@@ -40,6 +40,8 @@ _SUSPECT = 1e-6
 #: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
 #: moves resonances by some 1e-15
 _NUDGE = 2.0**-45
+#: a sum below this share of its terms is their rounding
+_ROUNDING = 2.0**-49
 
 
 def responses(system: System, omega: Array) -> tuple[Array, Array]:
@@ -151,13 +153,27 @@ def condensed_arms(
     return inward(pieces, omega, pairs, loads_at_ground=at_ground, watched=watched), None
 
 
+def _of_ground(load: Sequence[Any], place: Sequence[Any], base_x: Any, base_y: Any) -> Any:
+    """The work of the force that the ground sees on its motion; what a base that is free there lets through is 0.
+
+    That force is in the axes of link 1, whose rounding would be a response of its own.
+    """
+    parts = [q * d for q, d in zip(load, place, strict=True)]
+    whole = sum(parts)
+    if base_x is None:
+        return whole
+    rounding = xp.abs(whole) < _ROUNDING * sum(xp.abs(part) for part in parts)
+    return xp.where(rounding & ((base_x == 0.0) | (base_y == 0.0)), 0.0, whole)
+
+
 def motions_of(system: System, arms: Arms, found: Condensed, shape: tuple[int, ...]) -> Any:
     """What the ports that are read do for an input of 1, shape (read, inputs, *shape)."""
     _, inputs, read = _numbered(system, arms.rows)
+    first = arms.beams[0]
     columns = []
     for into, place in zip(inputs, arms.rows, strict=False):
         readings = [
-            sum(q * d for q, d in zip(found.loads[out], place, strict=True))
+            _of_ground(found.loads[out], place, first.base_xx, first.base_yy)
             if into < 0
             else found.responses[min(into, out), max(into, out)]
             for out in read

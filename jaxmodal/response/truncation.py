@@ -194,9 +194,11 @@ def exact_part(model: ModalSuperposition, arm: Arm, omega: Floats) -> NDArray[np
 
 
 def relative_errors(error: Floats, size: Floats) -> Floats:
-    """Errors over sizes; 0 where neither is anything."""
+    """Errors over sizes; 0 where neither is anything, NaN where one is NaN."""
     with np.errstate(divide="ignore"):
-        return np.divide(error, size, out=np.zeros_like(error), where=(size > 0.0) | (error > 0.0))
+        return np.divide(
+            error, size, out=np.zeros_like(error), where=(size != 0.0) | (error != 0.0)
+        )
 
 
 def sizes_of(model: ModalSuperposition, omega: Floats) -> Floats:

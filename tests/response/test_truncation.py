@@ -5,6 +5,7 @@ import pytest
 from damped_cantilever import cantilever, deflection, pendulum
 
 import jaxmodal as jm
+from jaxmodal.response.truncation import relative_errors
 
 EB = "euler_bernoulli"
 ELBOW = ["tip.across", "joint_2.torque"]
@@ -14,6 +15,12 @@ def bent(**damping):
     link = cantilever().links[0]
     second = link.replace(joint_angle=0.8, joint_stiffness=800.0, **damping)
     return jm.Arm((link, second), jm.Payload(mass=0.4))
+
+
+def test_what_is_not_a_number_is_no_small_error():
+    nan = np.full((1, 1, 1), np.nan)
+    assert np.isnan(relative_errors(nan, nan)).all()
+    assert relative_errors(0.0 * np.ones(1), 0.0 * np.ones(1)).tolist() == [0.0]
 
 
 def test_the_error_is_the_distance_from_the_closed_form():
