@@ -100,7 +100,7 @@ class FrequencyResponse(ShowsDatasets, Drawn):
         pairs = [(o, i) for o in range(len(self.outputs)) for i in range(len(self.inputs))]
         shown, left = pairs[:_MOST_PAIRS], len(pairs) - _MOST_PAIRS
         names = [f"{self.outputs[o]} / {self.inputs[i]} [{self.unit(o, i)}]" for o, i in shown]
-        notes = [f"and {left} more pairs of ports"] * (left > 0) + self._remarks()
+        notes = [f"and {left} more pairs of ports"] * (left > 0) + self.remarks()
         arms = f" of {values.shape[0]:,} arms" if self.cells is not None else ""
         title = (
             f"{self.quantity.replace('_', ' ')}{arms} at {omega.size:,} frequencies ({self.theory})"
@@ -122,7 +122,8 @@ class FrequencyResponse(ShowsDatasets, Drawn):
             rows.append(row)
         return [Table(title, headings, shortened(rows), notes)]
 
-    def _remarks(self) -> list[str]:
+    def remarks(self) -> list[str]:
+        """Return a line for each status of entries that are not known: its cause and what to do."""
         codes = np.unique(np.asarray(self.status)).tolist()
         found = [ResponseStatus(code) for code in codes if code != ResponseStatus.resolved]
         return [f"{code.name}: {code.cause}; {code.remedy}." for code in found]

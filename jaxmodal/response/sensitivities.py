@@ -114,7 +114,7 @@ class ResponseSensitivities(ShowsDatasets):
         pair = f"{found.outputs[0]} / {found.inputs[0]}"
         title = f"sensitivities of the {found.quantity.replace('_', ' ')} {pair} at {hertz_text(hertz)} Hz"
         headings = ("parameter", "value", "unit", "of the size", "% for 1 %")
-        return [Table(title, headings, rows, (), ("parameter", "unit"))]
+        return [Table(title, headings, rows, found.remarks(), ("parameter", "unit"))]
 
     def to_xarray(self) -> xarray.Dataset:
         """Return a dataset with the dims output, input, frequency and parameter: derivatives per SI unit, values."""

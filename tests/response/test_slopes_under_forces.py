@@ -176,5 +176,6 @@ def test_buckled_columns_have_none():
     assert (found.response.status == jm.ResponseStatus.unstable).all()
     assert np.isnan(found.derivative).all()
     assert np.isnan(found.by_frequency).all()
+    assert "unstable: the forces at rest buckle the arm" in str(found)
     with pytest.raises(jm.UncertifiedError, match="buckle"):
         jm.damped_sensitivities(arm, 1, "rayleigh", addresses=["link1.length"])
