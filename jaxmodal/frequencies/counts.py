@@ -129,7 +129,9 @@ def certify(
     arm = require_planar(arm)
     beams, flags = prepared_values(arm, theory)
     invalid = invalid_values(arm)
-    beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
+    # a verdict has no derivative, as that of `natural_frequencies` has none
+    given = jax.lax.stop_gradient((beams, values))
+    beams, values = jax.tree_util.tree_map(jnp.asarray, given)
     lanes = padded_size(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
     modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_zero_modes(

@@ -71,6 +71,16 @@ def test_a_band_without_modes_leaves_none_out():
     assert (found.left_out.shape, int(found.left_out)) == ((), 0)
 
 
+@pytest.mark.slow
+def test_a_certificate_has_no_derivative():
+    arm = jm.examples.two_link_flexible()
+
+    def ratio(mass):
+        return jm.certify(jm.set_parameters(arm, {"payload.mass": mass}), [0.2]).residual_ratio[0]
+
+    assert float(jax.grad(ratio)(3.0)) == 0.0
+
+
 def test_angles_that_carry_no_digits_are_refused():
     arm = jm.examples.three_link_industrial()
     with pytest.warns(jm.ImplausibleWarning, match="more than two turns"):
