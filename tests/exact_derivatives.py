@@ -8,7 +8,10 @@ used, and no solution of the beam equations but the exponential of their matrix.
 """
 
 import mpmath
+import numpy as np
 from mpmath import mp, mpf
+
+import jaxmodal as jm
 
 #: working precision: the determinant cancels some of it, the differences half of the rest
 DIGITS = 80
@@ -19,8 +22,6 @@ _RIGID = "1e30"
 
 def parameters_of(arm):
     """The values of an arm by address, as exact decimal copies of its doubles."""
-    import jaxmodal as jm
-
     return {name: float(jm.get_parameter(arm, name)) for name in jm.addresses(arm)}
 
 
@@ -216,3 +217,18 @@ def frequency_and_derivatives(arm, shapes, theory, omega):
             change = at(exact, **{name: value + h}) - at(exact, **{name: value - h})
             found[name] = -change / (2 * h) / slope
         return exact, found
+
+
+def assert_sensitivities(arm, shapes, theory, modes, frequency_error, derivative_error):
+    """Of an arm by all addresses; errors of derivatives, each times its value, relative to the largest."""
+    table = jm.sensitivities(arm, max(modes) + 1, theory)
+    values = parameters_of(arm)
+    scale = np.array([abs(values[a]) or 1.0 for a in table.addresses])
+    scale[~np.isfinite(scale)] = 0.0
+    for mode in modes:
+        omega = float(table.frequencies.omega[mode])
+        exact, derivatives = frequency_and_derivatives(arm, shapes, theory, omega)
+        assert abs(omega / float(exact) - 1) <= frequency_error
+        expected = np.array([float(derivatives[a]) for a in table.addresses])
+        weighted = np.abs(np.asarray(table.derivative)[mode] - expected) * scale
+        assert np.max(weighted) <= derivative_error * np.max(np.abs(expected) * scale), mode

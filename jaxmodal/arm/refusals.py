@@ -24,6 +24,12 @@ def require_concrete(arm: Arm, what: str) -> None:
         )
 
 
+_KNOW_FORCES = (
+    "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities, sweeps, frequency_response, forced "
+    "responses, damped_modes, their sensitivities, sums over modes and static_compliance"
+)
+
+
 def refuse_axial_force(arm: Arm, what: str) -> None:
     """Refuse an arm under an axial force, which ``what`` (the subject of the sentence) does not know."""
     refuse_loads(arm, what)
@@ -31,9 +37,7 @@ def refuse_axial_force(arm: Arm, what: str) -> None:
         if link.axial_force is not None:
             raise ArmError(
                 f"link{number}.axial_force = {shown(link.axial_force)}: {what} knows no axial forces; leave it out. "
-                "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities, sweeps, "
-                "frequency_response, forced responses, damped_modes, their sensitivities, sums over modes and "
-                "static_compliance take it."
+                f"{_KNOW_FORCES} take it."
             )
 
 
@@ -42,9 +46,7 @@ def refuse_loads(arm: Arm, what: str) -> None:
     if isinstance(arm, Arm) and arm.loads is not None:
         raise ArmError(
             f"loads: the arm bears some, and {what} takes none of an arm; give arm.replace(loads=None), or "
-            "take [loads] out of its file. "
-            "natural_frequencies, natural_frequencies_batch, mode_shapes, sensitivities, sweeps, frequency_response, "
-            "forced responses, damped_modes, their sensitivities, sums over modes and static_compliance take them."
+            f"take [loads] out of its file. {_KNOW_FORCES} take them."
         )
 
 

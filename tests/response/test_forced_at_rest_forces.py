@@ -3,10 +3,10 @@
 import mpmath
 import numpy as np
 import pytest
-import scipy.integrate
 from damped_cantilever import cantilever, pendulum
 
 import jaxmodal as jm
+from tests.duhamel import motion_under_pulse, pulse
 from tests.finite_elements import case_from_arm, tip_receptance
 from tests.response.arms import bent, target, with_damping
 from tests.response.exact_chain import Chain
@@ -188,27 +188,11 @@ def test_a_pulse_on_an_inverted_pendulum(upright):
     arm, stiffness, inertia = upright
     natural = np.sqrt(stiffness / inertia)
     ratio = DAMPER / (2.0 * np.sqrt(stiffness * inertia))
-    damped, step = natural * np.sqrt(1.0 - ratio**2), 0.01
+    step = 0.01
     time = step * np.arange(300)
-
-    def pulse(t):
-        return np.exp(-(((t - 1.0) / 0.15) ** 2))
-
     found = jm.time_response(arm, pulse(time), step, *ROTATION, EB)
     for k in (95, 130, 260):
-        truth, _ = scipy.integrate.quad(
-            lambda s, end=time[k]: (
-                pulse(s)
-                * np.exp(-ratio * natural * (end - s))
-                * np.sin(damped * (end - s))
-                / (inertia * damped)
-            ),
-            0.0,
-            time[k],
-            points=[min(1.0, time[k] / 2)],
-            epsabs=1e-14,
-            limit=400,
-        )
+        truth = motion_under_pulse(time[k], inertia, natural, ratio)
         assert abs(found.values[0, k] - truth) < 1e-9 * np.abs(found.values).max()
 
 
