@@ -18,6 +18,7 @@ from design_opt.problem.designs import OWN, Design
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.eigenspaces.clusters import clusters
 from jaxmodal.frequencies.status import Status
@@ -91,6 +92,7 @@ class Evaluator:
         self.angles = {name: problem.sets[name] for name in problem.used_sets}
         self.in_space = isinstance(problem.arm, SpatialArm)
         self.rates = SpatialRates(problem) if self.in_space else PlanarRates(problem)
+        self._turns_in_ground = _turns_in_ground(problem.arm)
         self._spent = 0.0
         self._latest: tuple[tuple[bytes, ...], _Solved] = ((), {})
         self.today_hz = _hz(self._solve(problem.arm, self.angles))
@@ -133,7 +135,7 @@ class Evaluator:
         own = np.array([[float(link.joint_angle) for link in arm.links]])
         sets = [own if name == OWN else np.asarray(rows) for name, rows in angles.items()]
         cells = np.concatenate(sets)
-        turning = [i for i in arm.joints if i > 1 or self.in_space] or [1]
+        turning = [i for i in arm.joints if i > 1 or self._turns_in_ground] or [1]
         columns = {f"link{i}.joint_angle": cells[:, i - 1] for i in turning}
         often = self._spent > _IN_NUMPY and not self.in_space
         self._spent += _OF_A_CALL + _OF_A_CELL * len(cells)
@@ -270,6 +272,13 @@ class Evaluator:
         close = bool(np.ptp(hz) <= GROUP_TOLERANCE * hz[-1])
         at = self.angles[name][posture]
         return self.rates.of_cluster(y, name, at, TWO_PI * hz, close) / TWO_PI
+
+
+def _turns_in_ground(arm: Arm | SpatialArm) -> bool:
+    """Whether the angle of joint 1 matters: against loads, or springs that stay where they are when the arm turns."""
+    if isinstance(arm, SpatialArm):
+        return True
+    return arm.loads is not None or beam_values(arm).ground_angle is not None
 
 
 def _hz(solved: _Solved) -> dict[str, np.ndarray]:

@@ -28,7 +28,12 @@ def at_postures(own: BeamArrays, name: str, angles: np.ndarray) -> BeamArrays:
     lanes: BeamArrays = jax.tree_util.tree_map(
         lambda x: xp.broadcast_to(x, (len(angles), *x.shape)), own
     )
-    return lanes if name == OWN else dataclasses.replace(lanes, joint_angle=angles)
+    if name == OWN:
+        return lanes
+    turned: dict[str, Any] = {"joint_angle": angles}
+    if own.ground_angle is not None:  # springs to the ground stay where they are
+        turned["ground_angle"] = np.cumsum(angles, axis=1)
+    return dataclasses.replace(lanes, **turned)
 
 
 def gradients(
@@ -90,12 +95,16 @@ def by_name(beams: BeamArrays) -> dict[str, Any]:
     return {name: value for name, value in values if value is not None and name != "has_shear"}
 
 
+#: link values that the postures of a set replace
+_TURNING = ("joint_angle", "ground_angle")
+
+
 def pulled_back(gradient: BeamArrays, rates: dict[str, Array], name: str) -> np.ndarray:
     """Chain rule from link values, (..., n) and (n, variables), to the variables: (..., variables)."""
     total = np.zeros((*gradient.length.shape[:-1], rates["length"].shape[-1]))
     for key, of_variables in rates.items():
         rate = np.asarray(of_variables)
-        if rate.any() and not (key == "joint_angle" and name != OWN):
+        if rate.any() and not (key in _TURNING and name != OWN):
             total += np.asarray(getattr(gradient, key)) @ rate
     return total
 

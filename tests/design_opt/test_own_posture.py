@@ -78,3 +78,30 @@ def test_loads_press_anew_in_each_posture(postures):
     lanes = evaluator.rates.lanes(at, postures, evaluator.angles[postures])
     both = evaluator.rates._at(at, postures, evaluator.angles[postures])[0]
     assert np.asarray(lanes.axial_force) == pytest.approx(np.asarray(both.axial_force), rel=1e-12)
+
+
+@pytest.mark.parametrize("stands_on", ["support", "base"])
+def test_springs_to_the_ground_stay_where_they_are_when_a_set_turns_the_arm(stands_on):
+    """Frequencies in each posture and differences of them; the angle that varies is one that the set replaces."""
+    arm = angled_arm(1)
+    if stands_on == "support":
+        arm = arm.replace(links=(arm.links[0], arm.links[1].replace(support_y_stiffness=3e4)))
+    else:
+        arm = arm.replace(base_stiffness=[[3e5, -8e4, 4e3], [-8e4, 2e5, 9e3], [4e3, 9e3, 5e3]])
+    variables = [Variable("link1.joint_angle", -1.5, 1.5), Variable("payload.mass", 1.0, 5.0)]
+    limit = FrequencyLimit(1, at_least_hz=20.0, postures="few")
+    few = {"few": [[0.2, 0.6], [-0.5, -0.4]]}
+    problem = Problem(arm, variables, MinimiseMass(), [limit], postures=few)
+
+    def truth(y):
+        posed = [problem.space.arm_at(y).with_posture(row) for row in few["few"]]
+        return np.array([float(jm.natural_frequencies(x, 1).frequencies_hz[0]) for x in posed])
+
+    at = np.array([0.35, 0.5])
+    found = Evaluator(problem).linearise(at)
+    margins, rates = found.inequalities.reshape(2, -1), found.inequality_rates.reshape(2, -1, 2)
+    assert margins[:, 0] == pytest.approx(truth(at) / 20.0 - 1.0, abs=1e-10)
+    for k, step in enumerate(1e-4 * np.eye(2)):
+        difference = (truth(at + step) - truth(at - step)) / 4e-3
+        assert rates[:, 0, k] == pytest.approx(difference, abs=1e-7)
+        assert (k == 0) == (np.abs(difference).max() < 1e-9)
