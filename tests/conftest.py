@@ -4,28 +4,20 @@ import atexit
 import gc
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from importlib.util import cache_from_source
 from pathlib import Path
+from typing import Any
 
 # matrices of a few hundred columns: several threads of BLAS wait for each other longer than they compute, the
 # workers' above all. Read when the library is loaded, by the workers of xdist and by what a test starts
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-import jax
-
-jax.config.update("jax_enable_x64", True)  # first, before any array
-jax.config.update("jax_numpy_rank_promotion", "raise")
-jax.config.update("jax_numpy_dtype_promotion", "strict")
-# tracing makes many objects and little garbage: collecting it is a fifth of its time
-gc.set_threshold(50_000, 20, 100)
 os.environ.setdefault("JAXMODAL_CACHE", "off")  # nothing of a test is kept in the user's cache
 
-import pytest  # noqa: E402
-from annotation_checks import CHECKED, CHECKED_IN_FAST_TESTS  # noqa: E402
-from compiled_programs import Budget  # noqa: E402
-from hypothesis import settings  # noqa: E402
-from jaxtyping import install_import_hook  # noqa: E402
+import pytest
+from compiled_programs import Budget
 
 FAST = "not slow"
 """The marks that pyproject.toml selects: the fast tests."""
@@ -40,21 +32,75 @@ LONGEST = {
 """Tests of half a minute and more, by name: each would be what one worker waits for while another ends the run."""
 
 
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+"""Which worker of xdist this process is; empty where there are none, and in the process that starts them."""
+
+FROM_THE_END = WORKER[2:].isdecimal() and int(WORKER[2:]) % 2 == 1
+"""Whether this worker imports the tests from the last to the first: of the bytecode that is not there yet one worker
+writes what the other finds, instead of both the same."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    """Tests in the order in which this worker collects them."""
+    report = yield
+    if FROM_THE_END and isinstance(collector, pytest.Directory):
+        report.result = report.result[::-1]
+    return report
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, the others as they stand."""
+    """The longest first, the others as they stand; workers must have the same order."""
+    if WORKER:
+        items.sort(key=lambda item: item.path.parts)
     items.sort(key=lambda item: getattr(item, "originalname", item.name) not in LONGEST)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What must stand before the library is imported, by the tests or by what they start."""
-    fast = config.option.markexpr == FAST
-    install_import_hook(CHECKED_IN_FAST_TESTS if fast else CHECKED, "annotation_checks.checked")
-    prepare_compilation()
+    """What must stand before the library is imported, by the tests or by what they start.
+
+    The process that only starts workers imports neither the library nor JAX: the workers wait for it.
+    """
+    keep_in_temporary_folders()
+    if config.getoption("dist", "no") == "no":
+        prepare_tests(fast=config.option.markexpr == FAST)
     config.pluginmanager.register(Budget(config, FAST), "budget of compiled programs")
 
 
-def prepare_compilation() -> None:
-    """Programs are compiled as fast as can be, and kept for all workers and subprocesses of a run."""
+def keep_in_temporary_folders() -> None:
+    """Programs and bytecode are kept for all workers and subprocesses of a run, and deleted after it."""
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        os.environ["JAX_COMPILATION_CACHE_DIR"] = folder_of_this_run()
+    if sys.dont_write_bytecode and not Path(cache_from_source(pytest.__file__)).exists():
+        # an environment without bytecode that may get none: each process would compile all that it imports
+        sys.dont_write_bytecode = False
+        sys.pycache_prefix = folder_of_this_run()
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
+
+def folder_of_this_run() -> str:
+    """A new folder, deleted when this process ends."""
+    folder = tempfile.mkdtemp(prefix="jaxmodal-tests-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def prepare_tests(fast: bool) -> None:
+    """JAX and the library as all tests need them, programs compiled as fast as can be."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)  # first, before any array
+    jax.config.update("jax_numpy_rank_promotion", "raise")
+    jax.config.update("jax_numpy_dtype_promotion", "strict")
+    # tracing makes many objects and little garbage: collecting it is a fifth of its time
+    gc.set_threshold(50_000, 20, 100)
+
+    from annotation_checks import CHECKED, CHECKED_IN_FAST_TESTS
+    from jaxtyping import install_import_hook
+
+    install_import_hook(CHECKED_IN_FAST_TESTS if fast else CHECKED, "annotation_checks.checked")
+
     from jaxmodal.runtime.compilation import add_cpu_flags
 
     add_cpu_flags()  # as the command line does: compiling takes half the time
@@ -63,9 +109,6 @@ def prepare_compilation() -> None:
         os.environ["XLA_FLAGS"] += " --xla_backend_optimization_level=0"
         if jax.__version_info__ < (0, 11):  # an XLA that does not know a flag ends the process
             os.environ["XLA_FLAGS"] += " --xla_cpu_use_fusion_emitters=false"
-    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="jaxmodal-tests-")
-        atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
     for name in (
@@ -79,10 +122,12 @@ def prepare_compilation() -> None:
             text if name.endswith("dir") else type(jax.config.values[f"jax_{name}"])(float(text)),
         )
 
+    from hypothesis import settings
 
-settings.register_profile("local", deadline=None, max_examples=50)
-settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+    settings.register_profile("local", deadline=None, max_examples=50)
+    settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
+    settings.load_profile("ci" if os.environ.get("CI") else "local")
+
 
 MEMORY_MAPS = 20_000
 """Compiled programs are dropped beyond. Linux allows a process 65,530 maps; LLVM crashes where it gets no more."""
@@ -94,5 +139,7 @@ def bounded_number_of_memory_maps() -> Iterator[None]:
     yield
     maps = Path("/proc/self/maps")
     if maps.exists() and len(maps.read_bytes().splitlines()) > MEMORY_MAPS:
+        import jax
+
         jax.clear_caches()
         gc.collect()

@@ -41,6 +41,7 @@ def damage(folder):
 
 if "LARGEST_FILE" in os.environ:
     import resource
+    sys.dont_write_bytecode = True  # Python would keep half a file of it
     resource.setrlimit(resource.RLIMIT_FSIZE, 2 * (int(os.environ["LARGEST_FILE"]),))
 at_first = jax.config.jax_compilation_cache_dir
 for command in " ".join(sys.argv[1:]).split(" then "):

@@ -28,7 +28,8 @@ def test_a_full_disk_is_a_clear_error_and_leaves_a_store_that_resumes(
     """The limit on the size of files makes the operating system refuse the write."""
     path = tmp_path / "full.zarr"
     code = f"""
-import resource, signal
+import resource, signal, sys
+sys.dont_write_bytecode = True  # Python would keep half a file of it
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 sweeps.store.grid.solve_cells = synthetic_cells.solve_cells
