@@ -17,6 +17,9 @@ from jaxmodal.runtime.namespace import Array, added, placed, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import spring_law
 
+#: above this the law of a joint tells the motion beyond it
+_CLEAR = 0.1
+
 
 def _like(x: Array, fields: Array) -> Array:
     return x.reshape(x.shape + (1,) * (fields.ndim - 2))
@@ -122,6 +125,59 @@ def joint_law(beams: BeamArrays, omega: Array) -> JointLaw:
     )
 
 
+def without_bodies(beams: BeamArrays) -> BeamArrays:
+    """The links with no hubs, no rotors, and nothing at rest that resists beyond the springs of their joints."""
+    names = ("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio", "base_turning_stiffness")
+    nothing: dict[str, Any] = dict.fromkeys(names)
+    return dataclasses.replace(beams, **nothing)
+
+
+class Driven(NamedTuple):
+    """What moves beyond the springs of the joints, as the part before them feels it; along u, v and psi, (n, 3).
+
+    The ``share`` of the force of the link beyond that comes through, and the ``inertia`` that moves with the part
+    before, where ``known``.
+    """
+
+    share: Array
+    inertia: Array
+    known: Array
+
+
+def driven_inertia(beams: BeamArrays, omega: Array) -> Driven:
+    """Hubs and rotors beyond the joints with their own motion b eliminated by the law of the joint.
+
+    The balance of forces before a joint has terms of ``omega^2 H b``, H the hub: where it is heavy they turn rounding
+    of b, which is that of the motion of its link, into forces on a part that may hardly move. A rotor of inertia J and
+    gear ratio N turns by ``(1 - N) a + N b``, a and b the rotations on both sides: where it is heavy it holds them to
+    each other, and rounding of the law of the joint comes into the moments N^2 times as strong. With b from the law::
+
+        (s - omega^2 c (H + N^2 J)) b = (s - omega^2 c N (N - 1) J) a + c F
+
+    the balance holds the force F of the link beyond in place of both. ``s * give = c * force`` is the law of the
+    spring. Where the factor of b is near 0, a resonance of hub and rotor on the spring, the balance stays as it is.
+    """
+    x = attachments(beams)
+    zero = xp.zeros_like(beams.length)
+    law = joint_law(beams, np.float64(0.0))
+    mass = zero if x.hub_mass is None else x.hub_mass
+    inertia = zero if x.hub_inertia is None else x.hub_inertia
+    if beams.base_turning_stiffness is not None:  # resists a turn as a negative inertia
+        inertia = inertia - beams.base_turning_stiffness / (omega * omega)
+    hub = xp.stack([mass, mass, inertia], axis=1)
+    rotor, ratio = (
+        xp.stack([zero, zero, zero if given is None else given], axis=1)
+        for given in (beams.rotor_inertia, beams.gear_ratio)
+    )
+    unit, give, other = law.unit, omega * omega * law.compliance, ratio - 1.0
+    pivot = unit - give * (hub + ratio * ratio * rotor)
+    known = xp.abs(pivot) > _CLEAR
+    pivot = xp.where(known, pivot, 1.0)
+    across = unit - give * ratio * other * rotor
+    felt = unit * (hub + rotor) - give * other * other * hub * rotor
+    return Driven(across / pivot, felt / pivot, known)
+
+
 def before_joint(beams: BeamArrays, tip: Array, joint: Array | None = None) -> Array:
     """Displacements before each joint in the axes of the link that it carries; shape (n, 3, ...).
 
@@ -136,19 +192,25 @@ def before_joint(beams: BeamArrays, tip: Array, joint: Array | None = None) -> A
     return placed(before, 0, in_first_link(beams, moved))
 
 
-def spring_gives(beams: BeamArrays, omega: Array, joint: Array, before: Array) -> Array:
+def spring_gives(
+    beams: BeamArrays, omega: Array, inner: Array, outer: Array, before: Array
+) -> Array:
     """Relative displacements over the springs along u, v and psi: shape (n, 3, ...).
 
-    From the forces in the springs, which keep their digits in stiff joints; in free hinges, and where the inertia
-    of a rotor takes the moment, from the displacements on both sides. ``omega`` is one number, or one for each entry
-    of the last axis.
+    From the fields at both ends of the links and the displacements before the joints. The forces in the springs keep
+    the digits of stiff joints, the displacements on both sides those of soft ones, where what stands beyond takes the
+    forces of the link. ``omega`` is one number, or one for each entry of the last axis.
     """
     at_rest, inertia = joint_law(beams, 0.0), attachments(beams).relative_inertia
+    joint = at_joint(beams, omega, inner)
+    # rounding is that of the largest values on the link, which are about those at its ends
+    sizes = at_joint(beams, omega, xp.maximum(xp.abs(inner), xp.abs(outer)), sizes=True)
     unit, give = (_like(x, joint) for x in (at_rest.unit, at_rest.compliance))
     if inertia is not None:
         taken = omega * omega * _like(inertia, joint[:, 2:3]) * give[:, 2]
         unit = added(unit + xp.zeros_like(joint[:, :3]), np.s_[:, 2], -taken)
-    clear = xp.abs(unit) > 0.5
+    firm = give * sizes[:, 3:] < xp.abs(unit) * (sizes[:, :3] + xp.abs(before))
+    clear = firm & (xp.abs(unit) > 0.5)
     by_forces = give * joint[:, 3:] / xp.where(clear, unit, 1.0)
     return xp.where(clear, by_forces, joint[:, :3] - before)
 
@@ -174,12 +236,15 @@ def opposed(beams: BeamArrays) -> BeamArrays:
 
 
 __all__ = [
+    "Driven",
     "JointLaw",
     "at_joint",
     "at_tip",
     "before_joint",
+    "driven_inertia",
     "inertia_forces",
     "joint_law",
     "opposed",
     "spring_gives",
+    "without_bodies",
 ]

@@ -161,7 +161,8 @@ class _Ends(NamedTuple):
 def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
     joint, tip = at_joint(beams, omega, mode.inner), at_tip(beams, mode.outer)
     before = before_joint(beams, tip, joint)
-    ends = _Ends(joint, tip, before, spring_gives(beams, omega, joint, before))
+    gives = spring_gives(beams, omega, mode.inner, mode.outer, before)
+    ends = _Ends(joint, tip, before, gives)
     if beams.base_xx is not None:
         ends = ends._replace(base=base_moves(beams, joint_law(beams, 0.0), joint))
     if beams.support_x_stiffness is None:

@@ -18,21 +18,20 @@ import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.attachments import (
+    Driven,
     at_joint,
     at_tip,
+    driven_inertia,
     inertia_forces,
     joint_law,
     opposed,
+    without_bodies,
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.fields import link_fields
 from jaxmodal.dynamic_stiffness.foundation import base_motion
-from jaxmodal.dynamic_stiffness.supports import (
-    law_arrays,
-    support_forces,
-    unsupported,
-    without_supports,
-)
+from jaxmodal.dynamic_stiffness.supports import in_ground_axes, support_forces, unsupported
+from jaxmodal.eigenspaces.heavy_bodies import with_heavy_bodies
 from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, quadrature
 from jaxmodal.runtime.namespace import Array, added, constant, linalg, mapped, on_host, placed, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -99,16 +98,19 @@ def end_conditions(
         return x.reshape(x.shape + (1,) * (inner.ndim - 2))
 
     sine, cosine = expand(xp.sin(beams.joint_angle)), expand(xp.cos(beams.joint_angle))
-    inner, outer = at_joint(beams, omega, inner, sizes), at_tip(beams, outer, sizes)
-    law = joint_law(beams, omega)
+    bare, outer = at_joint(without_bodies(beams), omega, inner, sizes), at_tip(beams, outer, sizes)
+    inner = at_joint(beams, omega, inner, sizes)
+    law, beyond = joint_law(beams, omega), inner[:, 3:]
     unit, give = (x.reshape(x.shape + (1,) * (inner.ndim - 2)) for x in law[:2])
     motion = unit * inner[:, :3] - give * inner[:, 3:]
     if beams.base_xx is not None:
         at_base = base_motion(beams, law, motion[:1], inner[:1, 3:], sizes)
         motion = placed(motion, 0, at_base)
     balance = outer[:, 3:] - inertia_forces(beams, omega, outer)
-    carried = placed(xp.roll(expand(omega * omega * law.carried), -1, axis=0), -1, 0.0)
-    balance = added(balance, np.s_[:, 2], -carried * outer[:, 2])
+    if beams.hub_mass is not None or beams.rotor_inertia is not None:
+        driven = driven_inertia(beams, omega)
+        balance = balance - _carried(beams, omega, law.carried, driven, outer[:, :3], sizes)
+        beyond = xp.where(expand(driven.known), expand(driven.share) * bare[:, 3:], beyond)
     held = beams.support_x_stiffness is not None
     if held:
         pushed = support_forces(beams, outer[:, :3], sizes)
@@ -129,15 +131,31 @@ def end_conditions(
         axis=1,
     )
     forces = [
-        cosine * inner[:, 3] - sine * inner[:, 4],
-        sine * inner[:, 3] + cosine * inner[:, 4],
-        inner[:, 5],
+        cosine * beyond[:, 0] - sine * beyond[:, 1],
+        sine * beyond[:, 0] + cosine * beyond[:, 1],
+        beyond[:, 2],
     ]
     if held:
-        beyond = unsupported(beams, xp.stack(forces, axis=1), sizes, before=True)
-        forces = [beyond[:, k] for k in range(3)]
+        free = unsupported(beams, xp.stack(forces, axis=1), sizes, before=True)
+        forces = [free[:, k] for k in range(3)]
     following = -xp.stack([zero, zero, zero, *forces], axis=1)
     return own, previous, following
+
+
+def _carried(
+    beams: BeamArrays, omega: Array, rotor: Array, driven: Driven, tip: Array, sizes: bool
+) -> Array:
+    """The inertia forces of the next joint's hub and rotor that move with the tips, (n, 3, ...)."""
+    following = xp.concatenate([beams.joint_angle[1:], np.zeros(1)])
+    inertia = xp.where(driven.known, driven.inertia, 0.0)
+    inertia = added(inertia, np.s_[:, 2], xp.where(driven.known[:, 2], 0.0, rotor))
+    inertia = placed(xp.roll(omega * omega * inertia, -1, axis=0), -1, 0.0)
+    if sizes:
+        inertia = -xp.abs(inertia)
+    there = in_ground_axes(tip, -following, sizes)
+    forces = inertia.reshape(inertia.shape + (1,) * (tip.ndim - 2)) * there
+    turned: Array = in_ground_axes(forces, following, sizes)
+    return turned
 
 
 def _conditions_matrix(
@@ -223,38 +241,6 @@ def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     return slope
 
 
-def with_heavy_bodies(
-    beams: BeamArrays, omega: Array, inner: Array, outer: Array, largest: Array
-) -> Array:
-    """The fields at the outer ends with the displacements of very heavy bodies from the forces on them; (n, 6) each.
-
-    ``largest`` holds the largest value of each field on the link.
-
-    A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as
-    the end value of a field it is known to 1e-16 of the motion of the link only. Both agree to rounding of the
-    latter. Bodies beside the axis are left as they are, and those at tips with supports.
-    """
-    if beams.tip_moment_x is not None or beams.end_offset_x is not None:
-        return outer
-    free = dataclasses.replace(
-        without_supports(beams),
-        tip_mass=xp.zeros_like(beams.tip_mass),
-        tip_inertia=xp.zeros_like(beams.tip_inertia),
-    )
-    own, _, following = end_conditions(free, omega, inner, outer)
-    forces = added(own, np.s_[:-1], following[1:])[:, 3:]
-    mass = omega * omega * xp.stack([beams.tip_mass, beams.tip_mass, beams.tip_inertia], axis=1)
-    moved, loaded = largest[:, :3], largest[:, 3:]
-    moved = placed(moved, np.s_[:, :2], xp.max(moved[:, :2], axis=1, keepdims=True))
-    loaded = placed(loaded, np.s_[:, :2], xp.max(loaded[:, :2], axis=1, keepdims=True))
-    heavy = mass * moved > loaded
-    if beams.support_x_stiffness is not None:
-        unit, stiffness = law_arrays(beams)
-        heavy = heavy & xp.all((unit > 0.5) & (stiffness == 0.0), axis=1, keepdims=True)
-    displacement = forces / xp.where(heavy, mass, 1.0)
-    return placed(outer, np.s_[:, :3], xp.where(heavy, displacement, outer[:, :3]))
-
-
 def eigenspace(
     beams: BeamArrays,
     theory: Theory,
@@ -299,11 +285,11 @@ def eigenspace(
     constants = null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
     fields = xp.einsum("nsfc,mnc->mnsf", rows, constants)
     largest = xp.max(xp.abs(constant(fields)), axis=2)
-    outer = mapped(with_heavy_bodies, (None, None, 0, 0, 0))(
+    inner, outer = mapped(with_heavy_bodies, (None, None, 0, 0, 0))(
         beams, omega, fields[:, :, 0], fields[:, :, last], largest
     )
-    fields = placed(fields, np.s_[:, :, last], outer)
-    modes = ModeFields(fields[:, :, 0], fields[:, :, 1:last], fields[:, :, last])
+    fields = placed(placed(fields, np.s_[:, :, 0], inner), np.s_[:, :, last], outer)
+    modes = ModeFields(inner, fields[:, :, 1:last], outer)
     coordinates = mapped(lambda m: mass_coordinates(beams, theory, m))(modes)
     gram = coordinates @ coordinates.T
     scale = xp.sqrt(xp.where(used > 0.0, xp.diag(gram), 1.0))

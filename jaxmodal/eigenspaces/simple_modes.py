@@ -15,6 +15,7 @@ from jax import Array
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.fields import link_motion
 from jaxmodal.eigenspaces.energies import Energies, energies_of, gradient_of
+from jaxmodal.eigenspaces.heavy_bodies import with_heavy_bodies
 from jaxmodal.eigenspaces.modal_mass import (
     ModeFields,
     link_starts,
@@ -22,7 +23,6 @@ from jaxmodal.eigenspaces.modal_mass import (
     quadrature,
     rigid_fields,
 )
-from jaxmodal.eigenspaces.null_spaces import with_heavy_bodies
 from jaxmodal.eigenspaces.null_vectors import null_vector
 from jaxmodal.eigenspaces.preload_energies import LinkIntegrals
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -75,7 +75,8 @@ def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int
     motion = jax.vmap(link_motion, in_axes=(0, None, None, None, 0))
     fields = motion(beams, theory, omega, xi, constants)  # (n, 6, s)
     inner, inside, outer = fields[..., 0], fields[..., 1:-1], fields[..., -1]
-    outer = with_heavy_bodies(beams, omega, inner, outer, jnp.max(jnp.abs(fields), axis=2))
+    largest = jnp.max(jnp.abs(fields), axis=2)
+    inner, outer = with_heavy_bodies(beams, omega, inner, outer, largest)
     ends = ModeFields(inner, jnp.zeros((inner.shape[0], 0, 6)), outer)
     weighted = inside * jnp.asarray(weights)[None, None, :]
     integrals = LinkIntegrals(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.attachments import joint_law
+from jaxmodal.dynamic_stiffness.attachments import at_joint, joint_law
 from jaxmodal.dynamic_stiffness.foundation import base_unit
 from jaxmodal.dynamic_stiffness.supports import law_arrays
 from jaxmodal.eigenspaces.modal_mass import ModeFields
@@ -39,7 +39,8 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
     the arm; the largest section or inertia force; the largest moment or moment of inertia forces of a body, or
     that force times the least radius of gyration. The second terms serve modes in which nothing turns, such as
     the axial ones of a straight arm. At a support: the largest of these, or what a spring of its stiffness takes for
-    the largest displacement or rotation.
+    the largest displacement or rotation. At the spring of a joint: the largest displacement or rotation, or what the
+    largest forces of its link and of what stands at its base would move it by.
     """
     own, previous, following = end_conditions(beams, omega, mode.inner, mode.outer)
     missed = xp.abs(added(added(own, np.s_[1:], previous[:-1]), np.s_[:-1], following[1:]))
@@ -61,13 +62,15 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
         unit, stiffness = law_arrays(beams)
         loaded = xp.maximum(unit * scale[:, 3:], stiffness * scale[:, :3])
         scale = placed(scale, np.s_[:, 3:], loaded)
-    # at a free hinge or slide the condition is that of the force; the unit is far above 1 where a geared rotor turns
-    # against a soft spring or none
+    # a soft spring is moved by what the forces of the link and the inertia beyond leave, so that its condition is that
+    # of the force, as at a free hinge or slide; the unit is far above 1 where a geared rotor turns against one
     law = joint_law(beams, omega)
     unit = xp.abs(law.unit)
     moves = xp.stack([displacement, displacement, rotation])[None]
     loads = xp.stack([force, force, moment])[None]
-    given = xp.where(unit > 0.5, unit * moves, xp.maximum(unit * moves, law.compliance * loads))
+    of_link = at_joint(beams, omega, xp.max(xp.abs(everywhere), axis=1), sizes=True)[:, 3:]
+    loads = xp.where(unit > 0.5, of_link, loads)
+    given = xp.maximum(unit * moves, law.compliance * loads)
     if beams.base_xx is not None:  # where the base is free the condition is that of the force
         free = xp.stack(base_unit(beams)) == 0.0
         given = placed(given, 0, xp.where(free, loads[0], given[0]))

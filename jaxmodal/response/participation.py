@@ -82,8 +82,9 @@ def modes_at_ports(
     along = np.moveaxis(fields, 0, -1)  # link, field, station, mode
     beams = beam_values(arm)
     with np.errstate(all="ignore"):  # stiffnesses that are infinite
-        joint, tip = at_joint(beams, omega, along[:, :, 0]), at_tip(beams, along[:, :, -1])
-        gives = spring_gives(beams, omega, joint, before_joint(beams, tip, joint))
+        inner, outer = along[:, :, 0], along[:, :, -1]
+        joint, tip = at_joint(beams, omega, inner), at_tip(beams, outer)
+        gives = spring_gives(beams, omega, inner, outer, before_joint(beams, tip, joint))
     columns = []
     for each in found:
         if each.place == "base":

@@ -1,0 +1,153 @@
+"""Motions of heavy bodies, hubs and rotors at the joints, from the forces on them.
+
+A body that hardly moves has the displacement that the forces on it give it, known to 1e-16 of itself; as the end value
+of a field it is known to 1e-16 of the motion of the link only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.attachments import at_joint, joint_law, without_bodies
+from jaxmodal.dynamic_stiffness.supports import in_ground_axes, law_arrays
+from jaxmodal.runtime.namespace import Array, placed, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
+
+
+class _Sides(NamedTuple):
+    """Values before a joint and beyond it, in the axes of the link that it carries: u, v and psi, shapes (n + 1, 3).
+
+    Entry k is of joint k, the last one is the tip of the arm, which has nothing beyond.
+    """
+
+    before: Array
+    beyond: Array
+
+
+def with_heavy_bodies(
+    beams: BeamArrays, omega: Array, inner: Array, outer: Array, largest: Array
+) -> tuple[Array, Array]:
+    """The fields at both ends of the links with the displacements of very heavy bodies from the forces on them.
+
+    Parameters
+    ----------
+    beams, omega
+        The n links, the angular frequency in rad/s.
+    inner, outer : Array, shape (n, 6)
+        The fields at both ends.
+    largest : Array, shape (n, 6)
+        The largest value of each field on the link.
+
+    Returns
+    -------
+    inner, outer : Array, shape (n, 6)
+        Those given, but for rounding. Bodies beside the axis, and all that moves with them, are left as they are, and
+        what stands at tips with supports and on an elastic base.
+    """
+    if beams.tip_moment_x is not None or beams.end_offset_x is not None:
+        return inner, outer
+    n = beams.length.shape[0]
+    angle = _and_tip(beams.joint_angle)
+    beyond = at_joint(without_bodies(beams), omega, inner)
+    forces = _Sides(in_ground_axes(_and_base(outer[:, 3:]), -angle), -_and_tip(beyond[:, 3:]))
+    moved, loaded = _of_both(largest[:, :3]), _of_both(largest[:, 3:])
+    found, heavy = _from_forces(
+        beams,
+        omega,
+        forces,
+        _Sides(_and_base(moved), _and_tip(moved)),
+        _Sides(_and_base(loaded), _and_tip(loaded)),
+    )
+    free = np.ones((n + 1, 1), dtype=bool)
+    if beams.support_x_stiffness is not None:
+        unit, stiffness = law_arrays(beams)
+        clear = xp.all((unit > 0.5) & (stiffness == 0.0), axis=1, keepdims=True)
+        free = xp.concatenate([free[:1] & (beams.base_xx is None), clear])
+    change = in_ground_axes(_and_base(outer[:, :3]), -angle)
+    change = xp.where(heavy.before & free, found.before - change, 0.0)
+    outer = placed(outer, np.s_[:, :3], outer[:, :3] + in_ground_axes(change, angle)[1:])
+    if beams.base_offset_x is not None:
+        return inner, outer
+    displaced = xp.where((heavy.beyond & free)[:n], found.beyond[:n], inner[:, :3])
+    return placed(inner, np.s_[:, :3], displaced), outer
+
+
+def _from_forces(
+    beams: BeamArrays, omega: Array, forces: _Sides, moved: _Sides, loaded: _Sides
+) -> tuple[_Sides, _Sides]:
+    """Displacements of the bodies at the joints, and whether they are known better than those of the links.
+
+    With masses m before and h beyond the spring of law ``unit * give = compliance * force``, a rotor of inertia J and
+    gear ratio r, which turns by ``(1 - r) a + r b``, moments A and B of the links on both sides::
+
+        (omega^2 (m + (1 - r)^2 J) - k) a + (omega^2 r (1 - r) J + k) b = A
+        (omega^2 r (1 - r) J + k) a + (omega^2 (h + r^2 J) - k) b = B
+
+    This is solved with no difference of like terms but the one that is a resonance of the two bodies on the spring.
+    The body alone does not tell how heavy it is: a rotor of high gear ratio moves the link before it with the reaction
+    of its own motion, so that all at the joint is one matter.
+    """
+    m, h, rotor, ratio, unit, compliance = _bodies(beams, omega)
+    give = omega * omega * compliance
+    other = ratio - 1.0
+    coupled = m * h + ratio * ratio * m * rotor + other * other * h * rotor
+    determinant = unit * (m + h + rotor) - give * coupled
+    before = unit - give * (h + ratio * ratio * rotor)
+    across = unit - give * ratio * other * rotor
+    beyond = unit - give * (m + other * other * rotor)
+    determinant = omega * omega * determinant
+    # the ground before joint 1 does not move, whatever the forces
+    held = np.arange(unit.shape[0])[:, None] == 0
+    before, across = xp.where(held, 0.0, before), xp.where(held, 0.0, across)
+    beyond = xp.where(held, -compliance, beyond)
+    determinant = xp.where(held, unit - give * (h + ratio * ratio * rotor), determinant)
+    rows = _Sides(*((x, y) for x, y in ((before, across), (across, beyond))))
+    clear = xp.where(determinant == 0.0, 1.0, determinant)
+    found = _Sides(*((x * forces.before + y * forces.beyond) / clear for x, y in rows))
+    noise = (xp.abs(x) * loaded.before + xp.abs(y) * loaded.beyond for x, y in rows)
+    size = xp.abs(determinant)
+    heavy = _Sides(*(size * x > y for x, y in zip(moved, noise, strict=True)))
+    return found, heavy
+
+
+def _bodies(beams: BeamArrays, omega: Array) -> tuple[Array, ...]:
+    """Masses before and beyond the springs, rotors, their ratios, and the springs' laws; shapes (n + 1, 3)."""
+    nothing = xp.zeros_like(beams.length)
+
+    def given(values: Array | None) -> Array:
+        return nothing if values is None else values
+
+    def along(mass: Array, inertia: Array) -> Array:
+        return xp.stack([mass, mass, inertia], axis=1)
+
+    # what forces at rest resist a turn with is a negative inertia
+    omega2 = omega * omega
+    tip = beams.tip_inertia - given(beams.end_turning_stiffness) / omega2
+    hub = given(beams.hub_inertia) - given(beams.base_turning_stiffness) / omega2
+    law = joint_law(beams, np.float64(0.0))
+    return (
+        _and_base(along(beams.tip_mass, tip)),
+        _and_tip(along(given(beams.hub_mass), hub)),
+        _and_tip(along(nothing, given(beams.rotor_inertia))),
+        _and_tip(along(nothing, given(beams.gear_ratio))),
+        xp.concatenate([law.unit, np.ones((1, 3))]),
+        _and_tip(law.compliance),
+    )
+
+
+def _and_base(x: Array) -> Array:
+    """Values of the tips, nothing at the base put before them."""
+    return xp.concatenate([xp.zeros_like(x[:1]), x])
+
+
+def _and_tip(x: Array) -> Array:
+    """Values of the joints, nothing at the tip of the arm put behind them."""
+    return xp.concatenate([x, xp.zeros_like(x[:1])])
+
+
+def _of_both(largest: Array) -> Array:
+    """The larger of the first two in place of both: they turn into each other at joints."""
+    both = xp.max(largest[:, :2], axis=1, keepdims=True)
+    return xp.concatenate([both, both, largest[:, 2:]], axis=1)
