@@ -183,18 +183,17 @@ class _Best:
 
 
 def quantities(problem: Problem, objectives: np.ndarray, worst: Worst | None) -> list[str]:
-    """Return the objectives of a design in their own units, its least first frequency and the posture of it."""
-    from design_opt.problem.constraints import degrees
-    from design_opt.problem.designs import OWN
+    """Return the objectives of a design in their own units, its least frequency above 0 and the posture of it."""
+    from design_opt.problem.designs import OWN, degrees
 
     parts = [
         f"{part.label} {part.sign * float(value):.5g}"
         for part, value in zip(problem.objectives, objectives, strict=True)
     ]
     if worst is not None:
-        name, posture, hz = worst
+        name, posture, hz, mode = worst
         where = "" if name == OWN else f" at {degrees(problem.sets[name][posture])}"
-        parts.append(f"least f1 {hz:.5g} Hz{where}")
+        parts.append(f"least f{mode} {hz:.5g} Hz{where}")
     return parts
 
 

@@ -14,11 +14,10 @@ from design_opt.evaluation.formulation import Program, make_program
 from design_opt.evaluation.gradients import PlanarRates
 from design_opt.evaluation.spatial_gradients import SpatialRates
 from design_opt.evaluation.spectra import GROUP_TOLERANCE
-from design_opt.problem.designs import OWN, Design
+from design_opt.problem.designs import OWN, Design, degrees, own_angles, posture_columns
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.arrays import beam_values
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.eigenspaces.clusters import clusters
 from jaxmodal.frequencies.status import Status
@@ -53,6 +52,12 @@ class Report:
     margins: list[np.ndarray]
     score: float
     violation: float
+
+    @property
+    def lowest_mode(self) -> int:
+        """The lowest mode that vibrates in all postures: those before it have frequency 0 in some."""
+        still = [int((hz == 0.0).sum(axis=1).max()) for hz in self.hz.values()]
+        return 1 + max(still, default=0)
 
     @property
     def objectives(self) -> np.ndarray:
@@ -92,12 +97,12 @@ class Evaluator:
         self.angles = {name: problem.sets[name] for name in problem.used_sets}
         self.in_space = isinstance(problem.arm, SpatialArm)
         self.rates = SpatialRates(problem) if self.in_space else PlanarRates(problem)
-        self._turns_in_ground = _turns_in_ground(problem.arm)
         self._spent = 0.0
         self._latest: tuple[tuple[bytes, ...], _Solved] = ((), {})
         self.today_hz = _hz(self._solve(problem.arm, self.angles))
         self._pieces = jax.jit(self._make_pieces)
         start = self.report(problem.space.start)
+        self._require_vibrating(start)
         self.program: Program = make_program(problem, start.terms)
         self.start = dataclasses.replace(start, score=self.program.score(start.terms))
         # values and derivatives are always wanted together: one program, traced and compiled once
@@ -132,11 +137,10 @@ class Evaluator:
         """Frequencies in Hz, and how many modes the last one's group has beyond them, of every set."""
         if not angles:
             return {}
-        own = np.array([[float(link.joint_angle) for link in arm.links]])
+        own = own_angles(arm)
         sets = [own if name == OWN else np.asarray(rows) for name, rows in angles.items()]
         cells = np.concatenate(sets)
-        turning = [i for i in arm.joints if i > 1 or self._turns_in_ground] or [1]
-        columns = {f"link{i}.joint_angle": cells[:, i - 1] for i in turning}
+        columns = posture_columns(arm, cells)
         often = self._spent > _IN_NUMPY and not self.in_space
         self._spent += _OF_A_CALL + _OF_A_CELL * len(cells)
         size = _SIDE_BY_SIDE if often and len(cells) < BATCH_CELLS else None
@@ -205,6 +209,26 @@ class Evaluator:
             violation = max(violation, float(worst))
         return Report(np.array(y), hz, terms, margins, score, violation)
 
+    def _require_vibrating(self, start: Report) -> None:
+        """Refuse functions of the caller's own that read a mode of frequency 0, which does not vibrate.
+
+        They are evaluated once with NaN in its place. Other objectives and constraints say what they read.
+        """
+        still = {name: np.where(hz == 0.0, np.nan, hz) for name, hz in start.hz.items()}
+        if all(np.isfinite(hz).all() for hz in still.values()):
+            return
+        problem = self.problem
+        terms, margins = self._pieces(jnp.asarray(start.y), still, self.angles, self.today_hz)
+        for part, values in zip(problem.parts, [*terms, *margins], strict=False):
+            zeros = problem.zero_modes.get(part.postures)
+            if hasattr(part, "check_zero_modes") or not np.isnan(np.asarray(values)).any():
+                continue
+            zeros = zeros or max(problem.zero_modes.values(), key=lambda x: x.most)
+            raise ProblemError(
+                f"{part.label!r}: reads a frequency that is 0: {zeros.words}, and these come first. Modes from "
+                f"{zeros.most + 1} on vibrate: read the columns of design.hz from {zeros.most} on."
+            )
+
     def _chosen_today(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
         if chosen is None:
             return self.today_hz
@@ -259,6 +283,7 @@ class Evaluator:
                 )
             at = np.flatnonzero(weight > _NEGLIGIBLE * weight.max(initial=0.0))
             cell, mode = np.divmod(at, values.shape[1])
+            self._require_derivatives(name, angles[name], values, cell, mode)
             alone = np.broadcast_to(np.arange(values.shape[1]), values.shape)
             first, last = clusters(values, alone, GROUP_TOLERANCE)
             centre = TWO_PI * np.take_along_axis(values, first, axis=1)[cell, mode]
@@ -267,18 +292,27 @@ class Evaluator:
             found[name] = _Slopes(at, slopes / TWO_PI)
         return found
 
+    def _require_derivatives(
+        self, name: str, angles: np.ndarray, values: np.ndarray, cell: np.ndarray, mode: np.ndarray
+    ) -> None:
+        """Refuse a frequency of 0 on which the problem hangs, as designs have whose neighbours have none."""
+        still = np.flatnonzero(values[cell, mode] == 0.0)
+        if still.size:
+            first = still[0]
+            where = (
+                "its own posture" if name == OWN else f"{degrees(angles[cell[first]])} of {name}"
+            )
+            raise ProblemError(
+                f"mode {mode[first] + 1}: its frequency falls to 0 at {where} for a design within the bounds, as no "
+                "support hinders a motion without strain there, and has no derivative; narrow the bounds, start "
+                "elsewhere, or leave the posture out."
+            )
+
     def cluster_rates(self, y: np.ndarray, name: str, posture: int, hz: np.ndarray) -> np.ndarray:
         """Projected derivatives, Hz per position, of the modes of a cluster: shape (m, m, n)."""
         close = bool(np.ptp(hz) <= GROUP_TOLERANCE * hz[-1])
         at = self.angles[name][posture]
         return self.rates.of_cluster(y, name, at, TWO_PI * hz, close) / TWO_PI
-
-
-def _turns_in_ground(arm: Arm | SpatialArm) -> bool:
-    """Whether the angle of joint 1 matters: against loads, or springs that stay where they are when the arm turns."""
-    if isinstance(arm, SpatialArm):
-        return True
-    return arm.loads is not None or beam_values(arm).ground_angle is not None
 
 
 def _hz(solved: _Solved) -> dict[str, np.ndarray]:

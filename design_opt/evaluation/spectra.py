@@ -12,6 +12,7 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxmodal.arithmetic.operations import Arithmetic
@@ -34,27 +35,35 @@ _WIDTH, _WIDTH_EXTENDED, _MAX_ROUNDS = 1e-11, 2.0**-50, 200
 _EXTRA = 2
 
 
-def spectra(num_modes: int, beams: BeamArrays, flags: Theory) -> Array:
+def spectra(
+    num_modes: int, beams: BeamArrays, flags: Theory, zeros: np.ndarray | None = None
+) -> Array:
     """Lowest natural frequencies of cells, leaves of shape (cells, n), in rad/s, (cells, num_modes); may be traced.
 
     NaN where one was not enclosed, or the counts contradict the determinant. Members of a group closer than
-    `GROUP_TOLERANCE` all get the derivative of its mean, as `with_derivative` says.
+    `GROUP_TOLERANCE` all get the derivative of its mean, as `with_derivative` says. ``zeros``, shape (cells,), is how
+    many modes of each cell have frequency 0; these are 0 whatever the beams.
     """
-    omega = _searched(num_modes, jax.lax.stop_gradient(beams), flags)
+    numbers = np.arange(1, num_modes + 1)
+    still = np.zeros((1, num_modes), bool) if zeros is None else numbers <= zeros[:, None]
+    omega = _searched(num_modes, jax.lax.stop_gradient(beams), flags, zeros)
     apart = (omega[:, 1:] - omega[:, :-1]) > GROUP_TOLERANCE * omega[:, 1:]
+    apart = apart | still[:, :-1]  # there copies of the lowest other mode stand for the time being
     starts = jnp.concatenate([jnp.ones_like(apart, shape=(omega.shape[0], 1)), apart], axis=1)
     first = jax.lax.cummax(jnp.where(starts, jnp.arange(num_modes), 0), axis=1)
     size = jnp.clip(jnp.sum(first[:, :, None] == first[:, None, :], axis=2), 1, SLOTS)
     attached = functools.partial(with_derivative, unpadded_quadrature_size(num_modes))
     with_rates: Array = jax.vmap(attached, (0, None, 0, 0, 0))(beams, flags, omega, first, size)
-    return with_rates
+    return with_rates if zeros is None else jnp.where(still, 0.0, with_rates)
 
 
-def _searched(num_modes: int, beams: BeamArrays, flags: Theory) -> Array:
+def _searched(num_modes: int, beams: BeamArrays, flags: Theory, zeros: np.ndarray | None) -> Array:
     links = beams.length.shape[1]
     beams = jax.tree_util.tree_map(lambda x: x.T[:, None, :], beams)  # (n, 1, cells)
     first = grid_trials(starting_scale(beams) / links, num_modes + _EXTRA)
     numbers = jnp.arange(1, num_modes + _EXTRA + 1)[:, None]
+    if zeros is not None:  # no search finds them: the lowest other mode in their place
+        numbers = jnp.maximum(numbers, zeros[None] + 1)
     extended = links > _FLOAT64_LINKS
     arithmetic = Arithmetic.double_double if extended else Arithmetic.float64
     width = _WIDTH_EXTENDED if extended else _WIDTH

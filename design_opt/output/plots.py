@@ -125,7 +125,7 @@ def _fill(axes: Any, curves: list[np.ndarray] | None) -> None:
 def postures(result: Result) -> Figure:
     """Draw the frequencies over the postures, before and after: lines, or maps over a grid of two joints.
 
-    A map shows the objective at each posture if this looks at the set, else the first frequency.
+    A map shows the objective at each posture if this looks at the set, else the lowest frequency above 0.
     """
     name = max(
         (key for key in result.report.hz if key != OWN), key=lambda key: len(result.report.hz[key])
@@ -134,20 +134,19 @@ def postures(result: Result) -> Figure:
     before, after = result.evaluator.start.hz[name], result.report.hz[name]
     axes = [np.unique(column) for column in angles.T]
     moving = [i for i, values in enumerate(axes) if len(values) > 1]
-    worst = int(after[:, 0].argmin())
+    lowest = min(result.report.lowest_mode, after.shape[1]) - 1  # those before are 0
+    worst = int(after[:, lowest].argmin())
     with style():
         if len(moving) == 2 and len(axes[moving[0]]) * len(axes[moving[1]]) == len(angles):
             return _maps(result, name, angles, moving)
         figure = new_figure(7.0, 3.6)
         ax = figure.subplots()
         x = angles[:, moving[0]] if len(moving) == 1 else np.arange(1, len(angles) + 1)
-        for mode in range(min(after.shape[1], 3)):
+        for mode, colour in zip(range(lowest, after.shape[1]), COLOURS[:3], strict=False):
             label = f"f{mode + 1}"
-            ax.plot(
-                x, before[:, mode], color=COLOURS[mode], linestyle="--", label=f"{label} before"
-            )
-            ax.plot(x, after[:, mode], color=COLOURS[mode], label=f"{label} after")
-        ax.plot(x[worst], after[worst, 0], "o", color=COLOURS[0], label="worst")
+            ax.plot(x, before[:, mode], color=colour, linestyle="--", label=f"{label} before")
+            ax.plot(x, after[:, mode], color=colour, label=f"{label} after")
+        ax.plot(x[worst], after[worst, lowest], "o", color=COLOURS[0], label="worst")
         ax.set_xlabel(rf"$\theta_{moving[0] + 2}$ [°]" if len(moving) == 1 else "posture")
         ax.set_ylabel("frequency [Hz]")
         ax.set_title(f"{result.problem.name or 'Optimisation'}: postures {name}")
@@ -162,7 +161,8 @@ def _over_postures(result: Result, name: str) -> tuple[str, np.ndarray, np.ndarr
         if part.postures == name and len(new) == len(report.hz[name]):
             label = part.label.split(", worst")[0]
             return label, part.sign * old.min(axis=1), part.sign * new.min(axis=1)
-    return "f1 [Hz]", start.hz[name][:, 0], report.hz[name][:, 0]
+    lowest = min(report.lowest_mode, report.hz[name].shape[1])
+    return f"f{lowest} [Hz]", start.hz[name][:, lowest - 1], report.hz[name][:, lowest - 1]
 
 
 def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) -> Figure:

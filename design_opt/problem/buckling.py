@@ -12,6 +12,7 @@ from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import Least, worst_of
 from design_opt.problem.statics import STANDARD_GRAVITY
 from design_opt.problem.structural_constraints import require_in_plane
+from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
@@ -52,6 +53,10 @@ class _Pressed:
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm in space."""
         require_in_plane(self._kind, arm)
+
+    def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
+        """Refuse an arm that nothing holds at rest."""
+        zeros.require_none(self._kind)
 
     def shares(self, design: Design) -> Array:
         """1 over the buckling factor in each posture, shape (P, 1); 0 where nothing is pressed."""

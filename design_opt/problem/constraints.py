@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from design_opt.problem.designs import OWN, Design, check_mode, check_number
 from design_opt.problem.errors import ProblemError
+from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import shown
 
@@ -97,6 +96,14 @@ class FrequencyLimit:
     def highest_mode(self) -> int:
         return self.mode + 1  # the next one may come down to it
 
+    def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
+        """Refuse a mode that does not vibrate, or did not in today's arm where that is the limit."""
+        what = f"constraint {self.label!r}"
+        zeros.require_vibrating(what, self.mode, f"give mode = {zeros.most + 1} or higher")
+        if self.at_least_today is not None:
+            remedy = "give the limit in Hz, or start from an arm in which the mode vibrates"
+            today.require_vibrating(f"{what}, of today's arm", self.mode, remedy)
+
     def margins(self, design: Design, today: Design) -> Array:
         hz = design.hz[self.postures]
         own, upper = hz[:, self.mode - 1], hz[:, self.mode - 1 : self.mode + 1]
@@ -156,13 +163,27 @@ class ForbiddenBand:
     def highest_mode(self) -> int:
         return self.modes
 
+    def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
+        """Refuse a band that watches no mode that vibrates, or has fewer below than always are."""
+        what = f"constraint {self.label!r}, modes = {self.modes}"
+        zeros.require_vibrating(what, self.modes, f"give modes = {zeros.most + 1} or more")
+        if self.modes_below is not None and self.modes_below < zeros.most:
+            raise ProblemError(
+                f"constraint {self.label!r}: modes_below = {self.modes_below}: {zeros.words}, which always lie below; "
+                f"give modes_below = {zeros.most} or more."
+            )
+
     def margins(self, design: Design, today: Design) -> Array:
         hz = design.hz[self.postures][:, : self.modes]
         if self.modes_below is None:
             half = 0.5 * (self.high_hz - self.low_hz)
-            return (hz - self.low_hz) * (hz - self.high_hz) / (half * self.high_hz)
-        below, above = hz[:, : self.modes_below], hz[:, self.modes_below :]
-        return jnp.concatenate([1.0 - below / self.low_hz, above / self.high_hz - 1.0], axis=1)
+            outside = (hz - self.low_hz) * (hz - self.high_hz) / (half * self.high_hz)
+        else:
+            below, above = hz[:, : self.modes_below], hz[:, self.modes_below :]
+            outside = jnp.concatenate(
+                [1.0 - below / self.low_hz, above / self.high_hz - 1.0], axis=1
+            )
+        return jnp.where(hz == 0.0, 1.0, outside)  # modes of frequency 0 are below and stay there
 
 
 @dataclasses.dataclass(frozen=True)
@@ -226,8 +247,3 @@ class Require:
 def where(postures: str) -> str:
     """Return the words for a posture set in a label."""
     return "" if postures in ("", OWN) else f" at every posture of {postures}"
-
-
-def degrees(angles: Any) -> str:
-    """Return a posture for messages: ``(45°, -90°)``, without joint 1."""
-    return "(" + ", ".join(f"{math.degrees(float(a)):.4g}°" for a in np.asarray(angles)[1:]) + ")"

@@ -100,6 +100,14 @@ class DesignSpace:
         values = {address: float(value) for address, value in self.values(y).items()}
         return set_parameters(self.arm, values)
 
+    def possible_at(self, y: Any) -> Arm | SpatialArm:
+        """`design_at`, a last length that the others leave too little or too much of moved into its bounds."""
+        values = {address: float(value) for address, value in self.values(y).items()}
+        if self.lengths:
+            last = f"link{self.arm.num_links}.length"
+            values[last] = min(max(values[last], self.lengths.lower), self.lengths.upper)
+        return set_parameters(self.arm, values)
+
     def last_length(self, y: Any) -> Any:
         """Length of the last link relative to its bounds, 0 to 1, where the reach is fixed."""
         assert self.lengths is not None

@@ -17,6 +17,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
 from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: name of the posture set that is always there: the arm's own posture
 OWN = "own"
@@ -69,8 +70,8 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
     ProblemError
         If a set is empty, has the wrong shape, or holds an angle that is not finite.
     """
-    own = np.array([float(link.joint_angle) for link in arm.links])
-    found = {OWN: own[None, :]}
+    found = {OWN: own_angles(arm)}
+    own = found[OWN][0]
     for name, postures in given.items():
         if name == OWN:
             raise ProblemError(f"postures: {OWN!r} is the arm's own posture; choose another name.")
@@ -98,6 +99,29 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
 def of_joints(arm: Arm | SpatialArm, angles: np.ndarray) -> np.ndarray:
     """Return the angles of the joints alone, (P, joints), of a set of postures (P, links)."""
     return angles[:, np.array(arm.joints) - 1]
+
+
+def degrees(angles: Any) -> str:
+    """Return a posture for messages: ``(45°, -90°)``, without joint 1."""
+    return "(" + ", ".join(f"{math.degrees(float(a)):.4g}°" for a in np.asarray(angles)[1:]) + ")"
+
+
+def own_angles(arm: Arm | SpatialArm) -> np.ndarray:
+    """The posture of an arm as a set, rad, shape (1, links)."""
+    return np.array([[float(link.joint_angle) for link in arm.links]])
+
+
+def posture_columns(arm: Arm | SpatialArm, angles: np.ndarray) -> dict[str, np.ndarray]:
+    """What a batch varies for the postures of a set, (P, links): angles of joints, that of joint 1 where it matters."""
+    turning = [i for i in arm.joints if i > 1 or _turns_in_ground(arm)] or [1]
+    return {f"link{i}.joint_angle": angles[:, i - 1] for i in turning}
+
+
+def _turns_in_ground(arm: Arm | SpatialArm) -> bool:
+    """Whether joint 1 turns the arm against loads, or against springs that stay where they are."""
+    if isinstance(arm, SpatialArm) or arm.loads is not None or arm.base_stiffness is not None:
+        return True
+    return any(getattr(link, name) is not None for link in arm.links for name in SUPPORTS)
 
 
 def workspace(*ranges_deg: tuple[float, float, int]) -> np.ndarray:

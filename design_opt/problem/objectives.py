@@ -15,6 +15,7 @@ from jax import Array
 
 from design_opt.problem.designs import OWN, Design, check_mode, check_number
 from design_opt.problem.errors import ProblemError
+from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.quantities import shown
 
 
@@ -103,6 +104,11 @@ class MaximiseFrequency:
     def highest_mode(self) -> int:
         return self.mode + self.cluster
 
+    def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
+        """Refuse a mode that does not vibrate."""
+        remedy = f"give mode = {zeros.most + 1} or higher"
+        zeros.require_vibrating(f"objective {self.label!r}", self.mode, remedy)
+
     def terms(self, design: Design) -> Array:
         return design.hz[self.postures][:, self.mode - 1 : self.highest_mode]
 
@@ -135,10 +141,18 @@ class MaximiseGap:
     def highest_mode(self) -> int:
         return self.below + 2
 
+    def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
+        """Refuse a lower edge that does not vibrate: the gap above it is the frequency of the upper one."""
+        first = zeros.most + 1
+        remedy = f"give below = {first} or higher, or maximise the frequency of mode {first}"
+        zeros.require_vibrating(f"objective {self.label!r}", self.below, remedy)
+
     def terms(self, design: Design) -> Array:
         """All differences across the gap: both edges may be clusters."""
         hz = design.hz[self.postures]
+        edge = hz[:, self.below - 1 : self.below]
         lower = hz[:, max(self.below - 2, 0) : self.below]
+        lower = jnp.where(lower == 0.0, edge, lower)  # one that does not vibrate is no partner
         upper = hz[:, self.below : self.below + 2]
         return (upper[:, :, None] - lower[:, None, :]).reshape(hz.shape[0], -1)
 

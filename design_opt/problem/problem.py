@@ -17,10 +17,8 @@ from design_opt.problem.designs import Design, check_number, check_set, posture_
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import Objective
 from design_opt.problem.variables import FixedReach, Variable
-from jaxmodal.arm.addresses import addresses
+from design_opt.problem.zero_modes import ZeroModes, check_spring_bounds, zero_modes
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.link_rules import JOINT_SPRINGS
-from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
@@ -29,8 +27,6 @@ from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arm import SpatialArm
 
 AGGREGATES = ("bound", "ks", "pnorm")
-#: last parts of the addresses of springs of joints, of planar arms and of arms in space
-_SPRINGS = {*JOINT_SPRINGS, "stiffness", "k11", "k22", "k33"}
 
 
 class Problem:
@@ -113,24 +109,31 @@ class Problem:
         check_number("problem", "sharpness", sharpness)
         self.aggregate, self.sharpness = aggregate, float(sharpness)
         self._check()
-        parts: list[Objective | Constraint] = [*self.objectives, *self.constraints]
-        modes = [part.highest_mode for part in parts]
-        self.num_modes = max([1, *modes])  # the lowest shows itself where nothing asks for one
-        used = {part.postures for part in parts} - {""}
+        used = {part.postures for part in self.parts} - {""}
         self.used_sets = tuple(key for key in self.sets if key in used)
+        check_spring_bounds(self.space, self.sets, self.used_sets)
+        self.zero_modes = self._zero_modes()
+        first = 1 + max((zeros.most for zeros in self.zero_modes.values()), default=0)
+        modes = [part.highest_mode for part in self.parts]
+        self.num_modes = max([first, *modes])  # the lowest shows itself where nothing asks for one
+
+    @property
+    def parts(self) -> list[Objective | Constraint]:
+        """Objectives and constraints."""
+        return [*self.objectives, *self.constraints]
+
+    def _zero_modes(self) -> dict[str, ZeroModes]:
+        """The modes of frequency 0 in every set that is used; refuse what may not ask for them."""
+        designs = zero_modes(self.space.possible_at(self.space.start), self.sets, self.used_sets)
+        today = zero_modes(self.arm, self.sets, self.used_sets)
+        for part in self.parts:
+            if hasattr(part, "check_zero_modes") and part.postures != "":
+                part.check_zero_modes(designs[part.postures], today[part.postures])
+        return designs
 
     def _check(self) -> None:
         _check_name("theory", self.theory, THEORIES)
         _check_name("aggregate", self.aggregate, AGGREGATES)
-        for address in addresses(self.arm):
-            if (
-                address.rpartition(".")[2] in _SPRINGS
-                and float(get_parameter(self.arm, address)) == 0.0
-            ):
-                raise ProblemError(
-                    f"arm: {address} is 0, a free joint, whose zero frequencies no optimisation counts; give a small"
-                    " one."
-                )
         if not self.objectives:
             raise ProblemError("objective: there is none; give one, such as MinimiseMass().")
         for part in self.objectives:
@@ -143,8 +146,7 @@ class Problem:
                 raise ProblemError(
                     f"constraint {shown(rule)}: is none; give one such as MassLimit(...)."
                 )
-        entries: list[Objective | Constraint] = [*self.objectives, *self.constraints]
-        for entry in entries:
+        for entry in self.parts:
             if hasattr(entry, "check_arm"):
                 entry.check_arm(self.arm)
             if entry.postures != "":

@@ -12,6 +12,7 @@ from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
+from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.loaded import under_forces
@@ -60,6 +61,10 @@ class DeflectionLimit:
         """Refuse an arm in space."""
         require_in_plane("constraint deflection", arm)
 
+    def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
+        """Refuse an arm that nothing holds at rest."""
+        zeros.require_none("constraint deflection")
+
     def margins(self, design: Design, today: Design) -> Array:
         flags = theory_flags(self.theory)
         arm = require_in_plane("constraint deflection", design.arm)
@@ -68,10 +73,12 @@ class DeflectionLimit:
             gravity = STANDARD_GRAVITY if arm.loads is None else 0.0
 
         def one(arm: Arm) -> Array:
-            if under_forces(arm):
+            beams = beam_arrays(arm)
+            # the force method of supports, rigid ones among them, is not differentiable by JAX
+            if under_forces(arm) or beams.support_x_stiffness is not None:
                 moved = second_order_deflection(arm, self.theory, gravity=(0.0, -gravity))
             else:
-                moved = tip_deflection(beam_arrays(arm), flags, gravity)
+                moved = tip_deflection(beams, flags, gravity)
             return 1.0 - jnp.sum(moved * moved) / self.at_most**2
 
         return design.at_each_posture(self.postures, one)[:, None]

@@ -130,6 +130,8 @@ class _Compiled:
     ) -> None:
         self.evaluator, self.rates = evaluator, rates
         self.size = evaluator.problem.space.size
+        zeros = [(hz == 0.0).sum(axis=1) for hz in evaluator.start.hz.values()]
+        self.zeros = np.concatenate(zeros) if evaluator.start.lowest_mode > 1 else None
         self.optimizer = optax.with_extra_args_support(optimizer)
         # optax mixes types where strict promotion would refuse
         with jax.numpy_dtype_promotion("standard"):
@@ -176,7 +178,7 @@ class _Compiled:
         evaluator = self.evaluator
         parts = [self.rates.lanes(y, name, angles) for name, angles in evaluator.angles.items()]
         cells = jax.tree_util.tree_map(lambda *x: jnp.concatenate(x), *parts)
-        hz = spectra(evaluator.problem.num_modes, cells, self.rates.flags) / TWO_PI
+        hz = spectra(evaluator.problem.num_modes, cells, self.rates.flags, self.zeros) / TWO_PI
         ends = np.cumsum([len(angles) for angles in evaluator.angles.values()])[:-1]
         return dict(zip(evaluator.angles, jnp.split(hz, ends), strict=True))
 

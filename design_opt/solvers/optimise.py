@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from design_opt.evaluation.evaluator import Evaluator, Report
-from design_opt.problem.constraints import degrees
-from design_opt.problem.designs import OWN
+from design_opt.problem.designs import OWN, degrees
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import MaximiseFrequency
 from design_opt.problem.options import check_options

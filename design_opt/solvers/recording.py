@@ -37,11 +37,12 @@ class Step:
 
 
 class Worst(NamedTuple):
-    """Posture set, number of the posture in it, first frequency in Hz."""
+    """Posture set, number of the posture in it, frequency in Hz of the lowest mode that vibrates, and its number."""
 
     postures: str
     number: int
     hz: float
+    mode: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Progress:
     """What a progress function is told after every iteration.
 
     ``objectives`` are those of the problem, with its signs, ``lowest_hz`` of shape (sets, modes) the least frequencies
-    over the postures of each set, ``worst`` the least first frequency of all and its posture (None without
+    over the postures of each set, ``worst`` the least of the lowest mode that vibrates and its posture (None without
     frequencies), ``best`` the best feasible design so far (None before there is one).
     """
 
@@ -65,10 +66,10 @@ class Progress:
 
 
 def worst_posture(report: Report) -> Worst | None:
-    """Return the least first frequency of a design, with the set and the number of its posture."""
-    least = (
-        (name, int(np.argmin(hz[:, 0])), float(hz[:, 0].min())) for name, hz in report.hz.items()
-    )
+    """Return the least frequency of a design that is not 0 by rule, with the set and the number of its posture."""
+    mode = report.lowest_mode
+    lowest = {name: hz[:, mode - 1] for name, hz in report.hz.items() if hz.shape[1] >= mode}
+    least = ((name, int(np.argmin(hz)), float(hz.min()), mode) for name, hz in lowest.items())
     return min((Worst(*row) for row in least), key=lambda row: row.hz, default=None)
 
 

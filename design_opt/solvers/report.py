@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from design_opt.problem.constraints import degrees
-from design_opt.problem.designs import OWN
+from design_opt.problem.designs import OWN, degrees
 from jaxmodal.frequencies.status import Status as Certainty
 from jaxmodal.runtime.tables import Table
 

@@ -168,7 +168,7 @@ class Result(ShowsDatasets):
     def _worst_postures(self) -> dict[str, int]:
         worst = {}
         for name, hz in self.report.hz.items():
-            slack = np.array(hz[:, 0])
+            slack = self._lowest(hz)
             for part, values in zip(self.problem.objectives, self.report.terms, strict=True):
                 if part.postures == name and len(values) == len(slack):
                     slack = values.min(axis=1)
@@ -185,7 +185,7 @@ class Result(ShowsDatasets):
         found = {}
         for name, hz in self.report.hz.items():
             if name == OWN or len(hz) < BATCH_CELLS:
-                own = np.argsort(hz[:, 0], kind="stable")[:COUNTED]
+                own = np.argsort(self._lowest(hz), kind="stable")[:COUNTED]
                 results = [self._certified(name, int(posture)) for posture in own]
                 omega = np.array([result.omega for result in results])
                 status = np.array([result.status for result in results])
@@ -197,10 +197,15 @@ class Result(ShowsDatasets):
                     self.arm, columns, self.problem.num_modes, self.problem.theory
                 )
                 omega, status = np.asarray(cells.omega), np.asarray(cells.status)
-            close = np.abs(omega / (2.0 * np.pi * hz[own]) - 1.0) < AGREEMENT
+            searched = 2.0 * np.pi * hz[own]
+            close = np.abs(omega - searched) <= AGREEMENT * searched  # 0 is 0
             good = (close & (status == Certainty.certified)).all(axis=1)
             found[name] = (int(good.sum()), len(own))
         return found
+
+    def _lowest(self, hz: np.ndarray) -> np.ndarray:
+        """The lowest frequency that is not 0 by rule, of all postures of a set, or the last one."""
+        return np.array(hz[:, min(self.report.lowest_mode, hz.shape[1]) - 1])
 
     def _certified(self, name: str, posture: int) -> NaturalFrequencies:
         """Certified frequencies at one posture of a set."""

@@ -207,8 +207,9 @@ def motions_at(motions: Motions, place: float, x: Any, y: Any) -> Numbers:
 
 def _strain_of_others(beams: BeamArrays, motions: Motions) -> Numbers:
     """Strain energy of springs and stretches, twice: 1 each, 0 in a free joint."""
-    diagonal = np.zeros(motions.place.size, motions.turn.dtype)
     springs = (beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness)
+    given = [spring for spring in springs if spring is not None]  # complex where one is varied
+    diagonal = np.zeros(motions.place.size, np.result_type(motions.turn, *given))
     for (i, k), at in motions.gives.items():
         spring = springs[k]
         stiffness = np.inf if spring is None else spring[i]

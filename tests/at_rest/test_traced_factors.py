@@ -27,6 +27,21 @@ def test_value_and_gradient():
     assert np.isnan(jax.jit(inverse)(np.array([np.nan, 0.7, 1.0])))
 
 
+def test_the_stiffness_of_a_free_joint_has_a_derivative():
+    """Supports hold the joint; beside differences to one side, for there is no other."""
+    held = {"joint_stiffness": 0.0, "support_y_stiffness": 30.0}
+    hinged = ARM.replace(links=(ARM.links[0], ARM.links[1].replace(**held)))
+
+    def of_spring(stiffness):
+        arm = jm.set_parameters(hinged, {"link2.joint_stiffness": stiffness})
+        return inverse_buckling_factor(arm, "euler_bernoulli", **LOADS)
+
+    value, slope = jax.value_and_grad(of_spring)(0.0)
+    one, two = (float(of_spring(step)) for step in (1e-4, 2e-4))
+    assert abs(slope) > 1e-3
+    np.testing.assert_allclose(slope, (4.0 * one - 3.0 * value - two) / 2e-4, rtol=1e-6)
+
+
 def test_loads_of_the_arm():
     """They and those of arguments are one, and have derivatives."""
     names = ("loads.gravity", "loads.gravity_direction", "loads.tip_force_x", "link1.length")

@@ -121,7 +121,9 @@ def test_an_optimisation_speaks_of_its_own_quantities(violation, words):
     (part,) = problem.objectives
     (name,) = problem.used_sets
     worst = worst_posture(
-        SimpleNamespace(hz={OWN: np.array([[5.0]]), name: np.array([[6.0], [4.8651], [7.0]])})
+        SimpleNamespace(
+            hz={OWN: np.array([[5.0]]), name: np.array([[6.0], [4.8651], [7.0]])}, lowest_mode=1
+        )
     )
     of_steps = (np.array([part.sign * 98.7654]), np.array([[4.8651, 30.0]]))
     text = progress_text(problem, Progress(0, 4, 1.0, violation, 1e-3, *of_steps, worst))

@@ -122,10 +122,6 @@ BAD = {
         ),
         ["wall", "rectangle"],
     ),
-    "free hinge": (
-        lambda: Problem(arm_with(joint_stiffness=0.0), [wall()], MinimiseMass()),
-        ["joint_stiffness", "free joint"],
-    ),
     "negative buckling factor": (lambda: BucklingLimit(-2.0), ["buckling", "at_least"]),
     "buckling without a load": (lambda: BucklingLimit(2.0, gravity=0.0), ["no load"]),
     "buckling under no number": (lambda: BucklingLimit(2.0, tip_force_x="1"), ["tip_force_x"]),

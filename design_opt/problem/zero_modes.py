@@ -1,0 +1,130 @@
+"""Modes of frequency zero, which free joints and bases allow: how many an arm has, and what must not ask for them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+
+from design_opt.problem.design_space import DesignSpace
+from design_opt.problem.designs import OWN, degrees, own_angles, posture_columns
+from design_opt.problem.errors import ProblemError
+from jaxmodal.arm.addresses import addresses
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.link_rules import JOINT_SPRINGS
+from jaxmodal.arm.parameters import get_parameter
+from jaxmodal.batches.variants import Variants
+from jaxmodal.spatial.arm import SpatialArm
+
+#: last parts of the addresses of springs of joints and bases, of planar arms and of arms in space
+_SPRINGS = {*JOINT_SPRINGS, "stiffness", "k11", "k22", "k33"}
+#: free springs that a message names
+_NAMED = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class ZeroModes:
+    """The modes of frequency 0 of an arm in the postures of a set: motions without strain, first in its list.
+
+    Attributes
+    ----------
+    most : int
+        How many it has at most in one of the postures: modes from ``most + 1`` on vibrate in all of them.
+    place : str
+        That posture in words.
+    free : tuple of str
+        Addresses of the springs of joints and base that are 0.
+    """
+
+    most: int
+    place: str
+    free: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """How many there are, and why and where."""
+        springs = ", ".join(self.free[:_NAMED]) + ", ..." * (len(self.free) > _NAMED)
+        plural = "s" if self.most > 1 else ""
+        why = f" ({springs} = 0)" if springs else ""
+        return f"the arm has {self.most} mode{plural} of frequency 0 {self.place}{why}"
+
+    def require_vibrating(self, what: str, mode: int, remedy: str) -> None:
+        """Refuse a mode number that is one of them."""
+        if mode <= self.most:
+            raise ProblemError(
+                f"{what}: mode {mode} is a motion without strain: {self.words}, and these come first. Modes from "
+                f"{self.most + 1} on vibrate; {remedy}."
+            )
+
+    def require_none(self, what: str) -> None:
+        """Refuse an arm that nothing holds at rest."""
+        if self.most:
+            raise ProblemError(
+                f"{what}: nothing holds the arm at rest: {self.words}. Give what is free a stiffness, or support a tip "
+                "beyond it; frequencies and responses may be limited without."
+            )
+        bases = [spring for spring in self.free if spring.startswith("base_stiffness.")]
+        if bases:
+            raise ProblemError(
+                f"{what}: {bases[0]} = 0: nothing holds the base at rest in this direction; give it a stiffness."
+            )
+
+
+def zero_modes(
+    arm: Arm | SpatialArm, sets: Mapping[str, np.ndarray], used: tuple[str, ...]
+) -> dict[str, ZeroModes]:
+    """The modes of frequency 0 that an arm has in each of the ``used`` sets of postures; `OWN` is its own posture."""
+    free = _free_springs(arm)
+    found = {}
+    for name in used:
+        angles = own_angles(arm) if name == OWN else sets[name]
+        numbers = _numbers(arm, angles, len(free))
+        worst = int(numbers.argmax())
+        place = "in its own posture" if name == OWN else f"at {degrees(angles[worst])} of {name}"
+        found[name] = ZeroModes(int(numbers[worst]), place, free)
+    return found
+
+
+def _free_springs(arm: Arm | SpatialArm) -> tuple[str, ...]:
+    return tuple(
+        address
+        for address in addresses(arm)
+        if address.rpartition(".")[2] in _SPRINGS and float(get_parameter(arm, address)) == 0.0
+    )
+
+
+def _numbers(arm: Arm | SpatialArm, angles: np.ndarray, free: int) -> np.ndarray:
+    """How many modes have frequency 0 in each posture, by the rule that natural frequencies go by, shape (P,)."""
+    if not free or isinstance(arm, SpatialArm):  # in space each free spring makes one
+        return np.full(len(angles), free)
+    columns = posture_columns(arm, angles)
+    return Variants(arm, tuple(columns), np.stack([*columns.values()])).zero_modes()
+
+
+def check_spring_bounds(
+    space: DesignSpace, sets: Mapping[str, np.ndarray], used: tuple[str, ...]
+) -> None:
+    """Refuse a bound of a variable at which the arm has another number of modes of frequency 0 than beside it."""
+    for i, variable in enumerate(space.variables):
+        middle = space.start.copy()
+        middle[i] = 0.5
+        for position, key in ((0.0, "lower"), (1.0, "upper")):
+            end = middle.copy()
+            end[i] = position
+            between = space.values(middle)
+            vanishes = [
+                address
+                for address, value in space.values(end).items()
+                if value == 0.0 != between[address] and not address.endswith("joint_angle")
+            ]
+            if not vanishes:
+                continue
+            own, other = (zero_modes(space.possible_at(y), sets, used) for y in (end, middle))
+            for name in used:
+                if own[name].most != other[name].most:
+                    raise ProblemError(
+                        f"variable {variable.name!r}: {key} = {getattr(variable, key)!r}: {own[name].words}; between "
+                        f"the bounds it has {other[name].most}, so that modes would change their numbers there. Keep "
+                        "the bound off 0, or leave the variable out and set the value 0 in the arm."
+                    )
