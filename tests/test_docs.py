@@ -9,16 +9,21 @@ sh        commands that set up a machine: not run here; those of the README are 
 text      output of the script above it, or formulas
 """
 
+import ast
 import contextlib
 import doctest
+import importlib
+import inspect
 import io
 import json
 import os
+import pkgutil
 import re
 import shlex
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import jax
 import pytest
@@ -31,11 +36,19 @@ from jaxmodal.cli.commands import main
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SLOW = {
-    *("accuracy.md", "dynamics.md", "gpu.md", "optimisation.md", "preload.md", "sensitivities.md"),
-    *("sweeps.md", "troubleshooting.md"),
+    *(
+        "accuracy.md",
+        "dynamics.md",
+        "forced-response.md",
+        "gpu.md",
+        "optimisation.md",
+        "preload.md",
+    ),
+    *("sensitivities.md", "spatial.md", "sweeps.md", "troubleshooting.md"),
 }
 """Pages that compute or compile as much as all others: the tests of the reference set, of motions, the fused kernel,
-designs, derivatives, axial forces, messages and sweeps ask the same in little."""
+designs, derivatives, axial forces, forced responses, arms in space, messages and sweeps ask the same in little; what
+these pages call is looked up."""
 LANGUAGES = {"python", "console", "toml", "json", "sh", "text"}
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LONG_NUMBER = re.compile(r"\d+\.\d{13,}")
@@ -147,6 +160,63 @@ def test_snippets(page, tmp_path):
                 run_console(block, page)
             elif block.language in ("toml", "json"):
                 read_document(block)
+
+
+def python_of(page):
+    """The statements of all Python blocks of a page, one list for each."""
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        if block.language == "python":
+            examples = doctest.DocTestParser().get_examples(block.text)
+            yield ast.parse("".join(x.source for x in examples) if examples else block.text)
+
+
+def unknown_names(page):
+    """What a page asks of modules that these do not have, and keywords that what it calls does not take."""
+    names, unknown = {}, []
+
+    def known(node):
+        if isinstance(node, ast.Name):
+            return names.get(node.id)
+        owner = known(node.value) if isinstance(node, ast.Attribute) else None
+        if isinstance(owner, ModuleType) and not hasattr(owner, node.attr):
+            unknown.append(ast.unparse(node))
+        return getattr(owner, node.attr, None) if owner is not None else None
+
+    for node in (node for tree in python_of(page) for node in ast.walk(tree)):
+        if isinstance(node, ast.Import):
+            for it in node.names:
+                names[it.asname or it.name.partition(".")[0]] = importlib.import_module(
+                    it.name if it.asname else it.name.partition(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            for it in node.names:
+                names[it.asname or it.name] = pkgutil.resolve_name(f"{node.module}.{it.name}")
+        elif isinstance(node, ast.Attribute):
+            known(node)
+        elif isinstance(node, ast.Call) and isinstance(
+            called := known(node.func), type | FunctionType
+        ):
+            takes = inspect.signature(called).parameters
+            if not any(it.kind is it.VAR_KEYWORD for it in takes.values()):
+                given = (it.arg for it in node.keywords if it.arg)
+                unknown += [
+                    f"{ast.unparse(node.func)}({arg}=)" for arg in given if arg not in takes
+                ]
+    return list(dict.fromkeys(unknown))
+
+
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_what_the_slow_pages_call_is_there(name):
+    assert unknown_names(ROOT / "docs" / name) == []
+
+
+def test_what_is_not_there_is_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    code = (
+        "import jaxmodal as jm\njm.natural(1)\njm.natural_frequencies(jm.Arm(links=()), mode=2)\n"
+    )
+    page.write_text(f"```python\n{code}```\n")
+    assert unknown_names(page) == ["jm.natural", "jm.natural_frequencies(mode=)"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

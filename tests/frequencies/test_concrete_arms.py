@@ -54,9 +54,9 @@ jax.monitoring.register_event_duration_secs_listener(listen)
 import numpy as np
 import jaxmodal as jm
 
-arms = [jm.examples.two_link_flexible(), jm.examples.three_link_industrial()]
-arms.append(jax.tree_util.tree_map(jax.device_put, arms[0]))  # as a transformation returns an arm
-plain = arms[0].links
+arms = [jm.examples.three_link_industrial()]
+plain = jm.examples.two_link_flexible().links
+arms.append(jax.tree_util.tree_map(jax.device_put, jm.Arm(plain)))  # as a transformation returns an arm
 spring = jm.Link(0.4, 7e10, 2700.0, jm.circle(0.03, "cowper"), poisson_ratio=0.3, joint_stiffness=1e3,
                  joint_axial_stiffness=1e7, joint_shear_stiffness=1e7, hub_mass=0.1, end_offset_x=0.02,
                  rotor_inertia=1e-4, gear_ratio=50.0, nonstructural_mass=0.2)

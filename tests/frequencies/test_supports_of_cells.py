@@ -10,7 +10,7 @@ import jaxmodal as jm
 from tests import exact_derivatives
 from tests.problems import ORACLE
 from tests.real_arms import relative, steel
-from tests.supported_arms import TIPS, held_arm
+from tests.supported_arms import TIPS, held_arm, supported_two
 
 EXACT = 1e-10
 """Of the largest logarithmic derivative of the mode."""
@@ -88,14 +88,19 @@ def test_zeros_of_a_batch():
 
 
 def test_traced_values():
-    """Under jit the frequencies and the zeros are those of the concrete arm."""
-    arm = held_arm(**TIPS["springs"])
+    """Under jit the frequencies and the zeros are those of the concrete arm; one program asks of supports and base."""
+    arm = supported_two(support_y_stiffness=7e5)
+    springs = {"joint_axial_stiffness": 3e6, "joint_shear_stiffness": 2e5, "joint_stiffness": 1e5}
+    links = (arm.links[0].replace(**springs), arm.links[1])
+    arm = arm.replace(links=links, base_stiffness=[2e6, 1e6, 4e4])
+    base, support = "base_stiffness.k33", "link2.support_y_stiffness"
 
-    def lowest(stiffness):
-        moved = jm.set_parameters(arm, {"link2.support_y_stiffness": stiffness})
+    def lowest(*values):
+        moved = jm.set_parameters(arm, dict(zip((base, support), values, strict=True)))
         return jm.natural_frequencies(moved, 4).omega
 
-    for stiffness in (0.0, 7e5, math.inf):
-        given = jm.set_parameters(arm, {"link2.support_y_stiffness": stiffness})
-        truth = np.asarray(jm.natural_frequencies(given, 4).omega)
-        assert np.max(relative(jax.jit(lowest)(stiffness), truth)) <= 1e-14
+    traced = jax.jit(lowest)
+    for values in ((0.0, 0.0), (7e3, 0.0), (0.0, 7e5), (math.inf, 7e5), (7e3, math.inf)):
+        truth = np.asarray(lowest(*values))
+        assert np.sum(truth == 0.0) == (values == (0.0, 0.0))
+        assert np.max(relative(traced(*values), truth)) <= 1e-14, values
