@@ -31,10 +31,15 @@ def require_stable(arm: Arm, theory: TheoryName) -> None:
     UncertifiedError
     """
     if under_forces(arm) and PlanarModel(*prepared_values(arm, theory)).unstable:
-        name = f"arm {arm.name!r}" if arm.name else "the arm"
-        raise UncertifiedError(
-            f"{name} has no steady response, for {Status.unstable.cause}; {Status.unstable.remedy}."
-        )
+        raise buckled_error(arm, "steady response")
+
+
+def buckled_error(arm: Arm, what: str) -> UncertifiedError:
+    """The error that an arm has no such answer, for its forces at rest buckle it."""
+    name = f"arm {arm.name!r}" if arm.name else "the arm"
+    return UncertifiedError(
+        f"{name} has no {what}, for {Status.unstable.cause}; {Status.unstable.remedy}."
+    )
 
 
 def buckled_arms(

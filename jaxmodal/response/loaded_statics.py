@@ -12,6 +12,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.loaded import as_segments
 from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.response.buckled import buckled_error
 from jaxmodal.response.members import Cut, cut_at, rows_on_segments
 from jaxmodal.response.ports import RELATIVE, Port, PortRow
 from jaxmodal.runtime.errors import ArmError
@@ -40,7 +41,9 @@ def compliance_under_forces(arm: Arm, found: Sequence[Port], theory: Theory) -> 
     Raises
     ------
     ArmError
-        The forces buckle the arm or are its critical ones; a joint gives without end.
+        A joint gives without end.
+    UncertifiedError
+        The forces buckle the arm or are its critical ones.
 
     Notes
     -----
@@ -142,10 +145,7 @@ def _require_rest(values: Floats, held: int, arm: Arm) -> None:
             f"{', '.join(loose)} = 0: nothing holds the arm under a static load beyond a free joint, its axial forces "
             "neither; give the joint a stiffness greater than 0, or leave it out for a rigid one."
         )
-    raise ArmError(
-        "the forces at rest buckle the arm, or are its critical ones: it has no static compliance; reduce axial_force "
-        "or the loads, or stiffen the arm. buckling says by how much."
-    )
+    raise buckled_error(arm, "static compliance")
 
 
 def _require_pieces(beams: BeamArrays, shear: float, forces: Prestress) -> Pieces:

@@ -51,8 +51,9 @@ def static_compliance(
     Raises
     ------
     ArmError
-        The arm has no such port; a free joint lies between the base and a load, and no supports hold what is beyond;
-        its forces at rest buckle the arm.
+        The arm has no such port; a free joint lies between the base and a load, and no supports hold what is beyond.
+    UncertifiedError
+        Forces at rest buckle the arm, as in all responses.
 
     Notes
     -----

@@ -109,7 +109,8 @@ def time_response(
         As for `response_peaks`; outputs may be several.
     periodic
         Whether the signal repeats for ever; then the motion is the steady one. Otherwise time without a signal is added
-        until the motion has died out.
+        until the motion has died out. Where nothing holds the arm, at a free joint or base, the signal must have no
+        mean, and of the steady motions, which differ by one of the arm as a whole, it is the one without a mean.
 
     Returns
     -------
@@ -125,8 +126,8 @@ def time_response(
     UncertifiedError
         Axial forces or loads buckle the arm, or a mode whose decay is waited for is not certified.
     ValueError
-        The signal is not finite, or has a mean with which a base moves on without end, or the time until the motion
-        has died out needs more than 16,777,216 samples.
+        The signal is not finite, or has a mean with which a base, or an arm that nothing holds, moves on without end,
+        or the time until the motion has died out needs more than 16,777,216 samples.
 
     Notes
     -----
@@ -147,16 +148,28 @@ def time_response(
     count = samples.size
     if not periodic:
         count = _with_time_to_settle(transfer, motion, samples.size, step)
-    elif transfer.drifts and abs(samples.mean()) > _NO_MEAN * np.abs(samples).max():
+    loose = periodic and transfer.first == 0.0
+    if (
+        periodic
+        and (transfer.drifts or loose)
+        and abs(samples.mean()) > _NO_MEAN * np.abs(samples).max()
+    ):
+        mean = float(samples.mean())
+        if transfer.drifts:
+            raise ValueError(
+                f"signal: has the mean {mean!r}, with which the base moves on without end; take the mean away, or ask "
+                f"for motion={base_motion!r}."
+            )
         raise ValueError(
-            f"signal: has the mean {float(samples.mean())!r}, with which the base moves on without end; take the mean "
-            f"away, or ask for motion={base_motion!r}."
+            f"signal: has the mean {mean!r}, with which an arm with a motion without a restoring force (a free joint, "
+            "a free base) moves on without end; take the mean away, or give the joint or the base a stiffness greater "
+            "than 0."
         )
     spectrum = np.fft.rfft(samples, count)
     omega: Floats = 2.0 * np.pi * np.fft.rfftfreq(count, step).astype(np.float64)
     answer = np.empty((len(transfer.outputs), omega.size), np.complex128)
     answer[:, 1:] = transfer(omega[1:])[:, 0]
-    answer[:, 0] = 0.0 if transfer.drifts else transfer.at_rest()[:, 0]
+    answer[:, 0] = 0.0 if transfer.drifts or loose else transfer.at_rest()[:, 0]
     if count % 2 == 0:
         answer[:, -1] = answer[:, -1].real
     values = np.fft.irfft(answer * spectrum, count, axis=1)[:, : samples.size]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -114,15 +115,14 @@ class Transfer:
                     found[:, which] = np.asarray(answer.values) * (1j * omega) ** power
         return found
 
+    @functools.cached_property
+    def first(self) -> float:
+        """The first natural frequency, rad/s; 0 of an arm with a motion without a restoring force."""
+        return float(natural_frequencies(self.arm, 1, self.theory).omega[0])
+
     def at_rest(self) -> Floats:
-        """Outputs for constant unit inputs, shape (p, m)."""
-        first = float(natural_frequencies(self.arm, 1, self.theory).omega[0])
-        if first == 0.0:
-            raise ArmError(
-                "the arm has a motion without a restoring force (a free joint), which a constant input moves without "
-                "end: give the joint a joint_stiffness greater than 0."
-            )
-        return self(np.array([_AT_REST * first]))[:, :, 0].real
+        """Outputs for constant unit inputs, shape (p, m), of an arm whose ``first`` frequency is above 0."""
+        return self(np.array([_AT_REST * self.first]))[:, :, 0].real
 
     def resonances(self, low: float, high: float) -> Floats:
         """Certified undamped natural frequencies in a band, rad/s."""

@@ -190,6 +190,30 @@ def test_a_periodic_acceleration_of_the_base_moves_the_arm_about_its_place(oscil
         jm.time_response(arm, signal + 0.9, step, *ports, EB, periodic=True)
 
 
+def test_periodic_forces_without_a_mean_move_a_free_arm_about_its_place():
+    """A rod that nothing holds, pushed at one end: in closed form what both ends do, without a mean."""
+    rod = cantilever().links[0]
+    arm = jm.Arm((rod,), base_stiffness=np.zeros((3, 3)))
+    step, count = 2e-5, 501
+    base, time = 2.0 * np.pi / (step * count), step * np.arange(501)
+    signal = np.cos(3 * base * time) - 0.4 * np.sin(70 * base * time)
+    outputs = ["tip.along", "joint_1.along"]
+    found = jm.time_response(arm, signal, step, "tip.along", outputs, EB, periodic=True)
+    modulus, length = (float(x) for x in (rod.youngs_modulus, rod.length))
+    truth = np.zeros((2, count))
+    for number, wave in ((3, np.cos), (70, lambda x: -0.4 * np.sin(x))):
+        k = number * base * np.sqrt(float(rod.density) / modulus)
+        size = -1.0 / (modulus * float(rod.area) * k * np.sin(k * length))
+        truth += size * np.array([[np.cos(k * length)], [1.0]]) * wave(number * base * time)
+    np.testing.assert_allclose(found.values, truth, rtol=0.0, atol=1e-11 * np.abs(truth).max())
+    faster = jm.time_response(
+        arm, signal, step, "tip.along", outputs, EB, periodic=True, motion="velocity"
+    )
+    assert np.abs(faster.values.mean(axis=1)).max() <= 1e-12 * np.abs(faster.values).max()
+    with pytest.raises(ValueError, match=r"signal: has the mean .*a free base\) moves on without"):
+        jm.time_response(arm, signal + 1.0, step, "tip.along", outputs, EB, periodic=True)
+
+
 def test_what_a_spring_gives_under_an_accelerated_base_does_come_to_rest(oscillator):
     """A pulse of the base's acceleration; Duhamel's integral of the inertia against it."""
     arm, _, natural, ratio = oscillator
@@ -347,7 +371,7 @@ P = ("tip.across", "tip.across")
             lambda a, u: jm.time_response(
                 cantilever(joint_stiffness=0.0), [1.0, 0.0], 0.1, *P, periodic=True
             ),
-            r"a motion without a restoring force \(a free joint\), which a constant input",
+            r"signal: has the mean 0\.5, with which an arm with a motion without a restoring",
         ),
         (
             lambda a, u: jm.random_response(a, lambda f: [1.0, 2.0], 1.0, 9.0, *P),
