@@ -3,6 +3,7 @@
 import inspect
 import math
 
+import jax
 import numpy as np
 import pytest
 
@@ -45,6 +46,25 @@ def test_imaginary_parts_are_not_dropped():
     ):
         with pytest.raises(ValueError, match="other than real numbers"):
             call()
+
+
+def test_one_frequency_is_asked_for_where_several_are_given():
+    arm = jm.examples.two_link_flexible()
+    for call in (jm.log_determinant, jm.characteristic_matrix):
+        with pytest.raises(
+            ValueError, match=r"omega: has the shape \(2,\); expected one.*jax\.vmap"
+        ):
+            call(arm, np.array([3.0, 5.0]))
+
+
+def test_a_traced_base_is_set_by_address():
+    arm = jm.examples.two_link_flexible().replace(base_stiffness=[1e6, 1e6, 1e5])
+    remedy = r"base_stiffness: is of traced values; .* set_parameters\(arm, .'base_stiffness.k11'"
+    for given in (lambda k: [1e6, 1e6, k], lambda k: k * np.ones(3)):
+        with pytest.raises(jm.ArmError, match=remedy):
+            jax.jit(lambda k, g=given: arm.replace(base_stiffness=g(k)).links[0].length)(1e5)
+    varied = jax.jit(lambda k: jm.set_parameters(arm, {"base_stiffness.k33": k}).base_stiffness.k33)
+    assert float(varied(2e5)) == 2e5
 
 
 def plain(function):

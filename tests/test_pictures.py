@@ -74,6 +74,16 @@ def test_sensitivities_are_bars_the_largest_above(axes):
     assert axes.yaxis_inverted()
 
 
+def test_sensitivities_of_a_buckled_arm_say_why_there_are_none(axes):
+    buckled = jm.Arm((ARM.links[0].replace(axial_force=-1e6),))
+    table = jm.sensitivities(buckled, 2, addresses=["link1.length"], throw=False)
+    table.plot(axes)
+    assert " ".join(texts(axes)[0].split()).startswith(
+        "no sensitivities: the forces at rest buckle"
+    )
+    assert not axes.patches
+
+
 def test_frequencies_are_marks_in_hertz_and_what_is_not_certified_is_another_mark(axes):
     hertz = np.array([4.0, 5.0, 5.01, 9.0, np.nan])
     status = np.array([0, 0, 0, 1, 1], np.uint8)

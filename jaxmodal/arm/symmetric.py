@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import FINITE, Constraint, Record, Scalar, quantity, shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import Array, linalg, xp
+from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
 
 #: the smallest eigenvalue, beside the diagonal, of a matrix that counts as positive definite
 _DEFINITE = 1e-12
@@ -51,8 +51,13 @@ def upper_entries(name: str, value: object, size: int, needed: str) -> dict[str,
     Raises
     ------
     ArmError
-        It is neither, and ``needed`` says what is, or it is not symmetric.
+        It is neither, and ``needed`` says what is, or it is not symmetric. Traced values are set by address.
     """
+    if is_traced(value):
+        raise ArmError(
+            f"{name}: is of traced values; give numbers, and set the entries that vary by address, such as "
+            "set_parameters(arm, {'base_stiffness.k11': k})."
+        )
     matrix: NDArray[np.float64] = np.zeros(0)
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         given = np.asarray(value, object)

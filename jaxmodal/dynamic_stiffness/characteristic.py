@@ -213,7 +213,7 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: TheoryName = "timo
     columns are scaled so that nothing
     overflows, and chosen to stay independent at every link's cut-off.
     """
-    return _matrix(*_elastic(arm, theory), _real(omega))
+    return _matrix(*_elastic(arm, theory), _one(omega))
 
 
 def _elastic(arm: Arm, theory: TheoryName) -> tuple[BeamArrays, Theory]:
@@ -255,7 +255,7 @@ def log_determinant(
     In float64. Close to a pair of coincident frequencies, or for short stiff links at low
     frequency, the sign is lost in rounding.
     """
-    return _log_determinant(*_elastic(arm, theory), _real(omega))
+    return _log_determinant(*_elastic(arm, theory), _one(omega))
 
 
 @jax.jit
@@ -319,5 +319,12 @@ def determinant_scan(arm: Arm, omegas: ArrayLike, theory: TheoryName = "timoshen
     return jnp.asarray(np.stack([grid[at], grid[at + 1]], axis=-1))
 
 
-def _real(omega: ArrayLike) -> Array:
-    return jnp.asarray(omega if is_traced(omega) else real_array(omega, "omega"), jnp.float64)
+def _one(omega: ArrayLike) -> Array:
+    """One frequency, which may be traced."""
+    given = omega if is_traced(omega) else real_array(omega, "omega")
+    if np.ndim(given):
+        raise ValueError(
+            f"omega: has the shape {np.shape(given)}; expected one frequency in rad/s. For several use "
+            "jax.vmap(lambda w: jaxmodal.log_determinant(arm, w))(omega), or characteristic_matrix alike"
+        )
+    return jnp.asarray(given, jnp.float64)

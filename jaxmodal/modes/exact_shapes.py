@@ -36,7 +36,8 @@ class ExactShapes(Drawn, ShowsDatasets):
         """Effective modal masses of a base that moves along an axis (kg) or turns (kg m^2), as ``participation``.
 
         Over all modes they add up to ``total_mass``, less what a theory without axial motion lets follow the
-        base rigidly.
+        base rigidly. NaN for a mode of zero frequency, as its shape: of the motions without strain none is a mode
+        more than another. Together these have what the others leave of ``total_mass``.
         """
         return at_once(xp.square, self.participation)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.modes.sensitivities import Sensitivities
 from jaxmodal.modes.tables import by_size, shown_sensitivities
@@ -30,7 +32,8 @@ def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int 
     Returns
     -------
     matplotlib Axes
-        Bars in per cent of frequency for one per cent of the parameter, for joint angles for one degree.
+        Bars in per cent of frequency for one per cent of the parameter, for joint angles for one degree; where no
+        frequency has derivatives, as of a buckled arm, the reason in words.
 
     Raises
     ------
@@ -38,6 +41,8 @@ def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int 
         Matplotlib is not installed.
     """
     values, units = shown_sensitivities(table)
+    if not np.isfinite(values).any():
+        return _without_bars(table, axes_or_new(axes, 7.0, 2.0))
     places = by_size(table, top)
     hertz = np.asarray(table.frequencies.frequencies_hz).tolist()
     height = 0.8 / len(hertz)
@@ -64,4 +69,21 @@ def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int 
     )
     axes.set_title(f"sensitivities ({table.frequencies.theory})", fontsize=10)
     axes.legend(fontsize=8, frameon=False)
+    return axes
+
+
+def _without_bars(table: Sensitivities, axes: Axes) -> Axes:
+    """Say why there is nothing to draw."""
+    codes = np.unique(np.asarray(table.frequencies.status)).tolist()
+    causes = [Status(code).cause for code in codes if code != Status.certified]
+    why = "; ".join(causes) or "no frequency is above zero"
+    axes.text(
+        *(0.5, 0.5, fill(f"no sensitivities: {why}", 70)),
+        transform=axes.transAxes,
+        ha="center",
+        va="center",
+        fontsize=10,
+    )
+    axes.set_axis_off()
+    axes.set_title(f"sensitivities ({table.frequencies.theory})", fontsize=10)
     return axes
