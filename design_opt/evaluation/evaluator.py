@@ -157,9 +157,12 @@ class Evaluator:
             missing = ~np.isfinite(hz)
             if missing.any():
                 worst = Status(codes[missing].max())
+                loaded = not isinstance(arm, SpatialArm) and arm.loads is not None
+                held = ", and postures to those in which free joints are at rest under the loads"
                 raise ProblemError(
                     f"frequencies at the postures {name!r} are missing ({worst.name}: {worst.cause}) for a"
-                    " design within the bounds; narrow the bounds to designs that are possible arms."
+                    " design within the bounds; narrow the bounds to designs that are possible arms"
+                    f"{held * loaded}."
                 )
         return dict(zip(angles, zip(found, np.split(beyond, ends), strict=True), strict=True))
 

@@ -17,6 +17,7 @@ from design_opt.problem.structural_constraints import require_in_plane
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.ports import Port, ports
 from jaxmodal.response.quantities import check_quantity, unit_of_transfer
@@ -67,6 +68,7 @@ class _Driven:
         """Refuse an arm that has no such ports, or of whose peaks damping bounds none."""
         arm = require_in_plane(self._kind, arm)
         try:
+            require_known(arm, self.theory)
             into, out = ports(self.input, arm, "input"), ports(self.output, arm, "output")
             at_base = into[0].place == "base"
             check_quantity("transmissibility" if at_base else "receptance", into, out)

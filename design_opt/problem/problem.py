@@ -113,14 +113,20 @@ class Problem:
         self.used_sets = tuple(key for key in self.sets if key in used)
         check_spring_bounds(self.space, self.sets, self.used_sets)
         self.zero_modes = self._zero_modes()
-        first = 1 + max((zeros.most for zeros in self.zero_modes.values()), default=0)
         modes = [part.highest_mode for part in self.parts]
-        self.num_modes = max([first, *modes])  # the lowest shows itself where nothing asks for one
+        self.num_modes = max([self._lowest_shown(), *modes])
 
     @property
     def parts(self) -> list[Objective | Constraint]:
         """Objectives and constraints."""
         return [*self.objectives, *self.constraints]
+
+    def _lowest_shown(self) -> int:
+        """The lowest mode that vibrates, which shows itself where nothing asks for one; rigid arms may have none."""
+        links: Sequence[Any] = self.arm.links
+        if all(link.rigid for link in links):
+            return 1
+        return 1 + max((zeros.most for zeros in self.zero_modes.values()), default=0)
 
     def _zero_modes(self) -> dict[str, ZeroModes]:
         """The modes of frequency 0 in every set that is used; refuse what may not ask for them."""

@@ -138,6 +138,20 @@ def test_a_response_may_be_limited_of_an_arm_that_moves_freely():
     assert found.certified
 
 
+@pytest.mark.slow
+def test_a_rigid_arm_that_floats_has_no_mode_that_vibrates():
+    """A bar of mass m and length l pushed across its end answers as 4/(m w^2)."""
+    hz, most = 10.0, 3e-4
+    bar = jm.Link(LENGTH, MODULUS, DENSITY, jm.rectangle(0.05, 0.03), rigid=True, **FREE)
+    tip = {"input": "tip.across", "output": "tip.across"}
+    limit = ResponseLimit(**tip, at_hz=hz, at_most=most, theory="euler_bernoulli")
+    found = optimise(lightest(limit, jm.Arm((bar,))))
+    assert found.status == "converged"
+    mass = 4.0 / (most * (2.0 * math.pi * hz) ** 2)
+    assert found.objectives["total mass [kg]"][1] == pytest.approx(mass, rel=RESIDUAL)
+    assert pictures(found)
+
+
 def steel(**changes):
     section = jm.rectangle(0.01, 0.03, 0.85)
     return jm.Link(0.5, 2.1e11, 7800.0, section, poisson_ratio=0.3, **changes)

@@ -19,6 +19,7 @@ from design_opt import (
     MinimiseMass,
     Problem,
     ProblemError,
+    ResponseLimit,
     Variable,
     WallLimit,
     optimise,
@@ -102,6 +103,16 @@ BAD = {
             flat_arm(), [Variable("link1.section.depth", 0.01, 0.05)], MaximiseFrequency()
         ),
         ["theory", "shear_coefficient"],
+    ),
+    "no shear data for a response": (
+        lambda: Problem(
+            flat_arm(),
+            [Variable("link1.section.depth", 0.01, 0.05)],
+            MinimiseMass(),
+            [ResponseLimit(input="tip.across", output="tip.across", at_hz=3.0, at_most=1e-3)],
+            theory="euler_bernoulli",
+        ),
+        ["constraint response", "shear_coefficient", "euler_bernoulli"],
     ),
     "no such limit": (lambda: FrequencyLimit(1), ["at_least_hz"]),
     "limits exchanged": (
