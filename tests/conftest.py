@@ -62,7 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
     The process that only starts workers imports neither the library nor JAX: the workers wait for it.
     """
     keep_in_temporary_folders()
-    if config.getoption("dist", "no") == "no":
+    starts_workers = config.getoption("dist", "no") != "no" and not config.option.collectonly
+    if not starts_workers:
         prepare_tests(fast=config.option.markexpr == FAST)
     config.pluginmanager.register(Budget(config, FAST), "budget of compiled programs")
 
