@@ -1,4 +1,4 @@
-"""Are arms with free joints and bases optimised to closed forms, and modes of frequency 0 never taken for others?"""
+"""Are arms with free joints and bases optimised to closed forms, and are their derivatives exact?"""
 
 import math
 
@@ -12,13 +12,9 @@ from design_opt import (
     BucklingLimit,
     DeflectionLimit,
     Evaluator,
-    ForbiddenBand,
     FrequencyLimit,
     MassLimit,
-    Maximise,
-    MaximiseBuckling,
     MaximiseFrequency,
-    MaximiseGap,
     Minimise,
     MinimiseMass,
     Problem,
@@ -32,8 +28,8 @@ from design_opt import (
 from design_opt.output.plots import pictures
 from jaxmodal.cli.commands import main
 from tests import exact_derivatives
+from tests.free_arms import FREE, STANDING, linkage, pair
 
-FREE = {"joint_stiffness": 0.0, "joint_axial_stiffness": 0.0, "joint_shear_stiffness": 0.0}
 LENGTH, MODULUS, DENSITY = 1.2, 7e10, 2700.0
 ROOT = 4.7300407448627040260  # cos x cosh x = 1
 WANTED = 120.0
@@ -152,24 +148,6 @@ def test_a_rigid_arm_that_floats_has_no_mode_that_vibrates():
     assert pictures(found)
 
 
-def steel(**changes):
-    section = jm.rectangle(0.01, 0.03, 0.85)
-    return jm.Link(0.5, 2.1e11, 7800.0, section, poisson_ratio=0.3, **changes)
-
-
-def pair(base=None, **first):
-    second = steel(joint_angle=0.4, joint_stiffness=3e3, tip_mass=2.0)
-    return jm.Arm((steel(joint_angle=0.3, **first), second), base_stiffness=base)
-
-
-STANDING = {
-    "free": (pair(**FREE), 3),
-    "pinned": (pair(joint_stiffness=0.0), 1),
-    "free along the ground": (pair([0.0, 3e5, 4e3], joint_stiffness=2e3), 1),
-    "afloat": (pair([0.0, 0.0, 0.0]), 3),
-}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STANDING)
 @pytest.mark.parametrize("postures", ["own", "few"])
@@ -201,18 +179,7 @@ def test_derivatives_against_forty_digits(name, postures):
         assert np.max(np.abs(found - expected)) <= EXACT * np.max(np.abs(expected))
 
 
-PIN = {"support_x_stiffness": math.inf, "support_y_stiffness": math.inf}
-
-
-def linkage(crank=None):
-    """A four-bar linkage, its crank locked or, with a stiffness of 0, loose."""
-    return jm.Arm(
-        (
-            steel(joint_angle=1.2, joint_stiffness=crank),
-            steel(joint_angle=-1.0, joint_stiffness=0.0, tip_mass=2.0),
-            steel(joint_angle=-1.5, joint_stiffness=0.0, **PIN),
-        )
-    )
+DEPTH = Variable("link*.section.depth", 0.02, 0.05)
 
 
 def held_linkage():
@@ -282,135 +249,6 @@ def test_the_worst_of_many_postures_beside_a_search():
     labels = [line.get_label() for line in drawn.lines]
     assert "f2 after" in labels
     assert "f1 after" not in labels
-
-
-def pointing(**changes):
-    """Pinned at the base and held along x at the tip: held but where it points along x."""
-    link = steel(joint_stiffness=0.0, support_x_stiffness=1e5, **changes)
-    return jm.Arm((link,))
-
-
-def test_a_posture_that_no_support_holds_is_told_from_its_neighbours():
-    angle = Variable("link1.joint_angle", -1.0, 1.0)
-    objective = MaximiseFrequency(1, cluster=0)
-    evaluator = Evaluator(Problem(pointing(joint_angle=0.5), [angle], objective))
-    truth = float(jm.natural_frequencies(pointing(joint_angle=0.5), 1).frequencies_hz[0])
-    assert evaluator.start.hz["own"][0, 0] == pytest.approx(truth, rel=1e-12)
-    with pytest.raises(ProblemError, match="mode 1: its frequency falls to 0 at its own posture"):
-        evaluator.linearise(np.array([0.5]))
-    with pytest.raises(ProblemError, match="1 mode of frequency 0 in its own posture"):
-        Problem(pointing(joint_angle=0.0), [angle], objective)
-
-
-DEPTH = Variable("link*.section.depth", 0.02, 0.05)
-CRANK = "link1.joint_stiffness"
-
-
-def problem_of(arm, part, variable=DEPTH, postures=()):
-    objective = [part] if hasattr(part, "terms") else MinimiseMass()
-    limits = [] if hasattr(part, "terms") else [part]
-    return Problem(arm, [variable], objective, limits, postures=dict(postures))
-
-
-FLOATING = STANDING["free"][0]
-PINNED = STANDING["pinned"][0]
-THREE = ["3 modes of frequency 0", "link1.joint_axial_stiffness", "in its own posture"]
-BAD = {
-    "a frequency": (
-        lambda: problem_of(FLOATING, MaximiseFrequency(1)),
-        ["objective 'f1 [Hz]'", "mode 1", *THREE, "from 4 on", "mode = 4"],
-    ),
-    "a frequency of a set": (
-        lambda: problem_of(FLOATING, MaximiseFrequency(3, "few"), postures={"few": [[0.9]]}),
-        ["mode 3", "at (51.57°) of few", "mode = 4"],
-    ),
-    "a gap": (
-        lambda: problem_of(FLOATING, MaximiseGap(3)),
-        ["gap f4 - f3", "mode 3", "below = 4", "maximise the frequency of mode 4"],
-    ),
-    "a limit": (
-        lambda: problem_of(FLOATING, FrequencyLimit(2, at_most_hz=3.0)),
-        ["constraint 'f2 <= 3 Hz'", "mode 2", *THREE],
-    ),
-    "a limit of today": (
-        lambda: problem_of(
-            PINNED, FrequencyLimit(1, at_least_today=2.0), Variable(CRANK, 10.0, 1e3)
-        ),
-        ["f1 >= 2 x today's", "today's arm", "1 mode of frequency 0", "in Hz"],
-    ),
-    "a band that watches nothing": (
-        lambda: problem_of(FLOATING, ForbiddenBand(1.0, 3.0, modes=3)),
-        ["no frequency in 1 to 3 Hz", "modes = 3", "modes = 4 or more"],
-    ),
-    "a band below which fewer are": (
-        lambda: problem_of(FLOATING, ForbiddenBand(1.0, 3.0, modes_below=2)),
-        ["modes_below = 2", *THREE, "modes_below = 3"],
-    ),
-    "a deflection": (
-        lambda: problem_of(PINNED, DeflectionLimit(0.01)),
-        ["constraint deflection", "nothing holds the arm at rest", CRANK, "stiffness"],
-    ),
-    "buckling": (
-        lambda: problem_of(linkage(0.0), BucklingLimit(2.0)),
-        ["constraint buckling", "nothing holds the arm at rest", "link3.joint_stiffness"],
-    ),
-    "buckling as an objective": (
-        lambda: problem_of(STANDING["afloat"][0], MaximiseBuckling()),
-        ["objective buckling", "base_stiffness.k11", "nothing holds"],
-    ),
-    "a deflection on a base that a support holds": (
-        lambda: problem_of(
-            jm.Arm((steel(support_x_stiffness=1e5),), base_stiffness=[0.0, 3e5, 4e3]),
-            DeflectionLimit(0.01),
-        ),
-        ["constraint deflection", "base_stiffness.k11 = 0", "stiffness"],
-    ),
-    "a bound of 0": (
-        lambda: problem_of(
-            PINNED, FrequencyLimit(2, at_least_hz=3.0), Variable(CRANK, 0.0, 1e3)
-        ),
-        [CRANK, "lower = 0.0", "1 mode of frequency 0", "it has 0", "off 0"],
-    ),
-    "a function of one's own": (
-        lambda: Evaluator(problem_of(FLOATING, Maximise(lambda d: d.hz["own"][:, 2], "mine", "own", 3))),
-        ["'mine'", "a frequency that is 0", *THREE, "columns of design.hz from 3 on"],
-    ),
-    "a limit of one's own": (
-        lambda: Evaluator(problem_of(FLOATING, Require(lambda d: 9.0 - d.hz["own"].sum(), "sum", "own", 4))),
-        ["'sum'", "a frequency that is 0"],
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_what_asks_for_a_mode_of_frequency_0_is_refused_with_a_remedy(name):
-    make, words = BAD[name]
-    with pytest.raises(ProblemError) as caught:
-        make()
-    for word in words:
-        assert word in str(caught.value)
-
-
-def test_a_bound_of_0_that_changes_no_number_is_taken():
-    """Supports hold the linkage, whatever the spring."""
-    variable = Variable("link2.joint_stiffness", 0.0, 1e3)
-    problem = problem_of(linkage(), FrequencyLimit(1, at_least_hz=3.0), variable)
-    assert problem.zero_modes["own"].most == 0
-
-
-def test_modes_of_frequency_0_are_no_partners_and_in_no_band():
-    """A gap above mode 4 looks at modes 4 to 6; a band of the watched modes at 4 and 5 alone."""
-    band = ForbiddenBand(20.0, 30.0, modes=5)
-    below = ForbiddenBand(20.0, 31.0, modes_below=3, modes=5)
-    problem = Problem(FLOATING, [DEPTH], MaximiseGap(4), [band, below])
-    report = Evaluator(problem).start
-    truth = np.asarray(jm.natural_frequencies(problem.space.design_at(report.y), 6).frequencies_hz)
-    assert sorted(set(report.terms[0][0])) == pytest.approx(
-        [truth[4] - truth[3], truth[5] - truth[3]]
-    )
-    outside = (truth[3:5] - 20.0) * (truth[3:5] - 30.0) / (5.0 * 30.0)
-    assert report.margins[0][0] == pytest.approx([1.0, 1.0, 1.0, *outside])
-    assert report.margins[1][0] == pytest.approx([1.0, 1.0, 1.0, *(truth[3:5] / 31.0 - 1.0)])
 
 
 FILE = """
