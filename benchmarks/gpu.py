@@ -83,6 +83,7 @@ def parts(options: Any, device: Any) -> dict[str, Callable[[], dict[str, Any]]]:
         "series": functools.partial(series, options.postures, options.repeats),
         "general_fused": functools.partial(general, "fused", options.cells, options.repeats),
         "general_portable": functools.partial(general, "portable", options.cells, options.repeats),
+        "device_time": functools.partial(device_time, options, device),
         "programs": functools.partial(programs, options.cells, options.repeats),
         "chain_form": functools.partial(chain_form, options.rival_cells, options.repeats),
     }
@@ -117,7 +118,7 @@ def called(
 
     def solve() -> Any:
         kept[0] = jm.natural_frequencies_batch(arm, parameters, MODES, **options)
-        return kept[0].omega
+        return kept[0]  # all of it is waited for
 
     first, times = seconds(solve, repeats)
     cells, result = next(iter(parameters.values())).size, kept[0]
@@ -142,6 +143,51 @@ def series(cells: int, repeats: int) -> dict[str, Any]:
 def general(kernel: str, cells: int, repeats: int) -> dict[str, Any]:
     """Random cells by the general path."""
     return called(*general_parameters(cells), repeats, kernel=kernel)
+
+
+def device_time(options: Any, device: Any) -> dict[str, Any]:
+    """Seconds of the device for as many cells as the whole calls solve, from the time of one block and its transfer."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from jaxmodal.batches.plan import Plan, Question
+    from jaxmodal.postures import series_search
+    from jaxmodal.postures.series_on_device import POSTURES
+    from jaxmodal.runtime.devices import is_gpu
+
+    if not is_gpu(device):
+        return {"skipped": "blocks stay on a GPU alone"}
+    found: dict[str, Any] = {}
+    cases = {
+        "series": (posture_parameters(options.postures), "auto"),
+        "general_fused": (general_parameters(options.cells), "fused"),
+        "general_portable": (general_parameters(options.cells), "portable"),
+    }
+    for name, ((arm, parameters), kernel) in cases.items():
+        addresses, values = tuple(parameters), np.stack(list(parameters.values()))
+        cells = values.shape[1]
+        question = Question(arm, addresses, MODES, "timoshenko")
+        plan = Plan.of(question, values, cells, kernel=kernel)
+        if plan.tables is not None:
+            size = min(POSTURES, cells)
+            block = series_search.block_on_device(plan.tables, arm, addresses)
+        else:
+            with ThreadPoolExecutor(1) as pool:
+                resident = plan.resident(values, pool)
+            if resident is None:
+                found[name] = {"skipped": "too few cells: the host solves them"}
+                continue
+            size, block = resident.size, resident.block
+        part = np.ascontiguousarray(values[:, :size])
+        first, times = seconds(functools.partial(block, part), options.repeats)
+        typical = statistics.median(times)
+        found[name] = {
+            "cells_of_a_block": size,
+            "first_block_seconds": first,
+            "repeats_seconds": times,
+            "cells_per_second": size / typical,
+            "seconds": cells / size * typical,
+        }
+    return found
 
 
 def programs(cells: int, repeats: int) -> dict[str, Any]:
@@ -197,21 +243,20 @@ def variants(problem: Any, beams: Any, rough: Any, repeats: int) -> dict[str, An
     from jaxmodal.batches.fused_search import enclosed_fused
 
     rates: dict[str, Any] = {}
-    for lanes in (32, 64, 128, 256):
-        for warps in (1, 2, 4, 8):
-            program = functools.partial(
-                enclosed_fused,
-                arithmetic=Arithmetic.registers,
-                interpret=False,
-                lanes=lanes,
-                warps=warps,
-            )
-            name = f"{lanes} lanes, {warps} warps"
-            try:
-                _, times = seconds(functools.partial(program, problem, beams, rough), repeats)
-                rates[name] = rough.shape[1] / statistics.median(times)
-            except jax.errors.JaxRuntimeError as error:  # too many registers, say
-                rates[name] = str(error)[:500]
+    for lanes, warps in ((32, 1), (64, 2), (128, 2), (128, 4), (256, 4), (256, 8)):
+        program = functools.partial(
+            enclosed_fused,
+            arithmetic=Arithmetic.registers,
+            interpret=False,
+            lanes=lanes,
+            warps=warps,
+        )
+        name = f"{lanes} lanes, {warps} warps"
+        try:
+            _, times = seconds(functools.partial(program, problem, beams, rough), repeats)
+            rates[name] = rough.shape[1] / statistics.median(times)
+        except jax.errors.JaxRuntimeError as error:  # too many registers, say
+            rates[name] = str(error)[:500]
     return rates
 
 

@@ -134,6 +134,11 @@ def ratios(report: dict[str, Any]) -> dict[str, float | None]:
         f"{name}_over_{other}": _over(a.get("cells_per_second"), b.get("cells_per_second"))
         for (name, other), (a, b) in rates.items()
     }
+    for name in ("series", "general_fused", "general_portable"):
+        on_device = report["device_time"].get(name, {}).get("cells_per_second")
+        found[f"{name}_call_over_device_time"] = _over(
+            on_device, report[name].get("cells_per_second")
+        )
     able = report["device_rates"]
     for name in ("fused", "portable"):
         program = report["programs"].get(name, {})

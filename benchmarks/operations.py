@@ -27,7 +27,7 @@ KINDS = {
 _MOVING = """
 broadcast slice dynamic-slice concatenate copy transpose reshape iota pad gather bitcast bitcast-convert tuple reverse
 dynamic-update-slice parameter get-tuple-element broadcast_in_dim dynamic_slice squeeze bitcast_convert_type stack
-dynamic_update_slice expand_dims stop_gradient optimization_barrier
+unstack dynamic_update_slice expand_dims stop_gradient optimization_barrier
 """
 _KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 

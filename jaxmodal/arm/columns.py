@@ -10,11 +10,15 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import (
     OPTIONAL,
+    arm_values,
+    invalid_values,
     require_one_arm,
     with_bodies,
     with_ground_angle,
@@ -91,6 +95,26 @@ def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Column
     return Columns(packed, invalid)
 
 
+def columns_on_device(
+    arm: Arm, addresses: Sequence[str], values: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """`columns_of` as a formula of traced ``values``: packed columns, and which cells are invalid.
+
+    For arms without loads. The values of the arm may be traced as well.
+    """
+
+    def one(cell: jax.Array) -> tuple[BeamArrays, jax.Array]:
+        varied = set_parameters(arm, dict(zip(addresses, cell, strict=True)))
+        return arm_values(varied), jnp.asarray(invalid_values(varied))
+
+    beams, invalid = jax.vmap(one, in_axes=1, out_axes=-1)(values)
+    given = ((f.name, getattr(beams, f.name)) for f in dataclasses.fields(BeamArrays))
+    fields = {name: x for name, x in given if x is not None and name != "has_shear"}
+    shape = fields["length"].shape
+    rows = [jnp.broadcast_to(_filled(name, fields.get(name)), shape) for name in _layout_of(fields)]
+    return jnp.where(invalid[None, None], 1.0, jnp.stack(rows)), invalid
+
+
 def require_variants(arm: Arm, theory: str, values: Mapping[str, np.ndarray]) -> None:
     """`refusals.require_known` of an arm and of its variants, with ``values`` by address."""
     supports = {address: column for address, column in values.items() if ".support_" in address}
@@ -149,12 +173,19 @@ def repacked(beams: BeamArrays) -> Array:
     return xp.stack([field for field in fields if field is not None])
 
 
+def _layout_of(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    return next(layout for layout in _LAYOUTS if fields.keys() <= set(layout))
+
+
+def _filled(name: str, value: Any) -> Any:
+    return _ABSENT.get(name, 0.0) if value is None else value
+
+
 def _packed(fields: Mapping[str, Any], shape: tuple[int, ...]) -> np.ndarray:
-    names = next(layout for layout in _LAYOUTS if fields.keys() <= set(layout))
+    names = _layout_of(fields)
     packed = np.empty((len(names), *shape), fields["length"].dtype)
     for place, name in enumerate(names):
-        value = fields.get(name)
-        packed[place] = _ABSENT.get(name, 0.0) if value is None else value
+        packed[place] = _filled(name, fields.get(name))
     return packed
 
 

@@ -6,12 +6,14 @@ import dataclasses
 import functools
 from collections.abc import Callable
 
+import jax
 import numpy as np
 
 from jaxmodal.batches.engines import Compiled
 from jaxmodal.batches.guided_search import Purpose
 from jaxmodal.batches.kernels import EXTRA, BatchProblem, extended, improved, searched
 from jaxmodal.batches.pilots import PILOTS, Guess
+from jaxmodal.batches.resident_passes import Lanes, Passes, begun, later_passes
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.frequencies.brackets import Enclosure
 
@@ -31,23 +33,20 @@ class Shape:
 def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], object]]:
     """Calls that compile the programs of large batches, and solve no cell, when they are first made for a shape.
 
-    None where a program takes one block, which it would solve.
-
     What fails here fails again, and is reported, where the program is used.
     """
     problem = BatchProblem(theory_flags("timoshenko"), shape.modes, shape.hinged)
     sizes, none = engine.sizes, np.int64(0)
-    if engine.blocks(size, True) == 1 or sizes.open_blocks == 1:
+    if engine.kernel.on_gpu:
+        return [functools.cache(program) for program in _on_device(shape, engine, problem, size)]
+    if engine.blocks(size, True) == 1:  # which the call would solve
         return []
 
     def columns(cells: int) -> np.ndarray:
         return np.ones((shape.fields, shape.links, cells))
 
     def first() -> None:
-        guess = Guess(
-            centres=np.zeros((shape.features, PILOTS)),
-            weights=np.zeros((shape.modes + EXTRA, PILOTS + 1 + shape.features)),
-        )
+        guess = _no_guess(shape)
         blocks = engine.blocks(size, True)
         cells = blocks * size
         features = np.zeros((shape.features, cells))
@@ -69,3 +68,42 @@ def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], object
         extended(problem, columns(lanes), np.ones(lanes), none, blocks=sizes.open_blocks)
 
     return [functools.cache(program) for program in (first, more, last)]  # each called once
+
+
+def _no_guess(shape: Shape) -> Guess:
+    return Guess(
+        centres=np.zeros((shape.features, PILOTS)),
+        weights=np.zeros((shape.modes + EXTRA, PILOTS + 1 + shape.features)),
+    )
+
+
+def _on_device(
+    shape: Shape, engine: Compiled, problem: BatchProblem, size: int
+) -> list[Callable[[], object]]:
+    """The passes of `resident`, over cells none of which is valid."""
+    columns = np.ones((shape.fields, shape.links, size))
+    begin = functools.partial(
+        begun,
+        problem,
+        columns,
+        np.zeros(size, bool),
+        np.zeros((shape.features, size)),
+        _no_guess(shape),
+        kernel=engine.kernel,
+    )
+    structures = []
+
+    def leaves() -> list[object]:
+        found, structure = jax.tree_util.tree_flatten(begin())
+        structures.append(structure)
+        return found
+
+    shapes = jax.eval_shape(leaves)
+
+    def later(program: Callable[[BatchProblem, Passes], Passes]) -> object:
+        nothing = [np.zeros(x.shape, x.dtype) for x in shapes]
+        return program(problem, jax.tree_util.tree_unflatten(structures[0], nothing))
+
+    # the passes before the last three are programs of these
+    last_three = later_passes(Lanes())[-3:]
+    return [begin, *(functools.partial(later, program) for program in last_three)]

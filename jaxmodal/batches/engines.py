@@ -15,9 +15,11 @@ from jaxmodal.batches.kernels import (
     enclose_block,
     extend_block,
     extended,
+    grid_guess,
     improve_block,
     improved,
     search_block,
+    search_from_grid,
     searched,
 )
 from jaxmodal.batches.open_modes import OpenModes
@@ -44,6 +46,13 @@ class Compiled:
         """Blocks of cells of one call: of large blocks fewer."""
         blocks = self.sizes.blocks if guessed else self.sizes.open_blocks
         return min(blocks, int(number_of_blocks(self.sizes.cells, size)))
+
+    def rough(self, problem: BatchProblem, packed: np.ndarray) -> np.ndarray:
+        """Frequencies of a few cells, searched from a grid, shape (modes + EXTRA, cells)."""
+        cells, size = packed.shape[-1], self.sizes.open_cells
+        if self.kernel.on_gpu:  # without the kernel, which takes long to compile
+            return np.asarray(grid_guess(problem, filled(packed, size)).rough)[:, :cells]
+        return np.asarray(self.searched(problem, packed, None, None, size)[0].rough)
 
     def searched(
         self,
@@ -121,6 +130,11 @@ class OnHost:
     def enclosed(self, problem: BatchProblem, beams: Any, rough: Any) -> Enclosure:
         """As of a kernel."""
         return enclose_block(problem, beams, rough)
+
+    def rough(self, problem: BatchProblem, packed: np.ndarray) -> np.ndarray:
+        problem = _with_host_flags(problem)
+        with np.errstate(all="ignore"):
+            return np.asarray(search_from_grid(problem, packed).rough)
 
     def searched(
         self,

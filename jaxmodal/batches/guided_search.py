@@ -36,6 +36,8 @@ SCHEDULE = [(0.0, 0.0), (0.0, 0.0), (_OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)
 _SECOND_SCHEDULE = [(0.0, 0.0), (30.0 * _OUTER, 0.0), (0.0, -_INNER), (0.0, _INNER)]
 #: at both sides of a mode that is known, but not where it was evaluated before
 _AGAIN_SCHEDULE = [(0.0, -0.6 * _INNER), (0.0, 0.6 * _INNER)]
+#: how often brackets of several modes are halved before the search is left to double-double
+HALVINGS = 3
 
 
 class Purpose(enum.IntEnum):

@@ -17,11 +17,12 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
+from jaxmodal.batches.acceptance import proven, with_neighbour
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.kernels import EXTRA
 from jaxmodal.batches.pilots import Pilots, Scaling, fit
 from jaxmodal.batches.plan import FEW
-from jaxmodal.batches.results import Results, proven, with_neighbour
+from jaxmodal.batches.results import Results
 from jaxmodal.batches.sizes import CPU_SIZES, filled, number_of_blocks, parted
 from jaxmodal.batches.spatial_search import enclosed_in_space, next_guess
 from jaxmodal.batches.workers import Workers, placed

@@ -50,8 +50,8 @@ class Scaling:
 
     angular: np.ndarray
     logarithmic: np.ndarray
-    low: np.ndarray
-    span: np.ndarray
+    low: Array
+    span: Array
 
     @classmethod
     def of(cls, values: np.ndarray, addresses: tuple[str, ...]) -> Scaling:
@@ -63,19 +63,18 @@ class Scaling:
             low, high = (np.where(logarithmic, np.log(x), x) for x in (low, high))
         return cls(angular, logarithmic, low, np.where(high > low, high - low, 1.0))
 
-    def features(self, values: np.ndarray) -> np.ndarray:
+    def features(self, values: Array) -> Array:
         """Scaled features of values (addresses, cells), shape (features, cells); the last are zero."""
         rows = []
         for k, value in enumerate(values):
             if self.angular[k]:
-                rows += [np.cos(value), np.sin(value)]
+                rows += [xp.cos(value), xp.sin(value)]
                 continue
             with np.errstate(divide="ignore", invalid="ignore"):
-                plain = np.log(value) if self.logarithmic[k] else value
+                plain = xp.log(value) if self.logarithmic[k] else value
             rows.append((plain - self.low[k]) / self.span[k])
-        padded = np.zeros((_filled(len(rows)), values.shape[1]))
-        padded[: len(rows)] = rows
-        return padded
+        rows += [xp.zeros_like(rows[0])] * (_filled(len(rows)) - len(rows))
+        return xp.stack(rows)
 
 
 @jax.tree_util.register_dataclass

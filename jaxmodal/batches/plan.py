@@ -15,6 +15,7 @@ from jaxmodal.batches.engines import Compiled, Engine, OnHost
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.kernels import BatchProblem
 from jaxmodal.batches.pilots import PILOTS, Pilots
+from jaxmodal.batches.resident import Resident, stays_on_the_device
 from jaxmodal.batches.results import Results
 from jaxmodal.batches.variants import Variants
 from jaxmodal.batches.work import Work
@@ -78,8 +79,7 @@ class Plan:
         """The plan for so many ``cells``, made from the values (addresses, samples) of some of them, or of all."""
         arm, addresses = question.arm, question.addresses
         device = default_device()
-        most = 2 * PILOTS - 1 if is_gpu(device) else FEW  # a GPU is there for more
-        few = chunk is None and kernel == "auto" and cells <= most
+        few = chunk is None and kernel == "auto" and cells <= FEW
         engine = OnHost() if few else Compiled(chosen_kernel(kernel, device))
         plan = cls(question, engine, cells, chunk, kernel, None, None)
         if series and chunk is None and series_search.pays(arm, addresses, cells):
@@ -102,6 +102,8 @@ class Plan:
         """Cells of one block."""
         lanes = self.engine.sizes.lanes
         size = max(1, lanes // self.question.modes) if self.chunk is None else self.chunk
+        if isinstance(self.engine, Compiled) and self.engine.kernel.on_gpu and self.chunk is None:
+            size = 1 << (size.bit_length() - 1)
         return min(size, 1 << (self.cells - 1).bit_length())  # few sizes, each a program of its own
 
     def solve(self, values: np.ndarray) -> NaturalFrequencies:
@@ -109,13 +111,17 @@ class Plan:
         with ThreadPoolExecutor(available_cores()) as pool:
             if self.tables is None:
                 return self._general(values, pool)
-            angles = series_search.postures(self.question.arm, self.question.addresses, values)
+            arm, addresses = self.question.arm, self.question.addresses
 
             def left_open(cells: np.ndarray) -> NaturalFrequencies:
                 some = values[:, cells]
-                plan = Plan.of(self.question, some, cells.size, kernel=self.kernel, series=False)
+                plan = Plan.of(self.question, some, cells.size, series=False)
                 return plan._general(some, pool)
 
+            if is_gpu(default_device()):
+                given = self.tables, arm, addresses, values
+                return series_search.solve_on_device(*given, left_open, pool)
+            angles = series_search.postures(arm, addresses, values)
             return series_search.solve(self.tables, angles, left_open, pool)
 
     def _work(self, values: np.ndarray, pool: ThreadPoolExecutor, kept: int) -> Work:
@@ -135,6 +141,36 @@ class Plan:
         )
 
     def _general(self, values: np.ndarray, pool: ThreadPoolExecutor) -> NaturalFrequencies:
+        resident = self.resident(values, pool)
+        if resident is None:
+            return self._by_host(values, pool)
+        return resident.solve(values, lambda cells: self._few(values[:, cells], pool))
+
+    def resident(self, values: np.ndarray, pool: ThreadPoolExecutor) -> Resident | None:
+        """What solves cells on a GPU without the host, where that is possible."""
+        engine, question = self.engine, self.question
+        if not isinstance(engine, Compiled) or not engine.kernel.on_gpu or self.pilots is None:
+            return None
+        work = self._work(values, pool, kept=0)
+        if not stays_on_the_device(work.variants, work.problem):
+            return None
+        return Resident(
+            arm=question.arm,
+            addresses=question.addresses,
+            theory=question.theory,
+            problem=work.problem,
+            pilots=self.pilots,
+            kernel=engine.kernel,
+            size=self.size,
+        )
+
+    def _by_host(self, values: np.ndarray, pool: ThreadPoolExecutor) -> NaturalFrequencies:
         work = self._work(values, pool, self.question.modes)
         work.solve(self.pilots, self.size, self.question.theory, chosen=self.chunk is not None)
         return work.results.frozen(self.question.theory)
+
+    def _few(self, values: np.ndarray, pool: ThreadPoolExecutor) -> NaturalFrequencies:
+        """What the device has left open."""
+        cells = values.shape[1]
+        engine = OnHost() if cells <= FEW else self.engine
+        return dataclasses.replace(self, engine=engine, cells=cells)._by_host(values, pool)

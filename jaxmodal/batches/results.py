@@ -7,58 +7,12 @@ import dataclasses
 import jax
 import numpy as np
 
-from jaxmodal.batches.guided_search import WIDTH
+from jaxmodal.batches.acceptance import distance_to_nearest
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.zero_modes import with_zero_modes
-
-#: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
-#: when no pair of denominators on the way had a smaller product: with its square digits are lost, and one small change
-#: may be an accident
-NOISE, _DENOMINATOR = 5e-14, 1.0 / 12.0
-#: products of denominators down to which a second estimate that agrees with the first is proof enough
-_DOUBTFUL = 1.0 / 1000.0
-#: distance of a mode from the ends of its enclosure, in widths, at which their signs are beyond the noise
-_INSIDE = 0.1
-#: relative distance of neighbouring modes below which a second estimate must agree: D is flat between them, and the
-#: error about 6e-16 over the distance; and below which both are finished in double-double
-CLOSE, CROWDED = 1e-2, 1e-6
-
-
-def accepted(e: Enclosure, number: np.ndarray) -> np.ndarray:
-    """Enclosures of the modes of these numbers, proven, and with small rounding noise unless another mode is close."""
-    return quiet(e, number) & (e.smallest >= _DENOMINATOR)
-
-
-def with_neighbour(omega: np.ndarray, distance: float) -> np.ndarray:
-    """Modes with a neighbour within a relative distance; ``omega`` of shape (modes, cells)."""
-    near = np.abs(omega[1:] - omega[:-1]) <= distance * omega[1:]
-    none = np.zeros_like(near[:1], shape=(1, *omega.shape[1:]))
-    return np.concatenate([near, none]) | np.concatenate([none, near])
-
-
-def doubtful(e: Enclosure, number: np.ndarray, close: np.ndarray) -> np.ndarray:
-    """Enclosures whose rounding noise may be small by accident; ``close`` are those with a close neighbour."""
-    small = (e.smallest >= _DOUBTFUL) & ((e.smallest < _DENOMINATOR) | close)
-    return quiet(e, number) & small
-
-
-def quiet(e: Enclosure, number: np.ndarray) -> np.ndarray:
-    """Enclosures that are proven and that the last evaluation changed little."""
-    return proven(e, number) & (e.error <= NOISE)
-
-
-def proven(e: Enclosure, number: np.ndarray) -> np.ndarray:
-    """Modes that the counts at both ends of a narrow enclosure prove, the ends clear of the noise at the mode."""
-    return np.asarray(
-        (e.lower_count == number - 1)
-        & (e.upper_count == number)
-        & e.consistent
-        & (e.upper - e.lower <= WIDTH * e.upper)
-        & (np.minimum(e.omega - e.lower, e.upper - e.omega) > _INSIDE * WIDTH * e.omega)
-    )
 
 
 def _whole(count: np.ndarray) -> np.ndarray:
@@ -142,10 +96,9 @@ class Results:
         below, own, above = (
             self.omega[cells, np.clip(modes + step, 0, last)] for step in (-1, 0, 1)
         )
+        below, above = np.where(modes > 0, below, np.nan), np.where(modes < last, above, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            down = np.where(modes > 0, np.abs(own - below) / own, np.inf)
-            up = np.where(modes < last, np.abs(above - own) / above, np.inf)
-        return np.fmin(down, up)
+            return np.asarray(distance_to_nearest(below, own, above))
 
     def refuse(self, at: np.ndarray, status: Status) -> None:
         """Cells with an impossible value, and arms that buckle."""

@@ -56,9 +56,9 @@ CPU_SIZES = Sizes(
     open_mode_blocks=24,
     exact_cells=16,
 )
-#: enough to fill a GPU several times over, and a gigabyte or two of its memory
+#: enough to fill a GPU several times over, and a few gigabytes of its memory
 GPU_SIZES = Sizes(
-    lanes=2**20,
+    lanes=2**22,
     blocks=1,
     cells=2**20,
     open_cells=4096,

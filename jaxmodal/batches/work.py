@@ -16,47 +16,41 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.columns import unpacked
+from jaxmodal.batches.acceptance import (
+    CLOSE,
+    CROWDED,
+    KNOWN,
+    accepted,
+    corrected,
+    doubtful,
+    estimated_again,
+    first_half_width,
+    proven,
+    with_neighbour,
+    worth_refining,
+)
 from jaxmodal.batches.ahead import Shape, ahead
 from jaxmodal.batches.engines import Compiled, Engine
-from jaxmodal.batches.guided_search import Purpose
+from jaxmodal.batches.guided_search import HALVINGS, Purpose
 from jaxmodal.batches.kernels import BatchProblem, exact
 from jaxmodal.batches.open_modes import OpenModes
 from jaxmodal.batches.pilots import PILOTS, Guess, Pilots, number_of_features
-from jaxmodal.batches.results import (
-    CLOSE,
-    CROWDED,
-    NOISE,
-    Results,
-    accepted,
-    doubtful,
-    proven,
-    quiet,
-    with_neighbour,
-)
+from jaxmodal.batches.resident import stays_on_the_device
+from jaxmodal.batches.results import Results
 from jaxmodal.batches.sizes import Sizes, filled
 from jaxmodal.batches.variants import Cells, Variants, buckled
 from jaxmodal.batches.workers import Each, Workers, in_turn, placed
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.frequencies.brackets import Enclosure, chord
+from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.one_arm import solve_beams
 from jaxmodal.frequencies.refinement import refine
 from jaxmodal.frequencies.status import Status
 
-#: a mode whose float64 error is smaller needs one evaluation in double-double
-_KNOWN = 1e-11
-#: relative error that the chord after that evaluation may leave
-_CORRECTED = 1e-14
-#: half-width of the others' first brackets: so many times float64's own error, at the least and at most
-_ERRORS, _LEAST, _MOST = 4.0, 4e-13, 2e-9
-#: brackets of several modes that are narrower are parted in double-double, relative
-_NARROW = 1e-4
 #: the fewest pilot cells that give a guess
 _FEWEST_PILOTS = 8
 #: cells that the general search solves one by one in NumPy, 0.1 s each, rather than compile a program for ten seconds
 _FEW_EXACT = 64
-#: how often brackets of several modes are halved before the search is left to double-double
-_HALVINGS = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,6 +94,8 @@ class Work:
         self, engine: Compiled, size: int, sample: Cells, compilers: ThreadPoolExecutor
     ) -> None:
         """Compile, while the pilots are searched, what every large batch needs afterwards, at its first use."""
+        if engine.kernel.on_gpu and not stays_on_the_device(self.variants, self.problem):
+            return
         fields, links, _ = sample.packed.shape
         features = number_of_features(self.variants.addresses)
         shape = Shape(fields, links, features, self.problem.modes, self.problem.hinged)
@@ -111,9 +107,7 @@ class Work:
         size = self.sizes.open_cells
 
         def rough(at: np.ndarray) -> np.ndarray:
-            packed = sample.packed[..., at]
-            start, _ = self.engine.searched(self.problem, packed, None, None, size)
-            return np.asarray(start.rough)
+            return self.engine.rough(self.problem, sample.packed[..., at])
 
         every = np.arange(sample.numbers.size)
         parts = self.workers.each(rough, every, size, self.sizes.open_blocks)
@@ -154,12 +148,11 @@ class Work:
         if not parts:
             return
         unproven, noisy = (OpenModes.joined(list(some)) for some in zip(*parts, strict=True))
-        for _ in range(_HALVINGS):
+        for _ in range(HALVINGS):
             self.improve_unproven(given, unproven, Purpose.halve, self.workers.each)
         self.finish(given, unproven, self.workers.each)
         left = OpenModes.joined([noisy, self.uncertified(unproven)])
-        e = left.enclosure
-        near = (e.upper_count - e.lower_count == 1) | (e.upper - e.lower <= _NARROW * e.upper)
+        near = worth_refining(left.enclosure)
         polish = functools.partial(self.polish, given, left)
         self.workers.each(polish, np.flatnonzero(near), sizes.extended_modes, sizes.open_blocks)
 
@@ -195,7 +188,7 @@ class Work:
         again = functools.partial(self.estimate_again, given, left)
         each(again, unsure, sizes.open_modes, sizes.open_mode_blocks)
         noisy = self.results.status[left.cell, left.mode] != Status.certified
-        known = noisy & proven(e, number) & (e.error <= _KNOWN) & (e.omega > 0.0) & ~near
+        known = noisy & proven(e, number) & (e.error <= KNOWN) & (e.omega > 0.0) & ~near
         correct = functools.partial(self.correct, given, left)
         each(correct, np.flatnonzero(known), sizes.extended_modes, sizes.open_blocks)
 
@@ -225,10 +218,8 @@ class Work:
     def estimate_again(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """More evaluations of modes that are known, for an estimate with other rounding errors."""
         again = self._improved(given, left, Purpose.estimate_again, lanes)
-        cell, mode, omega = left.cell[lanes], left.mode[lanes], left.enclosure.omega[lanes]
-        change = np.abs(again.omega / omega - 1.0)
-        alike = quiet(again, mode + 1) & (change <= NOISE)
-        middle = 0.5 * (again.omega + omega)
+        cell, mode = left.cell[lanes], left.mode[lanes]
+        middle, alike = estimated_again(left.enclosure.take(lanes), again, mode + 1)
         self.results.omega[cell[alike], mode[alike]] = middle[alike]
         self.results.certify(cell[alike], mode[alike])
 
@@ -239,36 +230,19 @@ class Work:
         return self.engine.improved(self.problem, given, left, lanes, purpose)
 
     def correct(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
-        """One evaluation in double-double at modes that float64 knows well, and the chord to an end of the enclosure.
-
-        The step along the chord is as wrong, relative to itself, as D at the float64 end, whose noise is that of the
-        mode over its distance, and as D is curved on the way. Where that leaves more than `_CORRECTED` the mode stays
-        open.
-        """
+        """One evaluation in double-double at modes that float64 knows well, and the chord (`corrected`)."""
         some = left.take(lanes)
         e = some.enclosure
         d = self._extended(given, some.cell, e.omega)
-        above = d.count > some.mode
-        chosen = np.stack([~above, above])
-        ends = np.where(chosen, e.omega, np.stack([e.lower, e.upper]))
-        logs = np.where(chosen, d.log_abs, np.stack([e.lower_log, e.upper_log]))
-        counts = np.where(chosen, d.count, np.stack([e.lower_count, e.upper_count]))
-        omega = chord(ends, logs, some.nearest())
-        step = np.abs(omega / e.omega - 1.0)
-        distance = np.where(above, e.omega - e.lower, e.upper - e.omega) / e.omega
-        gap = self.results.nearest(some.cell, some.mode)
-        error = step * (np.maximum(e.error, step) / distance + distance / gap) + 2.0**-53
-        isolated = (counts == np.stack([some.mode, some.mode + 1])).all(axis=0)
-        sound = isolated & ((d.sign > 0.0) == (d.count % 2 == 0))
-        inside = (ends[0] < omega) & (omega < ends[1])
-        settled = sound & inside & (step <= _KNOWN) & (error <= _CORRECTED)
-        found = dataclasses.replace(e, omega=omega, lower=ends[0], upper=ends[1], error=error)
+        distance = self.results.nearest(some.cell, some.mode)
+        with np.errstate(all="ignore"):
+            found, settled = corrected(e, some.mode, d, some.nearest(), distance)
         self.results.polish(some.cell, some.mode, found, settled)
 
     def polish(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """Evaluations in double-double alone, for modes that float64 knows badly."""
         some = left.take(lanes)
-        half = np.clip(_ERRORS * some.enclosure.error, _LEAST, _MOST)
+        half = first_half_width(some.enclosure.error)
 
         def evaluate(at: np.ndarray, omega: np.ndarray) -> Evaluation:
             return self._extended(given, some.cell[at], omega)

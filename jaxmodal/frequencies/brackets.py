@@ -66,20 +66,20 @@ def raised(lower: Array, offset: Array) -> Array:
     return lower + offset / (lower + xp.sqrt(lower * lower + offset))
 
 
-def chord(ends: np.ndarray, logs: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Zero of the chord of D over omega^2, other modes divided out, on host arrays; shape (lanes,).
+def chord(ends: Array, logs: Array, others: Array) -> Array:
+    """Zero of the chord of D over omega^2, other modes divided out; shape (lanes,).
 
     Parameters
     ----------
-    ends, logs : np.ndarray, shape (2, lanes)
+    ends, logs : Array, shape (2, lanes)
         Two frequencies, the lower one first, and log|D| there; D changes its sign between them.
-    others : np.ndarray, shape (modes, lanes)
+    others : Array, shape (modes, lanes)
         The nearest other modes, or more of them, NaN for none.
     """
-    low, high = ends
+    low, high = ends[:1], ends[1:]
     with np.errstate(all="ignore"):
         ratio = (low - others) * (low + others) / ((high - others) * (high + others))
-        ratio = np.nanprod(np.abs(ratio), axis=0)
-        ratio = np.where((ratio > 0.0) & np.isfinite(ratio), ratio, 1.0)
-        share = 1.0 / (1.0 + ratio * np.exp(logs[1] - logs[0]))
-        return np.asarray(raised(low, share * (high - low) * (high + low)))
+        low, high, ratio = ends[0], ends[1], xp.nanprod(xp.abs(ratio), axis=0)
+        ratio = xp.where((ratio > 0.0) & xp.isfinite(ratio), ratio, 1.0)
+        share = 1.0 / (1.0 + ratio * xp.exp(logs[1] - logs[0]))
+        return raised(low, share * (high - low) * (high + low))

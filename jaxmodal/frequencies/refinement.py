@@ -17,6 +17,7 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
+from jaxmodal.runtime.namespace import Array, loop, tree_on_host, xp
 
 #: relative width of a finished bracket: that of the certificate of single arms
 WIDTH = 1e-12
@@ -38,61 +39,111 @@ _BOTH = 1024
 _MOST = 60
 
 
-def _unknown(omega: np.ndarray) -> Enclosure:
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class _Search:
+    """The lanes of a search; arrays of shape (lanes,).
+
+    ``first`` and ``half`` are the estimate that it started from and the relative half-width of the first bracket,
+    ``mode`` how many modes lie below. ``aim`` is how far past the zero the next trial aims, ``reach`` how far away a
+    missing end is sought; ``mark`` is the width that is to be halved, and ``failed`` how many trials did not.
+    """
+
+    first: Array
+    half: Array
+    mode: Array
+    e: Enclosure
+    aim: Array
+    reach: Array
+    mark: Array
+    failed: Array
+    settled: Array
+    going: Array
+
+    @classmethod
+    def of(cls, omega: Array, half: Array, mode: Array) -> _Search:
+        """Nothing is known but the estimates."""
+        ones, never = xp.ones_like(omega), xp.zeros_like(omega) > 0.0
+        return cls(
+            first=omega,
+            half=half,
+            mode=mode,
+            e=_unknown(omega),
+            aim=_BEYOND * ones,
+            reach=1.0 * half,
+            mark=xp.inf * ones,
+            failed=0.0 * ones,
+            settled=never,
+            going=xp.isfinite(omega) & (omega > 0.0),
+        )
+
+    def take(self, lanes: np.ndarray) -> _Search:
+        """Some of the lanes, of arrays of NumPy."""
+        some: _Search = jax.tree_util.tree_map(lambda x: x[lanes], self)
+        return some
+
+    def put(self, lanes: np.ndarray, some: _Search) -> None:
+        """Write some lanes into the arrays of NumPy."""
+        mine, others = (jax.tree_util.tree_leaves(tree) for tree in (self, some))
+        for x, y in zip(mine, others, strict=True):
+            x[lanes] = y
+
+
+def _unknown(omega: Array) -> Enclosure:
     """Nothing is known of these lanes but an estimate."""
-    none, ones = np.full(omega.size, np.nan), np.ones(omega.size)
+    zeros, ones, none = xp.zeros_like(omega), xp.ones_like(omega), xp.full_like(omega, xp.nan)
+    infinite = xp.full_like(omega, xp.inf)
     return Enclosure(
-        lower=np.zeros(omega.size),
-        upper=np.full(omega.size, np.inf),
-        lower_count=np.zeros(omega.size),
-        upper_count=np.full(omega.size, np.inf),
-        lower_log=none.copy(),
-        upper_log=none.copy(),
-        omega=omega.copy(),
-        third=none.copy(),
-        third_log=none.copy(),
-        third_sign=ones.copy(),
-        consistent=np.ones(omega.size, bool),
-        error=np.full(omega.size, np.inf),
-        smallest=ones,
+        lower=zeros,
+        upper=infinite,
+        lower_count=0.0 * ones,
+        upper_count=1.0 * infinite,
+        lower_log=none,
+        upper_log=1.0 * none,
+        omega=1.0 * omega,
+        third=1.0 * none,
+        third_log=1.0 * none,
+        third_sign=ones,
+        consistent=ones > 0.0,
+        error=1.0 * infinite,
+        smallest=1.0 * ones,
     )
 
 
-def _enclosed(e: Enclosure) -> np.ndarray:
+def _enclosed(e: Enclosure) -> Array:
     """Both ends have been evaluated."""
-    return np.asarray((e.lower > 0.0) & np.isfinite(e.upper))
+    return (e.lower > 0.0) & xp.isfinite(e.upper)
 
 
-def _alone(e: Enclosure) -> np.ndarray:
+def _alone(e: Enclosure) -> Array:
     """Both ends have been evaluated, and the counts there leave one mode between them."""
-    return np.asarray(_enclosed(e) & e.isolated)
+    return _enclosed(e) & e.isolated
 
 
-def _tightened(e: Enclosure, mode: np.ndarray, trial: np.ndarray, d: Evaluation) -> Enclosure:
+def _tightened(e: Enclosure, mode: Array, trial: Array, d: Evaluation) -> Enclosure:
     """One evaluation at ``trial``: it becomes the end on its side of the mode if it is closer than that."""
-    passed = d.count > mode
+    count = d.count.astype(np.float64)
+    passed = count > mode
     up, down = passed & (trial < e.upper), ~passed & (trial > e.lower)
-    count = d.count.astype(float)
-    lower_count = np.where(down, count, e.lower_count)
+    lower_count = xp.where(down, count, e.lower_count)
     displaced = _enclosed(e) & (up | down)
-    with np.errstate(invalid="ignore"):  # of ends that are not there
-        odd = (np.where(up, e.upper_count, e.lower_count) - lower_count) % 2.0 == 1.0
+    odd = (xp.where(up, e.upper_count, e.lower_count) - lower_count) % 2.0 == 1.0
     return dataclasses.replace(
         e,
-        lower=np.where(down, trial, e.lower),
-        upper=np.where(up, trial, e.upper),
+        lower=xp.where(down, trial, e.lower),
+        upper=xp.where(up, trial, e.upper),
         lower_count=lower_count,
-        upper_count=np.where(up, count, e.upper_count),
-        lower_log=np.where(down, d.log_abs, e.lower_log),
-        upper_log=np.where(up, d.log_abs, e.upper_log),
-        third=np.where(displaced, np.where(up, e.upper, e.lower), e.third),
-        third_log=np.where(displaced, np.where(up, e.upper_log, e.lower_log), e.third_log),
-        third_sign=np.where(displaced, np.where(odd, -1.0, 1.0), e.third_sign),
-        consistent=e.consistent & ((d.sign > 0.0) == (d.count % 2 == 0)) & (d.log_abs < np.inf),
+        upper_count=xp.where(up, count, e.upper_count),
+        lower_log=xp.where(down, d.log_abs, e.lower_log),
+        upper_log=xp.where(up, d.log_abs, e.upper_log),
+        third=xp.where(displaced, xp.where(up, e.upper, e.lower), e.third),
+        third_log=xp.where(displaced, xp.where(up, e.upper_log, e.lower_log), e.third_log),
+        third_sign=xp.where(displaced, xp.where(odd, -1.0, 1.0), e.third_sign),
+        consistent=e.consistent & ((d.sign > 0.0) == (d.count % 2 == 0)) & (d.log_abs < xp.inf),
     )
 
 
-def _retreated(e: Enclosure, trial: np.ndarray) -> tuple[Enclosure, np.ndarray]:
+def _retreated(e: Enclosure, trial: Array) -> tuple[Enclosure, Array]:
     """Give up an end of a closed bracket that lies on the zero itself; one clear of it is tried."""
     zero = e.omega
     closed = _alone(e) & (e.upper - e.lower <= WIDTH * zero)
@@ -101,34 +152,69 @@ def _retreated(e: Enclosure, trial: np.ndarray) -> tuple[Enclosure, np.ndarray]:
     given_up = at_lower | at_upper
     e = dataclasses.replace(
         e,
-        lower=np.where(at_lower, 0.0, e.lower),
-        upper=np.where(at_upper, np.inf, e.upper),
-        third=np.where(given_up, np.where(at_lower, e.lower, e.upper), e.third),
-        third_log=np.where(given_up, np.where(at_lower, e.lower_log, e.upper_log), e.third_log),
-        third_sign=np.where(given_up, np.where(at_lower, 1.0, -1.0), e.third_sign),
+        lower=xp.where(at_lower, 0.0, e.lower),
+        upper=xp.where(at_upper, xp.inf, e.upper),
+        third=xp.where(given_up, xp.where(at_lower, e.lower, e.upper), e.third),
+        third_log=xp.where(given_up, xp.where(at_lower, e.lower_log, e.upper_log), e.third_log),
+        third_sign=xp.where(given_up, xp.where(at_lower, 1.0, -1.0), e.third_sign),
     )
-    trial = np.where(at_lower, zero * (1.0 - 4.0 * _CLEAR), trial)
-    return e, np.where(at_upper, zero * (1.0 + 4.0 * _CLEAR), trial)
+    trial = xp.where(at_lower, zero * (1.0 - 4.0 * _CLEAR), trial)
+    return e, xp.where(at_upper, zero * (1.0 + 4.0 * _CLEAR), trial)
 
 
-def _zero(e: Enclosure) -> np.ndarray:
+def _zero(e: Enclosure) -> Array:
     """The zero between two ends, of the parabola through them and the third point; of the chord without one."""
-    with np.errstate(all="ignore"):
-        span = e.upper - e.lower
-        size = np.fmax(e.lower_log, e.upper_log)
-        low, high = np.exp(e.lower_log - size), -np.exp(e.upper_log - size)
-        third = e.third_sign * np.exp(e.third_log - size)
-        at = (e.third - e.lower) / span
-        straight = low / (low - high)
-        curvature = ((third - low) / at - (high - low)) / (at - 1.0)
-        slope = high - low - curvature
-        root = np.sqrt(np.maximum(slope * slope - 4.0 * curvature * low, 0.0))
-        half = -0.5 * (slope + np.copysign(root, slope))
-        share = np.full_like(straight, np.nan)
-        for candidate in (low / half, half / curvature):
-            share = np.where((candidate > 0.0) & (candidate < 1.0), candidate, share)
-        share = np.where(np.isfinite(share), share, straight)
-        return np.asarray(e.lower + share * span)
+    span = e.upper - e.lower
+    size = xp.fmax(e.lower_log, e.upper_log)
+    low, high = xp.exp(e.lower_log - size), -xp.exp(e.upper_log - size)
+    third = e.third_sign * xp.exp(e.third_log - size)
+    at = (e.third - e.lower) / span
+    straight = low / (low - high)
+    curvature = ((third - low) / at - (high - low)) / (at - 1.0)
+    slope = high - low - curvature
+    root = xp.sqrt(xp.maximum(slope * slope - 4.0 * curvature * low, 0.0))
+    half = -0.5 * (slope + xp.copysign(root, slope))
+    share = xp.full_like(straight, xp.nan)
+    for candidate in (low / half, half / curvature):
+        share = xp.where((candidate > 0.0) & (candidate < 1.0), candidate, share)
+    share = xp.where(xp.isfinite(share), share, straight)
+    return e.lower + share * span
+
+
+def _next_trial(s: _Search, turn: Array | int) -> tuple[_Search, Array]:
+    """The next frequency of every lane, and the lanes without the ends that lie on the zero itself."""
+    halve = _enclosed(s.e) & (~_alone(s.e) | (s.failed >= _PATIENCE))
+    trial = xp.where(halve, 0.5 * (s.e.lower + s.e.upper), _trial(s, turn))
+    e, trial = _retreated(s.e, trial)
+    return dataclasses.replace(s, e=e), trial
+
+
+def _after(s: _Search, trial: Array, d: Evaluation, turn: Array | int) -> _Search:
+    """What an evaluation at the trial frequencies makes of the lanes."""
+    e = _tightened(s.e, s.mode, trial, d)
+    enclosed, alone = _enclosed(e), _alone(e)
+    reach = xp.where((turn == 0) | enclosed, s.reach, _FARTHER * s.reach)
+    width = xp.where(enclosed, (e.upper - e.lower) / e.upper, xp.inf)
+    failed = xp.where(width > 0.5 * s.mark, s.failed + 1.0, 0.0)
+    zero = xp.where(alone, _zero(e), e.omega)
+    change = xp.where(alone, xp.abs(zero / e.omega - 1.0), xp.inf)
+    error = xp.minimum(change, width) + 2.0**-53
+    e = dataclasses.replace(e, omega=zero, error=error)
+    closed = alone & (width <= WIDTH)
+    inside = xp.minimum(zero - e.lower, e.upper - zero) > _CLEAR * zero
+    known = xp.minimum(change, width) <= _KNOWN
+    settled = closed & inside & e.consistent & known
+    hopeless = (enclosed & ~alone & (width < _TOGETHER)) | (reach > _FARTHEST)
+    return dataclasses.replace(
+        s,
+        e=e,
+        reach=reach,
+        mark=xp.where(width <= 0.5 * s.mark, width, s.mark),
+        failed=failed,
+        aim=xp.where(closed, 0.125 * s.aim, s.aim),
+        settled=settled,
+        going=e.consistent & ~settled & ~hopeless,
+    )
 
 
 def refine(
@@ -160,44 +246,43 @@ def refine(
         than float64 can part, the count and the sign of D contradict each other, or no such mode was met near the
         estimate, within 3e-4 to 1e-2 of it.
     """
-    omega, half = np.array(omega, float), np.array(half, float)
-    e, lanes = _unknown(omega), omega.size
-    aim, reach = np.full(lanes, _BEYOND), half.copy()
-    mark, failed = np.full(lanes, np.inf), np.zeros(lanes)
-    settled, going = np.zeros(lanes, bool), np.isfinite(omega) & (omega > 0.0)
-    sides = _at_both_sides(evaluate, omega, half, np.flatnonzero(going))
-    for turn in range(_MOST):
-        at = np.flatnonzero(going)
-        if at.size == 0:
-            break
-        some = e.take(at)
-        trial = _trial(some, omega[at], half[at], aim[at], reach[at], turn)
-        halve = _enclosed(some) & (~_alone(some) | (failed[at] >= _PATIENCE))
-        trial = np.where(halve, 0.5 * (some.lower + some.upper), trial)
-        some, trial = _retreated(some, trial)
-        d = sides[turn].take(at) if turn < len(sides) else evaluate(at, trial)
-        some = _tightened(some, mode[at], trial, d)
-        enclosed, alone = _enclosed(some), _alone(some)
-        if turn:
-            reach[at] = np.where(enclosed, reach[at], _FARTHER * reach[at])
-        with np.errstate(invalid="ignore"):
-            width = np.where(enclosed, (some.upper - some.lower) / some.upper, np.inf)
-        failed[at] = np.where(width > 0.5 * mark[at], failed[at] + 1.0, 0.0)
-        mark[at] = np.where(width <= 0.5 * mark[at], width, mark[at])
-        zero = np.where(alone, _zero(some), some.omega)
-        with np.errstate(invalid="ignore"):
-            change = np.where(alone, np.abs(zero / some.omega - 1.0), np.inf)
-        error = np.minimum(change, width) + 2.0**-53
-        some = dataclasses.replace(some, omega=zero, error=error)
-        e.put(at, some)
-        closed = alone & (width <= WIDTH)
-        aim[at] = np.where(closed, 0.125 * aim[at], aim[at])
-        inside = np.minimum(zero - some.lower, some.upper - zero) > _CLEAR * zero
-        known = np.minimum(change, width) <= _KNOWN
-        settled[at] = closed & inside & some.consistent & known
-        hopeless = (enclosed & ~alone & (width < _TOGETHER)) | (reach[at] > _FARTHEST)
-        going[at] = some.consistent & ~settled[at] & ~hopeless
-    return e, settled
+    with np.errstate(all="ignore"):  # of ends that are not there
+        s = _Search.of(np.array(omega, float), np.array(half, float), np.array(mode))
+        sides = _at_both_sides(evaluate, s.first, s.half, np.flatnonzero(s.going))
+        for turn in range(_MOST):
+            at = np.flatnonzero(s.going)
+            if at.size == 0:
+                break
+            some, trial = _next_trial(s.take(at), turn)
+            d = sides[turn].take(at) if turn < len(sides) else evaluate(at, trial)
+            s.put(at, _after(some, trial, d, turn))
+    return s.e, s.settled
+
+
+def refine_together(
+    evaluate: Callable[[Array], Evaluation], omega: Array, half: Array, mode: Array
+) -> tuple[Enclosure, Array, Array]:
+    """`refine` as a formula of traced arrays: all lanes are evaluated as long as one goes on.
+
+    The third array is how many evaluations each lane needed.
+    """
+
+    def goes_on(state: tuple[Array, _Search, Array]) -> Array:
+        turn, s, _ = state
+        return (turn < _MOST) & xp.any(s.going)
+
+    def body(state: tuple[Array, _Search, Array]) -> tuple[Array, _Search, Array]:
+        turn, s, evaluations = state
+        some, trial = _next_trial(s, turn)
+        safe = xp.where(s.going, trial, s.first)
+        better = _after(some, trial, evaluate(safe), turn)
+        kept = jax.tree_util.tree_map(lambda x, y: xp.where(s.going, x, y), better, s)
+        return turn + 1, kept, evaluations + s.going.astype(np.int64)
+
+    none = xp.zeros_like(omega, np.int64)
+    start = np.int64(0), _Search.of(omega, half, mode), none
+    _, s, evaluations = loop(goes_on, body, start, tree_on_host(omega, half, mode))
+    return s.e, s.settled, evaluations
 
 
 @dataclasses.dataclass(frozen=True)
@@ -229,25 +314,16 @@ def _at_both_sides(
     return [_Side(lanes, jax.tree_util.tree_map(lambda x, end=end: x[end], both)) for end in ends]
 
 
-def _first(omega: np.ndarray, half: np.ndarray, turn: int) -> np.ndarray:
-    return omega * (1.0 + (half if turn else -half))
+def _first(omega: Array, half: Array, turn: Array | int) -> Array:
+    return omega * (1.0 + xp.where(turn == 0, -half, half))
 
 
-def _trial(
-    e: Enclosure,
-    omega: np.ndarray,
-    half: np.ndarray,
-    aim: np.ndarray,
-    reach: np.ndarray,
-    turn: int,
-) -> np.ndarray:
+def _trial(s: _Search, turn: Array | int) -> Array:
     """The next frequency of every lane: first both sides of the estimate, then a missing end, then past the zero."""
-    if turn < 2:
-        return _first(omega, half, turn)
-    zero = e.omega
-    with np.errstate(invalid="ignore"):
-        outside = np.where(np.isfinite(e.upper), e.upper * (1.0 - reach), e.lower * (1.0 + reach))
-        to_lower, to_upper = zero - e.lower, e.upper - zero
-        step = np.minimum(aim * zero, 0.5 * np.maximum(to_lower, to_upper))
-        past = zero + np.where(to_lower < to_upper, step, -step)
-    return np.where(_enclosed(e), past, outside)
+    e, zero = s.e, s.e.omega
+    outside = xp.where(xp.isfinite(e.upper), e.upper * (1.0 - s.reach), e.lower * (1.0 + s.reach))
+    to_lower, to_upper = zero - e.lower, e.upper - zero
+    step = xp.minimum(s.aim * zero, 0.5 * xp.maximum(to_lower, to_upper))
+    past = zero + xp.where(to_lower < to_upper, step, -step)
+    later = xp.where(_enclosed(e), past, outside)
+    return xp.where(turn < 2, _first(s.first, s.half, turn), later)

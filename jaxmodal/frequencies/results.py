@@ -67,3 +67,9 @@ class NaturalFrequencies(Drawn, Certificate):
     def to_xarray(self) -> xarray.Dataset:
         """Return frequencies (Hz) and certificates as a dataset with dims mode, and cell for a batch."""
         return frequencies_dataset(self)
+
+
+def fields_of(found: NaturalFrequencies) -> dict[str, Array]:
+    """The arrays of a result by name, those that it has."""
+    arrays = ((f.name, getattr(found, f.name)) for f in dataclasses.fields(found))
+    return {name: x for name, x in arrays if x is not None and name != "theory"}

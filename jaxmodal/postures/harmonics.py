@@ -25,6 +25,7 @@ from jaxmodal.dynamic_stiffness.condensation import add_terms
 from jaxmodal.dynamic_stiffness.link_terms import terms_of_links
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.frequencies.resolution import resolved, starting_scale
+from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array, product, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
@@ -32,6 +33,8 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 _FEW_LANES, _LANES = 64, 1024
 #: lanes that NumPy evaluates for a concrete arm; a compiled program, which takes 1.5 s to compile, pays beyond
 _HOST_LANES = 8192
+#: the same where there is a GPU: NumPy takes as long for so few as it does for thousands
+_GPU_LANES, _GPU_HOST_LANES = 8192, 512
 
 
 def num_harmonics(num_links: int) -> int:
@@ -170,12 +173,15 @@ def determinant(
     angles : np.ndarray, shape (n - 1, F)
         Joint angles theta_2 .. theta_n, rad, of each.
     """
-    if omega.size <= _HOST_LANES and tree_on_host(beams, theory):
+    gpu = is_gpu(default_device())
+    few = omega.size <= (_GPU_HOST_LANES if gpu else _HOST_LANES)
+    if few and tree_on_host(beams, theory):
         with np.errstate(all="ignore"):  # a lane may overflow: it says so by what is not finite
             factor, growth, count = _factors_of(beams, theory, omega, angles)
         return Determinant(factor, growth.hi, growth.lo, count)
     found = []
     size = _LANES if omega.size > 2 * _FEW_LANES else _FEW_LANES
+    size = _GPU_LANES if gpu else size
     for start in range(0, omega.size, size):
         at = np.arange(start, min(start + size, omega.size))
         lanes = np.resize(at, size)

@@ -13,6 +13,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.series_roots import WIDEST, Roots
+from jaxmodal.runtime.namespace import Array, xp
 
 
 @dataclasses.dataclass
@@ -46,12 +47,11 @@ class SeriesResults:
 
         Returns which of them have all their roots apart, and the widths of the enclosures.
         """
-        omega, width, noise, number, apart = found
+        omega, width, noise, _, _ = found
         first, last = at[0], at[0] + at.size
         side_by_side = np.array_equal(at, np.arange(first, last))  # a slice is written faster
         cells = slice(first, last) if side_by_side else at
-        complete = apart & (number == self.count[cells]) & (number >= omega.shape[1])
-        proven = complete & (width <= WIDEST).all(axis=1)
+        complete, proven = judged(found, self.count[cells])
         self.omega[cells] = omega
         self.bracket[cells, :, 0] = omega * (1.0 - width)
         self.bracket[cells, :, 1] = omega * (1.0 + width)
@@ -59,6 +59,12 @@ class SeriesResults:
         self.open[cells] = ~proven
         self.by_sign_changes[cells] = proven[:, None]
         return complete, width
+
+
+def judged(found: Roots, count: Array) -> tuple[Array, Array]:
+    """Cells with as many roots as the count says, and those whose enclosures are narrow besides; shape (cells,)."""
+    complete = found.apart & (found.number == count) & (found.number >= found.omega.shape[1])
+    return complete, complete & xp.all(found.width <= WIDEST, axis=1)
 
 
 def merged(

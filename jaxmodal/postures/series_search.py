@@ -11,6 +11,7 @@ are finished by two evaluations in double-double, whose counts prove them. What 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -24,23 +25,30 @@ from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.quantities import ANGLE
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.frequencies.resolution import starting_scale
-from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
 from jaxmodal.postures.harmonics import num_harmonics
 from jaxmodal.postures.series import has_series, tabulate
+from jaxmodal.postures.series_on_device import POSTURES, first_pass
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
 from jaxmodal.postures.series_roots import count_in, counts_of, grid_of, panels_of
+from jaxmodal.runtime.device_blocks import in_blocks_of_cells
 from jaxmodal.runtime.devices import default_device, is_gpu
+from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: cells of one chunk, and in the second pass: its tables of values stay in cache, or fill a GPU
-_CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 4096)
+_CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 16384)
 #: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
 _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
+#: separators per panel on a GPU, where they cost little, and what they leave open is left to the host
+_GPU_SEPARATORS = 80
 #: cells of the sample whose first and last modes say how far the series has to reach; how often the interval of
 #: ln(omega) that holds one of these is cut, and at how many places: into a ten-thousandth, which leaves 0.3 %. It goes
 #: from and, times the square of the modes sought, up to these multiples of `starting_scale`
 _PILOTS, _RANGE_ROUNDS, _CUTS = 1024, 4, 9
+#: cells of larger samples are drawn at random, so many
+_LARGE = 16_384
 #: of these so many are asked first, as often; all others confirm what they say
 _FIRST_PILOTS, _FIRST_ROUNDS = 32, 2
 _LOWEST, _HIGHEST = 1e-5, 1e4
@@ -53,6 +61,8 @@ _UNCLEAR, _CLEAR = 0.01, 100.0
 _MOST_TERMS, _CELLS_PER_TERM = 400, 500
 #: postures that NumPy solves, some 4 microseconds each; programs take 0.5 and are compiled for seven seconds before
 HOST_POSTURES = 131_072
+#: postures that a GPU has left open and that NumPy solves all the same
+_HOST_LEFT = 65_536
 _ANGLE = re.compile(r"link(\d+|\*)\.joint_angle", re.ASCII)
 
 
@@ -96,8 +106,12 @@ def prepare(
     Tables or None
         None where no value is a possible angle.
     """
-    every = postures(arm, addresses, sample)
-    angles = every[1:, ANGLE.holds(every).all(axis=0)]
+    if (
+        sample.shape[1] > _LARGE
+    ):  # to look at all of them would take as long as to solve them on a GPU
+        few = sample[:, np.random.default_rng(0).integers(0, sample.shape[1], _LARGE)]
+        sample = few if _possible(arm, addresses, few).shape[1] >= _PILOTS else sample
+    angles = _possible(arm, addresses, sample)
     if angles.shape[1] == 0:
         return None
     chosen = np.random.default_rng(0).permutation(angles.shape[1])
@@ -118,11 +132,17 @@ def prepare(
         host=cells <= HOST_POSTURES and not gpu,
         chunks=_GPU_CHUNKS if gpu else _CPU_CHUNKS,
     )
-    for fine in _SEPARATORS:
+    for fine in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
         tables = dataclasses.replace(tables, grid=grid_of(series, fine))
-        if _open_share(tables, angles) < _OPEN:
+        if gpu or _open_share(tables, angles) < _OPEN:
             break
     return tables
+
+
+def _possible(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
+    """Joint angles from the second on of the cells whose values are possible."""
+    every = postures(arm, addresses, values)
+    return every[1:, ANGLE.holds(every).all(axis=0)]
 
 
 def _open_share(tables: Tables, angles: np.ndarray) -> float:
@@ -140,7 +160,7 @@ def postures(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> np.ndarr
     angles = np.repeat(np.array(own)[:, None], values.shape[1], axis=1)
     for address, column in zip(addresses, values, strict=True):
         for single in resolve(arm, address):
-            angles[int(single.removeprefix("link").partition(".")[0]) - 1] = column
+            angles[_joint(single)] = column
     return angles
 
 
@@ -175,6 +195,45 @@ def solve(
     if left.size:
         found = general(left)
     return merged(results, valid, left, found, tables.theory, pool)
+
+
+def solve_on_device(
+    tables: Tables,
+    arm: Arm,
+    addresses: Sequence[str],
+    values: np.ndarray,
+    general: Callable[[np.ndarray], NaturalFrequencies],
+    pool: ThreadPoolExecutor,
+) -> NaturalFrequencies:
+    """As `solve`, of values (addresses, cells), with the first pass and all that is found on the default device."""
+    block = block_on_device(tables, arm, addresses)
+
+    def left(at: np.ndarray) -> dict[str, Array]:
+        few = dataclasses.replace(tables, host=at.size <= _HOST_LEFT)
+        angles = postures(arm, addresses, values[:, at])
+        return fields_of(solve(few, angles, lambda some: general(at[some]), pool))
+
+    size = min(POSTURES, 1 << (values.shape[1] - 1).bit_length())
+    found = in_blocks_of_cells(block, values, size, left)
+    return NaturalFrequencies(**found, theory=tables.theory)
+
+
+def block_on_device(
+    tables: Tables, arm: Arm, addresses: Sequence[str]
+) -> Callable[[np.ndarray], tuple[dict[str, Array], Array]]:
+    """`first_pass` as a function of the values of a block of cells alone, shape (addresses, cells)."""
+    given = np.full(arm.num_links, -1)
+    for row, address in enumerate(addresses):
+        for single in resolve(arm, address):
+            given[_joint(single)] = row
+    own = np.array([float(link.joint_angle) for link in arm.links])
+    about = tables.beams, tables.flags, tables.top, tables.grid, tables.panels, own
+    return functools.partial(first_pass, *about, modes=tables.modes, given=tuple(given.tolist()))
+
+
+def _joint(single: str) -> int:
+    """Place of the joint of a single address, from 0."""
+    return int(single.removeprefix("link").partition(".")[0]) - 1
 
 
 def _range(beams: BeamArrays, flags: Theory, angles: np.ndarray, modes: int) -> tuple[float, float]:

@@ -12,9 +12,9 @@ import jaxmodal as jm
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.batches.acceptance import CLOSE, accepted, with_neighbour
 from jaxmodal.batches.fused_search import chosen_kernel, enclosed_fused
 from jaxmodal.batches.kernels import EXTRA, BatchProblem, enclosed, grid_guess
-from jaxmodal.batches.results import CLOSE, accepted, with_neighbour
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.runtime.devices import default_device
 from tests.batches.test_many_arms import BATCH_ACCURACY, random_cells

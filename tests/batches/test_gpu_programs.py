@@ -11,12 +11,13 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.batches import kernels as batch_kernels
-from jaxmodal.batches import pilots
+from jaxmodal.batches import pilots, resident
+from jaxmodal.batches import resident_passes as passes
 from jaxmodal.batches.fused_search import Kernel
 from jaxmodal.batches.guided_search import Enclosure, Purpose
 from jaxmodal.dynamic_stiffness.beams import prepared_values
 from jaxmodal.postures import harmonics as posture_harmonics
-from jaxmodal.postures import series_roots
+from jaxmodal.postures import series_roots, series_search
 from tests.batches.test_many_arms import random_cells
 
 CELLS, MODES = 32, 4
@@ -77,9 +78,17 @@ def batch_program(name):
     return program, arguments
 
 
-def assert_suits_a_gpu(text):
+def assert_suits_a_gpu(text, residual=False):
+    """Only the residual that results hold, a unit of the last place, is single, and made of a double number."""
     assert "f64" in text
-    assert "f32" not in text, "something is computed in single precision"
+    if residual:
+        single = [
+            line for line in text.splitlines() if "f64>) -> tensor<" in line and "f32>" in line
+        ]
+        assert len(single) == 1
+        assert "stablehlo.convert" in single[0]
+    else:
+        assert "f32" not in text, "something is computed in single precision"
     assert "callback" not in text, "the host is asked in the middle of a program"
     assert "custom_call" not in text, "a library call that another platform may lack"
 
@@ -88,6 +97,40 @@ def assert_suits_a_gpu(text):
 def test_programs_of_the_general_path(name):
     program, arguments = batch_program(name)
     assert_suits_a_gpu(lowered_for_cuda(program, *arguments))
+
+
+def test_the_passes_that_stay_on_the_device():
+    """Those in float64 and in double-double; of the last, which goes on until all is settled, see the slow one."""
+    problem, packed, features = problem_and_columns()
+    begin = functools.partial(
+        passes.begun, problem, packed, np.ones(CELLS, bool), features, a_guess(features),
+        kernel=Kernel(False, False),
+    )  # fmt: skip
+    assert_suits_a_gpu(lowered_for_cuda(begin))
+    between = jax.tree_util.tree_map(lambda x: np.zeros(x.shape, x.dtype), jax.eval_shape(begin))
+    for later in passes.later_passes(passes.Lanes())[-3:-1]:
+        assert_suits_a_gpu(lowered_for_cuda(later, problem, between))
+    assert_suits_a_gpu(lowered_for_cuda(passes.finished, between), residual=True)
+
+
+@pytest.mark.slow
+def test_the_pass_until_all_is_settled():
+    problem, packed, features = problem_and_columns()
+    begin = functools.partial(passes.begun, kernel=Kernel(False, False))
+    given = problem, packed, np.ones(CELLS, bool), features, a_guess(features)
+    between = jax.tree_util.tree_map(
+        lambda x: np.zeros(x.shape, x.dtype), jax.eval_shape(begin, *given)
+    )
+    assert_suits_a_gpu(lowered_for_cuda(passes.later_passes(passes.Lanes())[-1], problem, between))
+
+
+def test_columns_are_made_on_the_device():
+    cells = random_cells(CELLS)
+    values, count = np.stack(list(cells.values())), len(cells)
+    flags = {"angular": (True, True, False), "logarithmic": (False,) * count}
+    program = functools.partial(resident.prepared, addresses=tuple(cells), **flags)
+    own = np.zeros(count), np.ones(count)
+    assert_suits_a_gpu(lowered_for_cuda(program, THREE, values, *own))
 
 
 def test_the_posture_series_is_float64_matrix_products():
@@ -99,6 +142,14 @@ def test_the_posture_series_is_float64_matrix_products():
     products = [line for line in text.splitlines() if "dot_general" in line]
     assert len(products) == 2
     assert all("precision = [HIGHEST, HIGHEST]" in line and "f64" in line for line in products)
+
+
+def test_the_first_pass_of_the_series_on_the_device():
+    angles = np.zeros((2, 600))
+    addresses = ["link2.joint_angle", "link3.joint_angle"]
+    tables = series_search.prepare(THREE, addresses, angles, MODES, "timoshenko", 600)
+    block = series_search.block_on_device(tables, THREE, addresses)
+    assert_suits_a_gpu(lowered_for_cuda(block, angles[:, :CELLS]), residual=True)
 
 
 def test_what_the_series_rests_on():

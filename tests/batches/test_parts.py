@@ -9,9 +9,10 @@ import jaxmodal as jm
 from jaxmodal.arm.columns import columns_of
 from jaxmodal.batches import engines, pilots
 from jaxmodal.batches import kernels as batch_kernels
+from jaxmodal.batches.acceptance import CLOSE, accepted, doubtful, with_neighbour
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.guided_search import Enclosure, Others, _estimate
-from jaxmodal.batches.results import CLOSE, Results, accepted, doubtful, with_neighbour
+from jaxmodal.batches.results import Results
 from jaxmodal.batches.sizes import parted
 from jaxmodal.batches.variants import Cells
 from jaxmodal.batches.work import Work

@@ -1,6 +1,7 @@
 """The finish in double-double: whatever it is told beforehand, a mode is right to its stated error, or stays open."""
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from jaxmodal.batches.work import Work
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies import refinement
-from jaxmodal.frequencies.refinement import WIDTH, refine
+from jaxmodal.frequencies.refinement import WIDTH, refine, refine_together
 
 ULP = 2.0**-52
 DOUBLE_ROOT = np.radians([-155.009952919027194, -64.1983428536445678])
@@ -34,10 +35,13 @@ def product(roots):
     return evaluate
 
 
+def like(estimates, *values):
+    return tuple(np.full(estimates.size, value) for value in values)
+
+
 def one_mode(roots, mode, estimates, half):
     estimates = np.asarray(estimates, float)
-    lanes = estimates.size
-    return refine(product(roots), estimates, np.full(lanes, half), np.full(lanes, mode))
+    return refine(product(roots), estimates, *like(estimates, half, mode))
 
 
 @pytest.mark.parametrize("half", [4e-13, 1e-11, 2e-9])
@@ -55,6 +59,16 @@ def test_no_estimate_makes_a_wrong_frequency(gap, half):
         assert np.all(found.error[good] <= 8.0 * ULP)
         assert np.all((found.lower <= roots[mode]) & (roots[mode] < found.upper) | ~good)
         assert np.all((found.upper - found.lower <= WIDTH * found.upper) | ~good)
+        with np.errstate(
+            all="ignore"
+        ):  # as a formula, which a device computes for all lanes side by side
+            together = refine_together(
+                functools.partial(product(roots), None), estimates, *like(estimates, half, mode)
+            )
+        assert np.array_equal(together[1], good)
+        for field in ("omega", "lower", "upper", "error"):
+            both = (getattr(x, field)[good] for x in (together[0], found))
+            assert np.array_equal(*both), field
         close = np.abs(estimates / roots[mode] - 1.0) <= 2e-4
         assert good[close].all()
         assert not good[-3:].any(), "there is nothing to start from"

@@ -1,0 +1,275 @@
+"""The passes of `work` over all modes of a block of cells, each a program whose arrays stay on the device.
+
+By the same rules of acceptance: six evaluations of each mode in float64, more of those that are not proven or doubtful,
+and double-double for those whose rounding noise is too large. The modes that a pass concerns are gathered, so many at
+once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from jaxmodal.batches.acceptance import (
+    CLOSE,
+    CROWDED,
+    KNOWN,
+    accepted,
+    corrected,
+    distance_to_nearest,
+    doubtful,
+    enclosed,
+    estimated_again,
+    first_half_width,
+    proven,
+    worth_refining,
+)
+from jaxmodal.batches.guided_search import HALVINGS, Purpose
+from jaxmodal.batches.kernels import (
+    BatchProblem,
+    Encloser,
+    extend_block,
+    improve_block,
+    search_block,
+)
+from jaxmodal.batches.pilots import Guess
+from jaxmodal.frequencies.brackets import Enclosure
+from jaxmodal.frequencies.refinement import refine_together
+from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.namespace import Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Lanes:
+    """Modes that go on side by side: in float64, in double-double once, and there until they are settled."""
+
+    open: int = 2**16
+    extended: int = 2**15
+    polished: int = 2**13
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Passes:
+    """A block of cells between two passes.
+
+    Attributes
+    ----------
+    packed : Array, shape (fields, links, cells)
+        Columns of the cells.
+    valid : Array, shape (1, cells)
+        Cells whose values are possible.
+    beyond : Array, shape (EXTRA, cells)
+        Estimates of the modes above those sought.
+    e : Enclosure
+        What is known of the modes, (modes, cells).
+    omega : Array, shape (modes, cells)
+        The frequencies, those from two estimates as well.
+    certified : Array, shape (modes, cells)
+        Modes that are settled.
+    evaluations : Array, shape (cells,)
+        Evaluations so far.
+    """
+
+    packed: Array
+    valid: Array
+    beyond: Array
+    e: Enclosure
+    omega: Array
+    certified: Array
+    evaluations: Array
+
+
+@functools.partial(jax.jit, static_argnames=("kernel",))
+def begun(
+    problem: BatchProblem,
+    packed: Array,
+    valid: Array,
+    features: Array,
+    guess: Guess,
+    *,
+    kernel: Encloser,
+) -> Passes:
+    """Six evaluations of every mode."""
+    start, e = search_block(problem, packed, features, guess, kernel)
+    e = jax.tree_util.tree_map(_of_its_own_type, e)
+    return Passes(
+        packed=packed,
+        valid=valid[None],
+        beyond=start.rough[problem.modes :],
+        e=e,
+        omega=e.omega,
+        certified=jnp.zeros(e.omega.shape, bool),
+        evaluations=start.evaluations + 6 * problem.modes,
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("lanes",), donate_argnames=("p",))
+def continued(problem: BatchProblem, p: Passes, purpose: Array, *, lanes: int) -> Passes:
+    """A few more evaluations, for one purpose, of the modes that need it; what is accepted then is certified."""
+    e, number = p.e, _numbers(p)
+    known, close, near = _judged(p)
+    certified = p.certified | (known & accepted(e, number) & ~close)
+    again = purpose == Purpose.estimate_again
+    wanted = jnp.where(
+        again,
+        known & doubtful(e, number, close) & ~near & ~certified,
+        ~proven(e, number) & p.valid,
+    )
+
+    def part(mode: Array, cell: Array) -> tuple[Enclosure, Array, Array]:
+        own = jax.tree_util.tree_map(lambda x: x[mode, cell], e)
+        others = e.omega[:, cell], p.beyond[:, cell]
+        its = (mode + 1).astype(jnp.float64)
+        better = improve_block(problem, p.packed[..., cell], own, its, *others, purpose)
+        middle, alike = estimated_again(own, better, its)
+        kept = jax.tree_util.tree_map(lambda x, y: jnp.where(again, x, y), own, better)
+        return kept, jnp.where(again & alike, middle, kept.omega), again & alike
+
+    found = in_blocks(part, wanted, lanes, (e, p.omega, certified))
+    each = jnp.where(again, Purpose.estimate_again.evaluations, Purpose.cut.evaluations)
+    more = each * jnp.sum(wanted, axis=0)
+    e, omega, certified = found
+    return dataclasses.replace(
+        p, e=e, omega=omega, certified=certified, evaluations=p.evaluations + more
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("lanes",), donate_argnames=("p",))
+def extended_once(problem: BatchProblem, p: Passes, *, lanes: int) -> Passes:
+    """One evaluation in double-double of modes that float64 knows well, and what follows from it."""
+    e = p.e
+    known, _, near = _judged(p)
+    wanted = known & ~p.certified & proven(e, _numbers(p)) & (e.error <= KNOWN) & ~near
+    below, above = _beside(p.omega)
+
+    def part(mode: Array, cell: Array) -> tuple[Enclosure, Array, Array]:
+        own = jax.tree_util.tree_map(lambda x: x[mode, cell], e)
+        d = extend_block(problem, p.packed[..., cell], own.omega)
+        beside = jnp.stack([below[mode, cell], above[mode, cell]])
+        distance = distance_to_nearest(beside[0], own.omega, beside[1])
+        better, settled = corrected(own, mode.astype(jnp.float64), d, beside, distance)
+        return better, better.omega, settled
+
+    e, omega, certified = in_blocks(part, wanted, lanes, (e, p.omega, p.certified))
+    more = jnp.sum(wanted, axis=0)
+    return dataclasses.replace(
+        p, e=e, omega=omega, certified=certified, evaluations=p.evaluations + more
+    )
+
+
+@functools.partial(jax.jit, static_argnames=("lanes",), donate_argnames=("p",))
+def polished(problem: BatchProblem, p: Passes, *, lanes: int) -> Passes:
+    """Evaluations in double-double alone, of the modes that are still open."""
+    e = p.e
+    positive = (e.omega > 0.0) & jnp.isfinite(e.omega)
+    wanted = p.valid & ~p.certified & worth_refining(e) & positive
+
+    def part(mode: Array, cell: Array) -> tuple[Enclosure, Array, Array, Array]:
+        own = jax.tree_util.tree_map(lambda x: x[mode, cell], e)
+        packed = p.packed[..., cell]
+        evaluate = functools.partial(extend_block, problem, packed)
+        half = first_half_width(own.error)
+        below = mode.astype(jnp.float64)
+        found, settled, number = refine_together(evaluate, own.omega, half, below)
+        better = jax.tree_util.tree_map(lambda x, y: jnp.where(settled, x, y), found, own)
+        return better, better.omega, settled, number
+
+    whole = e, p.omega, p.certified, jnp.zeros(e.omega.shape, int)
+    e, omega, certified, each = in_blocks(part, wanted, lanes, whole)
+    more = p.evaluations + jnp.sum(each, axis=0)
+    return dataclasses.replace(p, e=e, omega=omega, certified=certified, evaluations=more)
+
+
+def later_passes(lanes: Lanes) -> list[Callable[[BatchProblem, Passes], Passes]]:
+    """What follows `begun`, in turn; all but the last two are one program."""
+    purposes = (Purpose.cut, *[Purpose.halve] * HALVINGS, Purpose.estimate_again)
+    return [
+        *(
+            functools.partial(continued, purpose=np.int64(purpose), lanes=lanes.open)
+            for purpose in purposes
+        ),
+        functools.partial(extended_once, lanes=lanes.extended),
+        functools.partial(polished, lanes=lanes.polished),
+    ]
+
+
+@jax.jit
+def finished(p: Passes) -> tuple[dict[str, Array], Array]:
+    """The fields of the results, cells first, and the cells that are left open."""
+    e, number = p.e, _numbers(p)
+    inside = (e.lower < p.omega) & (p.omega < e.upper)
+    ascending = jnp.all(p.omega[1:] > p.omega[:-1], axis=0)
+    closed = jnp.all(p.certified & inside, axis=0) & ascending
+    shape = p.omega.shape
+    valid, count = p.valid, jnp.broadcast_to(number, shape).astype(jnp.int32)
+    status = jnp.where(valid, int(Status.certified), int(Status.invalid_input)).astype(jnp.uint8)
+
+    def where_valid(x: Array, otherwise: Any) -> Array:
+        return jnp.where(valid, x, jnp.asarray(otherwise, x.dtype)).T
+
+    bracket = jnp.stack([e.lower, e.upper], axis=-1)
+    found = {
+        "omega": where_valid(p.omega, jnp.nan),
+        "status": jnp.broadcast_to(status, shape).T,
+        "count_below": where_valid(count - 1, 0),
+        "count_above": where_valid(count, 0),
+        "bracket": jnp.moveaxis(jnp.where(valid[..., None], bracket, jnp.nan), 0, 1),
+        "group": (count - 1).T,
+        "residual_ratio": where_valid((e.error / 2.0**-52).astype(jnp.float32), jnp.nan),
+        "evaluations": jnp.where(valid[0], p.evaluations, 0).astype(jnp.int32),
+    }
+    return found, valid[0] & ~closed
+
+
+def in_blocks(part: Callable[[Array, Array], Any], wanted: Array, lanes: int, whole: Any) -> Any:
+    """The ``whole``, arrays (modes, cells), with what ``part(mode, cell)`` makes of the ``wanted``, so many at once."""
+    modes, cells = wanted.shape
+    lanes = min(lanes, modes * cells)
+    blocks = -(-modes * cells // lanes)
+    (places,) = jnp.nonzero(wanted.ravel(), size=blocks * lanes, fill_value=modes * cells)
+
+    def block(i: Array, whole: Any) -> Any:
+        at = lax.dynamic_slice_in_dim(places, i * lanes, lanes)
+        mode, cell = jnp.divmod(jnp.minimum(at, modes * cells - 1), cells)
+        beyond = jnp.where(
+            at < modes * cells, mode, modes
+        )  # what fills up the last block is dropped
+
+        def put(x: Array, y: Array) -> Array:
+            return x.at[beyond, cell].set(y, mode="drop")
+
+        return jax.tree_util.tree_map(put, whole, part(mode, cell))
+
+    used = -(-jnp.sum(wanted) // lanes)
+    return lax.fori_loop(0, used, block, whole)
+
+
+def _of_its_own_type(x: Array) -> Array:
+    """The array, not of a weak type, with which the next program would be another one."""
+    return lax.convert_element_type(x, x.dtype)
+
+
+def _numbers(p: Passes) -> np.ndarray:
+    return np.arange(1.0, p.omega.shape[0] + 1.0)[:, None]
+
+
+def _beside(omega: Array) -> tuple[Array, Array]:
+    """The modes below and above each, NaN for none."""
+    none = jnp.full_like(omega[:1], jnp.nan)
+    return jnp.concatenate([none, omega[:-1]]), jnp.concatenate([omega[1:], none])
+
+
+def _judged(p: Passes) -> tuple[Array, Array, Array]:
+    """Modes of cells all of which are enclosed, those close to another, and those so close that they crowd."""
+    below, above = _beside(p.e.omega)
+    distance = distance_to_nearest(below, p.e.omega, above)
+    known = jnp.all(enclosed(p.e, _numbers(p)), axis=0, keepdims=True) & p.valid
+    return jnp.broadcast_to(known, distance.shape), distance <= CLOSE, distance <= CROWDED

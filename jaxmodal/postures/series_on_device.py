@@ -1,0 +1,81 @@
+"""The first pass of the posture series with all that it finds on the device: to fetch it takes longer than to find it.
+
+What it leaves open, a few in a hundred postures, goes the way of `series_passes`.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxmodal.arm.quantities import ANGLE
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.frequencies.status import Status
+from jaxmodal.postures.series_results import judged
+from jaxmodal.postures.series_roots import Panels, SeparatorTable, count_in, roots_in
+from jaxmodal.statics.beam_arrays import BeamArrays
+
+#: postures of one block: two gigabytes of memory
+POSTURES = 2**18
+
+
+@functools.partial(jax.jit, static_argnames=("modes", "given"))
+def first_pass(
+    beams: BeamArrays,
+    flags: Theory,
+    top: Array,
+    grid: SeparatorTable,
+    panels: Panels,
+    own: Array,
+    values: Array,
+    *,
+    modes: int,
+    given: tuple[int, ...],
+) -> tuple[dict[str, Array], Array]:
+    """The fields of results, cells first, and the cells that are left open.
+
+    Parameters
+    ----------
+    beams, flags, top, grid, panels
+        As in `series_passes.Tables`.
+    own : Array, shape (n,)
+        Joint angles of the arm itself.
+    values : Array, shape (addresses, cells)
+        Joint angles of the cells.
+    modes : int
+        How many frequencies.
+    given : tuple of int
+        For every joint the row of ``values`` with its angles, -1 for its own.
+    """
+    shape = values.shape[1:]
+    rows = [values[k] if k >= 0 else jnp.broadcast_to(own[i], shape) for i, k in enumerate(given)]
+    every = jnp.stack(rows)
+    valid = jnp.all(ANGLE.holds(every), axis=0)
+    angles = jnp.where(valid[None], every, 0.0)[1:]
+    roots = roots_in(angles, grid, panels, modes=modes, safe=True)
+    count, _ = count_in(beams, flags, top, angles)
+    _, proven = judged(roots, count)
+    numbers = jnp.broadcast_to(jnp.arange(modes, dtype=jnp.int32), roots.omega.shape)
+    status = jnp.where(valid, int(Status.certified), int(Status.invalid_input))
+    bracket = jnp.stack([roots.omega * (1.0 - roots.width), roots.omega * (1.0 + roots.width)], -1)
+
+    def where_valid(x: Array, otherwise: float | int) -> Array:
+        each = valid.reshape(valid.shape + (1,) * (x.ndim - 1))
+        return jnp.where(each, x, jnp.asarray(otherwise, x.dtype))
+
+    found = {
+        "omega": where_valid(roots.omega, np.nan),
+        "status": jnp.broadcast_to(status.astype(jnp.uint8)[:, None], roots.omega.shape),
+        "count_below": where_valid(numbers, 0),
+        "count_above": where_valid(numbers + 1, 0),
+        "bracket": where_valid(bracket, np.nan),
+        "group": numbers,
+        "residual_ratio": where_valid((roots.noise * 2.0**52).astype(jnp.float32), np.nan),
+        "evaluations": where_valid(jnp.ones(shape, jnp.int32), 0),
+        "by_sign_changes": jnp.broadcast_to((proven & valid)[:, None], roots.omega.shape),
+    }
+    return found, valid & ~proven
