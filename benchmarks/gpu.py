@@ -151,7 +151,7 @@ def device_time(options: Any, device: Any) -> dict[str, Any]:
 
     from jaxmodal.batches.plan import Plan, Question
     from jaxmodal.postures import series_search
-    from jaxmodal.postures.series_on_device import POSTURES
+    from jaxmodal.postures.series_on_device import postures_of_a_block
     from jaxmodal.runtime.devices import is_gpu
 
     if not is_gpu(device):
@@ -168,8 +168,9 @@ def device_time(options: Any, device: Any) -> dict[str, Any]:
         question = Question(arm, addresses, MODES, "timoshenko")
         plan = Plan.of(question, values, cells, kernel=kernel)
         if plan.tables is not None:
-            size = min(POSTURES, cells)
-            block = series_search.block_on_device(plan.tables, arm, addresses)
+            tables = plan.tables
+            size = min(cells, postures_of_a_block(tables.grid, tables.panels, cells))
+            block = series_search.block_on_device(tables, arm, addresses)
         else:
             with ThreadPoolExecutor(1) as pool:
                 resident = plan.resident(values, pool)

@@ -19,8 +19,14 @@ from jaxmodal.postures.series_results import judged
 from jaxmodal.postures.series_roots import Panels, SeparatorTable, count_in, roots_in
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: postures of one block: two gigabytes of memory
-POSTURES = 2**18
+#: postures of one block at the most, and values of the determinant and of the panels' polynomials: two gigabytes
+_POSTURES, _VALUES = 2**18, 2**28
+
+
+def postures_of_a_block(grid: SeparatorTable, panels: Panels, cells: int) -> int:
+    """A power of two: few sizes, each a program of its own."""
+    most = min(_POSTURES, _VALUES // (grid.table.shape[0] + panels.table.shape[0]))
+    return int(min(1 << (most.bit_length() - 1), 1 << (cells - 1).bit_length()))
 
 
 @functools.partial(jax.jit, static_argnames=("modes", "given"))

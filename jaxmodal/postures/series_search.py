@@ -28,7 +28,7 @@ from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.results import NaturalFrequencies, fields_of
 from jaxmodal.postures.harmonics import num_harmonics
 from jaxmodal.postures.series import has_series, tabulate
-from jaxmodal.postures.series_on_device import POSTURES, first_pass
+from jaxmodal.postures.series_on_device import first_pass, postures_of_a_block
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.postures.series_results import SeriesResults, merged
 from jaxmodal.postures.series_roots import count_in, counts_of, grid_of, panels_of
@@ -213,7 +213,7 @@ def solve_on_device(
         angles = postures(arm, addresses, values[:, at])
         return fields_of(solve(few, angles, lambda some: general(at[some]), pool))
 
-    size = min(POSTURES, 1 << (values.shape[1] - 1).bit_length())
+    size = postures_of_a_block(tables.grid, tables.panels, values.shape[1])
     found = in_blocks_of_cells(block, values, size, left)
     return NaturalFrequencies(**found, theory=tables.theory)
 
