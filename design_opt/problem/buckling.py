@@ -11,13 +11,17 @@ from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import Least, worst_of
 from design_opt.problem.statics import STANDARD_GRAVITY
-from design_opt.problem.structural_constraints import require_in_plane
+from design_opt.problem.structural_constraints import (
+    check_theory,
+    require_in_plane,
+    require_known_in_plane,
+)
 from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
-from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arm import SpatialArm
 
 
@@ -45,14 +49,11 @@ class _Pressed:
             raise ProblemError(
                 f"{self._kind}: there is no load; give gravity, tip_force_x or tip_force_y."
             )
-        try:
-            theory_flags(self.theory)
-        except ValueError as error:
-            raise ProblemError(f"{self._kind}: {error}") from error
+        check_theory(self._kind, self.theory)
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm in space."""
-        require_in_plane(self._kind, arm)
+        """Refuse an arm in space, and one that lacks what the theory of this part needs."""
+        require_known_in_plane(self._kind, arm, self.theory)
 
     def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
         """Refuse an arm that nothing holds at rest."""

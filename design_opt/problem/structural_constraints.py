@@ -16,8 +16,10 @@ from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.loaded import under_forces
+from jaxmodal.arm.refusals import require_known
 from jaxmodal.at_rest.traced_deflections import second_order_deflection
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arm import SpatialArm
 
 
@@ -52,14 +54,15 @@ class DeflectionLimit:
         check_number("constraint deflection", "at_most", self.at_most)
         if self.gravity is not None:
             check_number("constraint deflection", "gravity", self.gravity)
+        check_theory("constraint deflection", self.theory)
 
     @property
     def label(self) -> str:
         return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm in space."""
-        require_in_plane("constraint deflection", arm)
+        """Refuse an arm in space, and one that lacks what the theory of this limit needs."""
+        require_known_in_plane("constraint deflection", arm, self.theory)
 
     def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
         """Refuse an arm that nothing holds at rest."""
@@ -141,6 +144,22 @@ class WallLimit:
             if self.depth_over_wall is not None:
                 found.append(self.depth_over_wall * section.wall_thickness / depth - 1.0)
         return jnp.stack([jnp.asarray(x, jnp.float64) for x in found])[None, :]
+
+
+def check_theory(kind: str, theory: str) -> None:
+    """Refuse an unknown theory; ``kind`` names the limit or objective."""
+    try:
+        theory_flags(theory)
+    except ValueError as error:
+        raise ProblemError(f"{kind}: {error}") from error
+
+
+def require_known_in_plane(kind: str, arm: Arm | SpatialArm, theory: TheoryName) -> None:
+    """Refuse an arm in space, and one that the theory of a limit, which may not be the problem's, cannot take."""
+    try:
+        require_known(require_in_plane(kind, arm), theory)
+    except ArmError as error:
+        raise ProblemError(f"{kind}: {error}") from error
 
 
 def require_in_plane(kind: str, arm: Arm | SpatialArm) -> Arm:

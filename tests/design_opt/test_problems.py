@@ -15,6 +15,7 @@ from design_opt import (
     ForbiddenBand,
     FrequencyLimit,
     MassLimit,
+    MaximiseBuckling,
     MaximiseFrequency,
     MinimiseMass,
     Problem,
@@ -49,6 +50,9 @@ def arm_with(**changes):
 def flat_arm():
     return jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05)),))
 
+
+#: an arm without shear data, a variable and an objective that need none
+FLAT = (flat_arm(), [Variable("link1.section.depth", 0.01, 0.05)], MinimiseMass())
 
 BAD = {
     "no variables": (lambda: Problem(arm(), [], MinimiseMass()), ["variables", "none"]),
@@ -106,13 +110,27 @@ BAD = {
     ),
     "no shear data for a response": (
         lambda: Problem(
-            flat_arm(),
-            [Variable("link1.section.depth", 0.01, 0.05)],
-            MinimiseMass(),
+            *FLAT,
             [ResponseLimit(input="tip.across", output="tip.across", at_hz=3.0, at_most=1e-3)],
             theory="euler_bernoulli",
         ),
         ["constraint response", "shear_coefficient", "euler_bernoulli"],
+    ),
+    "no shear data for a deflection": (
+        lambda: Problem(*FLAT, [DeflectionLimit(0.01)], theory="euler_bernoulli"),
+        ["constraint deflection", "link1.section.shear_coefficient is missing"],
+    ),
+    "no shear data for a limit of buckling": (
+        lambda: Problem(*FLAT, [BucklingLimit(2.0)], theory="euler_bernoulli"),
+        ["constraint buckling", "link1.section.shear_coefficient is missing"],
+    ),
+    "no shear data for the greatest buckling factor": (
+        lambda: Problem(*FLAT[:2], MaximiseBuckling(), theory="euler_bernoulli"),
+        ["objective buckling", "link1.section.shear_coefficient is missing"],
+    ),
+    "unknown theory of a deflection": (
+        lambda: DeflectionLimit(0.01, theory="timoshenk"),
+        ["constraint deflection", "timoshenk", "'euler_bernoulli'"],
     ),
     "no such limit": (lambda: FrequencyLimit(1), ["at_least_hz"]),
     "limits exchanged": (
@@ -125,12 +143,7 @@ BAD = {
     "negative mass": (lambda: MassLimit(at_most=-1.0), ["at_most", "-1.0"]),
     "negative deflection": (lambda: DeflectionLimit(-0.1), ["at_most"]),
     "no wall": (
-        lambda: Problem(
-            flat_arm(),
-            [Variable("link1.section.depth", 0.01, 0.05)],
-            MinimiseMass(),
-            [WallLimit(0.001)],
-        ),
+        lambda: Problem(*FLAT, [WallLimit(0.001)]),
         ["wall", "rectangle"],
     ),
     "negative buckling factor": (lambda: BucklingLimit(-2.0), ["buckling", "at_least"]),
