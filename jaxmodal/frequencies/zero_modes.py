@@ -25,14 +25,17 @@ def without_zero_modes(value: Evaluation, free: Array, omega: Array) -> Evaluati
 def with_zero_modes(result: NaturalFrequencies, modes: Array, free: Array) -> NaturalFrequencies:
     """The result for the first of these mode numbers; the ``free`` lowest have frequency zero.
 
-    In their place stand copies of the lowest other mode, whose lower count says how many modes lie below it. ``free``
-    has the leading axes of the result.
+    In their place stand copies of the lowest other mode, whose lower count says how many modes lie below it; where a
+    search found none, as of an arm of rigid links, both counts are those far above all modes. ``free`` has the leading
+    axes of the result.
     """
     modes = modes[: result.omega.shape[-1]]
     free = xp.asarray(free)[..., None]
     zero = modes <= free
     lowest = result.count_below == free
-    certified = xp.where(lowest & result.certified, int(Status.certified), int(Status.uncertified))
+    none_beyond = xp.isnan(result.omega) & (result.count_above == free)
+    sure = lowest & (result.certified | none_beyond)
+    certified = xp.where(sure, int(Status.certified), int(Status.uncertified))
     certified = xp.where(result.status >= Status.invalid_input, result.status, certified)
     first = xp.minimum(xp.sum(zero, axis=-1, keepdims=True), np.arange(modes.shape[0]))
     ends = xp.stack([xp.zeros_like(result.omega), result.bracket[..., 0]], axis=-1)

@@ -1,11 +1,15 @@
 """Questions without a good answer get none that misleads: modes that are not there, angles without digits."""
 
+import dataclasses
+
 import jax
 import numpy as np
 import pytest
 
 import jaxmodal as jm
 from jaxmodal.arm.quantities import LARGEST_ANGLE
+from jaxmodal.frequencies.zero_modes import with_zero_modes
+from jaxmodal.runtime.namespace import to_host
 
 #: next to a posture of the three-link arm in which modes 2 and 3 coincide
 DOUBLE_ROOT = (-2.7054340505089725, -1.120472464322084)
@@ -34,6 +38,48 @@ def test_rigid_links_have_as_many_modes_as_springs(springs):
         assert float(found.omega[0]) == pytest.approx(np.sqrt(1e3 / second), rel=1e-12)
     with pytest.raises(jm.UncertifiedError, match="ask for fewer"):
         jm.natural_frequencies(arm, springs + 1)
+
+
+FREE = {"joint_stiffness": 0.0, "joint_axial_stiffness": 0.0, "joint_shear_stiffness": 0.0}
+RIGID = {
+    "one bar afloat": ((FREE,), 3),
+    "two bars afloat": ((FREE, {"joint_angle": 0.6}), 3),
+    "two bars afloat, hinged": ((FREE, {"joint_angle": 0.6, "joint_stiffness": 0.0}), 4),
+    "a pendulum": (({"joint_stiffness": 0.0},), 1),
+}
+
+
+@pytest.mark.parametrize("name", RIGID)
+def test_rigid_arms_without_springs_have_their_zeros_and_no_other_mode(name):
+    """As many as a rigid part is free to move in a plane and joints let go; a count above all modes proves it."""
+    changes, zeros = RIGID[name]
+    arm = jm.Arm(tuple(rigid_link(**change) for change in changes))
+    cells = {"link1.tip_mass": np.array([0.0, 2.0])}
+    for found in (
+        jm.natural_frequencies(arm, zeros + 1, throw=False),
+        jm.natural_frequencies_batch(arm, cells, zeros + 1),
+    ):
+        found = to_host(found)
+        assert np.all(found.omega[..., :zeros] == 0.0)
+        assert np.all(found.certified[..., :zeros])
+        assert np.all(found.multiplicity[..., :zeros] == zeros)
+        assert np.all(np.isnan(found.omega[..., zeros]))
+        assert np.all(found.status[..., zeros] == NOT_CONVERGED)
+    assert jm.natural_frequencies(arm, zeros).all_certified
+
+
+def test_a_wrong_number_of_zeros_is_not_certified_where_no_mode_lies_above():
+    found = to_host(jm.natural_frequencies(jm.Arm((rigid_link(**FREE),)), 4, throw=False))
+    none = dataclasses.replace(  # what a search finds of it, before its zeros are put in
+        found,
+        **{
+            name: np.repeat(getattr(found, name)[-1:], 4, axis=0)
+            for name in ("omega", "status", "count_below", "count_above", "bracket", "group")
+        },
+    )
+    for zeros in (2, 3, 4):
+        certified = with_zero_modes(none, np.arange(1, 5), np.int64(zeros)).certified
+        assert certified.tolist() == [zeros == 3] * 3 + [False]
 
 
 def test_modes_that_there_are_not_have_no_shape_and_no_derivative():
