@@ -7,6 +7,8 @@ at 80 digits give the derivative of the frequency by the implicit function theor
 used, and no solution of the beam equations but the exponential of their matrix.
 """
 
+from functools import cache
+
 import mpmath
 import numpy as np
 from mpmath import mp, mpf
@@ -158,8 +160,12 @@ def _axial(theory, square, length, stiffness, line):
     return cosine, sine / (stiffness * wave), -stiffness * wave * sine, cosine
 
 
+@cache
 def _bending(theory, square, length, rigidity, line, rotary, shear):
-    """The exponential of the bending system in v, psi, M, V: a polynomial in its matrix (Cayley and Hamilton)."""
+    """The exponential of the bending system in v, psi, M, V: a polynomial in its matrix (Cayley and Hamilton).
+
+    Kept, for a difference by one address leaves all links but one as they are.
+    """
     zero = mpf(0)
     rotary = rotary if theory in ("timoshenko", "rayleigh") else zero
     flexibility = 1 / shear if theory == "timoshenko" else zero
@@ -188,7 +194,7 @@ def _bending(theory, square, length, rigidity, line, rotary, shear):
     identity = mpmath.eye(4)
     whole = (even[0] - slope_even * first) * identity + slope_even * twice
     whole += matrix * ((odd[0] - slope_odd * first) * identity + slope_odd * twice)
-    return [[whole[row, column] for column in range(4)] for row in range(4)]
+    return tuple(tuple(whole[row, column] for column in range(4)) for row in range(4))
 
 
 def frequency_and_derivatives(arm, shapes, theory, omega):

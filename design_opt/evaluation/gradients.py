@@ -129,8 +129,13 @@ class PlanarRates:
             posed = arm if posture is None else arm.with_posture(posture)
             return dataclasses.replace(beam_arrays(posed), has_shear=True)
 
-        self._link_values = jax.jit(link_values)
-        self._link_rates = jax.jit(jax.jacfwd(lambda y, p=None: by_name(link_values(y, p))))
+        def named(y: Any, posture: Any = None) -> tuple[dict[str, Any], BeamArrays]:
+            beams = link_values(y, posture)
+            return by_name(beams), beams
+
+        self._link_values = jax.jit(link_values)  # where a program of JAX asks
+        # rates and values are always wanted together: one program, traced and compiled once
+        self._link_rates = jax.jit(jax.jacfwd(named, has_aux=True))
 
     def lanes(self, y: Array, name: str, angles: np.ndarray) -> BeamArrays:
         """Link values at some postures of a set, (lanes, n); loads of the arm press anew in each."""
@@ -142,12 +147,13 @@ class PlanarRates:
     def _at(self, y: np.ndarray, name: str, angles: np.ndarray) -> tuple[BeamArrays, Any]:
         """Link values at some postures, and their rates: those of all postures, or a list with those of each."""
         if not self._loaded or name == OWN:
-            own = to_host(self._link_values(jnp.asarray(y)))
-            return at_postures(own, name, angles), self._link_rates(jnp.asarray(y))
+            rates, own = self._link_rates(jnp.asarray(y))
+            return at_postures(to_host(own), name, angles), rates
         rows = [(jnp.asarray(y), jnp.asarray(row)) for row in angles[:, self._joints]]
-        each = [to_host(self._link_values(*row)) for row in rows]
-        lanes: BeamArrays = jax.tree_util.tree_map(lambda *x: np.stack(x), *each)
-        return lanes, [self._link_rates(*row) for row in rows]
+        each = [self._link_rates(*row) for row in rows]
+        own = [to_host(beams) for _, beams in each]
+        lanes: BeamArrays = jax.tree_util.tree_map(lambda *x: np.stack(x), *own)
+        return lanes, [rates for rates, _ in each]
 
     def of_groups(
         self,
