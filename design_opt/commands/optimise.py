@@ -192,7 +192,7 @@ def quantities(problem: Problem, objectives: np.ndarray, worst: Worst | None) ->
     ]
     if worst is not None:
         name, posture, hz, mode = worst
-        where = "" if name == OWN else f" at {degrees(problem.sets[name][posture])}"
+        where = "" if name == OWN else f" at {degrees(problem.arm, problem.sets[name][posture])}"
         parts.append(f"least f{mode} {hz:.5g} Hz{where}")
     return parts
 

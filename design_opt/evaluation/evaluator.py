@@ -303,7 +303,9 @@ class Evaluator:
         if still.size:
             first = still[0]
             where = (
-                "its own posture" if name == OWN else f"{degrees(angles[cell[first]])} of {name}"
+                "its own posture"
+                if name == OWN
+                else f"{degrees(self.problem.arm, angles[cell[first]])} of {name}"
             )
             raise ProblemError(
                 f"mode {mode[first] + 1}: its frequency falls to 0 at {where} for a design within the bounds, as no "

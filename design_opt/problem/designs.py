@@ -101,9 +101,10 @@ def of_joints(arm: Arm | SpatialArm, angles: np.ndarray) -> np.ndarray:
     return angles[:, np.array(arm.joints) - 1]
 
 
-def degrees(angles: Any) -> str:
-    """Return a posture for messages: ``(45°, -90°)``, without joint 1."""
-    return "(" + ", ".join(f"{math.degrees(float(a)):.4g}°" for a in np.asarray(angles)[1:]) + ")"
+def degrees(arm: Arm | SpatialArm, angles: Any) -> str:
+    """Return a posture for messages: ``(45°, -90°)``, of the joints whose angles matter."""
+    shown_angles = (math.degrees(float(angles[i - 1])) for i in _turning(arm))
+    return "(" + ", ".join(f"{angle:.4g}°" for angle in shown_angles) + ")"
 
 
 def own_angles(arm: Arm | SpatialArm) -> np.ndarray:
@@ -113,8 +114,12 @@ def own_angles(arm: Arm | SpatialArm) -> np.ndarray:
 
 def posture_columns(arm: Arm | SpatialArm, angles: np.ndarray) -> dict[str, np.ndarray]:
     """What a batch varies for the postures of a set, (P, links): angles of joints, that of joint 1 where it matters."""
-    turning = [i for i in arm.joints if i > 1 or _turns_in_ground(arm)] or [1]
-    return {f"link{i}.joint_angle": angles[:, i - 1] for i in turning}
+    return {f"link{i}.joint_angle": angles[:, i - 1] for i in _turning(arm)}
+
+
+def _turning(arm: Arm | SpatialArm) -> list[int]:
+    """Joints whose angles matter, or joint 1 where none does."""
+    return [i for i in arm.joints if i > 1 or _turns_in_ground(arm)] or [1]
 
 
 def _turns_in_ground(arm: Arm | SpatialArm) -> bool:

@@ -81,7 +81,9 @@ def zero_modes(
         angles = own_angles(arm) if name == OWN else sets[name]
         numbers = _numbers(arm, angles, len(free))
         worst = int(numbers.argmax())
-        place = "in its own posture" if name == OWN else f"at {degrees(angles[worst])} of {name}"
+        place = (
+            "in its own posture" if name == OWN else f"at {degrees(arm, angles[worst])} of {name}"
+        )
         found[name] = ZeroModes(int(numbers[worst]), place, free)
     return found
 

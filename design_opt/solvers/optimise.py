@@ -252,6 +252,6 @@ def violations(evaluator: Evaluator, report: Report) -> str:
         where = ""
         if name not in ("", OWN):
             posture = int(np.unravel_index(int(lacking.argmax()), lacking.shape)[0])
-            where = f" at {degrees(evaluator.angles[name][posture])}"
+            where = f" at {degrees(evaluator.problem.arm, evaluator.angles[name][posture])}"
         parts.append(f"{100.0 * worst:.3g} % of '{label}'{where}")
     return ", ".join(parts) or "none"

@@ -71,7 +71,7 @@ def active_lines(result: Result) -> list[str]:
     lines = []
     for label in dict.fromkeys(row[0] for row in active):
         own = [row for row in active if row[0] == label]
-        postures = [degrees(row[2]) for row in own if row[1] not in ("", OWN)]
+        postures = [degrees(result.problem.arm, row[2]) for row in own if row[1] not in ("", OWN)]
         where = ""
         if postures:
             shown = ", ".join(postures[:_LISTED])
@@ -110,7 +110,7 @@ def status_lines(result: Result) -> list[str]:
         where = (
             "in the arm's own posture"
             if name == OWN
-            else f"at the worst posture of {name}, {degrees(angles)}"
+            else f"at the worst posture of {name}, {degrees(result.problem.arm, angles)}"
         )
         count = int(np.sum(found.certified))
         modes = ", ".join(

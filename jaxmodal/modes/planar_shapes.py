@@ -72,7 +72,7 @@ class ModeShapes(ExactShapes):
     residuals : Array, shape (K, n, 6)
         By how much each condition is missed, relative to its scale: continuity of u, v, psi at the base of each
         link, balance of N, V, M_b at its tip. The scale is the largest value of its kind anywhere on the arm in
-        that mode.
+        that mode; at a soft spring of a joint, what the forces of its link would move it by.
     participation : Array, shape (K, 3)
         Participation factors of a base excitation in x, y and rotation, in sqrt(kg), sqrt(kg), m sqrt(kg).
     total_mass : Array, shape (3,)

@@ -29,6 +29,12 @@ def pointing(**changes):
     return jm.Arm((link,))
 
 
+def test_where_joint_1_turns_against_the_ground_postures_are_named_by_it():
+    limit = FrequencyLimit(1, at_least_hz=3.0, postures="few")
+    with pytest.raises(ProblemError, match=r"at \(0°\) of few"):
+        problem_of(pointing(joint_angle=0.5), limit, postures={"few": [[0.4], [0.0]]})
+
+
 def test_a_posture_that_no_support_holds_is_told_from_its_neighbours():
     angle = Variable("link1.joint_angle", -1.0, 1.0)
     objective = MaximiseFrequency(1, cluster=0)
