@@ -6,10 +6,9 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from importlib.util import cache_from_source
 from pathlib import Path
-from typing import Any
 
 # matrices of a few hundred columns: several threads of BLAS wait for each other longer than they compute, the
 # workers' above all. Read when the library is loaded, by the workers of xdist and by what a test starts
@@ -32,27 +31,8 @@ LONGEST = {
 """Tests of half a minute and more, by name: each would be what one worker waits for while another ends the run."""
 
 
-WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
-"""Which worker of xdist this process is; empty where there are none, and in the process that starts them."""
-
-FROM_THE_END = WORKER[2:].isdecimal() and int(WORKER[2:]) % 2 == 1
-"""Whether this worker imports the tests from the last to the first: of the bytecode that is not there yet one worker
-writes what the other finds, instead of both the same."""
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
-    """Tests in the order in which this worker collects them."""
-    report = yield
-    if FROM_THE_END and isinstance(collector, pytest.Directory):
-        report.result = report.result[::-1]
-    return report
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, the others as they stand; workers must have the same order."""
-    if WORKER:
-        items.sort(key=lambda item: item.path.parts)
+    """The longest first, the others as they stand."""
     items.sort(key=lambda item: getattr(item, "originalname", item.name) not in LONGEST)
 
 
