@@ -30,7 +30,7 @@ class Shape:
 
 
 @functools.lru_cache(maxsize=256)
-def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], object]]:
+def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], None]]:
     """Calls that compile the programs of large batches, and solve no cell, when they are first made for a shape.
 
     What fails here fails again, and is reported, where the program is used.
@@ -79,8 +79,8 @@ def _no_guess(shape: Shape) -> Guess:
 
 def _on_device(
     shape: Shape, engine: Compiled, problem: BatchProblem, size: int
-) -> list[Callable[[], object]]:
-    """The passes of `resident`, over cells none of which is valid."""
+) -> list[Callable[[], None]]:
+    """The passes of `resident`, over cells none of which is valid; what they find is not kept."""
     columns = np.ones((shape.fields, shape.links, size))
     begin = functools.partial(
         begun,
@@ -100,10 +100,13 @@ def _on_device(
 
     shapes = jax.eval_shape(leaves)
 
-    def later(program: Callable[[BatchProblem, Passes], Passes]) -> object:
+    def first() -> None:
+        begin()
+
+    def later(program: Callable[[BatchProblem, Passes], Passes]) -> None:
         nothing = [np.zeros(x.shape, x.dtype) for x in shapes]
-        return program(problem, jax.tree_util.tree_unflatten(structures[0], nothing))
+        program(problem, jax.tree_util.tree_unflatten(structures[0], nothing))
 
     # the passes before the last three are programs of these
     last_three = later_passes(Lanes())[-3:]
-    return [begin, *(functools.partial(later, program) for program in last_three)]
+    return [first, *(functools.partial(later, program) for program in last_three)]
