@@ -11,6 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jaxmodal.runtime.devices import default_device
+
 #: arrays by name, cells first
 Fields = dict[str, Array]
 
@@ -36,7 +38,7 @@ def in_blocks_of_cells(
     """
     cells = values.shape[-1]
     config: Any = jax.config
-    devices = jax.local_devices() if config.jax_default_device is None else [None]
+    devices = jax.local_devices() if config.jax_default_device is None else [default_device()]
     whole: Any = None
     starts = [max(0, min(start, cells - size)) for start in range(0, cells, size)]
     flags = []
@@ -51,7 +53,8 @@ def in_blocks_of_cells(
         if len(starts) == 1:
             whole = _first_cells(found, cells=cells) if short else found
             continue
-        found = jax.device_put(found, devices[0])
+        if len(devices) > 1:
+            found = jax.device_put(found, devices[0])
         whole = _room(found, cells=cells) if whole is None else whole
         whole = _written(whole, found, np.int64(start))
     open_cells = np.zeros(cells, bool)

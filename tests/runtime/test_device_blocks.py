@@ -1,5 +1,6 @@
 """Cells in blocks whose results stay on the device: is every cell there once, and what was left open in its place?"""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -38,3 +39,15 @@ def test_nothing_is_asked_where_nothing_is_left():
         raise AssertionError
 
     assert np.array_equal(in_blocks_of_cells(block, values, 8, never)["square"], values[0] ** 2)
+
+
+def test_a_device_that_the_caller_has_chosen_keeps_all_blocks():
+    values, chosen = np.ones((2, 19)), []
+
+    def remembered(part):
+        chosen.append(jax.config.jax_default_device)
+        return block(part)
+
+    with jax.default_device(jax.local_devices()[0]):
+        in_blocks_of_cells(remembered, values, 8, left_open(values))
+    assert chosen == [jax.local_devices()[0]] * 3
