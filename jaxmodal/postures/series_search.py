@@ -37,7 +37,7 @@ from jaxmodal.runtime.devices import default_device, is_gpu
 from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-#: cells of one chunk, and in the second pass: its tables of values stay in cache, or fill a GPU
+#: cells of one chunk, and in the second pass: its tables of values stay in cache, or fill a GPU; there at the most
 _CPU_CHUNKS, _GPU_CHUNKS = (2048, 256), (65536, 16384)
 #: separators per panel: those of the series, or as many as leave fewer than this share open; in the second pass
 _SEPARATORS, _OPEN, _FINE = (None, 40, 80), 0.1, 160
@@ -130,12 +130,18 @@ def prepare(
         grid=grid_of(series, None),
         fine=grid_of(series, _FINE),
         host=cells <= HOST_POSTURES and not gpu,
-        chunks=_GPU_CHUNKS if gpu else _CPU_CHUNKS,
+        chunks=_CPU_CHUNKS,
     )
     for fine in (_GPU_SEPARATORS,) if gpu else _SEPARATORS:
         tables = dataclasses.replace(tables, grid=grid_of(series, fine))
         if gpu or _open_share(tables, angles) < _OPEN:
             break
+    if gpu:
+        first, second = (
+            postures_of_a_block(grid, tables.panels, most)
+            for grid, most in zip((tables.grid, tables.fine), _GPU_CHUNKS, strict=True)
+        )
+        tables = dataclasses.replace(tables, chunks=(first, second))
     return tables
 
 

@@ -1,6 +1,7 @@
 """What stays on the device: right, certified, and what the passes of the host find; here a device is the CPU."""
 
 import dataclasses
+import gc
 from concurrent.futures import ThreadPoolExecutor
 
 import jax
@@ -14,6 +15,8 @@ from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.batches.resident_passes import Lanes
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures import series_search
+from jaxmodal.postures.series_on_device import postures_of_a_block
+from jaxmodal.postures.series_roots import Panels, SeparatorTable
 from tests.batches.test_many_arms import BATCH_ACCURACY, exact, random_cells
 from tests.problems import ORACLE
 from tests.real_arms import random_arm
@@ -78,6 +81,9 @@ def test_cells_on_the_device_are_those_of_the_host(gpu, compiled):
     found = jm.natural_frequencies_batch(THREE, cells, MODES, chunk_size=SIZE)
     for name in ("begun", "continued", "extended_once", "polished", "finished"):
         assert sum(name in str(program) for program in compiled) == 1, name
+    gc.collect()
+    kept = [x.shape for x in jax.live_arrays() if x.shape[-1:] == (SIZE,)]
+    assert not kept, "what passes over a block have made, also those that were compiled ahead"
     reference = jm.natural_frequencies_batch(THREE, cells, MODES, kernel="auto")
     assert_alike(found, reference)
     status = np.asarray(found.status)
@@ -119,6 +125,19 @@ def test_features_and_few_lanes(structure, gpu):
     assert bool(found.certified.all())
     truth = exact(arm, cells, range(0, 700, 100), MODES, "timoshenko")
     assert np.abs(np.asarray(found.omega)[::100] / truth - 1.0).max() < BATCH_ACCURACY
+
+
+@pytest.mark.parametrize(("modes", "rows"), [(10, 949), (100, 124_465)])
+def test_blocks_of_postures_fit_the_memory(modes, rows):
+    """As many separators and polynomials as the three-link arm has; places in the tables are numbers of 32 bits."""
+    polynomials = rows // 5
+    table = np.broadcast_to(0.0, (rows - polynomials, 13))
+    grid = SeparatorTable(table, *(np.empty(0) for _ in range(3)))
+    panels = Panels(np.broadcast_to(0.0, (polynomials, 13)), *(np.empty(0) for _ in range(3)))
+    size = postures_of_a_block(grid, panels, 10_000_000)
+    assert size == 2**18 if modes == 10 else size >= 1024
+    assert 8 * size * rows <= 2**31
+    assert size * polynomials < 2**31
 
 
 @pytest.mark.slow

@@ -94,6 +94,24 @@ def test_values_are_right_to_the_stated_error(links):
     assert np.median(np.abs(exact)) > 1e-3, "scaled to order 1"
 
 
+@pytest.mark.slow
+def test_many_determinants_on_a_gpu_are_those_of_numpy(monkeypatch):
+    """By a program of more lanes, which is compiled here for a CPU; the last call of it is filled up."""
+    arm = elastic_arm(3)
+    beams, flags = prepared_values(arm, "timoshenko")
+    rng = np.random.default_rng(2)
+    omega, postures = rng.uniform(1.0, 4000.0, 9000), rng.uniform(-np.pi, np.pi, (2, 9000))
+    monkeypatch.setattr(posture_harmonics, "is_gpu", lambda _device: True)
+    many = posture_harmonics.determinant(beams, flags, omega, postures)
+    at = np.append(np.arange(0, 9000, 450), 8999)
+    few = posture_harmonics.determinant(beams, flags, omega[at], postures[:, at])
+    assert many.factor.shape == (9000,)
+    assert np.array_equal(many.passed[at], few.passed)
+    assert np.abs(many.factor[at] / few.factor - 1.0).max() < 1e-13
+    growth = (many.growth[at] - few.growth) + (many.rest[at] - few.rest)
+    assert np.abs(growth).max() < 1e-13
+
+
 def test_the_separators_are_exact():
     series = jm.posture_series(elastic_arm(2), 2000.0)
     x = np.asarray(series.separators)
