@@ -176,14 +176,16 @@ def test_gradients_of_every_kind_of_row_against_differences():
     at = evaluator.linearise(w)
     assert np.all(np.abs(at.inequality_rates).max(axis=0) > 1e-3), "nothing depends on an unknown"
     step = 1e-5
-    for direction in np.random.default_rng(0).uniform(0.5, 1.0, (2, size)) * [[1], [-1]]:
-        direction[::2] *= -1.0
-        ends = [evaluator.linearise(w + sign * step * direction) for sign in (-1.0, 1.0)]
-        difference = (ends[1].inequalities - ends[0].inequalities) / (2.0 * step)
-        scale = max(1.0, np.abs(difference).max())
-        assert np.abs(difference - at.inequality_rates @ direction).max() < DIFFERENCES * scale
-        slope = (ends[1].objective - ends[0].objective) / (2.0 * step)
-        assert slope == pytest.approx(at.objective_rate @ direction, abs=DIFFERENCES)
+    direction = np.random.default_rng(0).uniform(
+        0.5, 1.0, size
+    )  # all at once: an error of any shows
+    direction[::2] *= -1.0
+    ends = [evaluator.linearise(w + sign * step * direction) for sign in (-1.0, 1.0)]
+    difference = (ends[1].inequalities - ends[0].inequalities) / (2.0 * step)
+    scale = max(1.0, np.abs(difference).max())
+    assert np.abs(difference - at.inequality_rates @ direction).max() < DIFFERENCES * scale
+    slope = (ends[1].objective - ends[0].objective) / (2.0 * step)
+    assert slope == pytest.approx(at.objective_rate @ direction, abs=DIFFERENCES)
 
 
 def test_gradients_in_numpy_are_those_of_the_program():
