@@ -28,6 +28,8 @@ from jaxmodal.runtime.devices import available_cores, default_device, is_gpu
 
 #: cells that NumPy solves, 0.2 ms each, rather than programs, which take 0.02 ms and are compiled for ten seconds
 FEW = 10_240
+#: cells of one block on a GPU at the most: a guess takes 5 kilobytes of each, however few their modes
+GPU_CELLS = 2**18
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +105,7 @@ class Plan:
         lanes = self.engine.sizes.lanes
         size = max(1, lanes // self.question.modes) if self.chunk is None else self.chunk
         if isinstance(self.engine, Compiled) and self.engine.kernel.on_gpu and self.chunk is None:
-            size = 1 << (size.bit_length() - 1)
+            size = min(1 << (size.bit_length() - 1), GPU_CELLS)
         return min(size, 1 << (self.cells - 1).bit_length())  # few sizes, each a program of its own
 
     def solve(self, values: np.ndarray) -> NaturalFrequencies:

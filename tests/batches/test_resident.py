@@ -10,6 +10,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.batches import plan as plans
+from jaxmodal.batches.engines import Compiled
 from jaxmodal.batches.fused_search import Kernel
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.batches.resident_passes import Lanes
@@ -125,6 +126,14 @@ def test_features_and_few_lanes(structure, gpu):
     assert bool(found.certified.all())
     truth = exact(arm, cells, range(0, 700, 100), MODES, "timoshenko")
     assert np.abs(np.asarray(found.omega)[::100] / truth - 1.0).max() < BATCH_ACCURACY
+
+
+@pytest.mark.parametrize(("modes", "size"), [(1, 2**18), (10, 2**18), (100, 2**15)])
+def test_blocks_of_few_modes_have_no_more_cells(modes, size):
+    """A guess takes five kilobytes a cell: as many lanes of one mode as of ten would take 19 gigabytes."""
+    question = Question(THREE, ("payload.mass",), modes, "timoshenko")
+    engine = Compiled(Kernel(False, True))
+    assert Plan(question, engine, 10_000_000, None, "auto", None, None).size == size
 
 
 @pytest.mark.parametrize(("modes", "rows"), [(10, 949), (100, 124_465)])
