@@ -83,10 +83,10 @@ class _Search:
         return some
 
     def put(self, lanes: np.ndarray, some: _Search) -> None:
-        """Write some lanes into the arrays of NumPy."""
-        mine, others = (jax.tree_util.tree_leaves(tree) for tree in (self, some))
-        for x, y in zip(mine, others, strict=True):
-            x[lanes] = y
+        """Write what changes of some lanes into the arrays of NumPy."""
+        self.e.put(lanes, some.e)
+        for name in ("aim", "reach", "mark", "failed", "settled", "going"):
+            getattr(self, name)[lanes] = getattr(some, name)
 
 
 def _unknown(omega: Array) -> Enclosure:

@@ -51,7 +51,7 @@ STRETCHING, BENDING = (0, 3), (1, 2, 4, 5)
 
 
 def _exponential(matrix):
-    """exp of the matrix of d/dx times a length; `mpmath.expm`, which multiplies matrices, takes ten times as long.
+    """exp of the matrix of d/dx times a length; `mpmath.expm`, which multiplies matrices, takes five times as long.
 
     Waves run both ways: eigenvalues come in pairs of either sign, and of Cayley and Hamilton's equation only even
     powers are left, X^2 = h in stretching and X^4 = h X^2 - q in bending. So X^2j = a + b X^2 with two numbers.
