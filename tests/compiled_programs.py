@@ -6,6 +6,7 @@ that compiles what it need not raises this number, on every machine, and in a wh
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,24 @@ def processor_seconds() -> float:
     """Of this process and of those that it started and that have ended; other work on the machine takes nothing."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+@contextlib.contextmanager
+def names_of_programs() -> Iterator[list[str]]:
+    """A list that grows by the names of what is compiled, or found in the cache on disk."""
+    import jax
+
+    names: list[str] = []
+
+    def listen(name: str, _seconds: float, **about: Any) -> None:
+        if name == _COMPILED:
+            names.append(str(about.get("fun_name")))
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        yield names
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
 
 
 class Budget:

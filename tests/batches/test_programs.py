@@ -6,6 +6,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.modes import planar_batches as modal_batches
+from tests.compiled_programs import names_of_programs
 
 MODES, MODAL_MODES = 6, 3
 """Those of tests/batches/test_many_arms.py and tests/sweeps/test_sensitivities.py, whose programs then serve."""
@@ -19,21 +20,14 @@ OTHER = jm.Arm(tuple(jm.set_parameters(ARM, {"link*.length": 0.7}).links), name=
 @pytest.fixture(scope="module")
 def compiled():
     """A function gives the number of programs compiled by what it calls, those found in the cache on disk included."""
-    programs = []
+    with names_of_programs() as programs:
 
-    def listen(name, _seconds, **about):
-        if name.endswith("backend_compile_duration"):
-            programs.append(about.get("fun_name"))
+        def count(function, *given, **options):
+            programs.clear()
+            result = function(*given, **options)
+            return len(programs), result
 
-    jax.monitoring.register_event_duration_secs_listener(listen)
-
-    def count(function, *given, **options):
-        programs.clear()
-        result = function(*given, **options)
-        return len(programs), result
-
-    yield count
-    jax.monitoring.unregister_event_duration_listener(listen)
+        yield count
 
 
 def cells_of(number, ranges):

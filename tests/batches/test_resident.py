@@ -19,6 +19,7 @@ from jaxmodal.postures import series_search
 from jaxmodal.postures.series_on_device import postures_of_a_block
 from jaxmodal.postures.series_roots import Panels, SeparatorTable
 from tests.batches.test_many_arms import BATCH_ACCURACY, exact, random_cells
+from tests.compiled_programs import names_of_programs
 from tests.problems import ORACLE
 from tests.real_arms import random_arm
 
@@ -38,15 +39,8 @@ def gpu(monkeypatch):
 @pytest.fixture
 def compiled():
     """Names of the programs that are compiled."""
-    programs = []
-
-    def listen(name, _seconds, **about):
-        if name.endswith("backend_compile_duration"):
-            programs.append(about.get("fun_name"))
-
-    jax.monitoring.register_event_duration_secs_listener(listen)
-    yield programs
-    jax.monitoring.unregister_event_duration_listener(listen)
+    with names_of_programs() as names:
+        yield names
 
 
 def difficult_cells():

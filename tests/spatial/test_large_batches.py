@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import jax
 import numpy as np
 import pytest
 
@@ -14,6 +13,7 @@ from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.spatial.lanes import evaluate_lanes
 from jaxmodal.spatial.uniform_links import layout_of, packed_links
+from tests.compiled_programs import names_of_programs
 from tests.spatial.cases import bar, bent_arm, references, standing_arm, tube
 
 MODES = 3
@@ -67,15 +67,8 @@ def assert_alike(found, exact):
 @pytest.fixture
 def programs():
     """Names of what is compiled, or found in the cache on disk."""
-    compiled = []
-
-    def listen(name, _seconds, **about):
-        if name.endswith("backend_compile_duration"):
-            compiled.append(about.get("fun_name"))
-
-    jax.monitoring.register_event_duration_secs_listener(listen)
-    yield compiled
-    jax.monitoring.unregister_event_duration_listener(listen)
+    with names_of_programs() as names:
+        yield names
 
 
 def test_the_program_finds_what_numpy_finds_and_serves_every_arm(programs):
