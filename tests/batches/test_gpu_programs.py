@@ -99,6 +99,19 @@ def test_programs_of_the_general_path(name):
     assert_suits_a_gpu(lowered_for_cuda(program, *arguments))
 
 
+def nothing_like(program):
+    """Zeros of the structure of what a program gives, which is not run."""
+    structures = []
+
+    def leaves():
+        found, structure = jax.tree_util.tree_flatten(program())
+        structures.append(structure)
+        return found
+
+    zeros = [np.zeros(x.shape, x.dtype) for x in jax.eval_shape(leaves)]
+    return jax.tree_util.tree_unflatten(structures[0], zeros)
+
+
 def test_the_passes_that_stay_on_the_device():
     """Those in float64 and in double-double; of the last, which goes on until all is settled, see the slow one."""
     problem, packed, features = problem_and_columns()
@@ -107,7 +120,7 @@ def test_the_passes_that_stay_on_the_device():
         kernel=Kernel(False, False),
     )  # fmt: skip
     assert_suits_a_gpu(lowered_for_cuda(begin))
-    between = jax.tree_util.tree_map(lambda x: np.zeros(x.shape, x.dtype), jax.eval_shape(begin))
+    between = nothing_like(begin)
     for later in passes.later_passes(passes.Lanes())[-3:-1]:
         assert_suits_a_gpu(lowered_for_cuda(later, problem, between))
     assert_suits_a_gpu(lowered_for_cuda(passes.finished, between), residual=True)
@@ -116,11 +129,8 @@ def test_the_passes_that_stay_on_the_device():
 @pytest.mark.slow
 def test_the_pass_until_all_is_settled():
     problem, packed, features = problem_and_columns()
-    begin = functools.partial(passes.begun, kernel=Kernel(False, False))
     given = problem, packed, np.ones(CELLS, bool), features, a_guess(features)
-    between = jax.tree_util.tree_map(
-        lambda x: np.zeros(x.shape, x.dtype), jax.eval_shape(begin, *given)
-    )
+    between = nothing_like(functools.partial(passes.begun, *given, kernel=Kernel(False, False)))
     assert_suits_a_gpu(lowered_for_cuda(passes.later_passes(passes.Lanes())[-1], problem, between))
 
 
