@@ -81,16 +81,14 @@ def _on_device(
     shape: Shape, engine: Compiled, problem: BatchProblem, size: int
 ) -> list[Callable[[], None]]:
     """The passes of `resident`, over cells none of which is valid; what they find is not kept."""
-    columns = np.ones((shape.fields, shape.links, size))
-    begin = functools.partial(
-        begun,
-        problem,
-        columns,
-        np.zeros(size, bool),
-        np.zeros((shape.features, size)),
-        _no_guess(shape),
-        kernel=engine.kernel,
-    )
+
+    def begin() -> Passes:  # makes its arrays anew: these calls are kept
+        columns = np.ones((shape.fields, shape.links, size))
+        valid, features = np.zeros(size, bool), np.zeros((shape.features, size))
+        given = problem, columns, valid, features, _no_guess(shape)
+        found: Passes = begun(*given, kernel=engine.kernel)
+        return found
+
     structures = []
 
     def leaves() -> list[object]:
