@@ -30,17 +30,6 @@ _KNOW_FORCES = (
 )
 
 
-def refuse_axial_force(arm: Arm, what: str) -> None:
-    """Refuse an arm under an axial force, which ``what`` (the subject of the sentence) does not know."""
-    refuse_loads(arm, what)
-    for number, link in enumerate(arm.links, start=1):
-        if link.axial_force is not None:
-            raise ArmError(
-                f"link{number}.axial_force = {shown(link.axial_force)}: {what} knows no axial forces; leave it out. "
-                f"{_KNOW_FORCES} take it."
-            )
-
-
 def refuse_loads(arm: Arm, what: str) -> None:
     """Refuse an arm that bears loads, of which ``what`` (the subject of the sentence) takes none."""
     if isinstance(arm, Arm) and arm.loads is not None:

@@ -19,7 +19,7 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.at_rest.derivatives import beams_of, factor_derivatives
 from jaxmodal.at_rest.loads import dead_loads, require_loads
-from jaxmodal.at_rest.search import NONE, Factor, Problem, factors
+from jaxmodal.at_rest.search import NONE, Factor, LoadedArm, factors
 from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
 from jaxmodal.at_rest.tables import buckling_dataset, buckling_table
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
@@ -178,11 +178,11 @@ def buckling(
     require_loads(arm, loads, or_axial=True)
     singles = [single for given in listed(addresses) for single in resolve(arm, given)]
 
-    def problem_of(beams: BeamArrays, sign: float = 1.0, dead: DeadLoads = loads) -> Problem:
+    def problem_of(beams: BeamArrays, sign: float = 1.0, dead: DeadLoads = loads) -> LoadedArm:
         rest = held_equilibrium(beams, flags.shear, flags.axial, dead)
         forces = prestress(beams, dead, rest)
         forces = Prestress(*(sign * x for x in forces))
-        return Problem(beams, float(flags.shear), float(flags.axial), forces)
+        return LoadedArm(beams, float(flags.shear), float(flags.axial), forces)
 
     bare = arm.replace(loads=None)
     beams = beams_of(bare) if singles else beam_values(bare)
@@ -226,7 +226,7 @@ def buckling(
 
 
 def _numbered(
-    sign: float, problem: Problem
+    sign: float, problem: LoadedArm
 ) -> Iterator[tuple[tuple[bool, float], float, int, Factor]]:
     """Size (after what has none), sign and place of each factor."""
     for place, factor in enumerate(factors(problem)):
@@ -238,7 +238,7 @@ def _signed(sign: float, factor: Factor) -> tuple[float, float]:
     return (low, high) if sign > 0.0 or factor is NONE else (-high, -low)
 
 
-def _require_held(problem: Problem) -> None:
+def _require_held(problem: LoadedArm) -> None:
     """Refuse an arm that moves without strain where there is no load."""
     values, held = problem.eigenvalues(0.0)
     if not values.size:
@@ -261,6 +261,6 @@ def _require_held(problem: Problem) -> None:
     )
 
 
-def _column(problem: Problem, name: str) -> Any:
+def _column(problem: LoadedArm, name: str) -> Any:
     value = getattr(problem.beams, name)
     return () if value is None else value

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import STEP, columns_of, rates_of, stepped, unpacked
-from jaxmodal.at_rest.search import Problem
+from jaxmodal.at_rest.search import LoadedArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.pieces import pieces_for
@@ -37,7 +37,7 @@ def _first(beams: BeamArrays) -> BeamArrays:
 def factor_derivatives(
     arm: Arm,
     singles: Sequence[str],
-    problem_of: Callable[[BeamArrays, float, DeadLoads], Problem],
+    problem_of: Callable[[BeamArrays, float, DeadLoads], LoadedArm],
     loads: DeadLoads,
     found: Sequence[tuple[float, Floats]],
 ) -> Floats:
@@ -53,7 +53,7 @@ def factor_derivatives(
     known = [k for k, (factor, _) in enumerate(found) if np.isfinite(factor)]
     cuts = {k: pieces_for(beams, plain.shear, plain.prestress, abs(found[k][0])) for k in known}
 
-    def matrix(problem: Problem, k: int, factor: complex) -> NDArray[np.complex128]:
+    def matrix(problem: LoadedArm, k: int, factor: complex) -> NDArray[np.complex128]:
         pieces = cuts[k]
         assert pieces is not None
         counts = np.bincount(pieces.link, minlength=problem.beams.length.size)[pieces.link]

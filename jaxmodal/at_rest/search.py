@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.columns import STEP
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.pieces import Prestress, most_load, pieces_for
 from jaxmodal.statics.stability import StaticStiffness, eigenvalues, static_stiffness
@@ -35,7 +36,7 @@ _DOUBLINGS = 60
 
 
 @dataclasses.dataclass(frozen=True)
-class Problem:
+class LoadedArm:
     """An arm under loads that grow together."""
 
     beams: BeamArrays
@@ -81,14 +82,13 @@ class Problem:
         pieces = pieces_for(self.beams, self.shear, self.prestress, 0.0, least)
         if pieces is None:
             return np.zeros(0)
-        step = 1e-100
         begun = static_stiffness(
-            self.beams, self.shear, self.axial, self.prestress, 1j * step, pieces
+            self.beams, self.shear, self.axial, self.prestress, 1j * STEP, pieces
         ).matrix
         if not 0 < begun.shape[0] <= _MOST_ESTIMATED:
             return np.zeros(0)
         try:
-            inverse = np.linalg.eigvals(-np.linalg.solve(begun.real, begun.imag / step))
+            inverse = np.linalg.eigvals(-np.linalg.solve(begun.real, begun.imag / STEP))
         except np.linalg.LinAlgError:
             return np.zeros(0)
         size = np.max(np.abs(inverse))
@@ -110,7 +110,7 @@ class Factor(NamedTuple):
 NONE = Factor(math.inf, (math.inf, math.inf), 0, 0, True)
 
 
-def factors(problem: Problem) -> Iterator[Factor]:
+def factors(problem: LoadedArm) -> Iterator[Factor]:
     """The positive factors, ascending, repeated by multiplicity; after the last inf, or NaN where none was found."""
     if problem.never():
         yield from itertools.repeat(NONE)
@@ -140,7 +140,7 @@ def factors(problem: Problem) -> Iterator[Factor]:
 
 
 def _nth(
-    problem: Problem,
+    problem: LoadedArm,
     k: int,
     estimates: Floats,
     limit: float,
@@ -188,7 +188,7 @@ def _nth(
     return float(brentq(crossing, low, high, xtol=1e-300, rtol=4.0 * 2.0**-52))
 
 
-def _scale(problem: Problem) -> float:
+def _scale(problem: LoadedArm) -> float:
     """A factor that is not far from the first: where the most loaded link would buckle by itself."""
     beams, p = problem.beams, problem.prestress
     rigidity = beams.youngs_modulus * beams.second_moment
@@ -198,7 +198,7 @@ def _scale(problem: Problem) -> float:
     return 1.0 / largest if largest > 0.0 else 1.0
 
 
-def _certified(problem: Problem, value: float, k: int) -> Factor:
+def _certified(problem: LoadedArm, value: float, k: int) -> Factor:
     """Counts on both sides of a factor, as near as rounding allows."""
     close = _CLOSE
     while True:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.at_rest.search import Problem
+from jaxmodal.at_rest.search import LoadedArm
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import geometry
 from jaxmodal.statics.pieces import Pieces, piece_laws, pieces_for, shear_ratio
@@ -16,7 +16,7 @@ from jaxmodal.statics.stability import balanced, turns_before
 Floats = NDArray[np.float64]
 
 
-def null_vector(problem: Problem, factor: float, place: int) -> Floats:
+def null_vector(problem: LoadedArm, factor: float, place: int) -> Floats:
     """The eigenvector whose eigenvalue vanishes at a factor, the ``place``-th from 0 of those below it.
 
     Its first entries are the coordinates of strain, the others what supports hold.
@@ -29,7 +29,7 @@ def null_vector(problem: Problem, factor: float, place: int) -> Floats:
 
 
 def shape_along(
-    problem: Problem, factor: float, vector: Floats, stations: Floats
+    problem: LoadedArm, factor: float, vector: Floats, stations: Floats
 ) -> tuple[Floats, Floats]:
     """Displacements (n, S, 2) in the base's axes and rotations (n, S) at shares of each link's length.
 
@@ -68,7 +68,7 @@ def shape_along(
 
 
 def _across(
-    problem: Problem,
+    problem: LoadedArm,
     factor: float,
     pieces: Pieces,
     first: NDArray[np.int64],

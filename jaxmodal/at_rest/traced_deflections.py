@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.at_rest.traced_values import STEP, in_numpy
+from jaxmodal.arm.columns import STEP
+from jaxmodal.at_rest.traced_values import in_numpy
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
-from jaxmodal.at_rest.search import Problem, factors
+from jaxmodal.arm.columns import STEP
+from jaxmodal.at_rest.search import LoadedArm, factors
 from jaxmodal.at_rest.shapes import null_vector
-from jaxmodal.at_rest.traced_values import STEP, in_numpy
+from jaxmodal.at_rest.traced_values import in_numpy
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
@@ -59,14 +60,14 @@ def _solved(
     """The value and its derivatives by every entry of the leaves."""
     flags = theory_flags(theory)
 
-    def problem_of(arrays: list[NDArray[Any]]) -> Problem | None:
+    def problem_of(arrays: list[NDArray[Any]]) -> LoadedArm | None:
         beams: BeamArrays = jax.tree_util.tree_unflatten(structure, arrays[:-1])
         dead = DeadLoads(*arrays[-1])
         found = equilibrium(beams, flags.shear, flags.axial, dead)
         if not float(np.real(found.unheld)) <= BALANCED:
             return None
         forces = prestress(beams, dead, found)
-        return Problem(beams, float(flags.shear), float(flags.axial), forces)
+        return LoadedArm(beams, float(flags.shear), float(flags.axial), forces)
 
     slopes = [np.zeros(x.shape) for x in leaves]
     # a search may try values that are none
@@ -81,7 +82,7 @@ def _solved(
         return inverse, slopes
     vector = null_vector(problem, factor.value, factor.count_below)
 
-    def energy(of: Problem, at: complex) -> float:
+    def energy(of: LoadedArm, at: complex) -> float:
         pieces = pieces_for(of.beams, of.shear, of.prestress, factor.value)
         assert pieces is not None
         matrix = static_stiffness(of.beams, of.shear, of.axial, of.prestress, at, pieces).matrix

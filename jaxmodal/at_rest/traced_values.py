@@ -15,9 +15,6 @@ Floats = NDArray[np.float64]
 #: a value (...) of leaves, and, where the flag asks for them, its derivatives by each leaf, (..., shape of the leaf)
 Solved = Callable[[list[NDArray[Any]], bool], tuple[Floats, list[Floats]]]
 
-#: imaginary part of a value whose derivative is sought
-STEP = 1e-100
-
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def in_numpy(solved: Solved, shape: tuple[int, ...], leaves: list[Any]) -> Any:

@@ -24,8 +24,8 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 #: the order of the fields in the arrays of this module: displacements, then section forces
 FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
 #: wave numbers (squared) below this are served by power series; ten terms leave less than 1e-18
-_SMALL = 1.0
-_TERMS = 10
+SERIES_BELOW = 1.0
+SERIES_TERMS = 10
 
 
 class _Bending(NamedTuple):
@@ -142,14 +142,16 @@ def _solutions(
 ) -> tuple[list[_Bending], list[tuple[Array, Array]]]:
     """The four solutions of bending (v, psi, V, M_b) and the two axial ones (u, N) at the stations, in SI units."""
     z2 = -w.beta * w.beta
-    small, evanescent = w.beta * w.beta < _SMALL, w.z1 >= _SMALL
+    small, evanescent = w.beta * w.beta < SERIES_BELOW, w.z1 >= SERIES_BELOW
     if shear_share is None:
         shear_share = 0.5 * (w.sum_rs + w.g)  # b2 s2
     else:
-        small = small & (w.z1 < _SMALL)
+        small = small & (w.z1 < SERIES_BELOW)
     si, co = xp.sin(w.beta * xi), xp.cos(w.beta * xi)
     s_beta = si / w.beta
-    series = _power_series(xp.where(xp.abs(w.z1) < _SMALL, w.z1, 0.0), xp.where(small, z2, 0.0), xi)
+    series = _power_series(
+        xp.where(xp.abs(w.z1) < SERIES_BELOW, w.z1, 0.0), xp.where(small, z2, 0.0), xi
+    )
     c, s = _cosine_pair(w.z1, xi, series)
     first, second = _exponential_pair(w, xi)
     from_c, from_s = _cosine_solutions(w, c, s)
@@ -186,8 +188,8 @@ def _choose(condition: Array, a: _Bending, b: _Bending) -> _Bending:
     return _Bending(*(xp.where(condition, x, y) for x, y in zip(a, b, strict=True)))
 
 
-_EVEN = np.array([1.0 / factorial(2 * j) for j in range(_TERMS)])
-_ODD = np.array([1.0 / factorial(2 * j + 1) for j in range(_TERMS)])
+_EVEN = np.array([1.0 / factorial(2 * j) for j in range(SERIES_TERMS)])
+_ODD = np.array([1.0 / factorial(2 * j + 1) for j in range(SERIES_TERMS)])
 
 
 class _Series(NamedTuple):
@@ -206,7 +208,7 @@ def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
     z1, z2 = (xp.reshape(z, np.shape(z) or (1,)) for z in (z1, z2))
     even, odd = (x.reshape(-1, *[1] * z1.ndim) for x in (_EVEN, _ODD))
     first, second, symmetric = [xp.ones_like(z1)], [xp.ones_like(z1)], [xp.zeros_like(z1)]
-    for _ in range(1, _TERMS):
+    for _ in range(1, SERIES_TERMS):
         symmetric.append(z1 * symmetric[-1] + second[-1])
         first.append(first[-1] * z1)
         second.append(second[-1] * z2)
@@ -216,7 +218,7 @@ def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
     )
     square = xp.reshape(xi * xi, (*[1] * z1.ndim, -1))
     total = np.zeros((6, *z1.shape[:-1], xi.shape[0]))
-    for j in reversed(range(_TERMS)):
+    for j in reversed(range(SERIES_TERMS)):
         total = total * square + coefficients[j]
     c, s, co, si, d_c, d_s = total
     return _Series(c, s * xi, co, si * xi, d_c, d_s * xi)
@@ -224,7 +226,7 @@ def _power_series(z1: Array, z2: Array, xi: Array) -> _Series:
 
 def _cosine_pair(z1: Array, xi: Array, series: _Series) -> tuple[Array, Array]:
     """``C = cosh(sqrt(z1) xi)`` and ``S = sinh(sqrt(z1) xi)/sqrt z1`` for z1 < 1, circular where z1 < 0."""
-    circular = z1 <= -_SMALL
+    circular = z1 <= -SERIES_BELOW
     alpha = xp.sqrt(xp.where(circular, -z1, 1.0))
     si, co = xp.sin(alpha * xi), xp.cos(alpha * xi)
     return xp.where(circular, co, series.c), xp.where(circular, si / alpha, series.s)
@@ -239,7 +241,7 @@ def _cosine_solutions(w: WaveNumbers, c: Array, s: Array) -> tuple[_Bending, _Be
 
 def _exponential_pair(w: WaveNumbers, xi: Array) -> tuple[_Bending, _Bending]:
     """Solutions that decay from the inner and from the outer end."""
-    alpha = xp.sqrt(xp.where(w.z1 >= _SMALL, w.z1, 1.0))
+    alpha = xp.sqrt(xp.where(w.z1 >= SERIES_BELOW, w.z1, 1.0))
     pair = []
     for sign, distance in ((-1.0, xi), (1.0, 1.0 - xi)):
         decay = xp.exp(-alpha * distance)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
+from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.errors import ArmError
 
 Numbers = NDArray[np.float64]
@@ -121,9 +122,9 @@ def wave_numbers(mass: float, inertia: float, moment: float, count: int) -> Numb
     sign does change there.
     """
     size = 2 * count + 16
-    nodes, weights = legendre.leggauss(2 * size + 8)
-    phi, _, _ = clamped_polynomials(0.5 * (nodes + 1.0), size)
-    inertia_matrix = (phi * (0.5 * weights)[:, None]).T @ phi
+    nodes, weights = quadrature(2 * size + 8)
+    phi, _, _ = clamped_polynomials(nodes, size)
+    inertia_matrix = (phi * weights[:, None]).T @ phi
     end, end_slope, _ = clamped_polynomials(np.ones(1), size)
     body = np.array([[mass, moment], [moment, inertia]])
     motion = np.concatenate([end, end_slope])

@@ -21,6 +21,7 @@ from jaxmodal.dynamics.frequency_equation import (
     end_conditions,
     wave_numbers,
 )
+from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.errors import ArmError
 
 Numbers = NDArray[np.float64]
@@ -116,10 +117,10 @@ def clamped_mass_shapes(
         values = [of_first * a + of_second * b for a, b in zip(*both, strict=True)]
         return values[0], values[1], values[2]
 
-    nodes, weights = np.polynomial.legendre.leggauss(24 + 2 * count)
-    phi, _, _ = raw(0.5 * (nodes + 1.0))
+    nodes, weights = quadrature(24 + 2 * count)
+    phi, _, _ = raw(nodes)
     tip, tip_slope, _ = (row[0] for row in raw(np.ones(1)))
-    modal = (0.5 * weights) @ phi**2 + mass * tip**2
+    modal = weights @ phi**2 + mass * tip**2
     modal = modal + inertia * tip_slope**2 + 2.0 * moment * tip * tip_slope
     sign = np.sign(raw(np.zeros(1))[2][0])
     bare = LinkShapes(count, raw, "clamped_mass", modal)
@@ -127,9 +128,9 @@ def clamped_mass_shapes(
 
 
 def _with_own_mass(count: int, evaluate: Callable[[Numbers], Values], family: str) -> LinkShapes:
-    nodes, weights = np.polynomial.legendre.leggauss(24 + 2 * count)
-    phi, _, _ = evaluate(0.5 * (nodes + 1.0))
-    return LinkShapes(count, evaluate, family, (0.5 * weights) @ phi**2)
+    nodes, weights = quadrature(24 + 2 * count)
+    phi, _, _ = evaluate(nodes)
+    return LinkShapes(count, evaluate, family, weights @ phi**2)
 
 
 def monomial_shapes(count: int) -> LinkShapes:

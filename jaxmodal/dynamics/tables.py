@@ -15,6 +15,7 @@ from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.dynamics.links import JointedLink
 from jaxmodal.dynamics.model import Layout
 from jaxmodal.dynamics.shapes import LinkShapes
+from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp
 
@@ -105,8 +106,7 @@ def link_tables(link: JointedLink, shape: LinkShapes, blank: Blank) -> LinkTable
     """Gauss's rule on every piece; Gamma by integrating slopes exactly between its nodes."""
     tables = LinkTables(blank)
     size = 24 + 6 * shape.count
-    nodes, weights = legendre.leggauss(size)
-    nodes, weights = 0.5 * (nodes + 1.0), 0.5 * weights
+    nodes, weights = quadrature(size)
     inner = _integration(nodes, np.append(nodes, 1.0))
     starts, spans = _fractions(link)
     rows, columns = blank.pairs
@@ -153,10 +153,10 @@ def _fractions(link: JointedLink) -> tuple[list[float], list[float]]:
 def _integration(nodes: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """From values at Gauss's nodes on [0, 1] to integrals from 0 to each of some ends, shape (ends, nodes)."""
     size = len(nodes)
-    _, weights = legendre.leggauss(size)
+    _, weights = quadrature(size)
     degrees = np.arange(size)
     vandermonde = legendre.legvander(2.0 * nodes - 1.0, size - 1)
-    coefficients = vandermonde.T * weights * (degrees + 0.5)[:, None]
+    coefficients = vandermonde.T * weights * (2.0 * degrees + 1.0)[:, None]
     integrals = legendre.legint(coefficients, lbnd=-1.0, scl=0.5)
     table: np.ndarray = legendre.legval(2.0 * ends - 1.0, integrals)
     return table.T

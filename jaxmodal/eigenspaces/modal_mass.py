@@ -15,6 +15,8 @@ from jaxmodal.statics.laws import line_mass
 
 #: modes are computed in multiples of this number, so that calls for other numbers need no new compilation
 _LANES = 16
+#: a displacement below this share of the largest one does not decide the sign of a mode
+_DECISIVE = 1e-6
 
 
 def padding(num_modes: int) -> tuple[int, np.ndarray]:
@@ -182,3 +184,14 @@ def total_mass(beams: BeamArrays, theory: Theory) -> Array:
     rigid = rigid_fields(beams, 3)  # three nodes integrate squares of linear motions exactly
     carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
     return xp.sum(carried * carried, axis=-1)
+
+
+def signs_of(tips: Array) -> Array:
+    """The factors +1 or -1 that give modes their sign, (K,), from what moves at the tips of the links, (K, n, motions).
+
+    The first motion of the last tip decides, then its others, then those of the tip before: whichever is no rounding.
+    """
+    ordered = tips[:, ::-1].reshape(tips.shape[0], -1)
+    decisive = xp.abs(ordered) > _DECISIVE * xp.max(xp.abs(ordered), axis=1, keepdims=True)
+    chosen = xp.take_along_axis(ordered, xp.argmax(decisive, axis=1)[:, None], axis=1)[:, 0]
+    return xp.where(chosen < 0.0, -1.0, 1.0)

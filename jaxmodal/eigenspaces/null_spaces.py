@@ -38,6 +38,8 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: the greatest multiplicity of a natural frequency
 SLOTS = 3
+#: relative step of a derivative of the matrix by frequency, which only says where rounding leaves a residual
+SLOPE_STEP = 2.0**-20
 
 
 @jax.tree_util.register_dataclass
@@ -235,7 +237,7 @@ def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
         return _conditions_matrix(beams, omega, ends[:, 0], ends[:, 1])
 
     if on_host(omega):
-        step = 2.0**-20 * omega
+        step = SLOPE_STEP * omega
         return (matrix(omega + step) - matrix(omega - step)) / (2.0 * step)
     slope: Array = jax.jvp(matrix, (omega,), (xp.ones_like(omega),))[1]
     return slope

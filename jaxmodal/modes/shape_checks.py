@@ -7,13 +7,10 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.attachments import at_joint, joint_law
 from jaxmodal.dynamic_stiffness.foundation import base_unit
 from jaxmodal.dynamic_stiffness.supports import law_arrays
-from jaxmodal.eigenspaces.modal_mass import ModeFields
+from jaxmodal.eigenspaces.modal_mass import ModeFields, signs_of
 from jaxmodal.eigenspaces.null_spaces import end_conditions
 from jaxmodal.runtime.namespace import Array, added, placed, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
-
-#: a displacement below this share of the largest one does not decide the sign
-_DECISIVE = 1e-6
 
 
 def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Array:
@@ -80,8 +77,4 @@ def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Ar
 def signs(outer: Array, beams: BeamArrays) -> Array:
     """The factors +1 or -1 that give modes their sign; ``outer`` holds the fields at the tip ends, shape (K, n, 6)."""
     length = xp.sum(beams.length)
-    tips = xp.stack([outer[..., 1], outer[..., 0], outer[..., 2] * length], axis=-1)
-    ordered = tips[:, ::-1, :].reshape(outer.shape[0], -1)
-    decisive = xp.abs(ordered) > _DECISIVE * xp.max(xp.abs(ordered), axis=1, keepdims=True)
-    chosen = xp.take_along_axis(ordered, xp.argmax(decisive, axis=1)[:, None], axis=1)[:, 0]
-    return xp.where(chosen < 0.0, -1.0, 1.0)
+    return signs_of(xp.stack([outer[..., 1], outer[..., 0], outer[..., 2] * length], axis=-1))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.buckling import Buckling
 from jaxmodal.at_rest.static_equilibrium import StaticEquilibrium
@@ -92,7 +93,7 @@ def draw_buckling(found: Buckling, axes: Axes | None = None, factor: int = 1) ->
     ArmError
         There is no such factor.
     """
-    if not (isinstance(factor, int) and 1 <= factor <= found.factors.size):
+    if not is_whole(factor, 1, found.factors.size):
         raise ArmError(f"factor = {shown(factor)}: choose one from 1 to {found.factors.size}.")
     if not np.isfinite(found.factors[factor - 1]):
         raise ArmError(f"factor = {factor}: there is no such buckling factor to draw.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxmodal.arm.arguments import is_whole
 from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
@@ -28,7 +29,7 @@ _LABELS = {
 def check_mode(shapes: ModeShapes | SpatialModeShapes, mode: int) -> None:
     """Refuse a mode number, from 1, that the shapes do not have, and a mode without a shape."""
     count = len(shapes.omega)
-    if not isinstance(mode, int) or not 1 <= mode <= count:
+    if not is_whole(mode, 1, count):
         raise ValueError(f"mode = {mode!r}: the shapes have modes 1 to {count}")
     if not np.isfinite(np.asarray(shapes.displacement[mode - 1])).all():
         status = Status(int(shapes.frequencies.status[mode - 1])).name

@@ -14,15 +14,12 @@ from jaxmodal.arithmetic.operations import Arithmetic, complex_root, nonzero
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loaded import segments
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
+from jaxmodal.dynamic_stiffness.fields import SERIES_BELOW, SERIES_TERMS
 from jaxmodal.dynamic_stiffness.member import Curves, FreeEndMember, free_end_matrices
 from jaxmodal.dynamic_stiffness.preload import MemberWaves, member_waves
 from jaxmodal.response.ports import Port, PortRow, port_row
 from jaxmodal.runtime.namespace import Array, is_complex, is_traced, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
-
-#: wave numbers (squared) below this are served by power series; ten terms leave less than 1e-18
-_SLOW = 1.0
-_TERMS = 10
 
 
 class Cut(NamedTuple):
@@ -111,9 +108,9 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
     )
     axial = _axial(w, theory)
     elastic = free_end_matrices(w, curves, axial, found.lever, loaded)
-    slow = xp.abs(w.beta * w.beta) < _SLOW
+    slow = xp.abs(w.beta * w.beta) < SERIES_BELOW
     if loaded:  # a force at rest makes the one large or the other
-        slow = slow & (xp.abs(w.z1) < _SLOW)
+        slow = slow & (xp.abs(w.z1) < SERIES_BELOW)
     if is_traced(slow) or not isinstance(w.beta, np.ndarray):
         series = _slow_member(found, slow, axial)
         elastic = FreeEndMember(
@@ -195,7 +192,7 @@ def _series(z1: Array, z2: Array) -> list[Array]:
     one = xp.ones_like(z1)
     first, second, both = one, one, 0.0 * one
     total: list[Any] = [one, one, one, one, both, both]
-    for j in range(1, _TERMS):
+    for j in range(1, SERIES_TERMS):
         both = z1 * both + second
         first, second = first * z1, second * z2
         even, odd = 1.0 / factorial(2 * j), 1.0 / factorial(2 * j + 1)

@@ -9,8 +9,8 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.clusters import MIXING
-from jaxmodal.eigenspaces.modal_mass import quadrature
-from jaxmodal.eigenspaces.null_spaces import null_space
+from jaxmodal.eigenspaces.modal_mass import quadrature, signs_of
+from jaxmodal.eigenspaces.null_spaces import SLOPE_STEP, null_space
 from jaxmodal.spatial.conditions import Chain, conditions, equilibration
 from jaxmodal.spatial.fields import arm_fields
 from jaxmodal.spatial.links import SpatialLink
@@ -18,10 +18,6 @@ from jaxmodal.spatial.motions import Motion, mass_points, of_number
 
 #: the greatest multiplicity of a natural frequency: the six reactions at the base determine a motion
 SLOTS = 6
-#: relative step of the derivative of the matrix, which only says where rounding leaves a residual
-_STEP = 2.0**-20
-#: a displacement below this share of the largest one does not decide the sign
-_DECISIVE = 1e-6
 
 
 def modes_of(
@@ -100,7 +96,7 @@ def _null_vectors(
         ends = arm_fields(links, chain.values.links, theory, w, np.array([0.0, 1.0]))
         return conditions(chain, w, ends[:, 0], ends[:, 1])
 
-    step = _STEP * omega
+    step = SLOPE_STEP * omega
     slope = (at(omega + step) - at(omega - step)) / (2.0 * step)
     used = np.ones(number)
     unknowns = null_space(matrix, slope, *scales, used).T
@@ -141,7 +137,5 @@ def _signs(chain: Chain, outer: np.ndarray) -> np.ndarray:
     """The factors +1 or -1 that give modes their sign; ``outer`` has shape (K, n, 12)."""
     length = sum(link.beam.length[0] for link in chain.values.links)
     order, scale = [1, 2, 0, 5, 4, 3], np.array([1.0, 1.0, 1.0, length, length, length])
-    tips = (outer[:, ::-1, order] * scale).reshape(outer.shape[0], -1)
-    decisive = np.abs(tips) > _DECISIVE * np.max(np.abs(tips), axis=1, keepdims=True)
-    chosen = np.take_along_axis(tips, np.argmax(decisive, axis=1)[:, None], axis=1)[:, 0]
-    return np.where(chosen < 0.0, -1.0, 1.0)
+    signs: np.ndarray = signs_of(outer[..., order] * scale)
+    return signs

@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from jaxmodal.arm.columns import STEP
 from jaxmodal.spatial.bases import BaseStiffness
 from jaxmodal.spatial.bodies import RigidBody
 from jaxmodal.spatial.geometry import Direction, Position
 from jaxmodal.spatial.links import SpatialLink
 from jaxmodal.spatial.matrices import product, skew, transposed
-
-#: imaginary part of a value whose derivative is sought: with its square nothing of it is left
-_STEP = 1e-100
 
 
 class BeamValues(NamedTuple):
@@ -89,13 +87,13 @@ def rates(parts: tuple[Sequence[SpatialLink], RigidBody, BaseStiffness | None]) 
     1998, 110-112).
     """
     leaves, structure = jax.tree_util.tree_flatten(parts)
-    steps = 1j * _STEP * np.eye(len(leaves))
+    steps = 1j * STEP * np.eye(len(leaves))
     moved = jax.tree_util.tree_unflatten(
         structure, [leaf + step for leaf, step in zip(leaves, steps, strict=True)]
     )
     with np.errstate(all="ignore"):
         values = arm_values(*moved)
-    found: ArmValues = jax.tree_util.tree_map(lambda x: np.imag(x) / _STEP, values)
+    found: ArmValues = jax.tree_util.tree_map(lambda x: np.imag(x) / STEP, values)
     return found
 
 

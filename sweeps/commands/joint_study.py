@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from jaxmodal.cli.arguments import EXIT_NOT_ALL
 from jaxmodal.cli.paths import folder_option
 from sweeps.commands.base import refusing
 
@@ -27,4 +28,4 @@ def joint_study(folder: Path) -> None:
     with refusing(), late_progress("cells solved") as advance:
         ds = write_joint_study(folder, click.echo, advance)
     if not bool(ds.certified.all()):
-        raise SystemExit(1)
+        raise SystemExit(EXIT_NOT_ALL)

@@ -6,7 +6,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.at_rest.search import Problem, factors
+from jaxmodal.at_rest.search import LoadedArm, factors
 from jaxmodal.statics.pieces import Prestress
 from tests.at_rest.columns import BEAM, EB, INF, PUSH, SUPPORTS, WEIGHT, close, column
 
@@ -126,7 +126,7 @@ def test_bounds_by_constant_forces(name):
         ends = []
         for at in (np.arange(pieces), np.arange(1, pieces + 1)):  # the most and the least
             force = -(1.0 - at / pieces)
-            problem = Problem(beams, 0.0, 1.0, Prestress(force, force, *[zero] * 4))
+            problem = LoadedArm(beams, 0.0, 1.0, Prestress(force, force, *[zero] * 4))
             ends.append(next(factors(problem)).value)
         assert ends[0] < exact < ends[1]
         widths.append(ends[1] - ends[0])

@@ -156,8 +156,9 @@ def test_results_show_themselves():
     }
     axes = found.plot(factor=2)
     assert "buckling 2" in axes.get_title()
-    with pytest.raises(jm.ArmError, match="factor = 3: choose one from 1 to 2"):
-        found.plot(factor=3)
+    for wrong in (3, True):
+        with pytest.raises(jm.ArmError, match=f"factor = {wrong}: choose one from 1 to 2"):
+            found.plot(factor=wrong)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Do problems that cannot be solved get a clear answer?"""
 
+import copy
 import dataclasses
 
 import numpy as np
@@ -27,6 +28,7 @@ from design_opt import (
     per_link,
     workspace,
 )
+from design_opt.solvers import results
 
 ADDRESS = "link1.section.wall_thickness"
 
@@ -272,6 +274,36 @@ def test_iterations_used_up_are_said_to_be():
     found = optimise(problem, max_iterations=1)
     assert found.status == "iteration_limit"
     assert "max_iterations" in found.message
+
+
+def test_a_design_is_certified_by_status_and_not_by_finite_frequencies(monkeypatch):
+    """One frequency at one of three postures is right and not certified, found one by one or as a batch."""
+    limit = FrequencyLimit(1, at_least_hz=1.0, postures="reach")
+    postures = {"reach": np.zeros((3, 1))}
+    problem = Problem(arm(), [wall()], MinimiseMass(), [limit], postures=postures)
+    found = optimise(problem, max_iterations=1)
+    by_one, together = copy.copy(found), copy.copy(found)
+    assert found.certified_postures["reach"] == (3, 3)
+
+    def doubted(solve, at):
+        def solved(*given, **options):
+            answer = solve(*given, **options)
+            status = np.array(answer.status)
+            status[at] = jm.Status.uncertified
+            return dataclasses.replace(answer, status=status)
+
+        return solved
+
+    with monkeypatch.context() as changed:
+        changed.setattr(results, "natural_frequencies", doubted(jm.natural_frequencies, 0))
+        assert by_one.certified_postures["reach"] == (0, 3)
+        assert not by_one.certified
+        assert "(NOT certified)" in str(by_one)
+    batch = doubted(jm.natural_frequencies_batch, (1, 0))
+    monkeypatch.setattr(results, "natural_frequencies_batch", batch)
+    monkeypatch.setattr(results, "BATCH_CELLS", 1)
+    assert together.certified_postures["reach"] == (2, 3)
+    assert not together.certified
 
 
 def segmented_problem(*counts):

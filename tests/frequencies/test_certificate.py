@@ -5,6 +5,7 @@ import pytest
 
 import jaxmodal as jm
 from tests import finite_elements
+from tests.compiled_programs import names_of_programs
 from tests.problems import GROUPED, ORACLE, named, problems
 
 MUTATED = named("P01", "P08", "P18", "P20", "P25", "P28", "P34", "P36", "P40", "P42")
@@ -171,3 +172,13 @@ def test_springs_from_soft_to_rigid():
     rigid = solve(None)
     assert np.all(previous <= rigid * (1 + 2 * ORACLE))
     assert np.max(rigid / previous - 1) < 1e-4  # EI / (k L) is 6e-9 here, times the mode
+
+
+def test_another_determinant_scan_compiles_nothing():
+    """Of another arm with as many links, in another theory, over as many blocks of the grid (its program is shared)."""
+    arm, _ = posture_case((10.0, 20.0))
+    jm.determinant_scan(arm, np.linspace(3.0, 1800.0, 2000))
+    with names_of_programs() as programs:
+        other = jm.set_parameters(arm, {"link*.length": 0.7})
+        jm.determinant_scan(other, np.linspace(5.0, 900.0, 1900), "euler_bernoulli")
+    assert programs == []

@@ -13,6 +13,7 @@ import xarray as xr
 import jaxmodal as jm
 import sweeps
 from jaxmodal.frequencies.status import Status
+from jaxmodal.postures import series_search
 from sweeps.store.export import as_table
 
 ROOT = Path(__file__).parent.parent.parent
@@ -69,6 +70,35 @@ def test_every_cell_is_the_arm_that_its_labels_say(ds):
         np.testing.assert_allclose(cell.frequency, alone.frequencies_hz, rtol=1e-14)
         np.testing.assert_array_equal(cell.count_below, alone.count_below)
         np.testing.assert_array_equal(cell.multiplicity, alone.multiplicity)
+
+
+def test_the_size_of_chunks_decides_no_bit_and_no_bracket():
+    """600 cells have pilots, which the 150 cells of a chunk alone would not have."""
+    axes = [sweeps.linspace("theta_2", 0.0, 3.0, 30), sweeps.linspace("payload.mass", 0.0, 2.0, 20)]
+    outputs = ["bracket_lower", "bracket_upper"]
+    sweep = sweeps.Sweep("example:two_link_flexible", axes, num_modes=2, outputs=outputs)
+    whole, chunks = (sweeps.run(sweep, chunk_cells=cells) for cells in (600, 150))
+    for name in ("frequency", *outputs):
+        assert np.array_equal(whole[name], chunks[name]), name
+
+
+def test_a_chunk_of_a_posture_sweep_takes_the_series_of_all_cells(monkeypatch):
+    """Its own cells would not pay for the series of an arm of four links."""
+
+    class Reached(Exception):
+        """The series is asked, with the number of cells that it was made for."""
+
+    def search(cells, *_):
+        raise Reached(cells)
+
+    monkeypatch.setattr(series_search, "prepare", lambda *given: given[-1])
+    monkeypatch.setattr(series_search, "solve", search)
+    arm = jm.Arm((jm.Link(0.5, 7e10, 2700.0, jm.raw_section(1e-3, 1e-7)),) * 4)
+    axes = [sweeps.linspace(f"theta_{i}", -1.0, 1.0, 40) for i in (2, 3, 4)]
+    sweep = sweeps.Sweep(arm, axes, num_modes=2, theories=["rayleigh"])
+    assert not series_search.pays(arm, [f"link{i}.joint_angle" for i in (2, 3, 4)], 8192)
+    with pytest.raises(Reached, match="64000"):
+        sweeps.run(sweep, chunk_cells=8192)
 
 
 def test_the_printed_table_2_is_in_the_sweep(ds):
