@@ -64,10 +64,6 @@ class Program:
         ----------
         w
             Unknowns, shape (size,).
-        hz, angles
-            Frequencies and postures by set.
-        today
-            Today's design at the same postures.
         sharpness
             Exponent of the smooth aggregates.
         """

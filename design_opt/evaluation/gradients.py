@@ -167,8 +167,6 @@ class PlanarRates:
 
         Parameters
         ----------
-        y
-            Positions, shape (n,).
         name, angles
             The set, and joint angles in rad, shape (postures, links).
         omega, multiplicity

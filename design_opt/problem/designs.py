@@ -60,8 +60,6 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
 
     Parameters
     ----------
-    arm
-        The arm.
     given
         For each name the joint angles in rad, shape (P, joints - 1) or (P, joints); segments have none.
 

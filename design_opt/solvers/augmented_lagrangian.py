@@ -50,23 +50,14 @@ def solve_augmented_lagrangian(
 
     Parameters
     ----------
-    evaluator
-        The problem.
     starts
         Positions, shape (S, n).
     recorder
         Is told of every update of the multipliers of every start.
-    tolerance
-        Residual of the optimality conditions to reach.
     max_iterations
         Inner steps in all.
     optimizer
         Any optax optimiser; L-BFGS by default.
-
-    Returns
-    -------
-    list of Outcome
-        One for each start.
 
     Raises
     ------

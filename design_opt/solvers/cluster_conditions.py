@@ -63,8 +63,6 @@ def cluster_optimality(
     evaluator
         Of a problem with one objective, a `MaximiseFrequency` with the aggregate ``"bound"`` or a smooth one; the
         conditions checked are those of the exact least value.
-    y
-        Positions, shape (n,).
     tolerance
         Values within this, relative, of the least are active, and so are margins below it: as much as the
         smoothing leaves.

@@ -15,11 +15,6 @@ from jaxmodal.runtime.datasets import variable
 def history_dataset(result: Result) -> xr.Dataset:
     """Return every iterate of an optimisation.
 
-    Parameters
-    ----------
-    result
-        What `optimise` returned.
-
     Returns
     -------
     xarray.Dataset

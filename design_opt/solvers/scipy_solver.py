@@ -49,21 +49,7 @@ def solve_slsqp(
     tolerance: float,
     max_iterations: int,
 ) -> Outcome:
-    """Optimise from one start.
-
-    Parameters
-    ----------
-    evaluator
-        The problem.
-    start
-        Positions, shape (n,).
-    recorder
-        Is told of every iteration.
-    tolerance
-        Residual of the optimality conditions to reach.
-    max_iterations
-        Iterations in all.
-    """
+    """Optimise from one start."""
     y = np.array(start)
     outcome: Outcome | None = None
     budget = max_iterations

@@ -40,8 +40,6 @@ def perturb(result: Result, count: int) -> Perturbations:
 
     Parameters
     ----------
-    result
-        What `optimise` returned.
     count
         Feasible designs to look at.
 

@@ -34,16 +34,6 @@ class LinkFacts:
 def link_facts(arm: Arm) -> list[LinkFacts]:
     """Masses, section values, slenderness and cut-off frequency of each link.
 
-    Parameters
-    ----------
-    arm : Arm
-        An arm with concrete values.
-
-    Returns
-    -------
-    list of LinkFacts
-        One for each link, from the base.
-
     Notes
     -----
     The cut-off frequency is that of the paper's eqs (29)-(36): sqrt(kappa G A/(rho I)).

@@ -51,8 +51,6 @@ def with_loads(
         The fields of `BeamArrays` that the arm has, with its own axial forces, each of shape (n, ...).
     loads : Loads or None
         None adds nothing.
-    rigid : sequence of bool
-        Which links are rigid.
 
     Returns
     -------

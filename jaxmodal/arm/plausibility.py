@@ -55,11 +55,6 @@ class Implausibility:
 def implausible_values(arm: Arm) -> list[Implausibility]:
     """Values of an arm that are allowed but look like a wrong unit or a slip.
 
-    Parameters
-    ----------
-    arm : Arm
-        An arm with concrete values.
-
     Returns
     -------
     list of Implausibility

@@ -143,10 +143,6 @@ def buckling(
     addresses
         Addresses by which the factors are differentiated; ``link*`` stands for one of each link.
 
-    Returns
-    -------
-    Buckling
-
     Raises
     ------
     ArmError

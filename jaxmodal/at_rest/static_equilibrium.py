@@ -146,10 +146,6 @@ def static_equilibrium(
     stations
         Shares of each link's length, or how many from 0 to 1.
 
-    Returns
-    -------
-    StaticEquilibrium
-
     Raises
     ------
     ArmError

@@ -34,8 +34,6 @@ def second_order_deflection(
     ----------
     arm
         The arm, under axial forces and loads as it has them; its values may be traced.
-    theory
-        As for `natural_frequencies`.
     gravity
         Further acceleration, m/s^2, along x and y of the base. It bends the arm, and adds nothing to its forces at
         rest, which are those of which natural frequencies know.

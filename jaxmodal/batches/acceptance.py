@@ -99,8 +99,6 @@ def corrected(
 
     Parameters
     ----------
-    e : Enclosure
-        Arrays of shape (lanes,).
     mode : Array
         How many modes lie below each.
     d : Evaluation

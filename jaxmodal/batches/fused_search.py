@@ -112,8 +112,6 @@ def enclosed_fused(
 
     Parameters
     ----------
-    problem : BatchProblem
-        The problem.
     beams : BeamArrays
         Beams of shape (n, 1, cells).
     rough : Array, shape (modes + extra, cells)
@@ -124,11 +122,6 @@ def enclosed_fused(
         Run the kernel by JAX's interpreter, on any device, instead of compiling it for a GPU.
     lanes, warps : int
         Of one program of the kernel; at least as many lanes as the next power of two over the modes.
-
-    Returns
-    -------
-    Enclosure
-        Fields of shape (modes, cells).
     """
     cells = rough.shape[1]
     rows = _power_of_two(problem.modes)

@@ -204,10 +204,6 @@ def wave_numbers(
     ----------
     link : BeamArrays
         Values of one link, scalars or arrays that broadcast with ``omega``.
-    theory : Theory
-        Flags of the theory.
-    omega : Array
-        Angular frequencies in rad/s.
 
     Notes
     -----

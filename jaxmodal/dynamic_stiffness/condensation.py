@@ -83,12 +83,8 @@ def evaluate(
     beams : BeamArrays
         Link values, each of shape (n,) or (n, ...) where ... broadcasts with ``omega``; `LinkConstants` of them where
         many frequencies share these, in float64.
-    theory : Theory
-        Flags of the theory.
     omega : Array
         Angular frequencies > 0 in rad/s, any shape; evaluated elementwise.
-    arithmetic : Arithmetic
-        In what the formulas compute.
     num_links : Array, optional
         Number of links in use when ``beams`` is padded to a longer shape.
 

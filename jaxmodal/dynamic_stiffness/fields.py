@@ -42,14 +42,8 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
 
     Parameters
     ----------
-    link : BeamArrays
-        Values of one link, scalars.
-    theory : Theory
-        Flags of the theory.
     omega : Array
         Angular frequency > 0 in rad/s, scalar.
-    xi : Array, shape (s,)
-        Stations x/L in [0, 1].
 
     Returns
     -------
@@ -90,15 +84,7 @@ def plane_fields(
 def link_motion(
     link: BeamArrays, theory: Theory, omega: Array, xi: Array, constants: Array
 ) -> Array:
-    """The six fields of one link for given constants, shape (6, s): those of `link_fields`, added up.
-
-    Parameters
-    ----------
-    link, theory, omega, xi
-        As for `link_fields`.
-    constants : Array, shape (6,)
-        The constants of the link.
-    """
+    """The six fields of one link for given constants, shape (6, s): those of `link_fields`, added up."""
     waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     bending, axial = _solutions(waves, theory, lever, link.flexible, xi, share)
 
@@ -114,13 +100,7 @@ def link_motion(
 
 
 def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
-    """The largest value at the stations of each field for each constant, not negative: shape (6, 6).
-
-    Parameters
-    ----------
-    link, theory, omega, xi
-        As for `link_fields`.
-    """
+    """The largest value at the stations of each field for each constant, not negative: shape (6, 6)."""
     waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     bending, axial = _solutions(waves, theory, lever, link.flexible, xi, share)
     v, psi, shear, moment = (

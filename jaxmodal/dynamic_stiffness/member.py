@@ -174,8 +174,6 @@ def free_end_member(
 
     Parameters
     ----------
-    w, f : WaveNumbers, MemberFunctions
-        Of this member at this frequency.
     length : Number
         Length in m; of a loaded member its lever.
     axial : Number

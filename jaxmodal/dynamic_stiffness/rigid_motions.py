@@ -24,8 +24,6 @@ def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
 
     Parameters
     ----------
-    beams : BeamArrays
-        Link values, each of shape (n,) or (n, ...).
     num_links : Array or int
         Number of links in use, where ``beams`` is padded to a longer shape.
     """

@@ -181,10 +181,6 @@ def flexible_arm(
     inertia_order, frames, foreshortening
         See `FlexibleArm`.
 
-    Returns
-    -------
-    FlexibleArm
-
     Raises
     ------
     ArmError

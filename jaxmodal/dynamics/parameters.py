@@ -194,10 +194,6 @@ def identify(matrix: Any, forces: Any, tolerance: float = 1e-9) -> Identified:
     tolerance
         Singular values below it, relative to the largest of the scaled columns, count as 0.
 
-    Returns
-    -------
-    Identified
-
     Raises
     ------
     ArmError

@@ -91,8 +91,6 @@ def clamped_mass_shapes(
 
     Parameters
     ----------
-    count
-        Number of shapes.
     end
         The body; an `EndBody` of zeros gives clamped-free shapes.
     link_mass, link_length

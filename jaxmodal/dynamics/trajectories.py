@@ -139,10 +139,6 @@ def trajectory(
     forward
         Derivatives in forward mode (`jax.jvp`, `jax.jacfwd`) instead of in reverse mode.
 
-    Returns
-    -------
-    Trajectory
-
     Notes
     -----
     The methods that choose their steps are diffrax's. Steps end at every time asked for and at the switches of a

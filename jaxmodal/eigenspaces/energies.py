@@ -85,22 +85,7 @@ def link_integrals(beams: BeamArrays, a: ModeFields, b: ModeFields) -> LinkInteg
 def mode_energies(
     beams: BeamArrays, theory: Theory, omega: Array, a: ModeFields, b: ModeFields
 ) -> Energies:
-    """Mutual energies of two modes of one frequency; with ``a = b`` the energies of one mode.
-
-    Parameters
-    ----------
-    beams, theory
-        The links and the flags of the theory.
-    omega : Array
-        Angular frequency in rad/s.
-    a, b : ModeFields
-        The modes.
-
-    Returns
-    -------
-    Energies
-        Arrays of shape (n,).
-    """
+    """Mutual energies of two modes of one frequency; with ``a = b`` the energies of one mode."""
     return energies_of(beams, theory, omega, link_integrals(beams, a, b), a, b)
 
 

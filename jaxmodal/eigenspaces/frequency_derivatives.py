@@ -40,10 +40,6 @@ def with_derivative(
     ----------
     num_points : int
         Quadrature nodes for each link, see `modal_mass.quadrature_size`.
-    beams, theory
-        The links and the flags of the theory.
-    omega : Array, shape (K,)
-        Natural frequencies in rad/s.
     first, multiplicity : Array, shape (K,)
         Index of the first frequency of each one's group, and how many modes the group has.
 

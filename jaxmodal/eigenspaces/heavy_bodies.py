@@ -33,8 +33,6 @@ def with_heavy_bodies(
 
     Parameters
     ----------
-    beams, omega
-        The n links, the angular frequency in rad/s.
     inner, outer : Array, shape (n, 6)
         The fields at both ends.
     largest : Array, shape (n, 6)

@@ -61,8 +61,6 @@ def mass_coordinates(beams: BeamArrays, theory: Theory, mode: ModeFields) -> Arr
 
     Parameters
     ----------
-    beams, theory
-        The n links and the flags of the theory.
     mode : ModeFields
         Its fields; the displacements, which come first, count.
 

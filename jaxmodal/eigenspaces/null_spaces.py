@@ -72,12 +72,6 @@ def end_conditions(
 
     Parameters
     ----------
-    beams : BeamArrays
-        Link values.
-    omega : Array
-        Angular frequency in rad/s.
-    inner, outer : Array, shape (n, 6, ...)
-        The six fields at both ends of each link.
     sizes : bool
         Add the terms of hubs and offsets by their size.
 
@@ -255,10 +249,6 @@ def eigenspace(
 
     Parameters
     ----------
-    beams : BeamArrays
-        Values of the n links.
-    theory : Theory
-        Flags of the theory.
     omega : Array
         A natural frequency in rad/s, to the last digits of float64.
     multiplicity : Array

@@ -63,10 +63,6 @@ def null_vector(beams: BeamArrays, theory: Theory, omega: Array) -> tuple[Array,
 
     Parameters
     ----------
-    beams : BeamArrays
-        Values of the n links.
-    theory : Theory
-        Flags of the theory.
     omega : Array
         A natural frequency in rad/s, well apart from the others.
 

@@ -55,10 +55,6 @@ def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int
 
     Parameters
     ----------
-    beams : BeamArrays
-        Values of the n links.
-    theory : Theory
-        Flags of the theory.
     omega : Array
         A natural frequency in rad/s, well apart from the others.
     num_points : int

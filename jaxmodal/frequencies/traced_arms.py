@@ -29,12 +29,6 @@ def traced_frequencies(
 
     Parameters
     ----------
-    arm : OtherArm
-        The arm.
-    theory : str
-        Name of the theory.
-    count : int
-        How many.
     solve : callable
         Solves a concrete arm in NumPy.
 

@@ -52,12 +52,8 @@ def fields_at(
     ----------
     num_points : int
         Quadrature nodes for each link, see `quadrature_size`.
-    beams, theory
-        The n links and the flags of the theory.
     omega, first, multiplicity : Array, shape (K,)
         Frequencies in rad/s, index of the first of each one's group, and number of modes of that group.
-    xi : Array, shape (s,)
-        Stations x/L.
     num_modes : Array
         How many of the K are meant; the rest is padding.
     """

@@ -123,10 +123,6 @@ def sensitivities(
     repeated : str
         For members of a cluster: ``"refuse"``, or ``"mean"`` for the derivative of the mean of the cluster.
 
-    Returns
-    -------
-    Sensitivities
-
     Raises
     ------
     RepeatedFrequencyError

@@ -16,15 +16,6 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 def condition_residuals(beams: BeamArrays, omega: Array, mode: ModeFields) -> Array:
     """By how much the fields of one mode miss each condition of the arm, relative to its scale.
 
-    Parameters
-    ----------
-    beams : BeamArrays
-        The n links.
-    omega : Array
-        Angular frequency in rad/s.
-    mode : ModeFields
-        The fields of the mode.
-
     Returns
     -------
     Array, shape (n, 6)

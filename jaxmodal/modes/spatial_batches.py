@@ -39,8 +39,6 @@ def spatial_quantities(
     ----------
     arm : SpatialArm
         The arm that all cells share but for ``columns``.
-    columns : mapping of str to np.ndarray, shape (N,)
-        Values by address.
     found : NaturalFrequencies
         Their frequencies, ``omega`` of shape (N, K).
     first : np.ndarray, shape (N, K)

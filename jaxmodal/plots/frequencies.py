@@ -30,10 +30,6 @@ def draw_frequencies(found: NaturalFrequencies, axes: Axes | None = None) -> Axe
     axes : matplotlib Axes, optional
         Where to draw, by default in a new figure.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Raises
     ------
     PlotsUnavailableError

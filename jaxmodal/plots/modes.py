@@ -97,10 +97,6 @@ def draw_shapes(shapes: ModeShapes, axes: Axes | None = None, mode: int = 1) -> 
     mode : int
         Which one, from 1.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Raises
     ------
     PlotsUnavailableError
@@ -166,10 +162,6 @@ def plot_mode_shapes(
         Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
     title : str
         Above the picture.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
 
     Raises
     ------

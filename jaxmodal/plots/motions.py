@@ -114,10 +114,6 @@ def plot_motion(
     title : str
         Above the picture.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
-
     Raises
     ------
     PlotsUnavailableError

@@ -40,10 +40,6 @@ def plot_resonance_map(
     title : str
         Above the picture.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
-
     Raises
     ------
     PlotsUnavailableError
@@ -67,10 +63,6 @@ def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str
         Where to draw, by default in a new figure.
     title : str
         Above the picture; by default the band and the theory.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------

@@ -78,10 +78,6 @@ def draw_bode(
     modes : array
         Natural frequencies in rad/s to mark.
 
-    Returns
-    -------
-    two matplotlib Axes
-
     Raises
     ------
     PlotsUnavailableError
@@ -129,10 +125,6 @@ def draw_nyquist(found: FrequencyResponse, axes: Axes | None = None) -> Axes:
         Of one arm.
     axes : matplotlib Axes, optional
         Where to draw, by default in a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------
@@ -204,10 +196,6 @@ def draw_peak_map(
         Of many arms: every value of one parameter with every value of another.
     axes, output, into
         As for `draw_waterfall`.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Raises
     ------

@@ -57,10 +57,6 @@ def draw_spatial_shapes(
     view : str
         ``"oblique"``, with z upwards, or what is seen of the axes of the ground: ``"x-z"``, ``"y-z"``, ``"x-y"``.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Raises
     ------
     PlotsUnavailableError

@@ -168,8 +168,6 @@ def determinant(
     ----------
     beams : BeamArrays
         Of one arm, fields of shape (n,), or of an arm for each frequency, (n, F).
-    omega : np.ndarray, shape (F,)
-        Angular frequencies in rad/s.
     angles : np.ndarray, shape (n - 1, F)
         Joint angles theta_2 .. theta_n, rad, of each.
     """

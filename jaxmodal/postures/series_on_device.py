@@ -52,8 +52,6 @@ def first_pass(
         Joint angles of the arm itself.
     values : Array, shape (addresses, cells)
         Joint angles of the cells.
-    modes : int
-        How many frequencies.
     given : tuple of int
         For every joint the row of ``values`` with its angles, -1 for its own.
     """

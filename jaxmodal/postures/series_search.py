@@ -88,16 +88,12 @@ def prepare(
 
     Parameters
     ----------
-    arm : Arm
-        The arm.
     addresses : sequence of str
         Addresses of joint angles, for which `pays` holds.
     sample : np.ndarray, shape (addresses, samples)
         Some of their values, rad: the range of the series is that of their frequencies.
     modes : int
         How many frequencies, from the lowest.
-    theory : str
-        As for `natural_frequencies`.
     cells : int
         How many postures there will be in all.
 
@@ -180,8 +176,6 @@ def solve(
 
     Parameters
     ----------
-    tables : Tables
-        Those of the arm.
     angles : np.ndarray, shape (n, cells)
         Joint angles of all links in every cell (`postures`), rad.
     general : Callable

@@ -126,18 +126,11 @@ def judge(
 
     Parameters
     ----------
-    cells : sequence of Cell
-        The printed cells.
     misprints : iterable of Misprint
         The cells known to be wrong. One whose printed string differs from the cell's makes the
         cell unexpected.
     spectra : mapping
         Computed modes, see `compute_spectra`.
-
-    Returns
-    -------
-    tuple of Verdict
-        One for each cell, in the order of the cells.
 
     Raises
     ------
@@ -250,11 +243,6 @@ def _same(first: float, second: float) -> bool:
 
 def summarise(verdicts: Sequence[Verdict]) -> ReproductionSummary:
     """Tally the verdicts in the groups of the paper: model columns, differences, finite elements.
-
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        From `judge`.
 
     Returns
     -------

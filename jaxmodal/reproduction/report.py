@@ -173,15 +173,8 @@ def write_files(summary: ReproductionSummary, out_dir: Path) -> tuple[Path, Path
 
     Parameters
     ----------
-    summary : ReproductionSummary
-        What to write.
     out_dir : Path
         Folder; files of the same names there are replaced.
-
-    Returns
-    -------
-    tuple of Path
-        The two files written.
 
     Raises
     ------

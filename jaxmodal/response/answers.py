@@ -49,8 +49,6 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
 
     Parameters
     ----------
-    system
-        Arms and ports.
     omega
         Angular frequencies, more than 0, rad/s, shape (F,).
 

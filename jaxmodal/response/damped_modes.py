@@ -127,10 +127,6 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko
     num_modes, theory
         As for `natural_frequencies`.
 
-    Returns
-    -------
-    DampedModes
-
     Raises
     ------
     ArmError

@@ -59,14 +59,10 @@ def damped_roots(
 
     Parameters
     ----------
-    arm, theory
-        The arm.
     addresses, values
         What varies from cell to cell, values of shape (addresses, C); rigid supports do not.
     undamped : array, shape (C, M)
         Certified angular frequencies, zeros first: `BEYOND` more than ``count``, or all that there are.
-    count
-        Modes asked for.
     """
     determinant = Characteristic(arm, theory, addresses, values)
     free = int((undamped[0] == 0.0).sum())

@@ -134,10 +134,6 @@ def damped_sensitivities(
     addresses
         The parameters, as in `set_parameters`; all of the arm if left out.
 
-    Returns
-    -------
-    DampedSensitivities
-
     Raises
     ------
     ArmError, UncertifiedError, ValueError

@@ -86,8 +86,6 @@ def damped_beams(beams: BeamArrays, damping: Damping, omega: Array) -> BeamArray
     ----------
     beams
         Arrays of shape (n, ...) whose further axes broadcast with ``omega``, as those of ``damping``.
-    damping
-        The damping.
     omega
         Angular frequencies, rad/s; complex where a root is sought.
     """

@@ -50,8 +50,6 @@ def damping_of_modes(
 
     Parameters
     ----------
-    beams, theory, damping
-        The n links, the flags of the theory, the damping.
     nodes : array, shape (n, 3, q, K)
         Section forces N, V, M_b of the modes at the nodes of a quadrature.
     weights : array, shape (q,)

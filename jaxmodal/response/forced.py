@@ -171,10 +171,6 @@ def random_response(
     tolerance
         Relative error of the mean squares.
 
-    Returns
-    -------
-    RandomResponse
-
     Raises
     ------
     ArmError

@@ -22,8 +22,6 @@ def cannot_move(found: Port, arm: Arm) -> bool:
 
     Parameters
     ----------
-    found
-        A port of the arm.
     arm
         The arm; where a value that matters is traced the port counts as one that can move.
     """

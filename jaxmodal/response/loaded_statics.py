@@ -35,8 +35,6 @@ def compliance_under_forces(arm: Arm, found: Sequence[Port], theory: Theory) -> 
         A concrete arm with axial forces, or loads that make some.
     found
         Its ports, not the base.
-    theory
-        Flags of the theory.
 
     Raises
     ------

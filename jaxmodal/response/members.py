@@ -80,8 +80,6 @@ def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
     ----------
     beam
         Values of members, of any shapes that broadcast with ``omega``; stiffnesses may be complex.
-    theory
-        Flags of the theory.
     omega
         Angular frequencies, not 0, rad/s; may be complex.
 

@@ -259,10 +259,6 @@ def modal_superposition(
     seen_from
         Where the base is accelerated, outputs are motions relative to it (``"base"``) or absolute (``"ground"``).
 
-    Returns
-    -------
-    ModalSuperposition
-
     Raises
     ------
     ArmError

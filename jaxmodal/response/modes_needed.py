@@ -101,10 +101,6 @@ def modes_needed(
     tolerance
         Largest error allowed, relative to the sizes of all parts of the sum (`TruncationError.size`).
 
-    Returns
-    -------
-    ModesNeeded
-
     Raises
     ------
     ArmError

@@ -132,10 +132,6 @@ def response_peaks(
     base_motion
         What an input at the base is, of the same three.
 
-    Returns
-    -------
-    ResponsePeaks
-
     Raises
     ------
     ArmError

@@ -141,8 +141,6 @@ def port(name: str | Port, arm: Arm) -> Port:
         ``PLACE.DIRECTION``: places are ``base``, ``joint_2``, ``link_2@0.5`` (x/L), ``tip`` (of the last link),
         ``tip_1`` and ``payload``; directions ``along``, ``across``, ``x``, ``y``, ``rotation`` (or ``moment``), and of
         joints ``relative_rotation`` (or ``torque``).
-    arm
-        The arm.
 
     Raises
     ------
@@ -179,8 +177,6 @@ def ports(names: Any, arm: Arm, role: str) -> tuple[Port, ...]:
     ----------
     names
         A name or a `Port`, or a sequence or an array of them.
-    arm
-        The arm.
     role
         What they are called in messages: ``"inputs"`` or ``"outputs"``.
 
@@ -293,15 +289,7 @@ class PortRow(NamedTuple):
 
 
 def port_row(found: Port, arm: Arm) -> PortRow:
-    """Return what a port reads; of a relative rotation the side of the link, from which the tip before it is taken off.
-
-    Parameters
-    ----------
-    found
-        A port of this arm, not the base.
-    arm
-        The arm; values may be traced.
-    """
+    """What a port reads; of a relative rotation the side of the link, from which the tip before it is taken off."""
     last = arm.num_links - 1
     index = last if found.link is None else found.link - 1
     place = "tip" if found.place == "payload" else found.place

@@ -164,10 +164,6 @@ def response_sensitivities(
     addresses
         The parameters, as in `set_parameters`; all of the arm if left out.
 
-    Returns
-    -------
-    ResponseSensitivities
-
     Raises
     ------
     ArmError, ValueError, X64DisabledError

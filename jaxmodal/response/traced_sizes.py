@@ -56,8 +56,6 @@ def response_sizes(arm: Arm, postures: Any, asked: AskedSize, count: int) -> jax
 
     Parameters
     ----------
-    arm
-        The arm.
     postures
         Joint angles of the links, (P, n), rad, which are not differentiated; None for the arm's own.
     asked

@@ -50,10 +50,6 @@ def solve_cells(
     ----------
     arm : SpatialArm
         The arm that all cells share but for ``parameters``.
-    parameters : mapping of str to np.ndarray, shape (N,)
-        Values by address.
-    num_modes, theory
-        As for `natural_frequencies`.
     chunk : int, optional
         Cells side by side.
 

@@ -104,10 +104,6 @@ def conditions(
 
     Parameters
     ----------
-    chain : Chain
-        The arm.
-    omega : float
-        Angular frequency in rad/s.
     inner, outer : np.ndarray, shape (n, 12, 12)
         Fields at both ends of each link for its constants.
     sizes : bool

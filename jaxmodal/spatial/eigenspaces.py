@@ -34,8 +34,6 @@ def modes_of(
 
     Parameters
     ----------
-    links, chain, theory
-        The arm and the flags of the theory.
     omega, first, multiplicity : np.ndarray, shape (K,)
         Frequencies > 0 in rad/s, index of the first of each one's group, and how many modes that group has.
     num_points : int

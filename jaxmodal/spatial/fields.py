@@ -42,12 +42,8 @@ def arm_fields(
     ----------
     links, values
         The n links and what they are made of, one cell.
-    theory : Theory
-        Flags of the theory.
     omega : float
         Angular frequency > 0 in rad/s.
-    xi : np.ndarray, shape (s,)
-        Stations x/L.
 
     Returns
     -------

@@ -118,8 +118,6 @@ def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution
 
     Parameters
     ----------
-    model : SpatialModel
-        The cells.
     every : np.ndarray, shape (modes, cells)
         Estimates of all modes of each, and of the next ones.
     mode : np.ndarray, shape (cells,)

@@ -27,8 +27,6 @@ def squared_frequency_gradient(
     ----------
     chain, rigid, theory
         The arm, which links of it are rigid, and the flags of the theory.
-    omega : float
-        Frequency in rad/s.
     a, b : Motion
         Modes of unit modal mass, orthogonal or the same. For a basis of a repeated frequency the entries (a, b) form
         the symmetric matrix whose eigenvalues are the directional derivatives.

@@ -73,8 +73,6 @@ def evaluate_lanes(
         From `uniform_links.packed_links`; what follows broadcasts with ``omega``.
     layout : Layout
         What the fields are.
-    theory : Theory
-        Flags of the theory.
     omega : Array
         Any shape.
     turned_round : Array

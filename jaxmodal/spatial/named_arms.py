@@ -31,8 +31,6 @@ def arm_named(
         The name or the path.
     folder
         Where a path starts; without it, in the working directory.
-    check
-        As of `read_arm`.
     error
         What is raised where the name of a built-in arm lacks its ``example:``.
 

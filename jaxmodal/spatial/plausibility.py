@@ -51,8 +51,6 @@ def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
 
     Parameters
     ----------
-    arm : Arm or SpatialArm
-        An arm with concrete values.
     source
         The file that it comes from, to stand before every value.
     """

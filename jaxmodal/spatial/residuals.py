@@ -11,15 +11,6 @@ from jaxmodal.spatial.motions import Joint, Motion, joints_of
 def condition_residuals(chain: Chain, omega: float, mode: Motion) -> np.ndarray:
     """What each condition of one mode is missed by, relative to its scale.
 
-    Parameters
-    ----------
-    chain : Chain
-        The arm of n links.
-    omega : float
-        Frequency in rad/s.
-    mode : Motion
-        The mode.
-
     Returns
     -------
     np.ndarray, shape (n, 4)

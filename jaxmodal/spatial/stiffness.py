@@ -56,8 +56,6 @@ def released(w: Number, pair: tuple[int, int], receptance: Number, determinant: 
     ----------
     w : Number
         Stiffness at the end, shape (6, 6, ...).
-    pair : tuple of int
-        The directions.
     receptance : Number
         R, symmetric, shape (2, 2, ...).
     determinant : Number

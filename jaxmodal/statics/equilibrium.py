@@ -53,16 +53,10 @@ def equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads) -> 
 
     Parameters
     ----------
-    beams : BeamArrays
-        Link values, each of shape (n, ...).
     shear, axial : float or Array
         Flags of the theory: 1.0 where links shear and stretch, else 0.0.
     loads : DeadLoads
         Of shape (...).
-
-    Returns
-    -------
-    Equilibrium
 
     Notes
     -----

@@ -33,12 +33,8 @@ def loaded_tip(
     ----------
     beams : BeamArrays
         Link values of NumPy, shape (n,); imaginary parts pass through.
-    shear, axial : float
-        Flags of the theory.
     prestress : Prestress
         The forces at rest, which stay as they are.
-    loads : DeadLoads
-        What bends the arm.
 
     Returns
     -------

@@ -85,12 +85,8 @@ def static_stiffness(
     ----------
     beams : BeamArrays
         Link values of NumPy, shape (n,); imaginary parts pass through.
-    shear, axial : float
-        Flags of the theory.
     prestress : Prestress
         Per unit factor.
-    factor : float
-        Load factor.
     pieces : Pieces
         From `pieces_for`, for this factor or a larger one.
     """

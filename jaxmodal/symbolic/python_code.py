@@ -28,8 +28,6 @@ def python_module(equations: WrittenEquations, form: str, name: str = "equations
 
     Parameters
     ----------
-    equations
-        What is to be written.
     form
         ``"numpy"`` or ``"jax"``; the latter goes through `jax.jit`, `jax.vmap` and `jax.grad`.
     name

@@ -26,8 +26,6 @@ def track(ds: xr.Dataset, along: str) -> xr.Dataset:
     ----------
     ds
         The result of a sweep, or a selection of it. Its modes stay sorted by frequency.
-    along
-        Name of the axis.
 
     Returns
     -------

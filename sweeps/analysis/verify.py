@@ -49,8 +49,6 @@ def verify(ds: xr.Dataset, cells: int = 20, *, seed: int = 0) -> Verification:
     ----------
     ds
         The result of a sweep, in memory or from a store.
-    cells
-        Number of cells.
     seed
         Seed of the choice.
 

@@ -93,8 +93,6 @@ def peak_cells(
     ----------
     arm, values
         The arm, and for each address the values of N cells in SI units.
-    theory
-        As for `jaxmodal.natural_frequencies`.
     response
         Further arguments of `jaxmodal.response_peaks` by their names: ports, band, motions.
     """

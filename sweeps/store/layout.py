@@ -32,15 +32,6 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
     """Return the metadata and coordinates of a store, every piece by its key.
 
     They are the same bytes whenever the definition, the attributes and the version of Zarr are the same.
-
-    Parameters
-    ----------
-    sweep
-        The definition.
-    grid
-        Its chunks.
-    attributes
-        Attributes of the root.
     """
     pieces: dict[str, Buffer] = {}
     root = MemoryStore(pieces)

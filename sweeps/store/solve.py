@@ -42,8 +42,6 @@ def solve_cells(
     sweep
         The sweep. All its cells share one plan, so that the numbers of a chunk do not depend on which other
         chunks are solved in the same process.
-    theory
-        As for `jaxmodal.natural_frequencies`.
     values
         For each address of the sweep the values of N cells, in SI units.
     """

@@ -169,8 +169,6 @@ def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None)
     ----------
     location
         Path of a folder, URL that fsspec knows, or a Zarr store.
-    sweep
-        The definition.
     chunk_cells
         Cells of one chunk, for a new store; a store that is there keeps its chunks.
 

@@ -224,8 +224,6 @@ def write_pictures(folder: str | Path, names: Sequence[str] = tuple(PICTURES)) -
     ----------
     folder
         Where to write; made if missing.
-    names
-        Which of `PICTURES`.
 
     Raises
     ------
