@@ -130,7 +130,7 @@ def postures(result: Result) -> Figure:
     name = max(
         (key for key in result.report.hz if key != OWN), key=lambda key: len(result.report.hz[key])
     )
-    angles = np.degrees(result.evaluator.angles[name][:, 1:])
+    angles = np.degrees(result.evaluator.angles[name])
     before, after = result.evaluator.start.hz[name], result.report.hz[name]
     axes = [np.unique(column) for column in angles.T]
     moving = [i for i, values in enumerate(axes) if len(values) > 1]
@@ -147,7 +147,7 @@ def postures(result: Result) -> Figure:
             ax.plot(x, before[:, mode], color=colour, linestyle="--", label=f"{label} before")
             ax.plot(x, after[:, mode], color=colour, label=f"{label} after")
         ax.plot(x[worst], after[worst, lowest], "o", color=COLOURS[0], label="worst")
-        ax.set_xlabel(rf"$\theta_{moving[0] + 2}$ [°]" if len(moving) == 1 else "posture")
+        ax.set_xlabel(rf"$\theta_{moving[0] + 1}$ [°]" if len(moving) == 1 else "posture")
         ax.set_ylabel("frequency [Hz]")
         ax.set_title(f"{result.problem.name or 'Optimisation'}: postures {name}")
         ax.legend(ncols=3)
@@ -181,8 +181,8 @@ def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) 
         ax.plot(*angles[worst], "o", color="#D55E00", markersize=6, clip_on=False)
         ax.grid(visible=False)
         ax.set_title(f"{title}: least {values[worst]:.4g}")
-        ax.set_xlabel(rf"$\theta_{moving[0] + 2}$ [°]")
-    axes[0].set_ylabel(rf"$\theta_{moving[1] + 2}$ [°]")
+        ax.set_xlabel(rf"$\theta_{moving[0] + 1}$ [°]")
+    axes[0].set_ylabel(rf"$\theta_{moving[1] + 1}$ [°]")
     figure.colorbar(mesh, ax=axes, label=label)
     figure.suptitle(f"{result.problem.name or 'Optimisation'}: {name}", fontsize=10)
     return figure

@@ -133,7 +133,7 @@ def workspace(*ranges_deg: tuple[float, float, int]) -> np.ndarray:
     Parameters
     ----------
     ranges_deg
-        For each joint from the second: first angle, last angle in degrees, and number of points.
+        For each joint, or each from the second: first angle, last angle in degrees, and number of points.
 
     Examples
     --------

@@ -232,8 +232,7 @@ def _postures(name: str, entry: Any, arm: Arm | SpatialArm) -> np.ndarray:
     try:
         if "list_deg" in entry:
             return np.radians(np.asarray(entry["list_deg"], dtype=np.float64))
-        first = 1 if isinstance(arm, SpatialArm) else 2
-        joints = [i for i in arm.joints if i >= first]
+        joints = arm.joints
         grid = entry["grid_deg"]
         _check_keys(f"{where}.grid_deg", grid, [f"theta_{i}" for i in joints])
         held = {i: math.degrees(float(arm.links[i - 1].joint_angle)) for i in joints}

@@ -107,26 +107,39 @@ def _numbers(arm: Arm | SpatialArm, angles: np.ndarray, free: int) -> np.ndarray
 def check_spring_bounds(
     space: DesignSpace, sets: Mapping[str, np.ndarray], used: tuple[str, ...]
 ) -> None:
-    """Refuse a bound of a variable at which the arm has another number of modes of frequency 0 than beside it."""
+    """Refuse bounds of variables at which the arm has another number of modes of frequency 0 than beside them.
+
+    Each bound by itself, then all together: what one spring holds when another is 0 is free when both are.
+    """
+    middle = np.full(space.size, 0.5)
+    middle_modes: dict[str, ZeroModes] = {}
+    vanishing: list[tuple[int, str, float]] = []
     for i, variable in enumerate(space.variables):
-        middle = space.start.copy()
-        middle[i] = 0.5
         for position, key in ((0.0, "lower"), (1.0, "upper")):
             end = middle.copy()
             end[i] = position
             between = space.values(middle)
-            vanishes = [
-                address
+            if any(
+                value == 0.0 != between[address] and not address.endswith("joint_angle")
                 for address, value in space.values(end).items()
-                if value == 0.0 != between[address] and not address.endswith("joint_angle")
-            ]
-            if not vanishes:
-                continue
-            own, other = (zero_modes(space.possible_at(y), sets, used) for y in (end, middle))
-            for name in used:
-                if own[name].most != other[name].most:
-                    raise ProblemError(
-                        f"variable {variable.name!r}: {key} = {getattr(variable, key)!r}: {own[name].words}; between "
-                        f"the bounds it has {other[name].most}, so that modes would change their numbers there. Keep "
-                        "the bound off 0, or leave the variable out and set the value 0 in the arm."
-                    )
+            ):
+                vanishing.append(
+                    (i, f"variable {variable.name!r}: {key} = {getattr(variable, key)!r}", position)
+                )
+    together = [vanishing] if len({i for i, _, _ in vanishing}) > 1 else []
+    for bounds in [*([one] for one in vanishing), *together]:
+        middle_modes = middle_modes or zero_modes(space.possible_at(middle), sets, used)
+        end = middle.copy()
+        for i, _, position in bounds:
+            end[i] = position
+        own = zero_modes(space.possible_at(end), sets, used)
+        for name in used:
+            if own[name].most != middle_modes[name].most:
+                where = "; ".join(words for _, words, _ in bounds)
+                one = len(bounds) == 1
+                raise ProblemError(
+                    f"{where}{'' if one else ', together'}: {own[name].words}; between the bounds it has "
+                    f"{middle_modes[name].most}, so that modes would change their numbers there. Keep "
+                    f"{'the bound' if one else 'bounds'} off 0, or leave the variable out and set "
+                    "the value 0 in the arm."
+                )

@@ -23,6 +23,9 @@ _EXCHANGES, _RESTARTS = 20, 4
 #: the whole set may differ from the working set by this much, relative
 _EXCHANGE_TOLERANCE = 1e-8
 _FTOL = 1e-14
+#: a run stands still when so many iterations moved score and violation by less than this share, and the residual fell
+#: by no more than this factor: beside limits that cannot be kept, line searches go on in rounding noise
+_PATIENCE, _UNMOVED, _LOWER = 3, 1e-9, 0.9
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +41,9 @@ class Outcome:
     sharpness: float
 
 
-class _Stop(Exception):  # the conditions hold, or the iterations are used up
+class _Stop(
+    Exception
+):  # the conditions hold, the iterations are used up, or nothing moves any more
     pass
 
 
@@ -61,6 +66,7 @@ def solve_slsqp(
         while True:
             goal = tolerance if last else max(tolerance, 1e-4)
             run = _Run(evaluator, chosen, sharpness, goal, budget, recorder)
+            before = report
             y, used = run.from_positions(y)
             budget -= used
             report = evaluator.report(y)
@@ -76,7 +82,8 @@ def solve_slsqp(
                 chosen = working_set(evaluator, report, outcome)
                 continue
             good_enough = outcome.optimality.residual <= goal
-            if good_enough or restarts >= (_RESTARTS if last else 1) or used == 0:
+            idle = used == 0 or (run.stood_still and _unmoved(before, report))
+            if good_enough or restarts >= (_RESTARTS if last else 1) or idle:
                 break
             restarts += 1
         if budget <= 0:
@@ -147,6 +154,12 @@ def _slack(evaluator: Evaluator, report: Report, name: str) -> np.ndarray:
     return slack
 
 
+def _unmoved(one: Report, other: Report) -> bool:
+    """Whether two designs have the same score and violation, but for rounding."""
+    pairs = (one.score, other.score), (one.violation, other.violation)
+    return all(abs(a - b) <= _UNMOVED * max(1.0, abs(a)) for a, b in pairs)
+
+
 def _whole_set_differs(evaluator: Evaluator, outcome: Outcome) -> bool:
     """Whether a posture outside the working set is worse than all inside it."""
     chosen = outcome.chosen
@@ -178,6 +191,8 @@ class _Run:
         self._key = b""
         self._value: Linearised | None = None
         self.w = np.zeros(size + bounds)
+        self.stood_still = False
+        self._passed: list[tuple[Report, float]] = []
 
     def at(self, w: np.ndarray) -> Linearised:
         if self._value is None or w.tobytes() != self._key:
@@ -195,8 +210,18 @@ class _Run:
         report = self.evaluator.report(self.w[: self.size])
         self.recorder.add(report, found.residual, self.sharpness)
         self.used += 1
-        if found.residual <= 0.1 * self.tolerance or self.used >= self.budget:
+        self._passed.append((report, found.residual))
+        self.stood_still = self._stands_still()
+        if found.residual <= 0.1 * self.tolerance or self.used >= self.budget or self.stood_still:
             raise _Stop
+
+    def _stands_still(self) -> bool:
+        latest, kept = self._passed[-_PATIENCE:], self._passed[:-_PATIENCE]
+        if not kept:
+            return False
+        lowest = [min(residual for _, residual in part) for part in (latest, kept)]
+        at = kept[-1][0]
+        return lowest[0] >= _LOWER * lowest[1] and all(_unmoved(at, report) for report, _ in latest)
 
     def from_positions(self, y: np.ndarray) -> tuple[np.ndarray, int]:
         terms = self.evaluator.report(y, self.chosen).terms

@@ -37,7 +37,8 @@ class NaturalFrequencies(Drawn, Certificate):
         The two frequencies in rad/s at which the counts were taken, at most 1e-12 (relative) from the group; of
         batches 4e-8.
     group : Array, shape (..., K)
-        Index of the first mode of this mode's group; modes closer than 1e-12 form one group.
+        Index of the first mode of this mode's group, whose counts were taken together. Modes of one arm that are closer
+        than 1e-12 form one; batches and posture series part those that their counts tell apart, each certified alone.
     residual_ratio : Array, shape (..., K)
         Relative error that the determinant at ``omega`` suggests, in units of 2.2e-16.
     evaluations : Array, shape (...)

@@ -227,6 +227,25 @@ def test_infeasible_limits_get_the_least_violation_and_where():
     assert found.report.violation == pytest.approx(1.0 - best / 200.0, abs=1e-4)
 
 
+@pytest.mark.slow
+def test_a_search_that_stands_still_beside_an_infeasible_limit_of_buckling_ends():
+    """The thickest tube buckles last, by `jm.buckling`; line searches in rounding noise went on for 34 iterations."""
+    limit = BucklingLimit(1e3, gravity=9.81, tip_force_y=-1e6)
+    (link,) = arm().links
+    both = jm.Arm((link.replace(joint_angle=1.2), link.replace(joint_angle=0.4)), jm.Payload(3.0))
+    walls = [Variable(f"link{i}.section.wall_thickness", 0.001, 0.02) for i in (1, 2)]
+    iterations = []
+    found = optimise(
+        Problem(both, walls, MinimiseMass(), [limit]), progress=iterations.append, max_iterations=25
+    )
+    assert found.status == "infeasible"
+    assert len(iterations) < 20
+    thick = jm.set_parameters(both, {"link*.section.wall_thickness": 0.02})
+    load = {"gravity": (0.0, -9.81), "tip_force": (0.0, -1e6)}
+    factor = float(jm.buckling(thick, 1, **load).factors[0])
+    assert found.report.violation == pytest.approx(1e3 / factor - 1.0, rel=1e-9)
+
+
 def test_a_start_that_violates_the_limits_finds_its_way():
     problem = Problem(
         arm(), [wall(start=0.001)], MinimiseMass(), [FrequencyLimit(1, at_least_hz=30.0)]

@@ -19,7 +19,10 @@ from design_opt import (
     ProblemError,
     Require,
     Variable,
+    optimise,
 )
+from design_opt.output.plots import pictures
+from design_opt.problem.files import problem_from_dict
 from tests.free_arms import STANDING, linkage, steel
 
 
@@ -60,6 +63,14 @@ def problem_of(arm, part, variable=DEPTH, postures=()):
 FLOATING = STANDING["free"][0]
 PINNED = STANDING["pinned"][0]
 THREE = ["3 modes of frequency 0", "link1.joint_axial_stiffness", "in its own posture"]
+#: pinned at the base, held by springs at two tips, of which one is enough
+TWICE_HELD = jm.Arm(
+    (
+        steel(joint_stiffness=0.0, support_y_stiffness=1e5),
+        steel(support_y_stiffness=1e5, joint_angle=0.4),
+    )
+)
+TIPS = [Variable(f"link{i}.support_y_stiffness", 0.0, 1e6) for i in (1, 2)]
 BAD = {
     "a frequency": (
         lambda: problem_of(FLOATING, MaximiseFrequency(1)),
@@ -116,6 +127,11 @@ BAD = {
         ),
         [CRANK, "lower = 0.0", "1 mode of frequency 0", "it has 0", "off 0"],
     ),
+    "bounds of 0 together": (
+        lambda: Problem(TWICE_HELD, TIPS, MinimiseMass(), [FrequencyLimit(1, at_least_hz=1.0)]),
+        ["link1.support_y_stiffness", "link2.support_y_stiffness", "together", "1 mode of frequency 0",
+         "it has 0", "bounds off 0"],
+    ),
     "a function of one's own": (
         lambda: Evaluator(problem_of(FLOATING, Maximise(lambda d: d.hz["own"][:, 2], "mine", "own", 3))),
         ["'mine'", "a frequency that is 0", *THREE, "columns of design.hz from 3 on"],
@@ -156,3 +172,27 @@ def test_modes_of_frequency_0_are_no_partners_and_in_no_band():
     outside = (truth[3:5] - 20.0) * (truth[3:5] - 30.0) / (5.0 * 30.0)
     assert report.margins[0][0] == pytest.approx([1.0, 1.0, 1.0, *outside])
     assert report.margins[1][0] == pytest.approx([1.0, 1.0, 1.0, *(truth[3:5] / 31.0 - 1.0)])
+
+
+def test_a_grid_turns_joint_1_and_the_picture_shows_it():
+    """Pinned and held along x, stiff beside its payload: f = sin(angle) sqrt(k/m) / 2 pi."""
+    bar = steel(joint_stiffness=0.0, support_x_stiffness=1e5, joint_angle=0.4)
+    document = {
+        "arm": jm.Arm((bar,), jm.Payload(100.0)).to_dict(),
+        "variables": [{"parameter": "payload.mass", "lower": 50.0, "upper": 200.0}],
+        "objective": {"minimise": "mass"},
+        "constraints": {"kind": "frequency", "mode": 1, "at_least_hz": 0.1, "postures": "work"},
+        "postures": {"work": {"grid_deg": {"theta_1": [10, 80, 3]}}},
+    }
+    problem, _ = problem_from_dict(document)
+    angles = problem.sets["work"][:, 0]
+    assert np.degrees(angles) == pytest.approx([10.0, 45.0, 80.0])
+    found = optimise(problem, max_iterations=1)
+    own = problem.arm.links[0]
+    beside = np.sqrt(1e5 / (100.0 + own.mass / 3.0)) / (2.0 * np.pi)
+    assert found.evaluator.start.hz["work"][:, 0] == pytest.approx(
+        beside * np.sin(angles), rel=1e-3
+    )
+    (axes,) = pictures(found)["postures"].axes
+    assert axes.get_xlabel() == r"$\theta_1$ [°]"
+    assert axes.lines[0].get_xdata() == pytest.approx([10.0, 45.0, 80.0])
