@@ -13,14 +13,22 @@ from click.testing import CliRunner
 from jaxmodal.cli.commands import main
 from jaxmodal.runtime import default_cache
 
+try:
+    import resource
+except ImportError:  # not Unix
+    resource = None
+
 ROOT = Path(__file__).parent.parent.parent
 
 #: the command line with two commands more: `tiny` compiles a small program and says where programs are kept, `damage`
 #: spoils what is kept. Several commands, with "then" between, run one after the other: what one sets or compiles is put
 #: back and forgotten before the next, and NAME=VALUE before a command stands in its environment
 TINY = """
-import click, jax, json, os, pathlib, sys
+import click, contextlib, io, jax, json, os, pathlib, sys
+from jax.experimental.compilation_cache import compilation_cache
 from jaxmodal.cli.commands import main
+
+told = {}
 
 @main.command()
 @click.argument("words", nargs=-1)
@@ -30,7 +38,7 @@ def tiny(words):
     jax.monitoring.register_event_listener(lambda event, **_: events.append(event.rpartition("/")[2]))
     values = jax.jit(lambda x: jnp.sin(x) * 2.0 + jnp.cumsum(x))(jnp.arange(3.0)).tolist()
     folder = jax.config.jax_compilation_cache_dir
-    print(json.dumps({"values": values, "words": words, "folder": folder, "hits": events.count("cache_hits")}))
+    told.update(values=values, words=words, folder=folder, hits=events.count("cache_hits"))
 
 @main.command()
 @click.argument("folder")
@@ -39,28 +47,35 @@ def damage(folder):
         whole = path.read_bytes()
         path.write_bytes((b"not a program", whole[: len(whole) // 2], b"")[number % 3])
 
-if "LARGEST_FILE" in os.environ:
-    import resource
-    sys.dont_write_bytecode = True  # Python would keep half a file of it
-    resource.setrlimit(resource.RLIMIT_FSIZE, 2 * (int(os.environ["LARGEST_FILE"]),))
 at_first = jax.config.jax_compilation_cache_dir
 for command in " ".join(sys.argv[1:]).split(" then "):
     jax.config.update("jax_enable_compilation_cache", True)
     jax.config.update("jax_compilation_cache_dir", at_first)
+    compilation_cache.reset_cache()
     jax.clear_caches()
+    told.clear()
     words = command.split()
     while "=" in words[0]:
         name, _, value = words.pop(0).partition("=")
         os.environ[name] = value
-    main(words, prog_name="jaxmodal", standalone_mode=False)
+        if name == "JAX_COMPILATION_CACHE_DIR":  # as JAX reads it when it is imported
+            at_first = value or None
+            jax.config.update("jax_compilation_cache_dir", at_first)
+        if name == "LARGEST_FILE":
+            import resource
+            sys.dont_write_bytecode = True  # Python would keep half a file of it
+            resource.setrlimit(resource.RLIMIT_FSIZE, (int(value), resource.RLIM_INFINITY))
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        main(words, prog_name="jaxmodal", standalone_mode=False)
+    print(json.dumps({**told, "said": said.getvalue()}))
 """
 
 
-def start(*arguments, cache, variables=None):
+def start(*commands, cache, variables=None):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("JAX_COMPILATION_CACHE")}
     environment = kept | {"PYTHONPATH": str(ROOT), default_cache.VARIABLE: str(cache)}
     return subprocess.Popen(
-        [sys.executable, "-c", TINY, *arguments],
+        [sys.executable, "-c", TINY, " then ".join(commands)],
         env=environment | (variables or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -69,15 +84,11 @@ def start(*arguments, cache, variables=None):
 
 
 def finish(process):
-    """What each `tiny` of the process told, and its standard error."""
+    """What each command of the process told."""
     stdout, stderr = process.communicate(timeout=300)
     assert process.returncode == 0, stderr
-    return [json.loads(line) for line in stdout.splitlines()], stderr
-
-
-def tiny(**options):
-    (found,), stderr = finish(start("tiny", **options))
-    return found, stderr
+    assert stderr == ""
+    return [json.loads(line) for line in stdout.splitlines()]
 
 
 def files(folder):
@@ -102,63 +113,81 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-def test_two_processes_at_once_then_one_that_compiles_nothing_then_damaged_programs(folder):
-    processes = [start("tiny", cache=folder) for _ in range(2)]
-    ((first,), stderr), ((other,), other_stderr) = (finish(process) for process in processes)
-    assert first["values"] == other["values"]
-    assert stderr + other_stderr == ""
-    programs = files(folder)
-    assert programs
-    assert (folder.stat().st_mode & 0o777) == 0o700
-    commands = ("tiny", f"damage {folder}", "tiny", "tiny")
-    (second, *later), stderr = finish(start(" then ".join(commands), cache=folder))
-    assert stderr == ""
-    assert second["hits"] == len(programs)
-    assert second["values"] == first["values"]
-    assert later == [
-        second | {"hits": hits} for hits in (0, len(programs))
-    ]  # compiled and kept anew
+WITHOUT = ("--no-cache tiny a", "tiny a --no-cache", "tiny --no-cache -- --no-cache")
 
 
-def test_no_cache_stands_before_or_after_the_command_and_what_is_wrong_is_one_line(
-    folder, tmp_path
-):
-    """Also where the cache is off, and where its folder is a file."""
-    file = tmp_path / "file"
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """What three processes tell, by question, and the programs that the first two keep; a process costs a second.
+
+    Two begin at once with one empty cache, of which one goes on without any. The third is started with a folder of
+    JAX's.
+    """
+    place = tmp_path_factory.mktemp("told")
+    shared, full, mine, file = (place / name for name in ("shared", "full", "mine", "file"))
     file.write_text("")
-    commands = {
-        "--no-cache tiny a": ["a"],
-        "tiny a --no-cache": ["a"],
-        "tiny --no-cache -- --no-cache": ["--no-cache"],
-        f"{default_cache.VARIABLE}=off tiny b": ["b"],
-        f"{default_cache.VARIABLE}={file} tiny c": ["c"],
-    }
-    told, stderr = finish(start(" then ".join(commands), cache=folder))
-    for found, words in zip(told, commands.values(), strict=True):
-        assert (found["folder"], found["words"]) == (None, words)
-    assert not folder.exists()
-    (line,) = stderr.splitlines()
+    variable = f"{default_cache.VARIABLE}="
+    off = [f"{variable}{place / 'none'} {command}" for command in WITHOUT]
+    off += [f"{variable}off tiny b", f"{variable}{file} tiny c"]
+    at_once = [start("tiny", cache=shared), start("tiny", *off, cache=shared)]
+    (first,), (other, *off) = (finish(process) for process in at_once)
+    programs, mode = files(shared), shared.stat().st_mode & 0o777
+    again = f"JAX_COMPILATION_CACHE_DIR= {variable}{shared} tiny"
+    later = [again, f"damage {shared}", "tiny", "tiny"]
+    small = [f"LARGEST_FILE=100 {variable}{full} tiny", "LARGEST_FILE=-1 tiny"]
+    commands = ["tiny", *later, *(small if resource else ())]
+    third = start(
+        *commands, cache=place / "none", variables={"JAX_COMPILATION_CACHE_DIR": str(mine)}
+    )
+    of_jax, again, _, damaged, mended, *small = finish(third)
+    return SimpleNamespace(
+        place=place, programs=programs, mode=mode, at_once=(first, other), off=off,
+        of_jax=of_jax, later=(again, damaged, mended), small=small,
+    )  # fmt: skip
+
+
+def test_two_processes_at_once_then_one_that_compiles_nothing_then_damaged_programs(told):
+    first, other = told.at_once
+    assert first["values"] == other["values"]
+    assert first["said"] == other["said"] == ""
+    assert told.programs
+    assert told.mode == 0o700
+    again, *later = told.later
+    assert again["said"] == ""
+    assert again["hits"] == len(told.programs)
+    assert again["values"] == first["values"]
+    # compiled and kept anew
+    assert later == [again | {"hits": hits} for hits in (0, len(told.programs))]
+
+
+def test_no_cache_stands_before_or_after_the_command_and_what_is_wrong_is_one_line(told):
+    """Also where the cache is off, and where its folder is a file."""
+    words = (["a"], ["a"], ["--no-cache"], ["b"], ["c"])
+    for found, own in zip(told.off, words, strict=True):
+        assert (found["folder"], found["words"]) == (None, own)
+    assert not (told.place / "none").exists()
+    *silent, wrong = told.off
+    assert not any(found["said"] for found in silent)
+    (line,) = wrong["said"].splitlines()
     assert line.startswith("warning: compiled programs are not kept: ")
     assert "is a file; expected a folder" in line
     assert default_cache.VARIABLE in line
 
 
-def test_a_cache_of_jax_is_the_one(folder, tmp_path):
-    mine = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / "mine")}
-    found, _ = tiny(cache=folder, variables=mine)
-    assert found["folder"] == str(tmp_path / "mine")
-    assert not folder.exists()
+def test_a_cache_of_jax_is_the_one(told):
+    assert told.of_jax["folder"] == str(told.place / "mine")
+    assert not (told.place / "none").exists()
 
 
-def test_a_full_disk_is_one_line_and_no_more(folder):
+@pytest.mark.skipif(resource is None, reason="only Unix limits the size of files")
+def test_a_full_disk_is_one_line_and_no_more(told):
     """The limit on the size of files makes the operating system refuse the write."""
-    pytest.importorskip("resource")
-    found, stderr = tiny(cache=folder, variables={"LARGEST_FILE": "100"})
-    assert found["values"][0] == 0.0
-    (line,) = stderr.splitlines()
+    found, after = told.small
+    assert found["values"] == told.at_once[0]["values"]
+    (line,) = found["said"].splitlines()
     assert "cannot be written (OSError: [Errno 27] File too large)" in line
-    found, stderr = tiny(cache=folder)  # what is there is cut off
-    assert (found["hits"], stderr) == (0, "")
+    assert (after["hits"], after["said"]) == (0, "")  # what is there is cut off
+    assert after["folder"] == found["folder"]
 
 
 # ---- jaxmodal cache ----
