@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from math import factorial
 from typing import NamedTuple
 
+import jax
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
 from jaxmodal.dynamic_stiffness.preload import member_waves
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: the order of the fields in the arrays of this module: displacements, then section forces
@@ -58,6 +59,19 @@ def link_fields(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     """
     waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     return plane_fields(waves, theory, lever, link.flexible, xi, share)
+
+
+def fields_of_links(beams: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Array:
+    """`link_fields` of each of n links, shape (n, s, 6, 6); on the host of all links at once.
+
+    There ``omega`` may have the shape (..., 1, 1): then (..., n, s, 6, 6).
+    """
+    if not tree_on_host(beams, theory, omega, xi):
+        of_links: Array = jax.vmap(link_fields, (0, None, None, None))(beams, theory, omega, xi)
+        return of_links
+    columns = jax.tree_util.tree_map(lambda x: x[:, None], beams)
+    waves, lever, share = member_waves(columns, theory, omega, Arithmetic.float64)
+    return plane_fields(waves, theory, lever, columns.flexible, xi, share)
 
 
 def plane_fields(

@@ -28,12 +28,22 @@ from jaxmodal.dynamic_stiffness.attachments import (
     without_bodies,
 )
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.fields import link_fields
+from jaxmodal.dynamic_stiffness.fields import fields_of_links
 from jaxmodal.dynamic_stiffness.foundation import base_motion
 from jaxmodal.dynamic_stiffness.supports import in_ground_axes, support_forces, unsupported
 from jaxmodal.eigenspaces.heavy_bodies import with_heavy_bodies
 from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, quadrature
-from jaxmodal.runtime.namespace import Array, added, constant, linalg, mapped, on_host, placed, xp
+from jaxmodal.runtime.namespace import (
+    Array,
+    added,
+    constant,
+    linalg,
+    mapped,
+    on_host,
+    placed,
+    tree_on_host,
+    xp,
+)
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: the greatest multiplicity of a natural frequency
@@ -46,6 +56,8 @@ SLOPE_STEP = 2.0**-20
 @dataclasses.dataclass(frozen=True)
 class Eigenspace:
     """Modes at one natural frequency, mass-normalised and mutually orthogonal; unused slots are zero.
+
+    On the host, where the multiplicity is known, there are no slots but those in use, m in place of 3.
 
     Attributes
     ----------
@@ -223,17 +235,22 @@ def _matrix_slope(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     On the host a central difference, right to about 1e-9: it only sets the direction in which `null_space` leaves a
     residual of 1e-16, and no result changes with it beyond rounding.
     """
+    ends = np.array([0.0, 1.0])
 
-    def matrix(omega: Array) -> Array:
-        ends = mapped(link_fields, in_axes=(0, None, None, None))(
-            beams, theory, omega, np.array([0.0, 1.0])
-        )
-        return _conditions_matrix(beams, omega, ends[:, 0], ends[:, 1])
+    def matrix(omega: Array, rows: Array) -> Array:
+        return _conditions_matrix(beams, omega, rows[:, 0], rows[:, 1])
 
-    if on_host(omega):
+    if tree_on_host(beams, theory, omega):
         step = SLOPE_STEP * omega
-        return (matrix(omega + step) - matrix(omega - step)) / (2.0 * step)
-    slope: Array = jax.jvp(matrix, (omega,), (xp.ones_like(omega),))[1]
+        beside = np.array([omega + step, omega - step])
+        rows = fields_of_links(beams, theory, beside[:, None, None], ends)
+        above, below = (matrix(w, x) for w, x in zip(beside, rows, strict=True))
+        return (above - below) / (2.0 * step)
+    slope: Array = jax.jvp(
+        lambda w: matrix(w, fields_of_links(beams, theory, w, ends)),
+        (omega,),
+        (xp.ones_like(omega),),
+    )[1]
     return slope
 
 
@@ -268,13 +285,14 @@ def eigenspace(
     if stations is not None:
         xi = xp.concatenate([xi, stations])
     n = beams.length.shape[0]
-    rows = mapped(link_fields, in_axes=(0, None, None, None))(beams, theory, omega, xi)
-    used = (np.arange(SLOTS) < multiplicity).astype(omega.dtype)
+    rows = fields_of_links(beams, theory, omega, xi)
+    slots = int(multiplicity) if on_host(rows, multiplicity) else SLOTS
+    used = (np.arange(slots) < multiplicity).astype(omega.dtype)
     last = num_points + 1
     matrix = _conditions_matrix(beams, omega, rows[:, 0], rows[:, last])
     scales = _equilibration(*constant((beams, omega, rows)))
     slope = _matrix_slope(*constant((beams, theory, omega)))
-    constants = null_space(matrix, slope, *scales, used).T.reshape(SLOTS, n, 6)
+    constants = null_space(matrix, slope, *scales, used).T.reshape(slots, n, 6)
     fields = xp.einsum("nsfc,mnc->mnsf", rows, constants)
     largest = xp.max(xp.abs(constant(fields)), axis=2)
     inner, outer = mapped(with_heavy_bodies, (None, None, 0, 0, 0))(

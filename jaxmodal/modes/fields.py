@@ -63,8 +63,10 @@ def fields_at(
         fields = ModeFields(space.inner[slot], space.nodes[slot], space.outer[slot])
         return fields, space.at[slot]
 
-    slots = xp.minimum(np.arange(omega.shape[0]) - first, SLOTS - 1)
-    modes, at = mapped(one)(omega[first], xp.clip(multiplicity, 1, SLOTS), slots)
+    # what stands beyond the modes asked for repeats the last one, which has no more slots
+    multiplicity = xp.clip(multiplicity, 1, SLOTS)
+    slots = xp.minimum(np.arange(omega.shape[0]) - first, multiplicity - 1)
+    modes, at = mapped(one)(omega[first], multiplicity, slots)
     return _unmixed(beams, theory, omega, modes, at, num_modes)
 
 
