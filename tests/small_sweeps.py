@@ -1,6 +1,7 @@
 """A small sweep for tests of stores, and processes that run it."""
 
 import errno
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -48,6 +49,11 @@ def keys_written(sweep, tmp_path):
     store = CountingStore(tmp_path / "counted.zarr", interrupt)
     sweeps.run(sweep, store, chunk_cells=CHUNK_CELLS)
     return store.keys
+
+
+FORKED = multiprocessing.get_context("forkserver")
+"""Processes that begin as copies of one, which has imported what takes two seconds and has done nothing."""
+FORKED.set_forkserver_preload(["sweeps", "xarray", "zarr", "scipy.sparse"])
 
 
 CHILD = """

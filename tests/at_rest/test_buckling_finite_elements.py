@@ -94,16 +94,23 @@ def compare(seed, structure, theory):
     return compared
 
 
+def own_seeds(structure):
+    """Two of four: each has another theory, so that every theory meets several structures."""
+    first = list(STRUCTURES).index(structure)
+    return first % 4, (first + 2) % 4
+
+
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_random_arms(structure):
-    sizes = [compare(seed, structure, fe.THEORIES[seed % 4]) for seed in range(4)]
-    assert sum(sizes) >= 3
+    sizes = [compare(seed, structure, fe.THEORIES[seed % 4]) for seed in own_seeds(structure)]
+    assert sum(sizes) >= 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_many_random_arms(structure):
-    for seed in range(4, 24):
+    """Each structure under every theory, with and without supports."""
+    for seed in set(range(10)) - set(own_seeds(structure)):
         compare(seed, structure, fe.THEORIES[seed % 4])
 
 

@@ -7,13 +7,14 @@ import sys
 #: a call of minutes that Python cannot interrupt, like the compilation of a program
 DEEP = "hashlib.pbkdf2_hmac('sha256', b'a', b'b', 400_000_000)"
 PROGRAM = """
-import hashlib, threading
+import hashlib, threading, time
 from jaxmodal.cli.interrupts import keeping, listening
-with listening(), keeping(lambda: "3 of 9 cells are kept."):
-    # by then the main thread is in its work
-    threading.Timer(0.3, lambda: print("begun", flush=True)).start()
-    {work}
-print("went on", flush=True)
+for work in {works}:
+    with listening(), keeping(lambda: "3 of 9 cells are kept."):
+        # by then the main thread is in its work
+        threading.Timer(0.3, lambda: print("begun", flush=True)).start()
+        exec(work)
+    print("went on", flush=True)
 """
 COMMAND = """
 import click, time
@@ -24,10 +25,6 @@ def wait():
     time.sleep(300)
 main(["--no-cache", "wait"])
 """
-
-
-def started(work):
-    return running(PROGRAM.format(work=work))
 
 
 def running(program):
@@ -49,21 +46,18 @@ def ended(process):
         process.kill()
 
 
-def test_a_call_that_python_cannot_leave_is_ended():
-    process = started(DEEP)
+HEARS = "\n".join(["try: time.sleep(300)", "except KeyboardInterrupt: print('heard', flush=True)"])
+
+
+def test_what_hears_python_itself_goes_its_own_way_and_a_call_that_it_cannot_leave_is_ended():
+    """One after the other in one process."""
+    process = running(PROGRAM.format(works=[HEARS, DEEP]))
+    process.send_signal(signal.SIGINT)
+    lines = [process.stdout.readline() for _ in range(3)]
+    assert lines == ["heard\n", "went on\n", "begun\n"]
     process.send_signal(signal.SIGINT)
     out, err, status = ended(process)
     assert (out, err, status) == ("", "3 of 9 cells are kept.\n", 130)
-
-
-def test_what_hears_python_itself_goes_its_own_way():
-    work = "\n    ".join(
-        ["try:", "    import time; time.sleep(300)", "except KeyboardInterrupt: print('heard')"]
-    )
-    process = started(work)
-    process.send_signal(signal.SIGINT)
-    out, _, status = ended(process)
-    assert (out, status) == ("heard\nwent on\n", 0)
 
 
 def test_a_command_in_its_own_python_code_is_ended():

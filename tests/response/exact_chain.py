@@ -8,10 +8,10 @@ that of shear, and a rigid part of length e that turns resists with N e, links b
 their ends.
 """
 
-import itertools
-
 import mpmath
 from mpmath import mpc, mpf
+
+from tests.exact_exponentials import exponential
 
 mpmath.mp.dps = max(mpmath.mp.dps, 40)
 FIELDS = range(6)
@@ -50,47 +50,6 @@ STRETCHING, BENDING = (0, 3), (1, 2, 4, 5)
 """Fields that do not meet in a straight link: u and N, and v, psi, V and M."""
 
 
-def _exponential(matrix):
-    """exp of the matrix of d/dx times a length; `mpmath.expm`, which multiplies matrices, takes five times as long.
-
-    Waves run both ways: eigenvalues come in pairs of either sign, and of Cayley and Hamilton's equation only even
-    powers are left, X^2 = h in stretching and X^4 = h X^2 - q in bending. So X^2j = a + b X^2 with two numbers.
-    """
-    found = mpmath.zeros(6)
-    with mpmath.workdps(mpmath.mp.dps + 25):  # terms of the series rise before they fall
-        for fields in (STRETCHING, BENDING):
-            x = mpmath.matrix([[matrix[i, j] for j in fields] for i in fields])
-            square, one = x * x, mpmath.eye(len(fields))
-            half = _trace(square) / 2
-            if fields == STRETCHING:
-                root = mpmath.sqrt(half)
-                total = mpmath.cosh(root) * one + (mpmath.sinh(root) / root if root else 1) * x
-            else:
-                even, odd = _series(half, (half**2 - _trace(square * square) / 2) / 2)
-                total = even[0] * one + odd[0] * x + (even[1] * one + odd[1] * x) * square
-            for i, j in itertools.product(range(len(fields)), repeat=2):
-                found[fields[i], fields[j]] = total[i, j]
-    return found
-
-
-def _trace(matrix):
-    return sum(matrix[k, k] for k in range(matrix.rows))
-
-
-def _series(half, last):
-    """cosh X and sinh X / X as a + b X^2."""
-    even, odd = [mpf(0), mpf(0)], [mpf(0), mpf(0)]
-    power, factorial = (mpf(1), mpf(0)), mpf(1)
-    for k in itertools.count(2, 2):
-        even = [s + x / factorial for s, x in zip(even, power, strict=True)]
-        factorial *= k - 1
-        odd = [s + x / factorial for s, x in zip(odd, power, strict=True)]
-        factorial *= k
-        power = (-last * power[1], power[0] + half * power[1])
-        if k > 4 and not sum(map(abs, power)) > factorial * mpmath.eps:  # also where it is NaN
-            return even, odd
-
-
 class Chain:
     """One arm at one frequency."""
 
@@ -111,7 +70,7 @@ class Chain:
                 self._exponentials[key] = self._rigid(link, length)
             else:
                 matrix = _matrix(link, factor, self.omega, self.theory)
-                self._exponentials[key] = _exponential(matrix * length)
+                self._exponentials[key] = exponential(matrix * length, (STRETCHING, BENDING))
         return self._exponentials[key]
 
     def _rigid(self, link, length):

@@ -12,6 +12,7 @@ import mpmath
 from mpmath import mp, mpf
 
 import jaxmodal as jm
+from tests.exact_exponentials import exponential
 
 DIGITS = 80
 _STEP = mpf(10) ** -22
@@ -106,41 +107,7 @@ def _transfer_of(values, theory, square):
     slope[2, 8], slope[2, 4] = gives / (kz * shear * area), -1
     slope[4, 10], slope[8, 2] = 1 / (young * iy), -square * mass
     slope[10, 8], slope[10, 4] = 1, -square * density * iy
-    found = mp.zeros(12, 12)
-    for places in ([0, 6], [3, 9], [1, 5, 7, 11], [2, 4, 8, 10]):
-        block = mp.matrix([[slope[i, j] * length for j in places] for i in places])
-        grown = _exponential(block)
-        for a, i in enumerate(places):
-            for b, j in enumerate(places):
-                found[i, j] = grown[a, b]
-    return found
-
-
-def _exponential(matrix):
-    """By scaling with powers of two of the units of the states, which differ much, and Taylor's series."""
-    size, halvings = matrix.rows, 0
-    scales = [mpf(1)] * size
-    for _ in range(4):
-        for i in range(size):
-            row = max(abs(matrix[i, j]) * scales[j] for j in range(size) if j != i)
-            column = max(abs(matrix[j, i]) / scales[j] for j in range(size) if j != i)
-            scales[i] = mp.sqrt(row / column) if row and column else scales[i]
-    work = mp.matrix(
-        [[matrix[i, j] * scales[j] / scales[i] for j in range(size)] for i in range(size)]
-    )
-    while max(abs(x) for x in work) > mpf("0.05"):
-        work, halvings = work / 2, halvings + 1
-    total = term = mp.eye(size)
-    for k in range(1, 60):
-        term = term * work / k
-        total = total + term
-        if max(abs(x) for x in term) < mpf(10) ** -(DIGITS + 10):
-            break
-    for _ in range(halvings):
-        total = total * total
-    return mp.matrix(
-        [[total[i, j] * scales[i] / scales[j] for j in range(size)] for i in range(size)]
-    )
+    return exponential(slope * length, ([0, 6], [3, 9], [1, 5, 7, 11], [2, 4, 8, 10]))
 
 
 def determinant(arm, values, theory, omega):

@@ -19,8 +19,11 @@ def test_the_finite_elements_are_a_witness(name):
     np.testing.assert_allclose(found, case.omega, rtol=1e-12, atol=0.0)
 
 
-def test_frequencies_of_random_arms():
-    for seed in range(20):
+@pytest.mark.parametrize(
+    "seeds", [range(10), pytest.param(range(10, 25), marks=pytest.mark.slow, id="more")]
+)
+def test_frequencies_of_random_arms(seeds):
+    for seed in seeds:
         document, theory = random_arm(seed, 3)
         expected = finite_elements.frequencies(document, theory, 14)[:8]
         result = jm.natural_frequencies(jm.arm_from_dict(document), 8, theory)
@@ -45,7 +48,7 @@ def compare_counts(seeds, arms_links):
 
 
 def test_counts_of_random_arms():
-    assert compare_counts(range(100, 115), 3) > 80
+    assert compare_counts(range(100, 110), 3) > 53
 
 
 def test_elastic_bases():
@@ -66,5 +69,5 @@ def test_elastic_bases():
 
 @pytest.mark.slow
 def test_counts_of_many_random_arms():
-    """A thousand arms, each at six frequencies."""
-    assert compare_counts(range(1000, 2000), 4) > 5900
+    """Three hundred arms, each at six frequencies."""
+    assert compare_counts(range(1000, 1300), 4) > 1770

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import multiprocessing
 import os
 import shutil
 import time
@@ -15,6 +14,7 @@ import synthetic_cells
 import xarray as xr
 import zarr
 from click.testing import CliRunner
+from small_sweeps import FORKED
 
 import sweeps
 import sweeps.store.dataset
@@ -136,7 +136,7 @@ def test_damaged_data_are_refused_by_name_and_computed_again(way, store, synthet
         for command in (("export", copy, tmp_path / "b.csv"), ("plot", copy), ("verify", copy)):
             if unmarked:
                 break
-            assert f"b.zarr/{key} is " in invoke("status", copy).stdout
+            assert f"b.zarr/{key} is " in answer.stdout
             refused = invoke(*command)
             assert refused.exit_code == 2, refused.output
             assert f"b.zarr/{key} is " in refused.stderr
@@ -266,13 +266,11 @@ def run_in_a_process(path, ready, started):
 
 @pytest.mark.slow
 def test_processes_that_begin_one_store_at_the_same_moment_make_one_store(tmp_path):
-    processes = multiprocessing.get_context("spawn")
     for trial in range(3):
         path = tmp_path / f"{trial}.zarr"
-        ready, started = processes.Semaphore(0), processes.Event()
+        ready, started = FORKED.Semaphore(0), FORKED.Event()
         several = [
-            processes.Process(target=run_in_a_process, args=(path, ready, started))
-            for _ in range(3)
+            FORKED.Process(target=run_in_a_process, args=(path, ready, started)) for _ in range(3)
         ]
         for process in several:
             process.start()
@@ -283,7 +281,7 @@ def test_processes_that_begin_one_store_at_the_same_moment_make_one_store(tmp_pa
             process.join()
         assert [process.exitcode for process in several] == [0, 0, 0]
         alone = tmp_path / f"{trial}_alone.zarr"
-        run_in_a_process(alone, processes.Semaphore(0), started)
+        run_in_a_process(alone, FORKED.Semaphore(0), started)
         found, expected = contents(path), contents(alone)
         keys = [key for key in expected if not key.endswith("zarr.json")]
         assert all(found[key] == expected[key] for key in keys)

@@ -295,11 +295,16 @@ def test_the_pictures_suit_the_axes(map_of_postures, thickness):
     assert list(plots.pictures(map_of_postures.assign(status=status))) == ["maps", "certificates"]
 
 
+@pytest.fixture(scope="module")
+def drawn_twice(thickness):
+    return [plots.slenderness(thickness) for _ in range(2)]
+
+
 @pytest.mark.parametrize("kind", ["png", "svg"])
-def test_the_same_figure_gives_the_same_file(kind, thickness, tmp_path):
+def test_the_same_figure_gives_the_same_file(kind, drawn_twice, tmp_path):
     files = [tmp_path / f"{name}.{kind}" for name in "ab"]
-    for file in files:
-        save(plots.slenderness(thickness), file)
+    for figure, file in zip(drawn_twice, files, strict=True):
+        save(figure, file)
     first, second = (file.read_bytes() for file in files)
     assert first == second
     assert first.startswith(b"\x89PNG" if kind == "png" else b"<?xml")

@@ -1,6 +1,5 @@
 """Stores of sweeps in processes that are killed or fill the disk, and of several devices; compared byte by byte."""
 
-import multiprocessing
 import os
 import random
 import signal
@@ -12,7 +11,15 @@ import pytest
 import synthetic_cells
 import xarray as xr
 from interrupted_store import CountingStore, ReportingStore
-from small_sweeps import CHUNK_CELLS, child, contents, keys_written, pinned_commit, small_sweep
+from small_sweeps import (
+    CHUNK_CELLS,
+    FORKED,
+    child,
+    contents,
+    keys_written,
+    pinned_commit,
+    small_sweep,
+)
 
 import sweeps
 import sweeps.store.dataset
@@ -44,9 +51,10 @@ sweeps.run(setup.small_sweep(), {str(path)!r}, chunk_cells={CHUNK_CELLS})
     assert contents(path) == uninterrupted
 
 
-FORKED = multiprocessing.get_context("forkserver")
-"""Processes that begin as copies of one, which has imported what takes two seconds and has done nothing."""
-FORKED.set_forkserver_preload(["sweeps", "xarray", "zarr", "scipy.sparse"])
+TWO_DEVICES = {
+    "XLA_FLAGS": os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=2"
+}
+"""Beside the flags of all tests, by which programs compile fast."""
 
 
 def exit_in_a_process(path, step, way):
@@ -184,8 +192,7 @@ import jax
 assert len(jax.local_devices()) == 2
 sweeps.run(setup.small_sweep(), {path!r}, chunk_cells=3)
 """.format(path=str(tmp_path / "two.zarr"))
-    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
-    assert child(code, tmp_path, flags).wait(timeout=300) == 0
+    assert child(code, tmp_path, TWO_DEVICES).wait(timeout=300) == 0
     sweeps.run(small_sweep(), tmp_path / "one.zarr", chunk_cells=3)
     assert contents(tmp_path / "two.zarr") == contents(tmp_path / "one.zarr")
 
@@ -212,5 +219,4 @@ done.set()
 watcher.join()
 assert seen == {1}, seen
 """
-    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
-    assert child(code, tmp_path, flags).wait(timeout=500) == 0
+    assert child(code, tmp_path, TWO_DEVICES).wait(timeout=500) == 0
