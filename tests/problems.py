@@ -102,7 +102,8 @@ class Problem:
     @property
     def degree(self) -> int:
         """A degree of the p-elements at which all listed modes have converged to rounding."""
-        return min(10 + 2 * self.num_modes, 90) if len(self.entry["links"]) == 1 else 42
+        links = len(self.entry["links"])
+        return min(10 + 2 * self.num_modes, 90) if links == 1 else 42 if links < 4 else 24
 
 
 def arm_from_entry(entry: dict[str, Any]) -> Any:

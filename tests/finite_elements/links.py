@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -11,6 +12,18 @@ from .cases import FELink
 
 TAPER = 40
 """Quadrature points and degrees more where sections change along a link: the expansions converge geometrically."""
+
+
+@cache
+def quadrature(number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss points and weights, computed once: every element of a run of tests has the same few."""
+    return legendre.leggauss(number)
+
+
+@cache
+def _uniform(degree: int, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """`_antiderivatives` of an element whose section does not change, at Gauss points and its end, computed once."""
+    return _antiderivatives(degree, np.append(quadrature(number)[0], 1.0))
 
 
 def _antiderivatives(
@@ -22,7 +35,7 @@ def _antiderivatives(
     """
     series = np.eye(degree + 1)
     if weight is not None:
-        nodes, weights = legendre.leggauss(degree + TAPER)
+        nodes, weights = quadrature(degree + TAPER)
         basis = legendre.legvander(nodes, degree + TAPER - 1)
         product = basis[:, : degree + 1] * (weights * weight(nodes))[:, None]
         series = (basis * (np.arange(degree + TAPER) + 0.5)).T @ product
@@ -31,14 +44,18 @@ def _antiderivatives(
     return once, twice
 
 
-def element_fields(link: FELink, length: float, model: str, degree: int, points: np.ndarray):
-    """Fields (u, v, psi, v') of one element relative to its base per unit-energy strain coefficient."""
+def element_fields(link: FELink, length: float, model: str, degree: int, number: int):
+    """Fields (u, v, psi, v') of one element relative to its base per unit-energy strain coefficient.
+
+    At as many Gauss points and at the element's end.
+    """
+    points = np.append(quadrature(number)[0], 1.0)
 
     def along(part: int) -> tuple[np.ndarray, np.ndarray]:
         """Antiderivatives of the strains that A (0) or I (1) resists, over the root of its share."""
         taper, full = link.taper, (link.A, link.I)[part]
         if taper is None:
-            return _antiderivatives(degree, points)
+            return _uniform(degree, number)
         return _antiderivatives(degree, points, lambda x: np.sqrt(full / taper((x + 1) / 2)[part]))
 
     once, twice = along(1)

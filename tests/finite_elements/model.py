@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.polynomial import legendre
 
 from .cases import Case
-from .links import TAPER, element_fields
+from .links import TAPER, element_fields, quadrature
 from .supports import base_strains, hinges
 
 
@@ -60,7 +59,8 @@ def assembled(
     elastic = sum(p for link, p in zip(case.links, cuts, strict=True) if not link.rigid)
     columns = springs + per_strain * elastic
     tapered = any(link.taper is not None for link in case.links)
-    points, weights = legendre.leggauss(degree + (TAPER if tapered else 4))
+    number = degree + (TAPER if tapered else 4)
+    points, weights = quadrature(number)
     stations = np.append(points, 1.0)
     rotary = case.model in ("timoshenko", "rayleigh")
     rows: list[np.ndarray] = []
@@ -108,7 +108,7 @@ def assembled(
         length = link.L / pieces
         x = (stations + 1) * length / 2
         local_u, local_v, local_psi, local_slope = element_fields(
-            link, length, case.model, degree, stations
+            link, length, case.model, degree, number
         )
         mass = weights * length / 2
         for piece in range(pieces):

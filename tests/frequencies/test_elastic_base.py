@@ -10,6 +10,7 @@ import pytest
 import jaxmodal as jm
 from tests import exact_derivatives, finite_elements
 from tests.elastic_bases import FULL, TWO, on_base, on_rigid_link
+from tests.many_arms import solved_together
 from tests.problems import ORACLE
 from tests.real_arms import relative, steel
 
@@ -68,12 +69,14 @@ def random_arm(seed):
 
 @pytest.mark.parametrize("theory", finite_elements.THEORIES)
 def test_random_arms_against_finite_elements(theory):
-    """Frequencies, the zeros among them, and counts between them."""
-    for seed in range(12):
-        arm = random_arm(seed)
+    """Frequencies, the zeros among them, and counts between them: of arms side by side, and of three by themselves."""
+    arms = [random_arm(seed) for seed in range(12)]
+    for seed, (arm, found) in enumerate(zip(arms, solved_together(arms, 6, theory), strict=True)):
         case = finite_elements.case_from_arm(arm, theory)
         truth = finite_elements.frequencies(case, 6, 24)
-        found = jm.natural_frequencies(arm, 6, theory)
+        if seed % 4 == 0:
+            alone = jm.natural_frequencies(arm, 6, theory)
+            assert np.max(relative(alone.omega, truth)) <= ORACLE, seed
         zeros = int(np.sum(truth == 0.0))
         assert np.sum(found.omega == 0.0) == zeros, seed
         assert bool(found.certified.all()), seed

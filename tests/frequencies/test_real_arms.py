@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 import jaxmodal as jm
 from tests import finite_elements
+from tests.many_arms import solved_together
 from tests.problems import COUNT_DISTANCE, ORACLE
 from tests.real_arms import STRUCTURES, VALUES, random_arm, relative, steel
 
-FEW = settings(max_examples=8, deadline=None)
+FEW = settings(max_examples=4, deadline=None)
 SEEDS = st.integers(0, 2**32 - 1)
 
 FAST = ("offsets", "everything")
@@ -35,28 +36,20 @@ ORTHOGONAL = 1e-12
 RAYLEIGH = 1e-12
 
 
-def compare(arm, theory, num_modes=8, degree=30):
-    truth = finite_elements.frequencies(
-        finite_elements.case_from_arm(arm, theory), num_modes, degree
-    )
-    result = jm.natural_frequencies(arm, num_modes, theory, throw=False)
-    assert np.all(np.asarray(result.certified)), np.asarray(result.status)
-    assert np.max(relative(result.omega, truth)) <= ORACLE, relative(result.omega, truth)
-    return result
-
-
-@pytest.mark.parametrize("structure", BY_STRUCTURE)
-@FEW
-@given(seed=SEEDS, theory=st.sampled_from(jm.THEORIES))
-def test_frequencies_against_finite_elements(structure, seed, theory):
-    compare(random_arm(seed, structure), theory)
-
-
 @pytest.mark.parametrize("theory", jm.THEORIES)
-def test_every_theory_takes_every_feature(theory):
-    """Arms with everything at once, their hinges, motors and rigid link in each theory."""
-    for seed in (1, 2, 3):
-        compare(random_arm(seed, "everything"), theory)
+@pytest.mark.parametrize("structure", BY_STRUCTURE)
+@settings(max_examples=1, deadline=None)
+@given(seed=SEEDS)
+def test_frequencies_against_finite_elements(structure, theory, seed):
+    """Four arms side by side, the first by itself as well; every theory takes every feature."""
+    arms = [random_arm((seed + k) % 2**32, structure) for k in range(4)]
+    found = solved_together(arms, 8, theory)
+    found.append(jm.natural_frequencies(arms[0], 8, theory, throw=False))
+    for arm, result in zip([*arms, arms[0]], found, strict=True):
+        case = finite_elements.case_from_arm(arm, theory)
+        truth = finite_elements.frequencies(case, 8, 30)
+        assert np.all(np.asarray(result.certified)), np.asarray(result.status)
+        assert np.max(relative(result.omega, truth)) <= ORACLE, relative(result.omega, truth)
 
 
 def random_frequencies(case, seed):

@@ -2,9 +2,7 @@
 elements, and derivatives in 40 digits."""
 
 import math
-import operator
 
-import jax
 import mpmath
 import numpy as np
 import pytest
@@ -12,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jaxmodal as jm
-from jaxmodal.runtime.namespace import to_host
 from tests import finite_elements
+from tests.many_arms import solved_together
 from tests.problems import COUNT_DISTANCE, ORACLE
 from tests.real_arms import STRUCTURES, random_arm, relative, steel
 from tests.supported_arms import TIPS, held_arm, supported_two
@@ -79,13 +77,15 @@ BEAMS = {
 
 def roots(equation, count):
     """The lowest positive roots, each between two signs on a fine grid."""
-    found, b = [], mpmath.mpf("0.05")
     with mpmath.workdps(40):
+        found, step = [], mpmath.mpf("0.05")
+        b, here = step, equation(step)
         while len(found) < count:
-            if equation(b) * equation(b + mpmath.mpf("0.05")) < 0:
-                ends = (b, b + mpmath.mpf("0.05"))
+            there = equation(b + step)
+            if here * there < 0:
+                ends = (b, b + step)
                 found.append(mpmath.findroot(equation, ends, solver="anderson", tol=1e-50))
-            b += mpmath.mpf("0.05")
+            b, here = b + step, there
     return np.array([float(x) for x in found])
 
 
@@ -137,22 +137,11 @@ def supported_arm(seed, theory):
 MODES, DEGREE = 8, 30
 
 
-def compare(seed, theory):
-    """One arm by itself."""
-    arm = supported_arm(seed, theory)
-    result = jm.natural_frequencies(arm, MODES, theory, throw=False)
-    omega, counts = compare_with_elements(seed, arm, theory, result)
-    assert counts[0] == finite_elements.count_below(
-        finite_elements.case_from_arm(arm, theory), omega[0], DEGREE
-    )
-
-
-def compare_with_elements(seed, arm, theory, result):
-    """Frequencies, zeros, and counts at up to 16 frequencies, which are returned."""
+def compare(seed, arm, theory, result, pivots):
+    """Frequencies, zeros, and counts at up to 16 frequencies, that of the first on pivots of the elements, too."""
     assert np.all(np.asarray(result.certified)), (seed, np.asarray(result.status))
-    truth = finite_elements.frequencies(
-        finite_elements.case_from_arm(arm, theory), MODES + 2, DEGREE
-    )
+    case = finite_elements.case_from_arm(arm, theory)
+    truth = finite_elements.frequencies(case, MODES + 2, DEGREE)
     error = relative(result.omega, truth[:MODES])
     assert np.max(error) <= ORACLE, (seed, error)
     draws = np.exp(
@@ -165,32 +154,16 @@ def compare_with_elements(seed, arm, theory, result):
     omega = draws[clear]
     counts = np.asarray(jm.count_below(arm, omega, theory))
     assert np.array_equal(counts, np.searchsorted(truth, omega)), seed
-    return omega, counts
+    if pivots:
+        assert counts[0] == finite_elements.count_below(case, omega[0], DEGREE)
 
 
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), theory=st.sampled_from(jm.THEORIES))
 def test_random_supports_against_finite_elements(seed, theory):
-    compare(seed, theory)
-
-
-def solved_together(arms, theory):
-    """Arms of one structure as cells of the first one, every slide with a value: solved side by side in NumPy."""
-    slides = ("joint_axial_stiffness", "joint_shear_stiffness")
-    arms = [
-        arm.replace(
-            links=tuple(
-                link.replace(**{name: INF for name in slides if getattr(link, name) is None})
-                for link in arm.links
-            )
-        )
-        for arm in arms
-    ]
-    cells = {
-        address: np.array([float(jm.get_parameter(arm, address)) for arm in arms])
-        for address in jm.addresses(arms[0])
-    }
-    return to_host(jm.natural_frequencies_batch(arms[0], cells, MODES, theory))
+    arm = supported_arm(seed, theory)
+    result = jm.natural_frequencies(arm, MODES, theory, throw=False)
+    compare(seed, arm, theory, result, pivots=True)
 
 
 @pytest.mark.slow
@@ -203,12 +176,13 @@ def test_a_thousand_arms(theory):
         by_structure.setdefault(arm.name.split()[0], []).append((seed, arm))
     assert set(by_structure) == set(STRUCTURES)
     for several in by_structure.values():
-        found = solved_together([arm for _, arm in several], theory)
-        for cell, (seed, arm) in enumerate(several):
-            result = jax.tree_util.tree_map(operator.itemgetter(cell), found)
-            compare_with_elements(seed, arm, theory, result)
-            if seed % 5 == 0:
-                compare(seed, theory)
+        found = solved_together([arm for _, arm in several], MODES, theory)
+        for (seed, arm), result in zip(several, found, strict=True):
+            alone = seed % 5 == 0
+            compare(seed, arm, theory, result, pivots=alone)
+            if alone:
+                by_itself = jm.natural_frequencies(arm, MODES, theory)
+                assert np.max(relative(by_itself.omega, result.omega)) <= ORACLE, seed
 
 
 def test_free_bent_arms():

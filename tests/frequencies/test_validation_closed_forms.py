@@ -28,10 +28,10 @@ def bracketed_root(equation: Callable, low, high):
     return x
 
 
-def roots(equation: Callable, top: float, points: int = 2000) -> list:
-    """All simple roots of equation(x) on (0, top], to 40 digits."""
+def roots(equation: Callable, top: float, points: int = 500) -> list:
+    """All simple roots of equation(x) on (0, top], to 40 digits; the grid is finest at 0, where soft springs have theirs."""
     with mp.workdps(DIGITS):
-        grid = [mpf(top) * k / points for k in range(1, points + 1)]
+        grid = [mpf(top) * k**2 / points**2 for k in range(1, points + 1)]
         values = [equation(x) for x in grid]
         found = []
         for low, high, left, right in zip(
@@ -132,7 +132,7 @@ def huang_clamped_free(link, shear: bool):
 def shear_roots(link, shear, top):
     """Roots in omega up to ``top`` (rad/s), searched over sqrt(omega), where they lie evenly."""
     equation = huang_clamped_free(link, shear)
-    return [x**2 for x in roots(lambda x: equation(x**2), top**0.5, 1000)]
+    return [x**2 for x in roots(lambda x: equation(x**2), top**0.5, 500)]
 
 
 def ratios(link, M, J):
