@@ -44,11 +44,11 @@ SLOW = {
         "optimisation.md",
         "preload.md",
     ),
-    *("sensitivities.md", "spatial.md", "sweeps.md", "troubleshooting.md"),
+    *("real-arms.md", "response.md", "sensitivities.md", "spatial.md", "supports.md", "sweeps.md"),
+    *("symbolic.md", "troubleshooting.md"),
 }
-"""Pages that compute or compile as much as all others: the tests of the reference set, of motions, the fused kernel,
-designs, derivatives, axial forces, forced responses, arms in space, messages and sweeps ask the same in little; what
-these pages call is looked up."""
+"""Pages that compute or compile more than all others together: the tests of what they tell of ask the same in little;
+what these pages call is looked up."""
 LANGUAGES = {"python", "console", "toml", "json", "sh", "text"}
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LONG_NUMBER = re.compile(r"\d+\.\d{13,}")

@@ -86,8 +86,12 @@ for arm in [*arms, in_space]:
     count("what a certificate says", lambda: (checked.all_certified, checked.left_out))
     count("frequencies_in_band", lambda: jm.frequencies_in_band(arm, 0.0, 1.001 * omega[3]))
     count("postures", lambda: jm.postures_at(arm, float(omega[1]), 2))
+    if arm is arms[1]:
+        continue
     count("sensitivities", lambda: jm.sensitivities(arm, 4))
     count("directional", lambda: jm.directional_derivatives(arm, {"link1.length": 1.0}, 4))
+    if arm is not arms[0]:
+        continue
 
     def first(mass):
         return jm.natural_frequencies(jm.set_parameters(arm, {"payload.mass": mass}), 6).omega[0]

@@ -86,7 +86,9 @@ def test_random_arms_against_finite_elements(theory):
         assert counted == finite_elements.count_below(case, between, 24), seed
 
 
-@pytest.mark.parametrize("theory", ["timoshenko", "euler_bernoulli"])
+@pytest.mark.parametrize(
+    "theory", ["timoshenko", pytest.param("euler_bernoulli", marks=pytest.mark.slow)]
+)
 def test_derivatives_against_forty_digits(theory):
     """By every entry of the matrix, by the angle that turns the arm against it, and all else."""
     first = steel(

@@ -16,8 +16,15 @@ EXACT = 1e-10
 """Of the largest logarithmic derivative of the mode."""
 
 
-@pytest.mark.parametrize("theory", ["timoshenko", "euler_bernoulli"])
-@pytest.mark.parametrize("tip", TIPS)
+@pytest.mark.parametrize(
+    ("tip", "theory"),
+    [
+        ("springs", "timoshenko"),
+        ("rigid", "euler_bernoulli"),
+        pytest.param("rigid", "timoshenko", marks=pytest.mark.slow),
+        pytest.param("springs", "euler_bernoulli", marks=pytest.mark.slow),
+    ],
+)
 def test_derivatives_against_forty_digits(tip, theory):
     """By supports, base springs (one of them 0), angles (that of link 1 turns the arm against them) and all else."""
     arm = held_arm(**TIPS[tip])
@@ -87,6 +94,7 @@ def test_zeros_of_a_batch():
     assert np.sum(np.asarray(batch.omega) == 0.0, axis=1).tolist() == [2, 1, 1, 0]
 
 
+@pytest.mark.slow
 def test_traced_values():
     """Under jit the frequencies and the zeros are those of the concrete arm; one program asks of supports and base."""
     arm = supported_two(support_y_stiffness=7e5)

@@ -29,7 +29,7 @@ def bracketed_root(equation: Callable, low, high):
 
 
 def roots(equation: Callable, top: float, points: int = 500) -> list:
-    """All simple roots of equation(x) on (0, top], to 40 digits; the grid is finest at 0, where soft springs have theirs."""
+    """All simple roots of equation(x) on (0, top], to 40 digits; the grid is finest at 0, for those of soft springs."""
     with mp.workdps(DIGITS):
         grid = [mpf(top) * k**2 / points**2 for k in range(1, points + 1)]
         values = [equation(x) for x in grid]
