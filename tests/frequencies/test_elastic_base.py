@@ -163,27 +163,6 @@ def test_batches():
         assert np.array_equal(batch.count_below[cell], one.count_below)
 
 
-@pytest.mark.slow
-def test_compiled_cells_agree():
-    """What a large batch compiles, and the derivatives of its cells."""
-    arm, names = on_base(), ["base_stiffness.k13", "base_stiffness.k33", "link1.joint_angle"]
-    rng = np.random.default_rng(3)
-    cells = {
-        "base_stiffness.k33": rng.uniform(3e4, 9e4, 30),
-        "link1.joint_angle": rng.uniform(-2, 2, 30),
-    }
-    batch = jm.natural_frequencies_batch(arm, cells, 5)
-    compiled = jm.natural_frequencies_batch(arm, cells, 5, chunk_size=32)
-    assert np.array_equal(batch.count_below, compiled.count_below)
-    assert np.max(relative(compiled.omega, np.asarray(batch.omega))) <= ORACLE
-    quantities = jm.modal_quantities_batch(arm, cells, batch, addresses=names)
-    for cell in (0, 7, 12):
-        values = {address: float(column[cell]) for address, column in cells.items()}
-        table = jm.sensitivities(jm.set_parameters(arm, values), 5, addresses=names)
-        error = np.abs(np.asarray(quantities.derivative[cell]) - np.asarray(table.derivative))
-        assert np.max(error / np.max(np.abs(np.asarray(table.derivative)), axis=0)) <= 1e-9
-
-
 def test_forces_at_rest_against_finite_elements():
     """Dead loads on the base: the forces do not depend on it, the stiffness does."""
     arm = on_base(links=(steel(joint_angle=1.3), steel(joint_angle=0.4, tip_mass=40.0)))

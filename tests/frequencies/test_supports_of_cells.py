@@ -8,6 +8,7 @@ import pytest
 
 import jaxmodal as jm
 from tests import exact_derivatives
+from tests.elastic_bases import FULL
 from tests.problems import ORACLE
 from tests.real_arms import relative, steel
 from tests.supported_arms import TIPS, held_arm, supported_two
@@ -37,14 +38,14 @@ VARIED = {
 }  # fmt: skip
 
 
-def cells_of(arm, count):
-    """Random values at `VARIED`, a few at their limits; and the arm of each cell."""
+def cells_of(arm, count, **more):
+    """Random values at `VARIED` and between the ends of others, a few at their limits; and the arm of each cell."""
     rng = np.random.default_rng(7)
     cells = {
         address: np.exp(rng.uniform(*np.log(ends), count))
         if ends[0] > 0
         else rng.uniform(*ends, count)
-        for address, ends in VARIED.items()
+        for address, ends in (VARIED | more).items()
     }
     cells["link2.support_x_stiffness"][:3] = (0.0, math.inf, 1e12)
     at = [{a: float(v[k]) for a, v in cells.items()} for k in range(count)]
@@ -66,16 +67,17 @@ def test_batches_and_single_arms_agree(tip):
 @pytest.mark.slow
 @pytest.mark.parametrize("tip", TIPS)
 def test_compiled_cells_agree(tip):
-    """What a large batch compiles, and the derivatives of its cells."""
-    arm = held_arm(**TIPS[tip])
-    cells, arms = cells_of(arm, 30)
+    """What a large batch compiles, and the derivatives of its cells; the same programs serve supports and a base."""
+    arm = held_arm(**TIPS[tip]).replace(base_stiffness=FULL)
+    cells, arms = cells_of(arm, 30, **{"base_stiffness.k33": (3e4, 9e4)})
+    names = [*cells, "base_stiffness.k13"]
     batch = jm.natural_frequencies_batch(arm, cells, 5)
     compiled = jm.natural_frequencies_batch(arm, cells, 5, chunk_size=32)
     assert np.array_equal(batch.count_below, compiled.count_below)
     assert np.max(relative(compiled.omega, np.asarray(batch.omega))) <= ORACLE
-    quantities = jm.modal_quantities_batch(arm, cells, batch, addresses=list(VARIED))
+    quantities = jm.modal_quantities_batch(arm, cells, batch, addresses=names)
     for cell in (0, 1, 2, 12):
-        table = jm.sensitivities(arms[cell], 5, addresses=list(VARIED))
+        table = jm.sensitivities(arms[cell], 5, addresses=names)
         largest = np.max(np.abs(np.asarray(table.derivative)), axis=0)
         error = np.abs(np.asarray(quantities.derivative[cell]) - np.asarray(table.derivative))
         assert np.max(error / np.where(largest > 0.0, largest, 1.0)) <= 1e-9

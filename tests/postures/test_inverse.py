@@ -107,9 +107,9 @@ def test_the_frequency_is_one_of_those_in_the_postures_found():
 
 
 @pytest.mark.slow
-def test_a_thousand_round_trips():
-    """Of 125 random arms, each in eight random postures."""
-    assert round_trips(125, 8, seed=2) > 1500
+def test_hundreds_of_round_trips():
+    """Of 60 random arms, each in five random postures."""
+    assert round_trips(60, 5, seed=2) > 450
 
 
 def test_all_angles_are_found():
