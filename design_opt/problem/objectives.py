@@ -58,7 +58,7 @@ class MinimiseMass:
     sign = -1.0
 
     def __post_init__(self) -> None:
-        _check_weight("objective mass", self.weight)
+        check_number("objective mass", "weight", self.weight)
 
     def terms(self, design: Design) -> Array:
         return -jnp.reshape(jnp.asarray(design.arm.total_mass, jnp.float64), (1, 1))
@@ -90,7 +90,7 @@ class MaximiseFrequency:
 
     def __post_init__(self) -> None:
         check_mode("objective frequency", self.mode)
-        _check_weight("objective frequency", self.weight)
+        check_number("objective frequency", "weight", self.weight)
         if self.cluster not in (0, 1, 2):
             raise ProblemError(
                 f"objective frequency: cluster = {shown(self.cluster)}: must be 0, 1 or 2."
@@ -131,7 +131,7 @@ class MaximiseGap:
 
     def __post_init__(self) -> None:
         check_mode("objective gap", self.below, "below")
-        _check_weight("objective gap", self.weight)
+        check_number("objective gap", "weight", self.weight)
 
     @property
     def label(self) -> str:
@@ -204,13 +204,9 @@ class Least:
 
     def __post_init__(self) -> None:
         super().__post_init__()  # type: ignore[misc]  # of the class beside it
-        _check_weight(self._kind, self.weight)
+        check_number(self._kind, "weight", self.weight)
 
 
 def worst_of(postures: str) -> str:
     """Return the words for a posture set in a label."""
     return "" if postures == OWN else f", worst of {postures}"
-
-
-def _check_weight(where: str, weight: Any) -> None:
-    check_number(where, "weight", weight)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from jaxmodal.arm.arguments import whole
 from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE, Arm, Link, Payload
 from jaxmodal.arm.documents import (
     check_document,
@@ -19,7 +20,7 @@ from jaxmodal.arm.link_rules import FLAGS
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import Record, as_scalar, quantities, shown
 from jaxmodal.arm.sections import shear_fields
-from jaxmodal.arm.segments import check_pieces, tapered, with_body_at
+from jaxmodal.arm.segments import tapered, with_body_at
 from jaxmodal.arm.shapes import SHAPES, RawSection, Section
 from jaxmodal.arm.units import in_si, made_of, with_units
 from jaxmodal.runtime import limits
@@ -106,7 +107,7 @@ def _links(entry: object) -> tuple[Link, ...]:
         with within("taper."):
             check_keys(values, ("section", "pieces"), ("section",), ArmError)
             pieces = values.get("pieces", 16)
-            check_pieces(pieces)
+            whole("pieces", pieces, 1, limits.LINKS)
             return tapered(link, section_from_dict(values["section"]), pieces)
     return _with_bodies(link, bodies)
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.arguments import whole
 from jaxmodal.arm.quantities import (
     ANGLE,
     FINITE,
@@ -101,11 +101,7 @@ class Loads(Record):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not is_whole(self.pieces, 1, limits.LINKS):
-            raise ArmError(
-                f"loads.pieces = {shown(self.pieces)}: must be a whole number from 1 to {limits.LINKS:,}."
-            )
-        object.__setattr__(self, "pieces", int(self.pieces))
+        object.__setattr__(self, "pieces", whole("loads.pieces", self.pieces, 1, limits.LINKS))
         if self.bound not in BOUNDS:
             known = ", ".join(map(repr, BOUNDS))
             raise ArmError(f"loads.bound = {shown(self.bound)}: must be one of {known}.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.arguments import is_whole, whole
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import BOUNDS as BOUNDS
@@ -182,17 +182,9 @@ def cut(link: Link, changes: Sequence[Mapping[str, Any]]) -> tuple[Link, ...]:
     return tuple(made)
 
 
-def check_pieces(pieces: object) -> None:
-    """Refuse what cannot be the number of pieces of a taper."""
-    if not is_whole(pieces, 1, limits.LINKS):
-        raise ArmError(
-            f"pieces = {shown(pieces)}: must be a whole number from 1 to {limits.LINKS:,}."
-        )
-
-
 def check_taper(link: Any, tip_section: Section, pieces: int, bound: str) -> None:
     """Refuse what is no taper of a link, planar or in space; bounds are of planar ones."""
-    check_pieces(pieces)
+    whole("pieces", pieces, 1, limits.LINKS)
     if bound not in BOUNDS:
         raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
     base = link.section

@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.arguments import is_whole, whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.refusals import refuse_loaded_slides, require_concrete, require_known
-from jaxmodal.arm.segments import BOUNDS, check_pieces, cut
+from jaxmodal.arm.segments import BOUNDS, cut
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.statics.beam_arrays import TURNING
 from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness
@@ -75,7 +76,7 @@ def preloaded(
     require_concrete(arm, "preloaded")
     require_known(arm, theory)
     refuse_loaded_slides(arm, "under dead loads")
-    check_pieces(pieces)
+    whole("pieces", pieces, 1, limits.LINKS)
     if bound not in BOUNDS:
         raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
     loads = dead_loads(arm, gravity, tip_force, base_acceleration)

@@ -12,9 +12,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.arm.arguments import reals, scalar, whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
-from jaxmodal.dynamics.arguments import reals, scalar, whole
 from jaxmodal.dynamics.engine_shapes import locked_arm_shapes
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.dynamics.links import end_bodies, jointed_links

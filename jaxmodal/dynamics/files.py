@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from jaxmodal.arm.arguments import positive, scalar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.files import arm_from_dict, read_document
 from jaxmodal.arm.quantities import FINITE, shown
-from jaxmodal.dynamics.arguments import positive, scalar
 from jaxmodal.dynamics.assembly import flexible_arm
 from jaxmodal.dynamics.events import Event, JointLimits, SlopeLimit
 from jaxmodal.dynamics.model import FlexibleArm, one_of

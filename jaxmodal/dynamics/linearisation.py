@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 import numpy as np
 
+from jaxmodal.arm.arguments import reals
 from jaxmodal.dynamics import equations
-from jaxmodal.dynamics.arguments import reals
 from jaxmodal.dynamics.histories import coordinates_of
 from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
 from jaxmodal.runtime.errors import ArmError

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.dynamics.arguments import reals
+from jaxmodal.arm.arguments import reals
 from jaxmodal.dynamics.frequency_equation import (
     EndBody,
     basis,

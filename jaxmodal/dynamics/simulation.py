@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.arm.arguments import positive, reals, whole
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.arguments import positive, reals, whole
 from jaxmodal.dynamics.events import Event, as_events, check_shapes, check_start
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.flow import Driven, LawLike, given_margins

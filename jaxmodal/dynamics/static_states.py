@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.arm.arguments import reals
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics import equations
-from jaxmodal.dynamics.arguments import reals
 from jaxmodal.dynamics.model import FlexibleArm, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array

@@ -15,8 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.dynamics import equations
-from jaxmodal.dynamics.arguments import positive, reals
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.dynamics.motions import Motion
 from jaxmodal.runtime.errors import ArmError

@@ -30,9 +30,9 @@ from jaxmodal.frequencies.programs import (
     padded_size,
     solve_padded,
 )
-from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
 from jaxmodal.frequencies.stability import number_unstable, refused
-from jaxmodal.frequencies.status import Status, UncertifiedError
+from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.traced_arms import traced_frequencies
 from jaxmodal.frequencies.zero_modes import with_zero_modes
 from jaxmodal.runtime import limits
@@ -100,7 +100,7 @@ def natural_frequencies(
     count = positive_integer(num_modes, "num_modes", limits.MODES)
     result = _solve(arm, theory, 0, count)
     if throw and not is_traced(result.status):
-        raise_uncertified(result, arm)
+        raise_uncertified(result, arm.name)
     return to_device(result)
 
 
@@ -166,7 +166,7 @@ def found_in_band(
         )
     result = _solve(arm, theory, int(ends[0]), count)
     if throw:
-        raise_uncertified(result, arm)
+        raise_uncertified(result, arm.name)
     return result, int(ends[0]) + 1
 
 
@@ -333,19 +333,3 @@ def _differentiable(
 def _ones_if(invalid: Array, values: Any) -> Any:
     """``values``, or ones in their place."""
     return jax.tree_util.tree_map(lambda x: jnp.where(invalid, jnp.ones_like(x), x), values)
-
-
-def raise_uncertified(result: NaturalFrequencies, arm: Arm | OtherArm) -> None:
-    """Raise `UncertifiedError` where a mode is not certified."""
-    codes = np.asarray(result.status)
-    if codes.size == 0 or not np.any(codes):
-        return
-    name = f"arm {arm.name!r}: " if arm.name else ""
-    lines = [
-        f"modes {', '.join(str(k + 1) for k in np.flatnonzero(codes == s))}: {s.name}: {s.cause}; {s.remedy}"
-        for s in Status
-        if s and np.any(codes == s)
-    ]
-    raise UncertifiedError(
-        f"{name}not every frequency is certified ({result.theory})\n" + "\n".join(lines)
-    )

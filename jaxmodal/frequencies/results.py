@@ -7,9 +7,11 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 import jax
+import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.certificate import Certificate
+from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tables import frequencies_dataset, frequencies_table
 from jaxmodal.runtime.namespace import Array, at_once
 from jaxmodal.runtime.pictures import Drawn
@@ -74,3 +76,19 @@ def fields_of(found: NaturalFrequencies) -> dict[str, Array]:
     """The arrays of a result by name, those that it has."""
     arrays = ((f.name, getattr(found, f.name)) for f in dataclasses.fields(found))
     return {name: x for name, x in arrays if x is not None and name != "theory"}
+
+
+def raise_uncertified(result: NaturalFrequencies, name: str) -> None:
+    """Raise `UncertifiedError` where a mode of the arm of this name is not certified."""
+    codes = np.asarray(result.status)
+    if codes.size == 0 or not np.any(codes):
+        return
+    which = f"arm {name!r}: " if name else ""
+    lines = [
+        f"modes {', '.join(str(k + 1) for k in np.flatnonzero(codes == s))}: {s.name}: {s.cause}; {s.remedy}"
+        for s in Status
+        if s and np.any(codes == s)
+    ]
+    raise UncertifiedError(
+        f"{which}not every frequency is certified ({result.theory})\n" + "\n".join(lines)
+    )

@@ -14,8 +14,8 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.certificate import TOLERANCE
-from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
-from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table
@@ -154,7 +154,7 @@ def tapered_frequencies(
         found = natural_frequencies(arm, num_modes, theory, throw=False)
         if np.all(np.asarray(found.status) == Status.unstable):
             return np.zeros(num_modes)
-        raise_uncertified(found, arm)
+        raise_uncertified(found, arm.name)
         return np.asarray(found.omega)
 
     found = [solve(pieces * step, "middle") for step in (1, 2, 4)]

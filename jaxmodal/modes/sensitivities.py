@@ -25,8 +25,8 @@ from jaxmodal.arm.quantities import as_scalar
 from jaxmodal.arm.quantities import shown as as_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, check_clusters, cluster_means, clusters
-from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
-from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import NaturalFrequencies, raise_uncertified
 from jaxmodal.modes.planar_sensitivities import planar_derivatives, planar_projection
 from jaxmodal.modes.spatial_sensitivities import spatial_derivatives, spatial_projection
 from jaxmodal.runtime import limits
@@ -201,7 +201,7 @@ def _with_neighbours(
         lambda x: x[:count] if np.ndim(x) else x, found
     )
     if throw:
-        raise_uncertified(shown, arm)
+        raise_uncertified(shown, arm.name)
     absent, alone = np.isnan(found.omega), np.arange(found.omega.size)
     highest = np.max(found.omega, where=~absent, initial=1.0)
     omega = np.where(absent, highest * (2.0 + alone), found.omega)

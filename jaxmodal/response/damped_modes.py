@@ -10,7 +10,8 @@ import numpy as np
 from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.one_arm import natural_frequencies, raise_uncertified
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import raise_uncertified
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped_roots import BEYOND, damped_free_joints, damped_roots
@@ -158,13 +159,13 @@ def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko
     undamped = np.asarray(certified.omega)
     undamped = undamped[np.isfinite(undamped)]  # rigid links have no more modes than springs
     if (np.asarray(certified.status) == Status.unstable).any():
-        raise_uncertified(certified, arm)
+        raise_uncertified(certified, arm.name)
     if undamped.size < count:
         raise ArmError(
             f"num_modes = {count}: the arm has {undamped.size} modes, for its links are rigid; ask for no more."
         )
     if not np.asarray(certified.certified)[: undamped.size].all():
-        raise_uncertified(certified, arm)
+        raise_uncertified(certified, arm.name)
     if not undamped.any():
         raise ArmError("arm: has no modes but motions of zero frequency, for its links are rigid.")
     for damper, spring in damped_free_joints(arm) if undamped[0] == 0.0 else ():

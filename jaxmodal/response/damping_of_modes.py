@@ -1,14 +1,16 @@
-"""The damping of an arm between its undamped modes: viscous and structural, by the work that it does on them."""
+"""Damping between undamped modes: the arm's own, by the work that it does on them, or one that is given for modes."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.response.damping import Damping
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -84,3 +86,33 @@ def damping_of_modes(
             if damper is not None and damper[i]:
                 viscous += damper[i] * np.outer(gives[i, axis], gives[i, axis])
     return ModalDamping(viscous, structural)
+
+
+def given_damping(omega: Floats, damping_ratios: Any, rayleigh: Any) -> Floats:
+    """Damping ``2 zeta omega`` of each mode, 1/s, shape (K,)."""
+    if rayleigh is not None:
+        mass, stiffness = real_array(rayleigh, "rayleigh")
+        return mass + stiffness * omega**2
+    ratios = real_array(damping_ratios, "damping_ratios")
+    found: Floats = 2.0 * np.broadcast_to(ratios, omega.shape) * omega
+    return found
+
+
+def require_given_damping(damping_ratios: Any, rayleigh: Any, count: int) -> None:
+    """Refuse ratios, or shares of mass and stiffness, that are no damping of so many modes."""
+    if damping_ratios is not None and rayleigh is not None:
+        raise ValueError("damping_ratios and rayleigh are both given; give one of them")
+    if damping_ratios is not None:
+        ratios = real_array(damping_ratios, "damping_ratios")
+        if ratios.shape not in ((), (count,)) or not np.all(np.isfinite(ratios) & (ratios >= 0.0)):
+            raise ValueError(
+                f"damping_ratios = {shown(damping_ratios)}: expected one number of at least 0, or one for each of the "
+                f"{count} modes; 0.01 is 1 % of critical damping"
+            )
+    if rayleigh is not None:
+        pair = real_array(rayleigh, "rayleigh")
+        if pair.shape != (2,) or not np.all(np.isfinite(pair) & (pair >= 0.0)):
+            raise ValueError(
+                f"rayleigh = {shown(rayleigh)}: expected two numbers of at least 0, the shares of mass (1/s) and of "
+                "stiffness (s)"
+            )

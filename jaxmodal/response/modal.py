@@ -18,7 +18,11 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
 from jaxmodal.response.base_motion import carried, refuse_turned_base, require_free_tips
-from jaxmodal.response.damping_of_modes import undamped
+from jaxmodal.response.damping_of_modes import (
+    given_damping,
+    require_given_damping,
+    undamped,
+)
 from jaxmodal.response.datasets import modal_dataset
 from jaxmodal.response.held_places import cannot_move
 from jaxmodal.response.participation import modes_at_ports
@@ -291,7 +295,7 @@ def modal_superposition(
     if seen_from not in ("base", "ground"):
         raise ValueError(f"seen_from = {shown(seen_from)}: expected 'base' or 'ground'")
     given = list(dict.fromkeys((*driven, *read)))
-    _require_damping(damping_ratios, rayleigh, count)
+    require_given_damping(damping_ratios, rayleigh, count)
     found = modes_at_ports(arm, given, count, theory)
     omega = np.asarray(found.frequencies.omega)
     at_inputs, at_outputs = (found.at[:, [given.index(p) for p in part]] for part in (driven, read))
@@ -311,7 +315,7 @@ def modal_superposition(
     own = damping_ratios is None and rayleigh is None
     viscous, structural = found.damping
     if not own:
-        viscous = np.diag(modal_damping(omega, damping_ratios, rayleigh))
+        viscous = np.diag(given_damping(omega, damping_ratios, rayleigh))
         structural = np.zeros_like(viscous)
     return ModalSuperposition(
         arm,
@@ -328,32 +332,3 @@ def modal_superposition(
         0.0 if rayleigh is None else float(real_array(rayleigh, "rayleigh")[1]),
         own,
     )
-
-
-def modal_damping(omega: Floats, damping_ratios: Any, rayleigh: Any) -> Floats:
-    """Damping ``2 zeta omega`` of each mode, 1/s, shape (K,)."""
-    if rayleigh is not None:
-        mass, stiffness = real_array(rayleigh, "rayleigh")
-        return mass + stiffness * omega**2
-    ratios = real_array(damping_ratios, "damping_ratios")
-    found: Floats = 2.0 * np.broadcast_to(ratios, omega.shape) * omega
-    return found
-
-
-def _require_damping(damping_ratios: Any, rayleigh: Any, count: int) -> None:
-    if damping_ratios is not None and rayleigh is not None:
-        raise ValueError("damping_ratios and rayleigh are both given; give one of them")
-    if damping_ratios is not None:
-        ratios = real_array(damping_ratios, "damping_ratios")
-        if ratios.shape not in ((), (count,)) or not np.all(np.isfinite(ratios) & (ratios >= 0.0)):
-            raise ValueError(
-                f"damping_ratios = {shown(damping_ratios)}: expected one number of at least 0, or one for each of the "
-                f"{count} modes; 0.01 is 1 % of critical damping"
-            )
-    if rayleigh is not None:
-        pair = real_array(rayleigh, "rayleigh")
-        if pair.shape != (2,) or not np.all(np.isfinite(pair) & (pair >= 0.0)):
-            raise ValueError(
-                f"rayleigh = {shown(rayleigh)}: expected two numbers of at least 0, the shares of mass (1/s) and of "
-                "stiffness (s)"
-            )

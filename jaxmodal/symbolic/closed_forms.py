@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.arguments import whole
 from jaxmodal.arm.arm import Arm
-from jaxmodal.dynamics.arguments import whole
 from jaxmodal.dynamics.assembly import link_shapes
 from jaxmodal.dynamics.frequency_equation import wave_numbers
 from jaxmodal.dynamics.links import end_bodies, jointed_links
