@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.constants --docs docs/developers/constants.md``
 
-Four workloads in NumPy, so that nothing is compiled: single arms, cells of the general path, postures of the series,
-cells of an arm in space.
+Six workloads in NumPy, so that nothing is compiled: single arms, cells of the general path, postures of the series,
+cells of an arm in space, damped modes of cells, peaks of responses.
 Of each: evaluations of the determinant for a mode, modes that the posture series leaves to other ways, processor time
 against that of the constants as they are, measured in turn, the largest relative change of a frequency, and how many
 modes are not certified.
@@ -31,7 +31,7 @@ from benchmarks.marks import between
 
 BEGIN, END = "<!-- constants -->", "<!-- end of constants -->"
 NUM_MODES = 10
-ARMS, CELLS, POSTURES, IN_SPACE = 6, 2048, 8192, 192
+ARMS, CELLS, POSTURES, IN_SPACE, DAMPED, DRIVEN = 6, 2048, 8192, 192, 24, 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,6 +111,16 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("spatial.cells:_SIDE_BY_SIDE", "cells", (32, 512)),
         Constant("spatial.cells:_MOST_OPEN", "modes", (2, 12)),
     ],
+    "damped modes": [
+        Constant("response.continuation:_DETOUR", "share of the damping", (0.1, 0.6)),
+        Constant("response.continuation:_FIRST_STEP", "share of the way", (0.02, 0.2)),
+        Constant("response.damped_roots:BEYOND", "modes", (1, 6)),
+    ],
+    "peaks": [
+        Constant("response.stationary:_RESOLVED", "share of the largest", (1e-10, 1e-13)),
+        Constant("response.stationary:_ROUNDING", "share of the largest", (1e-8, 1e-4)),
+        Constant("response.stationary:_SAME", "pieces", (1e-8, 1e-4)),
+    ],
 }
 
 
@@ -123,6 +133,19 @@ class Outcome:
     uncertified: int
     other_ways: float
     seconds: float
+
+
+def _of(found: list[jm.NaturalFrequencies], seconds: float) -> Outcome:
+    omega = np.concatenate([np.asarray(x.omega).ravel() for x in found])
+    evaluations = sum(float(np.sum(x.evaluations)) for x in found)
+    ways = [x.by_sign_changes for x in found if x.by_sign_changes is not None]
+    return Outcome(
+        omega,
+        evaluations / omega.size,
+        sum(int(np.sum(~np.asarray(x.certified))) for x in found),
+        float(np.mean([1.0 - np.mean(np.asarray(x)) for x in ways])) if ways else math.nan,
+        seconds,
+    )
 
 
 def _arms() -> list[jm.NaturalFrequencies]:
@@ -158,11 +181,40 @@ def _in_space() -> list[jm.NaturalFrequencies]:
     return [jm.natural_frequencies_batch(jm.examples.six_axis_industrial(), columns, NUM_MODES)]
 
 
-WORKLOADS: dict[str, Callable[[], list[jm.NaturalFrequencies]]] = {
+def _damped(rng: np.random.Generator, cells: int) -> tuple[jm.Arm, dict[str, np.ndarray]]:
+    """An arm with dampers at its joints, which critical damping divides, and the values of some cells."""
+    columns = {
+        "link2.joint_angle": rng.uniform(-np.pi, np.pi, cells),
+        "link2.joint_damping": 10.0 ** rng.uniform(1.0, 3.3, cells),
+        "link3.joint_damping": 10.0 ** rng.uniform(1.0, 3.3, cells),
+    }
+    own = {"joint_stiffness": 1e5, "joint_damping": 0.0, "loss_factor": 0.01}
+    arm = jm.examples.three_link_industrial()
+    links = tuple(dataclasses.replace(link, **own) for link in arm.links)
+    return dataclasses.replace(arm, links=links), columns
+
+
+def _damped_modes() -> jm.DampedModesBatch:
+    arm, columns = _damped(np.random.default_rng(5), DAMPED)
+    return jm.damped_modes_batch(arm, columns, NUM_MODES)
+
+
+def _peaks() -> list[jm.ResponsePeaks]:
+    arm, columns = _damped(np.random.default_rng(6), DRIVEN)
+    arms = [
+        jm.set_parameters(arm, {name: float(values[k]) for name, values in columns.items()})
+        for k in range(DRIVEN)
+    ]
+    return [jm.response_peaks(each, 1.0, 3000.0, "tip.across", "tip.across") for each in arms]
+
+
+WORKLOADS: dict[str, Callable[[], Any]] = {
     "arms": _arms,
     "cells": _cells,
     "postures": _postures,
     "cells in space": _in_space,
+    "damped modes": _damped_modes,
+    "peaks": _peaks,
 }
 
 
@@ -171,16 +223,13 @@ def run(workload: str) -> Outcome:
     begin = time.process_time()
     found = WORKLOADS[workload]()
     seconds = time.process_time() - begin
-    omega = np.concatenate([np.asarray(x.omega).ravel() for x in found])
-    evaluations = sum(float(np.sum(x.evaluations)) for x in found)
-    ways = [x.by_sign_changes for x in found if x.by_sign_changes is not None]
-    return Outcome(
-        omega,
-        evaluations / omega.size,
-        sum(int(np.sum(~np.asarray(x.certified))) for x in found),
-        float(np.mean([1.0 - np.mean(np.asarray(x)) for x in ways])) if ways else math.nan,
-        seconds,
-    )
+    if isinstance(found, jm.DampedModesBatch):
+        open_modes = int(np.sum(found.status != jm.DampedStatus.counted))
+        return Outcome(np.abs(found.roots).ravel(), math.nan, open_modes, math.nan, seconds)
+    if isinstance(found[0], jm.ResponsePeaks):
+        omega = np.concatenate([np.concatenate([x.omega, x.dips]) for x in found])
+        return Outcome(omega, math.nan, 0, math.nan, seconds)
+    return _of(found, seconds)
 
 
 @contextlib.contextmanager
@@ -214,7 +263,9 @@ class Row:
 
     @property
     def change(self) -> float:
-        """The largest relative change of a frequency."""
+        """The largest relative change of a frequency; inf where others are found."""
+        if self.outcome.omega.shape != self.usual_outcome.omega.shape:
+            return math.inf
         return float(np.nanmax(np.abs(self.outcome.omega / self.usual_outcome.omega - 1.0)))
 
 
@@ -253,7 +304,9 @@ def _cell(rows: list[Row]) -> str:
         _text(first.usual),
         several([_text(r.value) for r in rows]),
         f"{first.usual_outcome.evaluations:.2f}: "
-        + several([f"{r.outcome.evaluations:.2f}" for r in rows]),
+        + several([f"{r.outcome.evaluations:.2f}" for r in rows])
+        if not math.isnan(first.usual_outcome.evaluations)
+        else "",
         f"{usual_share}: {several(shares)}" if known else "",
         several([f"{r.time_ratio:.2f}" for r in rows]),
         several([f"{r.change:.0e}" if r.change else "0" for r in rows]),

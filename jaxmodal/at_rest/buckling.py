@@ -29,9 +29,9 @@ from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
 from jaxmodal.statics.chain import DeadLoads
-from jaxmodal.statics.equilibrium import BALANCED, held_equilibrium
+from jaxmodal.statics.equilibrium import held_equilibrium
 from jaxmodal.statics.pieces import Prestress
-from jaxmodal.statics.stability import prestress
+from jaxmodal.statics.stability import NO_STIFFNESS, prestress
 
 if TYPE_CHECKING:
     import xarray
@@ -241,7 +241,7 @@ def _require_held(problem: LoadedArm) -> None:
         raise ArmError(
             "the arm is rigid throughout: nothing in it can buckle; make a link or a joint elastic."
         )
-    small = np.abs(values) <= 10.0 * BALANCED * 1e-4 * np.max(np.abs(values))
+    small = np.abs(values) <= NO_STIFFNESS * np.max(np.abs(values))
     if not small.any() and int(np.sum(values < 0.0)) == held:
         return
     free = [

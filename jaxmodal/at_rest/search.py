@@ -31,6 +31,8 @@ _WIDEST = 1e-6
 _ROUNDING = 10.0 * 2.0**-52
 #: matrices of this size at most are looked through for estimates
 _MOST_ESTIMATED = 400
+#: an inverse factor below this share of the largest is no estimate
+_NEGLIGIBLE = 1e-12
 #: doublings in search of a factor
 _DOUBLINGS = 60
 
@@ -92,7 +94,7 @@ class LoadedArm:
         except np.linalg.LinAlgError:
             return np.zeros(0)
         size = np.max(np.abs(inverse))
-        real = inverse.real[inverse.real > 1e-12 * size]
+        real = inverse.real[inverse.real > _NEGLIGIBLE * size]
         return np.sort(1.0 / real)
 
 

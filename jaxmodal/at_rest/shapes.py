@@ -15,6 +15,9 @@ from jaxmodal.statics.stability import balanced, turns_before
 
 Floats = NDArray[np.float64]
 
+#: a largest displacement below this share of what the largest rotation moves over the arm is rounding
+_MOVES = 1e-12
+
 
 def null_vector(problem: LoadedArm, factor: float, place: int) -> Floats:
     """The eigenvector whose eigenvalue vanishes at a factor, the ``place``-th from 0 of those below it.
@@ -119,7 +122,7 @@ def _series(coefficients: Floats, t: Floats) -> Floats:
 def scaled(moved: Floats, turned: Floats, beams: BeamArrays) -> tuple[Floats, Floats]:
     """The same shape with a largest displacement of 1 m (of 1 rad where nothing moves), positive."""
     largest = moved.reshape(-1)[np.argmax(np.abs(moved))]
-    if abs(largest) <= 1e-12 * float(np.sum(beams.length)) * np.max(np.abs(turned)):
+    if abs(largest) <= _MOVES * float(np.sum(beams.length)) * np.max(np.abs(turned)):
         largest = turned.reshape(-1)[np.argmax(np.abs(turned))]
     return moved / largest, turned / largest
 

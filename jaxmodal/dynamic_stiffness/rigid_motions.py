@@ -12,7 +12,7 @@ from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, BeamArrays
 #: stiffness of the base in a direction of its own
 DIAGONAL = (BASE[0], BASE[3], BASE[5])
 #: a motion that moves supports by less than this, beside what free joints move them by at most, moves them by rounding
-_STILL = 1e-13
+STILL = 1e-13
 
 
 def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
@@ -43,7 +43,7 @@ def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
         return total
     moves = _moves_of_supports(beams, used)
     values = linalg.svd(moves, compute_uv=False)
-    rank = xp.sum(values > _STILL * xp.maximum(values[..., :1], 1.0), axis=-1)
+    rank = xp.sum(values > STILL * xp.maximum(values[..., :1], 1.0), axis=-1)
     return total - rank
 
 

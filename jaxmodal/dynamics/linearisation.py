@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import xarray
 
 JOINTS = ("free", "locked")
+#: squared frequencies that are negative by less than this share of the largest are rounding of 0
+_ROUNDING = 1e-9
 
 
 class Linearisation(NamedTuple):
@@ -90,7 +92,7 @@ class Linearisation(NamedTuple):
         factor = _cholesky(mass)
         half = np.linalg.solve(factor, 0.5 * (stiffness + stiffness.mT))
         squares = np.linalg.eigvalsh(np.linalg.solve(factor, half.mT))
-        floor = -1e-9 * np.abs(squares).max(initial=0.0, axis=-1, keepdims=True)
+        floor = -_ROUNDING * np.abs(squares).max(initial=0.0, axis=-1, keepdims=True)
         if np.any(squares < floor):
             raise ArmError(
                 f"the state is not stable: a squared frequency is {squares.min()!r} rad^2/s^2; must be 0 or more; look "

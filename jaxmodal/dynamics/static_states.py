@@ -16,6 +16,9 @@ from jaxmodal.dynamics.model import FlexibleArm, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 
+#: steps of Newton's method, and what the last one may still change, beside 1 or the largest coordinate
+_STEPS, _SETTLED = 25, 1e-10
+
 
 def static_state(model: FlexibleArm, angles: Any) -> Array:
     """Where the arm hangs at rest on locked motors: coordinates q, shape (N,).
@@ -41,7 +44,7 @@ def static_state(model: FlexibleArm, angles: Any) -> Array:
     start[: model.num_links] = given
     start[np.asarray(model.layout.driven)] = given
     found, change = _settled(model, start)
-    if not float(change) < 1e-10 * (1.0 + float(np.abs(found).max())):
+    if not float(change) < _SETTLED * (1.0 + float(np.abs(found).max())):
         raise ArmError(
             f"angles = {given.tolist()!r}: no state of rest found (Newton's last step {float(change):.1e}); must have "
             "one with small deflections: look at gravity and the stiffness of the links."
@@ -64,6 +67,6 @@ def _settled(model: FlexibleArm, start: Array) -> tuple[Array, Array]:
         return (q - change, jnp.max(jnp.abs(change))), None
 
     (q, change), _ = jax.lax.scan(
-        newton, (jnp.asarray(start), jnp.asarray(jnp.inf)), None, length=25
+        newton, (jnp.asarray(start), jnp.asarray(jnp.inf)), None, length=_STEPS
     )
     return q, change

@@ -39,7 +39,7 @@ _BLOCK_OF_CIRCLES = 256
 _SUSPECT = 1e-6
 #: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
 #: moves resonances by some 1e-15
-_NUDGE = 2.0**-45
+NUDGE = 2.0**-45
 #: a sum below this share of its terms is their rounding
 _ROUNDING = 2.0**-49
 
@@ -68,7 +68,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     if not tree_on_host(system, omega):
         # one program for the frequencies and those beside them
         beside = constant(omega)
-        every = xp.concatenate([omega, beside * (1.0 + _NUDGE), beside * (1.0 - _NUDGE)])
+        every = xp.concatenate([omega, beside * (1.0 + NUDGE), beside * (1.0 - NUDGE)])
         broad = wide(system)
         damped = damped_beams(broad.beams, broad.damping, every)
         members = members_of_links(damped, broad.theory, every, broad.cut)
@@ -271,7 +271,7 @@ def _resonant(system: System, arms: Arms, values: np.ndarray, omega: np.ndarray)
     """Whether values (outputs, inputs, L) of arms, each at a frequency of its own, are infinite."""
     beside = [
         _answers(system, arms, _own_members(system, arms, moved), moved)[0]
-        for moved in (omega * (1.0 + _NUDGE), omega * (1.0 - _NUDGE))
+        for moved in (omega * (1.0 + NUDGE), omega * (1.0 - NUDGE))
     ]
     return _infinite(values, *beside)
 
@@ -289,7 +289,7 @@ def _answers_anew(system: System, arms: Arms, omega: np.ndarray) -> tuple[np.nda
     suspect = np.flatnonzero(~(margin >= _SUSPECT))
     if suspect.size:
         some, own = some_cells(arms, suspect), omega[suspect]
-        beside = [_with_digits(system, some, own * (1.0 + x))[0] for x in (_NUDGE, -_NUDGE)]
+        beside = [_with_digits(system, some, own * (1.0 + x))[0] for x in (NUDGE, -NUDGE)]
         infinite[:, :, suspect] = _infinite(values[:, :, suspect], *beside)
     return values, infinite
 

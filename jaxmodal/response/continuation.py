@@ -11,7 +11,13 @@ from jaxmodal.response.characteristic import Characteristic, Complexes
 _DETOUR = 0.3
 #: on the way roots are corrected until they move by less than this, relative; at its end until rounding
 _ON_THE_WAY = 1e-8
+#: a step is believed where the last correction is below this, relative, and the root is no farther from its guess than
+#: this share of the way to the nearest other root
+_SURE, _ROOM = 1e-7, 0.25
+#: steps, in shares of the way: the first, and the least, after which a root counts as lost
 _FIRST_STEP, _LEAST_STEP = 0.05, 1e-5
+#: corrections of a root at most, and the relative distance of the second place that the secant method begins with
+_CORRECTIONS, _BESIDE = 40, 1e-6
 
 
 def followed(determinant: Characteristic, start: NDArray[np.float64]) -> Complexes:
@@ -48,8 +54,8 @@ def followed(determinant: Characteristic, start: NDArray[np.float64]) -> Complex
         enough = np.where(there < 1.0, _ON_THE_WAY, 0.0)
         found, change = _corrected(determinant, cell[lanes], guess, share, enough)
         gaps = np.abs(own[:, :, None] - own[:, None, :]) + np.eye(modes) * np.abs(own)[:, None]
-        room = 0.25 * np.minimum(gaps.min(axis=2), np.abs(own))
-        sure = (np.abs(found - guess) <= room) & (change <= 1e-7 * np.abs(found))
+        room = _ROOM * np.minimum(gaps.min(axis=2), np.abs(own))
+        sure = (np.abs(found - guess) <= room) & (change <= _SURE * np.abs(found))
         sure = sure.all(axis=1)
         lost = ~sure & (move <= _LEAST_STEP)
         step[lanes] = np.where(sure, 1.5 * move, 0.5 * move)
@@ -74,11 +80,11 @@ def _corrected(
     shares = np.broadcast_to(share[:, None], guess.shape).ravel()
     limits = np.broadcast_to(enough[:, None], guess.shape).ravel()
     new = guess.flatten()
-    old = new * (1.0 + 1e-6)
+    old = new * (1.0 + _BESIDE)
     log_old = determinant(cells, old, shares)
     log_new, change = np.full(new.shape, np.nan, complex), np.full(new.shape, np.inf)
     active = np.arange(new.size)
-    for _ in range(40):
+    for _ in range(_CORRECTIONS):
         log_new[active] = determinant(cells[active], new[active], shares[active])
         with np.errstate(all="ignore"):
             ratio = np.exp(log_old[active] - log_new[active])

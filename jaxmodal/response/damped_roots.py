@@ -22,6 +22,10 @@ Integers = NDArray[np.int64]
 BEYOND = 3
 #: roots closer than this, relative, are one
 _SAME = 1e-6
+#: a root is on the imaginary axis whose real part is below this share of its size
+_UPRIGHT = 1e-9
+#: half the side of a square about a root, over its size; a root no farther from the axis is in a pair about it
+_SIDE = 1e-3
 #: corners of a square, counter-clockwise, and the equal steps of its sides to begin with
 _SQUARE, _STEPS = np.array([-1.0 - 1.0j, 1.0 - 1.0j, 1.0 + 1.0j, -1.0 + 1.0j]), 8
 
@@ -72,7 +76,7 @@ def damped_roots(
     every = undamped.shape[1] < count + BEYOND
     for (roots, _), several in zip(found, fold, strict=True):
         # a double root is known to 1e-7, the root of the rounding, so that this real part is none
-        roots.real[(several > 1) & (roots.real < 1e-6 * np.abs(roots))] = 0.0
+        roots.real[(several > 1) & (roots.real < _SAME * np.abs(roots))] = 0.0
     boxes = [
         _rectangle(roots, mode, several, max(count, free + 1), every, highest)
         for (roots, mode), several, highest in zip(found, fold, determinant.highest, strict=True)
@@ -113,7 +117,7 @@ def _merged(ends: Complexes, free: int) -> tuple[Complexes, Integers]:
 
 def _upright(root: complex) -> complex:
     """A root of the right half plane, exactly on the imaginary axis where it is there but for rounding."""
-    if abs(root.real) <= 1e-9 * abs(root):
+    if abs(root.real) <= _UPRIGHT * abs(root):
         return complex(0.0, root.imag)
     return complex(abs(root.real), root.imag)
 
@@ -133,7 +137,7 @@ def _multiplicities(determinant: Characteristic, every: Sequence[Complexes]) -> 
         for root in roots:
             others = np.abs(roots - root)
             near = np.min(others[others > 0.0], initial=np.abs(root))
-            side = min(1e-3 * abs(root), 0.25 * float(near))
+            side = min(_SIDE * abs(root), 0.25 * float(near))
             squares.append(root + side * _SQUARE)
             known.append(marks)
     lost = np.isnan(np.array(squares)).any(axis=1)
@@ -169,12 +173,12 @@ def _rectangle(
     asked = roots[mode <= count]
     reals = np.sort(roots.real)
     inner = asked.real.max()
-    beyond = reals[reals > inner * (1.0 + 1e-6)]
+    beyond = reals[reals > inner * (1.0 + _SAME)]
     if beyond.size == 0 and not every:
         return None
     right = 0.5 * (inner + beyond[0]) if beyond.size else 2.0 * np.abs(roots).max()
     # else on the axis, or in a pair about it
-    moving = asked.real[asked.real > 1e-3 * np.abs(asked)]
+    moving = asked.real[asked.real > _SIDE * np.abs(asked)]
     left = -0.5 * (moving.min() if moving.size else np.abs(asked).min())
     top = min(1.5 * asked.imag.max() + 0.3 * np.abs(asked).min(), highest)
     bottom = -0.3 * np.abs(asked).min()

@@ -15,6 +15,7 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.response.answers import NUDGE
 from jaxmodal.response.held_places import cannot_move
 from jaxmodal.response.members import segments_of
 from jaxmodal.response.ports import Port
@@ -31,8 +32,6 @@ STAND_INS = (1.0, 30.0)
 _NOISE = 2.0**-44
 #: ports whose dynamic stiffness is smaller, relative to sqrt|Z_ii Z_jj|, know nothing of each other: it is rounding
 _APART = 1e-10
-#: a resonance is where the response changes by more than half when the frequency moves by this, relative
-_NUDGE = 2.0**-45
 
 
 def rigid_supports(arm: Arm) -> dict[Port, tuple[int, str]]:
@@ -111,7 +110,7 @@ def held_answers(
             raise ArmError(
                 f"parameters: {address!r} is rigid in this arm; give the arm a finite value there to vary it."
             )
-    every = xp.concatenate([omega, omega * (1.0 + _NUDGE), omega * (1.0 - _NUDGE)])
+    every = xp.concatenate([omega, omega * (1.0 + NUDGE), omega * (1.0 - NUDGE)])
     found = [
         _on_springs(respond, arm, every, inputs, outputs, quantity, theory, parameters, factor)
         for factor in STAND_INS

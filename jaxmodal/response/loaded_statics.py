@@ -19,11 +19,9 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
 from jaxmodal.statics.chain import geometry
 from jaxmodal.statics.pieces import Pieces, Prestress, most_load, pieces_for
-from jaxmodal.statics.stability import Motions, balanced, motions_at, static_stiffness
+from jaxmodal.statics.stability import NO_STIFFNESS, Motions, balanced, motions_at, static_stiffness
 
 Floats = NDArray[np.float64]
-#: eigenvalues of the balanced stiffness below this share of the largest are rounding
-_CRITICAL = 1e-12
 
 
 def compliance_under_forces(arm: Arm, found: Sequence[Port], theory: Theory) -> Floats:
@@ -129,7 +127,7 @@ def _reads(
 def _require_rest(values: Floats, held: int, arm: Arm) -> None:
     """Refuse an arm that is not at rest in a minimum of its energy, by the eigenvalues of the bordered stiffness."""
     negative = int(np.sum(values < 0.0))
-    small = np.abs(values) <= _CRITICAL * np.max(np.abs(values), initial=0.0)
+    small = np.abs(values) <= NO_STIFFNESS * np.max(np.abs(values), initial=0.0)
     if not small.any() and negative == held:
         return
     loose = [

@@ -15,6 +15,7 @@ from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.dynamic_stiffness.attachments import joint_law
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.rigid_motions import STILL
 from jaxmodal.eigenspaces.modal_mass import link_starts, quadrature
 from jaxmodal.response.loaded_statics import compliance_under_forces
 from jaxmodal.response.ports import RELATIVE, Port, port_row, ports
@@ -115,8 +116,7 @@ def _hinges(loose: dict[tuple[int, int], Floats], held: list[int], loads: int) -
         supported = np.stack(columns, axis=1)[held]
         size = np.linalg.norm(supported, axis=0)
         known = supported / np.where(size > 0.0, size, 1.0)
-        # as for frequencies of zero: supports that are moved by 1e-13 are not moved
-        if not held or np.linalg.matrix_rank(known, tol=1e-13) < len(columns):
+        if not held or np.linalg.matrix_rank(known, tol=STILL) < len(columns):
             raise ArmError(
                 f"link{link + 1}.{SPRINGS[axis]} = 0: nothing holds the arm under a static load beyond this joint; "
                 "give it a stiffness greater than 0, or leave it out for a rigid joint."
@@ -212,7 +212,7 @@ def _of_base(beams: BeamArrays, arm: Arm, forces: Floats) -> Floats:
     at_base = [c * along - s * across, s * along + c * across, moment]
     largest = np.max(np.abs(forces), initial=0.0)
     for k, (unit, force) in enumerate(zip(of_first(law).unit, at_base, strict=True), start=1):
-        if unit == 0.0 and np.any(np.abs(force) > 1e-13 * largest):
+        if unit == 0.0 and np.any(np.abs(force) > STILL * largest):
             raise ArmError(
                 f"base_stiffness.k{k}{k} = 0: nothing holds the base under a static load; give it a stiffness greater "
                 "than 0, or inf for a rigid one."

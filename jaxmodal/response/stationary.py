@@ -18,6 +18,11 @@ _ROUNDING = 1e-6
 #: halvings of one piece, enough for peaks whose width is 1e-12 of the interval
 _MOST_HALVINGS = 44
 
+#: a piece is not halved whose half is below this part of its middle: places have no more digits
+_NARROWEST = 1e-13
+#: coefficients of a slope below this part of the largest are rounding; a root is real up to this imaginary part, that
+#: of a double one
+_NO_SLOPE, _REAL = 1e-13, 1e-7
 #: stationary points closer than this part of a piece are one
 _SAME = 1e-6
 
@@ -70,7 +75,7 @@ def piecewise(curve: Curve, breaks: NDArray[np.float64]) -> Pieces:
         # coefficients that are small and no longer fall are rounding, which halving would not lessen
         level = size[:, -12:-4].max(axis=1)
         resolved |= (last <= _ROUNDING * largest) & (last > 0.1 * level)
-        narrow = half <= 1e-13 * np.abs(middle)
+        narrow = half <= _NARROWEST * np.abs(middle)
         done = resolved | narrow | (halving == _MOST_HALVINGS)
         ends.append(open_ends[done])
         series.append(found[done])
@@ -129,9 +134,9 @@ def extrema(curve: Curve, breaks: NDArray[np.float64]) -> Extrema:
 def _roots(slope: NDArray[np.float64]) -> NDArray[np.float64]:
     """Real roots of a Chebyshev series in [-1, 1], ascending."""
     # what lies below rounding has no say in where the slope is zero
-    kept = np.flatnonzero(np.abs(slope) > 1e-13 * np.abs(slope).max(initial=0.0))
+    kept = np.flatnonzero(np.abs(slope) > _NO_SLOPE * np.abs(slope).max(initial=0.0))
     if kept.size == 0 or kept[-1] == 0:
         return np.zeros(0)
     roots = chebyshev.chebroots(slope[: kept[-1] + 1])
-    real = np.sort(roots[np.abs(roots.imag) < 1e-7].real)
+    real = np.sort(roots[np.abs(roots.imag) < _REAL].real)
     return real[np.abs(real) <= 1.0]

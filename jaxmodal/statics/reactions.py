@@ -20,6 +20,9 @@ from jaxmodal.statics.chain import (
 )
 from jaxmodal.statics.laws import compliance
 
+#: reactions whose balanced matrix has a singular value below this share of the largest are not determined
+_SINGULAR = 1e-14
+
 
 def supported(
     beams: BeamArrays, shape: Geometry, shear: Any, axial: Any, own: SectionForces
@@ -141,7 +144,7 @@ def _solved(matrix: Array, right: Array, held: int) -> Array:
     if not on_host(matrix, right):
         return linalg.solve(matrix, right[..., None])[..., 0] * scale
     values = np.linalg.svd(matrix, compute_uv=False)
-    good = np.isfinite(values[..., -1]) & (values[..., -1] > 1e-14 * values[..., 0])
+    good = np.isfinite(values[..., -1]) & (values[..., -1] > _SINGULAR * values[..., 0])
     matrix = np.where(good[..., None, None], matrix, np.eye(matrix.shape[-1]))
     solved = np.linalg.solve(matrix, right[..., None])[..., 0]
     return np.where(good[..., None], solved * scale, np.nan)

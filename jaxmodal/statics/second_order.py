@@ -22,6 +22,8 @@ from jaxmodal.statics.stability import (
 )
 
 Numbers = NDArray[Any]
+#: eigenvalues of the balanced stiffness below this share of the largest are rounding
+_CRITICAL = 1e-13
 
 
 def loaded_tip(
@@ -53,7 +55,7 @@ def loaded_tip(
     matrix, scale = balanced(found)
     # as many negative eigenvalues as supports, and none that is rounding
     values = np.linalg.eigvalsh(np.real(matrix))
-    small = np.abs(values) <= 1e-13 * np.max(np.abs(values), initial=0.0)
+    small = np.abs(values) <= _CRITICAL * np.max(np.abs(values), initial=0.0)
     if small.any() or np.sum(values < 0.0) != found.held:
         return np.full(2, np.nan)
     force = _forces(beams, shear, prestress, loads, pieces, found.motions)

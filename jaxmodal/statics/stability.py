@@ -21,6 +21,8 @@ from jaxmodal.statics.foundation import base_law, of_first, strains
 from jaxmodal.statics.pieces import Pieces, Prestress, piece_laws, pieces_for, shear_ratio
 
 Numbers = NDArray[Any]
+#: eigenvalues of the balanced stiffness below this share of the largest are rounding: the arm moves without strain
+NO_STIFFNESS = 1e-12
 
 
 class StaticStiffness(NamedTuple):

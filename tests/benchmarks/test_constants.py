@@ -40,3 +40,31 @@ def test_the_value_comes_back_after_an_error():
         raise ZeroDivisionError
     with replaced(constant.where, constant.tried[0]) as after:
         assert after == usual
+
+
+def constants_of(text):
+    """Name and value of each constant that a page names by its module; those after a comma are of the same one."""
+    for found in re.finditer(
+        r"`((?:[a-z_0-9]+\.)+)(_?[A-Z][A-Z_0-9]*)`((?:, `_?[A-Z][A-Z_0-9]*`)*)", text
+    ):
+        package, more = found[1].rstrip("."), re.findall(r"`(\w+)`", found[3])
+        outside = package.split(".")[0] in ("sweeps", "design_opt")
+        module = importlib.import_module(package if outside else f"jaxmodal.{package}")
+        for name in (found[2], *more):
+            yield f"{package}.{name}", getattr(module, name)
+
+
+def test_distances_between_frequencies_are_those_of_the_developers_page():
+    text = PAGE.with_name("README.md").read_text().partition("## How close is close")[2]
+    rows = re.findall(
+        r"^\| (1e-\d+) \| [^|]+ \| ([^|]+) \|", text.partition("\n## ")[0], re.MULTILINE
+    )
+    assert len(rows) >= 10
+    for value, named in rows:
+        first = next(constants_of(named))
+        assert first[1] == float(value), first[0]
+
+
+def test_every_constant_that_the_page_names_is_there():
+    names = [name for name, _ in constants_of(PAGE.read_text())]
+    assert len(names) > 80
