@@ -57,6 +57,14 @@ def test_one_frequency_is_asked_for_where_several_are_given():
             call(arm, np.array([3.0, 5.0]))
 
 
+@pytest.mark.parametrize("omega", [0.0, -1.0, np.nan, np.inf])
+def test_a_determinant_is_one_at_a_frequency_above_0(omega):
+    arm = jm.examples.two_link_flexible()
+    for call in (jm.log_determinant, jm.characteristic_matrix):
+        with pytest.raises(ValueError, match=rf"omega = {omega}: expected a finite frequency > 0"):
+            call(arm, omega)
+
+
 def test_a_traced_base_is_set_by_address():
     arm = jm.examples.two_link_flexible().replace(base_stiffness=[1e6, 1e6, 1e5])
     remedy = r"base_stiffness: is of traced values; .* set_parameters\(arm, .'base_stiffness.k11'"

@@ -20,6 +20,7 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, inertia_forces, joint_law
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.foundation import base_motion
@@ -190,7 +191,7 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: TheoryName = "timo
     arm : Arm
         The arm, n links; its values may be traced.
     omega : ArrayLike
-        One angular frequency > 0 in rad/s (use vmap for several).
+        One angular frequency > 0 in rad/s (use vmap for several; where that of a traced one is none, NaN).
     theory : str
         As for `natural_frequencies`.
 
@@ -322,6 +323,11 @@ def determinant_scan(arm: Arm, omegas: ArrayLike, theory: TheoryName = "timoshen
 def _one(omega: ArrayLike) -> Array:
     """One frequency, which may be traced."""
     given = omega if is_traced(omega) else real_array(omega, "omega")
+    if np.ndim(given) == 0 and not is_traced(given) and not 0.0 < float(np.asarray(given)) < np.inf:
+        raise ValueError(
+            f"omega = {shown(omega)}: expected a finite frequency > 0 in rad/s. At 0 the fields of a link are "
+            "polynomials, with other constants; below every natural frequency the sign is +1"
+        )
     if np.ndim(given):
         raise ValueError(
             f"omega: has the shape {np.shape(given)}; expected one frequency in rad/s. For several use "

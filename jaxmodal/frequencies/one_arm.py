@@ -194,11 +194,12 @@ def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> N
     result = _compiled_result(solve_padded(problem, flags), invalid, count=count, theory=theory)
     if beams.axial_force is None:
         result = _differentiable(result, beams, flags, invalid, max(first + count, 1))
-        return _compiled_with_zeros(result, problem.modes, problem.free)
+        result = _compiled_with_zeros(result, problem.modes, problem.free)
+        return _compiled_unknown(result, invalid, beams)
     unstable = ~invalid & _compiled_instability(problem, flags)
     result = _differentiable(result, beams, flags, invalid | unstable, max(first + count, 1))
     result = _compiled_with_zeros(result, problem.modes, problem.free)
-    return _compiled_refused(result, unstable, beams)
+    return _compiled_unknown(_compiled_refused(result, unstable, beams), invalid, beams)
 
 
 def _solved_on_host(
@@ -306,15 +307,26 @@ def _instability(problem: PaddedProblem, flags: Theory) -> Array:
 _compiled_instability = jax.jit(_instability)
 
 
+def _unknown(result: NaturalFrequencies, where: Array, beams: BeamArrays) -> NaturalFrequencies:
+    """The result with derivatives of NaN, as frequencies are there, not those of a constant."""
+    factor = jnp.where(where, jnp.nan, 0.0)
+    known = [
+        jnp.where(jnp.isinf(x) & ~where, 0.0, x) for x in jax.tree.leaves(beams)
+    ]  # rigid joints
+    rates = [jnp.sum(factor * x) for x in known]
+    unknown = jnp.where(where, sum(rates), 0.0)
+    return dataclasses.replace(result, omega=result.omega + unknown)
+
+
+_compiled_unknown = jax.jit(_unknown)
+
+
 @jax.jit
 def _compiled_refused(
     result: NaturalFrequencies, unstable: Array, beams: BeamArrays
 ) -> NaturalFrequencies:
-    """`refused`; of an unstable arm the derivatives are NaN as well, not those of a constant."""
-    result = refused(result, unstable)
-    unknown = jnp.where(unstable, jnp.nan, 0.0)
-    rates = [jnp.sum(unknown * jnp.where(jnp.isfinite(x), x, 0.0)) for x in jax.tree.leaves(beams)]
-    return dataclasses.replace(result, omega=result.omega + sum(rates))
+    """`refused`; of an unstable arm the derivatives are NaN as well."""
+    return _unknown(refused(result, unstable), unstable, beams)
 
 
 def _differentiable(

@@ -111,6 +111,8 @@ def time_response(
         Whether the signal repeats for ever; then the motion is the steady one. Otherwise time without a signal is added
         until the motion has died out. Where nothing holds the arm, at a free joint or base, the signal must have no
         mean, and of the steady motions, which differ by one of the arm as a whole, it is the one without a mean.
+        Accelerations may be asked for under a mean, too, unless a damper lies at the free joint: they hold as long as
+        the arm has not moved far.
 
     Returns
     -------
@@ -151,7 +153,7 @@ def time_response(
     loose = periodic and transfer.first == 0.0
     if (
         periodic
-        and (transfer.drifts or loose)
+        and (transfer.drifts or (loose and not transfer.accelerates))
         and abs(samples.mean()) > _NO_MEAN * np.abs(samples).max()
     ):
         mean = float(samples.mean())
@@ -160,16 +162,21 @@ def time_response(
                 f"signal: has the mean {mean!r}, with which the base moves on without end; take the mean away, or ask "
                 f"for motion={base_motion!r}."
             )
+        asked = "" if motion == "acceleration" else ", ask for motion='acceleration'"
         raise ValueError(
             f"signal: has the mean {mean!r}, with which an arm with a motion without a restoring force (a free joint, "
-            "a free base) moves on without end; take the mean away, or give the joint or the base a stiffness greater "
-            "than 0."
+            f"a free base) moves on without end; take the mean away{asked}, or give the joint or the base a stiffness "
+            "greater than 0."
         )
     spectrum = np.fft.rfft(samples, count)
     omega: Floats = 2.0 * np.pi * np.fft.rfftfreq(count, step).astype(np.float64)
     answer = np.empty((len(transfer.outputs), omega.size), np.complex128)
     answer[:, 1:] = transfer(omega[1:])[:, 0]
-    answer[:, 0] = 0.0 if transfer.drifts or loose else transfer.at_rest()[:, 0]
+    if transfer.drifts or loose:
+        steady = loose and not transfer.drifts and transfer.accelerates
+        answer[:, 0] = transfer.steady_acceleration()[:, 0] if steady else 0.0
+    else:
+        answer[:, 0] = transfer.at_rest()[:, 0]
     if count % 2 == 0:
         answer[:, -1] = answer[:, -1].real
     values = np.fft.irfft(answer * spectrum, count, axis=1)[:, : samples.size]

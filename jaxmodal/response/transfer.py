@@ -15,10 +15,11 @@ from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
-from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.one_arm import found_in_band, natural_frequencies
 from jaxmodal.response.buckled import require_stable
-from jaxmodal.response.damping import damping_that_acts
+from jaxmodal.response.damping import SPRINGS, damping_that_acts
 from jaxmodal.response.frequency_response import answered
 from jaxmodal.response.ports import RELATIVE, Port, ports
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -119,6 +120,24 @@ class Transfer:
     def first(self) -> float:
         """The first natural frequency, rad/s; 0 of an arm with a motion without a restoring force."""
         return float(natural_frequencies(self.arm, 1, self.theory).omega[0])
+
+    @functools.cached_property
+    def accelerates(self) -> bool:
+        """Whether a constant force accelerates an arm that nothing holds steadily: no damper brakes its free motion."""
+        acting = damping_that_acts(self.arm)
+        braked = any(
+            name in acting and getattr(link, name) and getattr(link, spring) == 0.0
+            for name, spring in SPRINGS.items()
+            for link in self.arm.links
+        )
+        return self.first == 0.0 and self.power == MOTIONS["acceleration"] and not braked
+
+    def steady_acceleration(self) -> Floats:
+        """Outputs for constant unit inputs, shape (p, m), of an arm that ``accelerates``."""
+        beams, _ = prepared_values(self.arm, self.theory)
+        free = int(number_of_zero_modes(beams, self.arm.num_links))
+        lowest = float(natural_frequencies(self.arm, free + 1, self.theory).omega[-1])
+        return self(np.array([_AT_REST * lowest]))[:, :, 0].real
 
     def at_rest(self) -> Floats:
         """Outputs for constant unit inputs, shape (p, m), of an arm whose ``first`` frequency is above 0."""

@@ -202,3 +202,22 @@ def test_a_soft_spring_far_below_the_links_own_frequencies():
     """A rigid beam on the spring, sqrt(k/(m L^2)), and bending between supports, pi^2; both to first order in 1e-7."""
     found = jm.natural_frequencies(on_a_soft_spring(1e-7), 2, "bending_only")
     np.testing.assert_allclose(found.omega, [1e-7, np.pi**2], rtol=1e-6)
+
+
+@pytest.mark.slow
+def test_an_impossible_arm_has_no_derivatives_and_leaves_others_theirs():
+    """Zero would say that nothing matters; the difference of two possible arms says what does."""
+    bar = jm.Link(0.8, 7e10, 2700.0, jm.rectangle(0.02, 0.04, 0.85), poisson_ratio=0.3)
+    arm = jm.Arm((bar,), jm.Payload(1.0))
+
+    def first(mass):
+        changed = jm.set_parameters(arm, {"payload.mass": mass})
+        return jm.natural_frequencies(changed, 1, "euler_bernoulli").omega[0]
+
+    masses = np.array([1.0, -1.0, np.nan, np.inf, 2.0])
+    both = jax.jit(jax.vmap(jax.value_and_grad(first)))
+    omega, rates = (np.asarray(x) for x in both(masses))
+    assert np.isnan(omega).tolist() == np.isnan(rates).tolist() == [False, True, True, True, False]
+    for mass, rate in zip(masses[[0, 4]], rates[[0, 4]], strict=True):
+        difference = (float(first(mass + 1e-4)) - float(first(mass - 1e-4))) / 2e-4
+        assert rate == pytest.approx(difference, rel=1e-7)

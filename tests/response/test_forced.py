@@ -210,8 +210,24 @@ def test_periodic_forces_without_a_mean_move_a_free_arm_about_its_place():
         arm, signal, step, "tip.along", outputs, EB, periodic=True, motion="velocity"
     )
     assert np.abs(faster.values.mean(axis=1)).max() <= 1e-12 * np.abs(faster.values).max()
-    with pytest.raises(ValueError, match=r"signal: has the mean .*a free base\) moves on without"):
+    words = r"signal: has the mean .*a free base\) moves on without.*ask for motion='acceleration'"
+    with pytest.raises(ValueError, match=words):
         jm.time_response(arm, signal + 1.0, step, "tip.along", outputs, EB, periodic=True)
+    thrust, how = np.full(2, 3.0), {"periodic": True, "motion": "acceleration"}
+    along, across = "tip.along", ["tip.across", "joint_1.across", "tip.along"]
+    pushed = jm.time_response(arm, thrust, step, along, outputs, EB, **how)
+    np.testing.assert_allclose(pushed.values, 3.0 / float(rod.mass), rtol=1e-10)
+    turned = jm.time_response(arm, thrust, step, "tip.across", across, EB, **how)
+    mass, slender = float(rod.mass), np.array([[4.0], [-2.0], [0.0]])
+    np.testing.assert_allclose(turned.values, 3.0 / mass * slender + 0.0 * turned.values, atol=1e-9)
+
+
+def test_a_mean_force_on_a_damped_hinge_without_a_spring_accelerates_nothing_for_ever():
+    arm = cantilever(joint_stiffness=0.0, joint_damping=0.1)
+    with pytest.raises(ValueError, match=r"signal: has the mean 0\.5"):
+        jm.time_response(
+            arm, [1.0, 0.0], 0.1, "tip.y", "tip.y", EB, periodic=True, motion="acceleration"
+        )
 
 
 def test_what_a_spring_gives_under_an_accelerated_base_does_come_to_rest(oscillator):
