@@ -1,5 +1,8 @@
 """What makes a batch compile: a new shape, and nothing else."""
 
+import gc
+import weakref
+
 import jax
 import numpy as np
 import pytest
@@ -73,6 +76,20 @@ def test_another_arm_name_address_or_number_of_cells_compiles_nothing_new(
     )
     assert programs == 0
     assert not np.asarray(result.status).any()
+
+
+def test_nothing_is_kept_of_the_arms_that_were_solved(compiled, batch_programs):
+    """By their programs neither: the arms and their links go when the caller lets them go."""
+    kept = []
+    for length in (0.6, 0.8):
+        arm = jm.set_parameters(ARM, {"link*.length": length})
+        cells = cells_of(600, ANGLES | PAYLOAD)
+        jm.natural_frequencies(arm, MODES)
+        assert compiled(jm.natural_frequencies_batch, arm, cells, MODES, kernel="portable")[0] == 0
+        kept += [weakref.ref(each) for each in (arm, *arm.links)]
+        del arm
+    gc.collect()
+    assert [each() for each in kept] == [None] * 8
 
 
 def test_modal_quantities_of_another_arm_by_other_addresses_compile_nothing_new(
