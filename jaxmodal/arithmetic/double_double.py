@@ -25,6 +25,7 @@ from jax.typing import ArrayLike
 from jaxmodal.runtime.namespace import Array, bits, from_bits, on_host, repeat, take_first, xp
 
 _LOW_BITS = 27
+_HIGH_BITS = np.array(-(1 << _LOW_BITS))
 # pi and log 2 to 60 digits
 _PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494")
 _LN2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680")
@@ -58,15 +59,13 @@ class DoubleDouble:
         other = as_double_double(other)
         s, e = _two_sum(self.hi, other.hi)
         t, f = _two_sum(self.lo, other.lo)
-        s, e = _fast_two_sum(s, e + t)
-        return DoubleDouble(*_fast_two_sum(s, e + f))
+        return DoubleDouble(*_gathered(s, e, t, f))
 
     def __mul__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         if isinstance(other, int | float) and frexp(other)[0] in (0.5, -0.5):
             return DoubleDouble(self.hi * other, self.lo * other)
         other = as_double_double(other)
-        p, e = _two_product(self.hi, other.hi)
-        return DoubleDouble(*_fast_two_sum(p, e + (self.hi * other.lo + self.lo * other.hi)))
+        return DoubleDouble(*_product(self.hi, self.lo, other.hi, other.lo))
 
     def __truediv__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         other = as_double_double(other)
@@ -108,13 +107,35 @@ def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     return s, (a - (s - bb)) + (b - bb)
 
 
+def _product(a: Array, a_lo: Array, b: Array, b_lo: Array) -> tuple[Array, Array]:
+    p, e = _two_product(a, b)
+    return _fast_two_sum(p, e + (a * b_lo + a_lo * b))
+
+
+def _gathered(s: Array, e: Array, t: Array, f: Array) -> tuple[Array, Array]:
+    """The sum of what two sums, of the leading parts and of the others, have left."""
+    s, e = _fast_two_sum(s, e + t)
+    return _fast_two_sum(s, e + f)
+
+
+def sum_of_pairs(x: np.ndarray, y: np.ndarray) -> tuple[Array, Array]:
+    """Both parts of x + y in NumPy, where x and y have theirs along the second axis."""
+    sums, rests = _two_sum(x, y)
+    return _gathered(sums[:, 0], rests[:, 0], sums[:, 1], rests[:, 1])
+
+
+def product_of_pairs(x: np.ndarray, y: np.ndarray) -> tuple[Array, Array]:
+    """Both parts of x y, as `sum_of_pairs`."""
+    return _product(x[:, 0], x[:, 1], y[:, 0], y[:, 1])
+
+
 def _fast_two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     s = a + b
     return s, b - (s - a)
 
 
 def _split(a: Array) -> tuple[Array, Array]:
-    high = from_bits(bits(a) & np.int64(-(1 << _LOW_BITS)))
+    high = from_bits(bits(a) & _HIGH_BITS)
     return high, a - high
 
 

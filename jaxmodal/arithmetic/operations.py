@@ -22,7 +22,8 @@ from jaxmodal.arithmetic import programs
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.programs import Expression
 from jaxmodal.arithmetic.registers import Register, bare
-from jaxmodal.runtime.namespace import Array, OfNumpy, bits, from_bits, is_complex, xp
+from jaxmodal.arithmetic.wide_programs import run_on_host
+from jaxmodal.runtime.namespace import Array, OfNumpy, bits, from_bits, is_complex, on_host, xp
 
 #: A float64 array, a DoubleDouble, an Expression or a Register. All numbers of one formula are of one kind.
 Number = Any
@@ -45,7 +46,8 @@ def evaluate_formula(
 ) -> Sequence[Number]:
     """``formula(*inputs)``, recorded and run level by level where the inputs are double-doubles."""
     if isinstance(inputs[0], DoubleDouble):
-        return programs.run(formula, inputs)
+        on_the_host = all(on_host(x.hi) for x in inputs)
+        return (run_on_host if on_the_host else programs.run)(formula, inputs)
     return formula(*inputs)
 
 

@@ -1,4 +1,4 @@
-"""Straight-line arithmetic recorded once and run level by level in double-double.
+"""Straight-line arithmetic recorded once and run level by level in double-double; in NumPy by `wide_programs`.
 
 A formula of several hundred double-double operations, written out, is some ten thousand elementary
 operations, and a compiler
@@ -21,11 +21,11 @@ from jax import lax
 
 from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic.double_double import DoubleDouble
-from jaxmodal.runtime.namespace import Array, on_host, xp
+from jaxmodal.runtime.namespace import Array, xp
 
 #: operations of each kind in one step
 _WIDTH = {"add": 8, "multiply": 8, "divide": 1, "sqrt": 2, "select": 2}
-_ARITY = {"add": 2, "multiply": 2, "divide": 2, "sqrt": 1, "select": 3}
+ARITY = {"add": 2, "multiply": 2, "divide": 2, "sqrt": 1, "select": 3}
 
 
 class Recorder:
@@ -121,7 +121,7 @@ class Program(NamedTuple):
     outputs: list[tuple[int, float]]
 
 
-def _recorded(
+def recorded(
     formula: Callable[..., Sequence[Expression]], num_inputs: int
 ) -> tuple[list[tuple[str, tuple[int, ...], float]], list[Expression], list[int]]:
     """Operations of ``formula``, its results, and how many operations at least follow each."""
@@ -136,66 +136,10 @@ def _recorded(
     return nodes, outputs, height
 
 
-class WideProgram(NamedTuple):
-    """A schedule for NumPy: one kind of operation in each step, as many of them as there are."""
-
-    num_registers: int
-    constants: np.ndarray
-    steps: list[tuple[str, int, int, list[np.ndarray], np.ndarray]]
-    outputs: list[tuple[int, float]]
-
-
-@functools.cache
-def record_wide(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> WideProgram:
-    """Record ``formula`` and schedule its operations: of the kind that the longest path waits for, all that can go."""
-    nodes, outputs, height = _recorded(formula, num_inputs)
-    constants = [i for i, n in enumerate(nodes) if n[0] == "constant"]
-    register = {i: i for i in (*range(num_inputs), *constants)}
-    register |= {c: num_inputs + k for k, c in enumerate(constants)}
-    open_nodes = [i for i, n in enumerate(nodes) if n[0] in _WIDTH]
-    steps = []
-    while open_nodes:
-        ready = [i for i in open_nodes if all(j in register for j in nodes[i][1])]
-        kind = nodes[max(ready, key=lambda i: height[i])][0]
-        chosen = [i for i in ready if nodes[i][0] == kind]
-        rows = [
-            np.array([register[nodes[i][1][slot]] for i in chosen]) for slot in range(_ARITY[kind])
-        ]
-        signs = np.array([nodes[i][2] for i in chosen])
-        first = len(register)
-        register |= {i: first + k for k, i in enumerate(chosen)}
-        steps.append((kind, first, first + len(chosen), rows, signs))
-        open_nodes = [i for i in open_nodes if i not in register]
-    return WideProgram(
-        num_registers=len(register),
-        constants=np.array([nodes[c][2] for c in constants]),
-        steps=steps,
-        outputs=[(register[o.index], o.sign) for o in outputs],
-    )
-
-
-def _run_on_host(
-    formula: Callable[..., Sequence[Expression]], inputs: Sequence[DoubleDouble]
-) -> list[DoubleDouble]:
-    """`run` in NumPy: a few hundred calls, whatever the number of lanes."""
-    program = record_wide(formula, len(inputs))
-    shape = np.broadcast_shapes(*(x.hi.shape for x in inputs))
-    hi, lo = np.zeros((2, program.num_registers, *shape))
-    for i, x in enumerate(inputs):
-        hi[i], lo[i] = x.hi, x.lo
-    base = len(inputs) + len(program.constants)
-    hi[len(inputs) : base] = program.constants.reshape((-1,) + (1,) * len(shape))
-    for kind, first, last, rows, signs in program.steps:
-        operands = [DoubleDouble(hi.take(r, 0), lo.take(r, 0)) for r in rows]
-        y = _operated(kind, operands, signs.reshape((-1,) + (1,) * len(shape)))
-        hi[first:last], lo[first:last] = y.hi, y.lo
-    return [DoubleDouble(hi[row] * sign, lo[row] * sign) for row, sign in program.outputs]
-
-
-def _operated(kind: str, x: Sequence[DoubleDouble], signs: Array) -> DoubleDouble:
-    """One kind of operation on stacked operands; ``signs`` are those of the second ones of additions."""
+def operated(kind: str, x: Sequence[DoubleDouble]) -> DoubleDouble:
+    """One kind of operation on stacked operands."""
     if kind == "add":
-        return x[0] + DoubleDouble(x[1].hi * signs, x[1].lo * signs)
+        return x[0] + x[1]
     if kind == "multiply":
         return x[0] * x[1]
     if kind == "divide":
@@ -208,7 +152,7 @@ def _operated(kind: str, x: Sequence[DoubleDouble], signs: Array) -> DoubleDoubl
 @functools.cache
 def record(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> Program:
     """Record ``formula`` and schedule its operations (longest path first)."""
-    nodes, outputs, height = _recorded(formula, num_inputs)
+    nodes, outputs, height = recorded(formula, num_inputs)
     constants = [i for i, n in enumerate(nodes) if n[0] == "constant"]
     register = {i: i for i in range(num_inputs)} | {
         c: num_inputs + k for k, c in enumerate(constants)
@@ -218,12 +162,12 @@ def record(formula: Callable[..., Sequence[Expression]], num_inputs: int) -> Pro
     block = sum(_WIDTH[k] for k in kinds)
     base = num_inputs + len(constants)
     open_nodes = sorted((i for i, n in enumerate(nodes) if n[0] in kinds), key=lambda i: -height[i])
-    arguments: dict[str, list[list[list[int]]]] = {k: [[] for _ in range(_ARITY[k])] for k in kinds}
+    arguments: dict[str, list[list[list[int]]]] = {k: [[] for _ in range(ARITY[k])] for k in kinds}
     signs: list[list[float]] = []
     step = 0
     while open_nodes:
         used = dict.fromkeys(kinds, 0)
-        rows = {k: [[0] * _WIDTH[k] for _ in range(_ARITY[k])] for k in kinds}
+        rows = {k: [[0] * _WIDTH[k] for _ in range(ARITY[k])] for k in kinds}
         row_signs, done = [1.0] * _WIDTH["add"], {}
         for i in open_nodes:
             kind, args, value = nodes[i]
@@ -269,8 +213,6 @@ def run(
     list of DoubleDouble
         The results, of the broadcast shape. A division by exactly zero gives a huge number instead of an infinity.
     """
-    if all(on_host(x.hi) for x in inputs):
-        return _run_on_host(formula, inputs)
     program = record(formula, len(inputs))
     shape = jnp.broadcast_shapes(*(x.hi.shape for x in inputs))
     constants = jnp.broadcast_to(
@@ -318,4 +260,10 @@ def _step(program: Program, t: Array, hi: Array, lo: Array) -> list[DoubleDouble
         ]
 
     signs = jnp.asarray(program.signs)[t].reshape((-1,) + (1,) * (hi.ndim - 1))
-    return [_operated(kind, operands(kind), signs) for kind in program.arguments]
+    results = []
+    for kind in program.arguments:
+        x = operands(kind)
+        if kind == "add":
+            x[1] = DoubleDouble(x[1].hi * signs, x[1].lo * signs)
+        results.append(operated(kind, x))
+    return results

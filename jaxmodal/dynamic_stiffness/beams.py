@@ -165,7 +165,13 @@ def _member_formula(
 
 
 def waves_at(member: MemberConstants, omega: Number) -> WaveNumbers:
+    """`wave_numbers` of a member of known constants."""
+    return WaveNumbers(*evaluate_formula(_waves_at, [omega, *member]))
+
+
+def _waves_at(omega: Number, *constants: Number) -> WaveNumbers:
     """The characteristic values without cancellation: z2 first, then z1 from their product."""
+    member = MemberConstants(*constants)
     omega2 = omega * omega
     b2 = omega2 * member.b2
     g, sum_rs = b2 * member.difference, b2 * member.total
@@ -192,7 +198,7 @@ def waves_at(member: MemberConstants, omega: Number) -> WaveNumbers:
 
 
 def _wave_formula(omega: Number, *values: Number) -> WaveNumbers:
-    return waves_at(_member_formula(*values), omega)
+    return _waves_at(omega, *_member_formula(*values))
 
 
 def wave_numbers(
@@ -213,9 +219,12 @@ def wave_numbers(
     return WaveNumbers(*evaluate_formula(_wave_formula, values))
 
 
-def member_constants(link: BeamArrays, theory: Theory) -> MemberConstants:
-    """What of `wave_numbers`, in float64, does not depend on the frequency."""
-    return _member_formula(*member_inputs(link, theory))
+def member_constants(
+    link: BeamArrays, theory: Theory, arithmetic: Arithmetic = Arithmetic.float64
+) -> MemberConstants:
+    """What of `wave_numbers` does not depend on the frequency."""
+    values = [number(v, arithmetic) for v in member_inputs(link, theory)]
+    return MemberConstants(*evaluate_formula(_member_formula, values))
 
 
 def member_inputs(link: BeamArrays, theory: Theory) -> tuple[Array, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import jax
 
-from jaxmodal.arithmetic.operations import Arithmetic, Number, keep, number, sin_cos
+from jaxmodal.arithmetic.operations import Arithmetic, Number, keep, leading, number, sin_cos
 from jaxmodal.dynamic_stiffness.beams import MemberConstants, Theory, member_constants
 from jaxmodal.dynamic_stiffness.joints import attachments
 from jaxmodal.runtime.namespace import Array, xp
@@ -33,7 +33,7 @@ class Fixed(NamedTuple):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class LinkConstants:
-    """One link or many, as `link_terms.link_terms` takes them at many frequencies, in float64."""
+    """One link or many, as `link_terms.link_terms` takes them at many frequencies; programs have them in float64."""
 
     fixed: Fixed
     member: MemberConstants
@@ -41,17 +41,17 @@ class LinkConstants:
 
     @property
     def length(self) -> Array:
-        return self.fixed.length
+        return leading(self.fixed.length)
 
 
-def link_constants(links: BeamArrays, theory: Theory) -> LinkConstants | BeamArrays:
+def link_constants(
+    links: BeamArrays, theory: Theory, arithmetic: Arithmetic = Arithmetic.float64
+) -> LinkConstants | BeamArrays:
     """`LinkConstants` of links; those under an axial force stay as they are."""
     if links.axial_force is not None:
         return links
-    member = member_constants(links, theory)
-    return LinkConstants(
-        fixed_of(links, Arithmetic.float64), member, features_of(links, Arithmetic.float64, 0.0)
-    )
+    member = member_constants(links, theory, arithmetic)
+    return LinkConstants(fixed_of(links, arithmetic), member, features_of(links, arithmetic, 0.0))
 
 
 def fixed_of(link: BeamArrays, arithmetic: Arithmetic) -> Fixed:

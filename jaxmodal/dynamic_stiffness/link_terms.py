@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,9 +19,11 @@ from jaxmodal.arithmetic.operations import (
     Arithmetic,
     Number,
     evaluate_formula,
+    leading,
     number,
     select,
 )
+from jaxmodal.arithmetic.wide_programs import Begun
 from jaxmodal.dynamic_stiffness.beams import (
     Theory,
     WaveNumbers,
@@ -227,6 +230,8 @@ class LinkTerms(NamedTuple):
     features: dict[str, Number]
     turns: FunctionTurns
     growth: Number
+    #: the formula of the link for its outboard stiffness, where all else of it is computed, see `terms_of_links`
+    begun: Callable[[Sequence[Number]], list[Number]] | None = None
 
 
 def link_terms(
@@ -234,13 +239,15 @@ def link_terms(
 ) -> LinkTerms:
     """Wave numbers and functions of one link, its tip body and the joint at its base.
 
-    `LinkConstants` have no more digits than float64.
+    `LinkConstants` are of this arithmetic, or for registers in float64.
     """
     nothing = xp.zeros_like(omega)
     flag, at = number(theory.axial, arithmetic), number(omega, arithmetic)
     if isinstance(link, LinkConstants):
-        known: LinkConstants = jax.tree_util.tree_map(lambda x: number(x, arithmetic), link)
-        w, fixed, features = waves_at(known.member, at), known.fixed, known.features
+        known: LinkConstants = link
+        if arithmetic is Arithmetic.registers:
+            known = jax.tree_util.tree_map(lambda x: number(x, arithmetic), link)
+        w, fixed, features = waves_at(known.member, at), known.fixed, dict(known.features)
     else:
         w, lever, shear_share = member_waves(link, theory, omega, arithmetic)
         fixed, features = fixed_of(link, arithmetic), features_of(link, arithmetic, nothing)
@@ -266,26 +273,54 @@ def terms_of_links(
     """
     if not tree_on_host(beams, theory, omega):
         return lambda i: link_terms(take_first(beams, i), theory, omega, arithmetic)
-    if arithmetic is Arithmetic.float64 and isinstance(beams, BeamArrays):
-        beams = link_constants(beams, theory)
+    if isinstance(beams, BeamArrays):
+        beams = link_constants(beams, theory, arithmetic)
     shape = (beams.length.shape[0], *np.shape(omega))
 
     def wide(x: Array) -> Array:
         # joint angles may vary along axes where the frequencies do not
-        if x.ndim == len(shape):
-            return x
-        return np.broadcast_to(x.reshape(x.shape + (1,) * (len(shape) - x.ndim)), shape)
+        return x.reshape(x.shape + (1,) * (len(shape) - x.ndim))
 
-    flags = jax.tree_util.tree_map(lambda x: np.broadcast_to(x, shape), theory)
+    flags = jax.tree_util.tree_map(
+        lambda x: np.full((shape[0],) + (1,) * np.ndim(omega), x), theory
+    )
     every = jax.tree_util.tree_map(wide, beams)
     terms = link_terms(every, flags, np.broadcast_to(omega, shape), arithmetic)
-    return lambda i: take_first(terms, i)
+    begun = _begun(terms, shape) if arithmetic is Arithmetic.double_double else None
+
+    def at(i: Any) -> LinkTerms:
+        return LinkTerms(
+            numbers=[] if begun else [x[i] for x in terms.numbers],
+            features={name: x[i] for name, x in terms.features.items()},
+            turns=FunctionTurns(*(x[i] for x in terms.turns)),
+            growth=terms.growth[i],
+            begun=functools.partial(begun.finished, i) if begun else None,
+        )
+
+    return at
+
+
+#: lanes of all links together of which what does not need the outboard stiffness is computed at once: beyond, the
+#: registers of the formula (some hundred for each lane) fill the caches
+_AT_ONCE = 4096
+
+
+def _begun(terms: LinkTerms, shape: tuple[int, ...]) -> Begun | None:
+    """The formula of the links up to their outboard stiffness, of few lanes."""
+    inputs = [*terms.numbers, *[None] * len(Stiffness._fields), *terms.features.values()]
+    shape = np.broadcast_shapes(shape, *(leading(x).shape for x in inputs if x is not None))
+    if math.prod(shape) > _AT_ONCE:
+        return None
+    return Begun(_formula_of(terms), inputs, shape)
+
+
+def _formula_of(terms: LinkTerms) -> Callable[..., list[Number]]:
+    return _formula_with(tuple(terms.features)) if terms.features else _link_formula
 
 
 def with_outboard(terms: LinkTerms, outboard: Stiffness) -> LinkResult:
     """The link added to the ``outboard`` stiffness, which is in this link's axes."""
-    inputs = [*terms.numbers, *outboard]
-    if not terms.features:
-        return _unflatten(list(evaluate_formula(_link_formula, inputs)))
-    formula = _formula_with(tuple(terms.features))
-    return _unflatten(list(evaluate_formula(formula, [*inputs, *terms.features.values()])))
+    if terms.begun is not None:
+        return _unflatten(terms.begun(outboard))
+    inputs = [*terms.numbers, *outboard, *terms.features.values()]
+    return _unflatten(list(evaluate_formula(_formula_of(terms), inputs)))

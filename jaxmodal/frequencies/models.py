@@ -15,6 +15,7 @@ from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
+from jaxmodal.dynamic_stiffness.link_constants import LinkConstants, link_constants
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.resolution import starting_scale
 from jaxmodal.frequencies.stability import number_unstable
@@ -66,10 +67,15 @@ class PlanarModel:
             beams = dataclasses.replace(self.beams, has_shear=True)
             return bool(number_unstable(beams, self.flags, np.int64(self.zero_frequencies)) > 0)
 
+    @functools.cached_property
+    def _links(self) -> dict[Arithmetic, LinkConstants | BeamArrays]:
+        return {}
+
     def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
-        return evaluate(
-            dataclasses.replace(self.beams, has_shear=True), self.flags, omega, arithmetic
-        )
+        if arithmetic not in self._links:
+            beams = dataclasses.replace(self.beams, has_shear=True)
+            self._links[arithmetic] = link_constants(beams, self.flags, arithmetic)
+        return evaluate(self._links[arithmetic], self.flags, omega, arithmetic)
 
     def harmless(self) -> PlanarModel:
         """An arm of ones, to be solved in place of one with invalid values."""

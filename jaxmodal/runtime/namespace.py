@@ -98,7 +98,10 @@ class _Namespace:
         of_numpy, of_jax = getattr(self._of_numpy, name), getattr(self._of_jax, name)
 
         def function(*values: Any, **options: Any) -> Any:
-            return (of_numpy if on_host(*values) else of_jax)(*values, **options)
+            for value in values:
+                if type(value) not in _COMMON:
+                    return (of_numpy if on_host(*values) else of_jax)(*values, **options)
+            return of_numpy(*values, **options)
 
         setattr(self, name, function)
         return function
@@ -110,16 +113,26 @@ linalg: Any = _Namespace(np.linalg, jnp.linalg)
 
 def bits(x: Any) -> Any:
     """The 64 bits of float64 numbers as integers."""
-    return x.view(np.int64) if on_host(x) else lax.bitcast_convert_type(x, jnp.int64)
+    return (
+        x.view(np.int64)
+        if type(x) in _COMMON or on_host(x)
+        else lax.bitcast_convert_type(x, jnp.int64)
+    )
 
 
 def from_bits(x: Any) -> Any:
     """Float64 numbers from their bits."""
-    return x.view(np.float64) if on_host(x) else lax.bitcast_convert_type(x, jnp.float64)
+    return (
+        x.view(np.float64)
+        if type(x) in _COMMON or on_host(x)
+        else lax.bitcast_convert_type(x, jnp.float64)
+    )
 
 
 def take_first(tree: Any, index: Any) -> Any:
     """The entry at ``index`` of the first axis of every leaf."""
+    if isinstance(tree, np.ndarray) and on_host(index):
+        return tree[index]
 
     def entry(x: Any) -> Any:
         if on_host(x, index):
