@@ -1,4 +1,10 @@
-"""Pictures of arms, modes, sensitivities and resonance maps. They need matplotlib, an optional dependency."""
+"""Pictures of arms, modes, responses, sensitivities and resonance maps. They need matplotlib, an optional dependency.
+
+What begins with ``draw_`` draws into the matplotlib ``axes`` given, by default those of a new figure, and returns them;
+places are in m, and modes have numbers from 1. What begins with ``plot_`` returns a figure of its own, with a ``title``
+above it and written to ``path`` (PNG, PDF or SVG by the suffix) where one is given. All raise `PlotsUnavailableError`
+where matplotlib is not installed.
+"""
 
 from jaxmodal.plots.arms import draw_arm
 from jaxmodal.plots.damped_modes import draw_damped_modes

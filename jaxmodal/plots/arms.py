@@ -32,22 +32,8 @@ def draw_arm(arm: Arm, axes: Axes | None = None) -> Axes:
     Supports at tips are triangles, filled where rigid, and a square about the tip where a spring turns it back. Bodies
     are discs at their centres of gravity, whose areas are as their masses; a body of unknown depth is drawn as a line.
 
-    Parameters
-    ----------
-    arm : Arm
-        An arm with concrete values.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-        In m.
-
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         A value is traced or batched.
     """

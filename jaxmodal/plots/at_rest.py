@@ -33,22 +33,12 @@ def draw_equilibrium(
 
     Parameters
     ----------
-    found : StaticEquilibrium
-    axes : matplotlib Axes, optional
-        By default in a new figure.
     field
         ``"deflection"``, ``"axial_force"``, ``"shear_force"`` or ``"bending_moment"``; forces are drawn to the left of
         the link where they are positive.
 
-    Returns
-    -------
-    matplotlib Axes
-        In m.
-
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         There is no such field.
     """
@@ -75,21 +65,11 @@ def draw_buckling(found: Buckling, axes: Axes | None = None, factor: int = 1) ->
 
     Parameters
     ----------
-    found : Buckling
-    axes : matplotlib Axes, optional
-        By default in a new figure.
     factor
         Number of the factor, from 1.
 
-    Returns
-    -------
-    matplotlib Axes
-        In m.
-
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         There is no such factor.
     """

@@ -24,18 +24,11 @@ def draw_damped_modes(found: DampedModes, axes: Axes | None = None) -> Axes:
     found : DampedModes
         The modes. Overdamped ones have no frequency and stand at that of their undamped mode, in another
         colour. Modes that nothing damps are left out.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
 
     Returns
     -------
     matplotlib Axes
         Frequencies in Hz, damping ratios in per cent; both axes logarithmic.
-
-    Raises
-    ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     """
     axes = axes_or_new(axes, 6.5, 4.0)
     hertz = np.where(found.overdamped, found.undamped / (2.0 * np.pi), found.frequencies_hz)

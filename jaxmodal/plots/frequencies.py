@@ -27,13 +27,6 @@ def draw_frequencies(found: NaturalFrequencies, axes: Axes | None = None) -> Axe
     ----------
     found : NaturalFrequencies
         The frequencies. Those that are not certified are crosses in another colour, missing ones are left out.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
-
-    Raises
-    ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     """
     hertz, certified = np.asarray(found.frequencies_hz), np.asarray(found.certified)
     many, modes = hertz.ndim > 1, hertz.shape[-1]
@@ -65,18 +58,11 @@ def draw_postures_at(found: PosturesAt, axes: Axes | None = None) -> Axes:
     found : PosturesAt
         The angles, of many arms or frequencies in a row for each. Those that are not certified are crosses in another
         colour.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
 
     Returns
     -------
     matplotlib Axes
         A whole turn of the joint, in degrees.
-
-    Raises
-    ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     """
     many = np.ndim(found.angle) > 1
     degrees = np.degrees(np.atleast_2d(np.asarray(found.angle)))

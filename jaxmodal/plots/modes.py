@@ -88,19 +88,8 @@ def draw_shapes(shapes: ModeShapes, axes: Axes | None = None, mode: int = 1) -> 
 
     Bodies (hubs, those at tips, the payload) are discs at their centres of gravity, whose areas are as their masses.
 
-    Parameters
-    ----------
-    shapes : ModeShapes
-        The shapes.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
-    mode : int
-        Which one, from 1.
-
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ValueError
         There is no such mode, or it has no shape.
     """
@@ -160,13 +149,9 @@ def plot_mode_shapes(
         oblique view and three views along the axes of the ground.
     path : str or Path, optional
         Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
-    title : str
-        Above the picture.
 
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ValueError
         The shapes differ in their number of modes, there are none, or a mode has no shape.
     """
@@ -208,25 +193,15 @@ def plot_mode_shapes(
 def animate_mode(
     shapes: AnyShapes, mode: int, path: str | Path, *, frames: int = 30, seconds: float = 1.5
 ) -> None:
-    """Write one period of a mode as an animated GIF.
+    """Write one period of a mode, from 1, shown for so many ``seconds``, as an animated GIF.
 
     Parameters
     ----------
-    shapes : ModeShapes or SpatialModeShapes
-        The shapes.
-    mode : int
-        Which one, from 1.
-    path : str or Path
-        The file to write, ``.gif``.
     frames : int
         Pictures in a period, at least 2.
-    seconds : float
-        Time that a period is shown for.
 
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ValueError
         There is no such mode, it has no shape, there are fewer than two frames, or the file is no ``.gif``.
     """

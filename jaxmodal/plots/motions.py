@@ -111,13 +111,9 @@ def plot_motion(
         Which quantities to draw, in that order, two panels side by side: ``"deflections"`` (the modal coordinates,
         a panel for each link), ``"joints"``, ``"tip"``, ``"torques"``, ``"tip_acceleration"``, ``"energies"``. The
         first three are the paper's layout.
-    title : str
-        Above the picture.
 
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         A panel is unknown, or there is none to draw.
     """
@@ -165,8 +161,6 @@ def animate_motion(
         The arm that was simulated.
     motion : xarray.Dataset
         From `jaxmodal.dynamics.simulate`; times after the one that was reached are left out.
-    path : str or Path
-        The file to write, ``.gif``.
     frames : int
         Pictures, at least 2, at times of the motion that are as equally spaced as these allow.
     seconds : float, optional
@@ -174,8 +168,6 @@ def animate_motion(
 
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         There are fewer than two frames, the time is not positive, or the model is not that of the motion.
     ValueError

@@ -37,13 +37,6 @@ def plot_resonance_map(
         A map of two joints, or the strip of one.
     path : str or Path, optional
         Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
-    title : str
-        Above the picture.
-
-    Raises
-    ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     """
     figure = new_figure(6.2, 5.6) if found.across else new_figure(7.0, 2.6)
     draw_resonance_map(found, figure.add_subplot(), title)
@@ -57,17 +50,8 @@ def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str
 
     Parameters
     ----------
-    found : ResonanceMap
-        The map.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
     title : str
         Above the picture; by default the band and the theory.
-
-    Raises
-    ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     """
     low, high = (float(w) / (2.0 * math.pi) for w in found.band)
     axes = axes_or_new(axes, *((6.2, 5.6) if found.across else (7.0, 2.6)))

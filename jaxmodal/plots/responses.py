@@ -37,14 +37,8 @@ def draw_response(
     options
         Of `draw_bode` (``modes``), `draw_waterfall` and `draw_peak_map` (``output``, ``into``).
 
-    Returns
-    -------
-    matplotlib Axes, of a Bode picture two
-
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         The kind is not known, does not suit the response, or more than two parameters vary.
     """
@@ -80,8 +74,6 @@ def draw_bode(
 
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         The response is of many arms.
     """
@@ -123,13 +115,9 @@ def draw_nyquist(found: FrequencyResponse, axes: Axes | None = None) -> Axes:
     ----------
     found : FrequencyResponse
         Of one arm.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
 
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         The response is of many arms.
     """
@@ -157,8 +145,6 @@ def draw_waterfall(
     ----------
     found : FrequencyResponse
         Of many arms, between which one parameter varies.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
     output, into : int
         Which pair of ports, by places from 0.
 
@@ -169,8 +155,6 @@ def draw_waterfall(
 
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         Not one parameter varies.
     """
@@ -199,8 +183,6 @@ def draw_peak_map(
 
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ArmError
         Not two parameters vary, or combinations are missing.
     """

@@ -22,10 +22,6 @@ def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int 
 
     Parameters
     ----------
-    table : Sensitivities
-        The sensitivities.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
     top : int
         How many parameters to draw.
 
@@ -34,11 +30,6 @@ def draw_sensitivities(table: Sensitivities, axes: Axes | None = None, top: int 
     matplotlib Axes
         Bars in per cent of frequency for one per cent of the parameter, for joint angles for one degree; where no
         frequency has derivatives, as of a buckled arm, the reason in words.
-
-    Raises
-    ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     """
     values, units = shown_sensitivities(table)
     if not np.isfinite(values).any():

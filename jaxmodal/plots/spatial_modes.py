@@ -48,19 +48,11 @@ def draw_spatial_shapes(
 
     Parameters
     ----------
-    shapes : SpatialModeShapes
-        The shapes.
-    axes : matplotlib Axes, optional
-        Where to draw, by default in a new figure.
-    mode : int
-        Which one, from 1.
     view : str
         ``"oblique"``, with z upwards, or what is seen of the axes of the ground: ``"x-z"``, ``"y-z"``, ``"x-y"``.
 
     Raises
     ------
-    PlotsUnavailableError
-        Matplotlib is not installed.
     ValueError
         There is no such mode, or no such view.
     """

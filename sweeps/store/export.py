@@ -13,6 +13,8 @@ from jaxmodal.runtime.whole_files import write_whole
 from sweeps.definition.errors import SweepError
 
 SUFFIXES = (".nc", ".csv")
+#: what depends on the machine and the moment, and so does not belong into committed files
+_VOLATILE = ("git_commit", "device", "jax_version")
 
 
 def as_table(ds: xr.Dataset) -> Any:
@@ -48,6 +50,13 @@ def export(ds: xr.Dataset, path: str | Path) -> None:
         raise SweepError(f"{path}: give a file that ends in .nc or .csv.")
     loaded = ds.load()
     write_or_refuse(path, loaded.to_netcdf if kind == ".nc" else as_table(loaded).to_csv)
+
+
+def repeatable(ds: xr.Dataset) -> xr.Dataset:
+    """The dataset without what another run would have otherwise, for files that are committed."""
+    kept = ds.copy()
+    kept.attrs = {key: value for key, value in ds.attrs.items() if key not in _VOLATILE}
+    return kept
 
 
 def write_or_refuse(path: Path, write: Callable[[Path], Any]) -> None:

@@ -14,7 +14,7 @@ from sweeps.plots.maps import posture_maps
 from sweeps.plots.pictures import branches, slenderness
 from sweeps.plots.sensitivities import sensitivity_map
 from sweeps.plots.style import save
-from sweeps.store.export import made_folder, write_or_refuse
+from sweeps.store.export import made_folder, repeatable, write_or_refuse
 from sweeps.store.run import run
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 #: points on each side of the gallery's posture map
 POSTURE_POINTS = 61
 WALL = "link1.section.wall_thickness"
-#: what depends on the machine and the moment, and so does not belong into committed files
-_VOLATILE = ("git_commit", "device", "jax_version")
 
 _INDEX = """\
 # Gallery
@@ -135,9 +133,7 @@ def _dataset(
     name: str, points: int | None, written: Callable[[str, Callable[[Path], object]], None]
 ) -> xr.Dataset:
     ds = run(read_sweep(f"example:{name}", points=points))
-    kept = ds.copy()
-    kept.attrs = {key: value for key, value in ds.attrs.items() if key not in _VOLATILE}
-    written(f"{name}.nc", kept.to_netcdf)
+    written(f"{name}.nc", repeatable(ds).to_netcdf)
     return ds
 
 

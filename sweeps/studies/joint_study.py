@@ -16,7 +16,7 @@ import xarray as xr
 from sweeps.definition.axes import axis
 from sweeps.definition.sweep import Sweep
 from sweeps.plots.style import COLOURS, new_figure, save, style
-from sweeps.store.export import made_folder, write_or_refuse
+from sweeps.store.export import made_folder, repeatable, write_or_refuse
 from sweeps.store.run import Progress, run
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ CLAIMED = 1e6
 #: where the pinned limit of both joints is drawn on the logarithmic axis
 _PINNED = 2e-3
 _SHOULDER, _ELBOW = "k_T1", "k_T2"
-#: what depends on the machine and the moment, and so does not belong into committed files
-_VOLATILE = ("git_commit", "device", "jax_version")
 FILES = ("joint_stiffness.nc", "joint_stiffness.png", "joint_stiffness.md")
 
 
@@ -269,11 +267,9 @@ def write_joint_study(
     """
     folder = made_folder(folder)  # before the wait: it may be refused
     ds = joint_study(progress)
-    kept = ds.copy()
-    kept.attrs = {key: value for key, value in ds.attrs.items() if key not in _VOLATILE}
     figure, text = picture(ds), report(ds)
     writers: tuple[Callable[[Path], object], ...] = (
-        kept.to_netcdf,
+        repeatable(ds).to_netcdf,
         lambda path: save(figure, path),
         lambda path: path.write_text(text, encoding="utf-8"),
     )
