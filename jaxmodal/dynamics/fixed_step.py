@@ -106,9 +106,11 @@ class _Carry(NamedTuple):
 
 
 def integrate(
-    method: str, system: Driven, state: Array, times: Array, substeps: int
+    method: str, system: Driven, state: Array, times: Array, substeps: int | Array
 ) -> tuple[Array, Ended]:
     """States at given times, with ``substeps`` equal steps between each two of them.
+
+    Where that number is traced one program serves whatever it is, and has no derivatives in reverse mode.
 
     Returns
     -------
@@ -121,25 +123,25 @@ def integrate(
         return jnp.min(margins(system, time, at)) if system.events else jnp.ones(())
 
     def between(carry: _Carry, pair: Array) -> tuple[_Carry, Array]:
-        step = (pair[1] - pair[0]) / substeps
+        step = (pair[1] - pair[0]) / jnp.asarray(substeps, jnp.float64)
 
-        def one(before: _Carry, number: Array) -> tuple[_Carry, None]:
-            time = pair[0] + step * number
+        def one(number: Array, before: _Carry) -> _Carry:
+            time = pair[0] + step * jnp.asarray(number, jnp.float64)
             new = step_by(time, before.state, step, system)
             after = left(time + step, new)
             good = jnp.all(jnp.isfinite(new)) & (before.reached >= time - 0.5 * step)
             event = good & (before.margin > 0.0) & (after <= 0.0)
             good = good & ~event
             held = jnp.where(event, step, before.step)
-            found = _Carry(
+            return _Carry(
                 jnp.where(good, new, before.state),
                 jnp.where(good, time + step, before.reached),
                 jnp.where(good, after, before.margin),
                 held,
             )
-            return found, None
 
-        carry, _ = lax.scan(one, carry, jnp.arange(substeps, dtype=jnp.float64))
+        # of a fixed number of steps JAX makes a scan, which has derivatives in both modes
+        carry = lax.fori_loop(0, substeps, one, carry)
         good = carry.reached >= pair[1] - 0.5 * step
         return carry, jnp.where(good, carry.state, jnp.nan)
 

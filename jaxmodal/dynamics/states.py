@@ -31,7 +31,11 @@ def _over_states(
     """Apply a term of one state to states with any leading axes, which all vectors share."""
     made = [_vector(model, name, value) for name, value in zip(names, vectors, strict=True)]
     batch = np.broadcast_shapes(*(value.shape[:-1] for value in made))
-    made = [jnp.broadcast_to(value, (*batch, value.shape[-1])) for value in made]
+    # of NumPy's numbers in NumPy: in JAX each shape would be a program of its own
+    made = [
+        (jnp if is_traced(value) else np).broadcast_to(value, (*batch, value.shape[-1]))
+        for value in made
+    ]
     return _computed(term, len(batch), model, *made)
 
 

@@ -244,9 +244,7 @@ def _described(
     return Trajectory(*made)
 
 
-@functools.partial(
-    jax.jit, static_argnames=("law_is", "method", "max_steps", "substeps", "forward")
-)
+@functools.partial(jax.jit, static_argnames=("law_is", "method", "max_steps", "forward"))
 def solved(
     model: FlexibleArm,
     q: Array,
@@ -261,7 +259,7 @@ def solved(
     law_is: Any = None,
     **choices: Any,
 ) -> Trajectory:
-    """`trajectory` as one program; ``law_is`` is a law that is no pytree but a function."""
+    """`trajectory` as one program, whatever the length of its steps; ``law_is`` is a law that is a function."""
     chosen = law if law_is is None else law_is
     return trajectory(
         model, q, rate, times, chosen, motion, events=events, rtol=rtol, atol=atol, **choices

@@ -1,6 +1,6 @@
 """Are systems along a motion the derivatives of the accelerations, and do signals keep their names?
 
-What compiles: a motion with its motor behind a spring, its linearisation, and the derivatives of forward dynamics.
+What compiles: accelerations of an arm with a motor behind a spring, and its linearisation about a state and along many.
 """
 
 import sys
@@ -23,12 +23,13 @@ from jaxmodal.dynamics import (
     static_state,
     tip_position,
 )
-from jaxmodal.dynamics.histories import coordinates_of
+from jaxmodal.dynamics.histories import coordinates_of, dataset
+from jaxmodal.dynamics.trajectories import Trajectory
 
 
 @pytest.fixture(scope="module")
 def moving():
-    """Two links, the second on an elastic joint, with gravity and friction, under a PD law."""
+    """Two links, the second on an elastic joint, with gravity and friction; states put together, not integrated."""
     links = (
         uniform_link(0.5, 1.0, 0.2, hub_inertia=0.1),
         uniform_link(
@@ -39,15 +40,23 @@ def moving():
     model = flexible_arm(
         arm, 1, gravity=(0.0, -9.81), viscous_friction=0.05, kelvin_voigt_time=1e-3
     )
-    move = RestToRest(np.zeros(2), np.array([0.8, -0.5]), 0.3)
-    times = np.linspace(0.0, 0.3, 4)
-    law = JointPD(move, 20.0, 2.0)
-    return model, simulate(model, times, torque=law, method="rk4", step=1e-3)
+    times, rng = np.linspace(0.0, 0.3, 4), np.random.default_rng(6)
+    q, rate = rng.uniform(-1.0, 1.0, (2, 4, 5)) * [1, 1, 0.002, 0.002, 1]
+    q[:, 4] = q[:, 1] + 0.01  # of the motor: a spring far from rest throws the arm about
+    torques, blank = rng.uniform(-0.1, 0.1, (4, 2)), np.zeros(4)
+    pairs = np.zeros((4, 2))
+    states = Trajectory(
+        times, q, rate, 0.0 * q, torques, *[pairs] * 3, *[blank] * 5, 0, times[-1], np.zeros(12), 3
+    )
+    return model, dataset(model, states, "rk4")
 
 
 @pytest.mark.slow
 def test_systems_along_a_motion_are_derivatives_of_its_accelerations(moving):
-    model, motion = moving
+    model, _ = moving
+    move = RestToRest(np.zeros(2), np.array([0.8, -0.5]), 0.3)
+    law = JointPD(move, 20.0, 2.0)
+    motion = simulate(model, np.linspace(0.0, 0.3, 4), torque=law, method="rk4", step=1e-3)
     system = linearise_along(model, motion)
     space = system.state_space()
     q, rate = coordinates_of(model, motion)

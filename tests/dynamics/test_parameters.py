@@ -25,7 +25,10 @@ def model_for(variant, weight=0.0):
 
 @pytest.mark.parametrize(
     "variant",
-    ["full_rotation", "full_linear", pytest.param("first_linear", marks=pytest.mark.slow)],
+    [
+        "full_rotation",
+        *(pytest.param(x, marks=pytest.mark.slow) for x in ("full_linear", "first_linear")),
+    ],
 )
 def test_forces_are_linear_and_the_ranks_are_known(variant):
     for weight, rank in zip((0.0, 9.81), RANKS[variant], strict=True):

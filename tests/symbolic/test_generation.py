@@ -87,8 +87,8 @@ def test_two_links_are_the_explicit_closed_form_model(draw):
 @pytest.mark.parametrize(
     ("model", "integrals"),
     [
-        (lambda: chain(1), "symbolic"),
-        (lambda: chain(3), "numeric"),
+        pytest.param(lambda: chain(1), "symbolic", marks=pytest.mark.slow),
+        pytest.param(lambda: chain(3), "numeric", marks=pytest.mark.slow),
         pytest.param(lambda: chain(2, posed=PAPER), "symbolic", marks=pytest.mark.slow),
         (arm_with_everything, "symbolic"),
     ],
