@@ -128,7 +128,8 @@ def block_by_block(block: Callable[[Any], Any], blocks: int, used: Array, lanes:
     if blocks == 1:
         return block(lanes)
 
-    def part(i: Array) -> Any:
+    @functools.partial(jax.jit, inline=True)  # traced once for its shapes and for the loop
+    def part(lanes: Any, i: Array) -> Any:
         def of(x: Array) -> Array:
             apart = x.reshape(*x.shape[:-1], blocks, x.shape[-1] // blocks)
             return lax.dynamic_index_in_dim(apart, i, -2, keepdims=False)
@@ -137,9 +138,10 @@ def block_by_block(block: Callable[[Any], Any], blocks: int, used: Array, lanes:
 
     def add(i: Array, found: Any) -> Any:
         put = functools.partial(lax.dynamic_update_index_in_dim, index=i, axis=0)
-        return jax.tree_util.tree_map(put, found, part(i))
+        # an index of the loop is of a weak type, for which it would be traced again
+        return jax.tree_util.tree_map(put, found, part(lanes, jnp.asarray(i, used.dtype)))
 
-    shapes = jax.eval_shape(part, used)
+    shapes = jax.eval_shape(part, lanes, used)
     empty = jax.tree_util.tree_map(lambda x: jnp.zeros((blocks, *x.shape), x.dtype), shapes)
     found = lax.fori_loop(0, used, add, empty)
     return jax.tree_util.tree_map(

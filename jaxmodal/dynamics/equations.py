@@ -12,6 +12,7 @@ form.
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -150,6 +151,7 @@ def resistance(model: FlexibleArm, q: Vector, rate: Vector) -> Vector:
     return _virtual_work(model, q, forces) + steady
 
 
+@functools.partial(jax.jit, inline=True)  # an integration asks for it five times: traced once
 def accelerations(
     model: FlexibleArm, q: Vector, rate: Vector, torques: Float[Array, " n"]
 ) -> tuple[Array, Array]:

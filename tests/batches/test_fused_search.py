@@ -1,6 +1,5 @@
 """Does the fused kernel find what the portable program finds, bit for bit where the same compiler rounds both?"""
 
-import dataclasses
 import types
 
 import jax
@@ -73,13 +72,13 @@ def oracle_block(links, theory):
     if not chosen:
         return None
     arms = [beam_arrays(p.arm) for p in chosen]
-    beams = jax.tree_util.tree_map(lambda *x: jnp.stack(x, axis=-1)[:, None], *arms)
+    beams = jax.tree_util.tree_map(lambda *x: np.stack(x, axis=-1)[:, None], *arms)
     rough = np.stack([_rough(p.omega, seed) for seed, p in enumerate(chosen)], axis=1)
     # every arm several times: blocks of the kernel are full, and all cases of a number of links share a shape
     at = np.resize(np.arange(len(chosen)), 16)
     beams = jax.tree_util.tree_map(lambda x: x[..., at], beams)
     problem = BatchProblem(theory_flags(theory), MODES)
-    return problem, beams, jnp.asarray(rough[:, at])
+    return problem, beams, rough[:, at]
 
 
 @pytest.mark.parametrize("links", [pytest.param(2, marks=pytest.mark.slow), 3])
@@ -96,14 +95,27 @@ def test_enclosures_of_the_reference_arms_are_those_of_the_portable_program(link
         assert np.asarray(proven).mean() > 0.4, "nothing was enclosed: the test shows nothing"
 
 
+def cut(arm, links):
+    """The same arm of so many links: each is cut into rigidly joined pieces, which changes no frequency."""
+    pieces = []
+    for k, link in enumerate(arm.links):
+        number = links // arm.num_links + (k < links % arm.num_links)
+        bare = {"tip_mass": 0.0, "tip_inertia": 0.0}
+        joint = {"joint_angle": 0.0, "joint_stiffness": np.inf}
+        for piece in range(number):
+            changed = (joint if piece else {}) | (bare if piece < number - 1 else {})
+            pieces.append(link.replace(length=link.length / number, **changed))
+    return jm.Arm(tuple(pieces))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("links", [1, 2, 3, 4, 5, 6, 8, 12])
-def test_batches_of_the_reference_arms_are_right_with_either_kernel(links):
-    """One by one, whatever they need after float64."""
+@pytest.mark.parametrize(("least", "links"), [(1, 2), (3, 3), (4, 12)])
+def test_batches_of_the_reference_arms_are_right_with_either_kernel(least, links):
+    """One by one, whatever they need after float64; those of few links are cut into as many as the longest has."""
     for problem in problems().values():
-        if len(problem.entry["links"]) != links:
+        if not least <= len(problem.entry["links"]) <= links:
             continue
-        arm = dataclasses.replace(problem.arm, name="")
+        arm = cut(problem.arm, links)
         # fewer cells than a vector holds XLA compiles in another way, and rounds in another way
         cell = {"link1.length": np.full(16, float(arm.links[0].length))}
         portable, fused = (
@@ -119,8 +131,8 @@ def test_batches_of_the_reference_arms_are_right_with_either_kernel(links):
 @pytest.mark.slow
 def test_ten_thousand_cells_are_those_of_the_portable_program():
     arm, cells = jm.examples.three_link_industrial(), random_cells(10_000, seed=11)
-    portable = jm.natural_frequencies_batch(arm, cells, 10, kernel="portable")
-    fused = jm.natural_frequencies_batch(arm, cells, 10, kernel="fused")
+    portable = jm.natural_frequencies_batch(arm, cells, MODES, kernel="portable")
+    fused = jm.natural_frequencies_batch(arm, cells, MODES, kernel="fused")
     assert_alike(fused, portable)
     assert bool(fused.certified.all())
 

@@ -1,5 +1,6 @@
 """Does a batch give what the exact search gives, cell by cell, certified, whatever path a cell takes?"""
 
+import functools
 import os
 import subprocess
 import sys
@@ -36,6 +37,16 @@ def exact(arm, cells, at, modes, theory):
     return np.array(rows)
 
 
+CELLS = random_cells(1200)
+SOME = np.arange(0, 1200, 200)
+
+
+@functools.cache
+def exact_of_some(theory):
+    """Of some of `CELLS`, for both kernels."""
+    return exact(jm.examples.three_link_industrial(), CELLS, SOME, 6, theory)
+
+
 @pytest.mark.parametrize(
     ("theory", "kernel"),
     [*((theory, "portable") for theory in jm.THEORIES), ("timoshenko", "auto")],
@@ -43,12 +54,10 @@ def exact(arm, cells, at, modes, theory):
 def test_a_batch_equals_the_exact_search(theory, kernel):
     """By compiled programs, the same for all theories, and in NumPy."""
     arm = jm.examples.three_link_industrial()
-    cells = random_cells(1200)
-    result = jm.natural_frequencies_batch(arm, cells, 6, theory, kernel=kernel)
+    result = jm.natural_frequencies_batch(arm, CELLS, 6, theory, kernel=kernel)
     assert bool(result.certified.all())
-    at = np.arange(0, 1200, 120)
-    reference = exact(arm, cells, at, 6, theory)
-    assert np.abs(np.asarray(result.omega)[at] / reference - 1.0).max() < BATCH_ACCURACY
+    found = np.asarray(result.omega)[SOME]
+    assert np.abs(found / exact_of_some(theory) - 1.0).max() < BATCH_ACCURACY
     assert np.all(np.asarray(result.count_below) < np.arange(1, 7))
     assert np.all(np.asarray(result.count_above) >= np.arange(1, 7))
     assert np.all(np.diff(np.asarray(result.omega), axis=1) > 0.0)
@@ -107,10 +116,9 @@ def test_bad_values_speak_in_their_lane_only(cells):
 
 @pytest.mark.slow
 def test_the_chunk_size_changes_nothing_that_matters():
-    arm = jm.examples.two_link_flexible()
-    cells = {"link2.joint_angle": np.linspace(-3.0, 3.0, 700)}
-    one = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=64).omega
-    two = jm.natural_frequencies_batch(arm, cells, 3).omega
+    arm, cells = jm.examples.three_link_industrial(), random_cells(700)
+    one = jm.natural_frequencies_batch(arm, cells, 6, chunk_size=64).omega
+    two = jm.natural_frequencies_batch(arm, cells, 6, kernel="portable").omega
     assert np.abs(np.asarray(one) / np.asarray(two) - 1.0).max() < BATCH_ACCURACY
 
 
@@ -181,14 +189,14 @@ def test_unknown_addresses_are_refused_with_a_suggestion():
 def test_ten_thousand_cells_against_the_exact_search():
     arm = jm.examples.three_link_industrial()
     cells = random_cells(10_000, seed=5)
-    results = [jm.natural_frequencies_batch(arm, cells, 10, kernel=k) for k in ("portable", "auto")]
+    results = [jm.natural_frequencies_batch(arm, cells, 6, kernel=k) for k in ("portable", "auto")]
     assert all(bool(result.certified.all()) for result in results)
     at = np.arange(0, 10_000, 50)
     packed = columns_of(arm, tuple(cells), np.stack(list(cells.values()))[:, at]).packed
     worst = 0.0
     for start in range(0, at.size, 16):
         block, flags = packed[..., start : start + 16], theory_flags("timoshenko")
-        reference = batch_kernels.exact(flags, block, modes=10, theory="timoshenko")
+        reference = batch_kernels.exact(flags, block, modes=6, theory="timoshenko")
         for result in results:
             found = np.asarray(result.omega)[at[start : start + 16]]
             worst = max(worst, np.abs(found / np.asarray(reference.omega) - 1.0).max())
@@ -209,7 +217,7 @@ kernel = sys.argv[1]
 spread = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=100, kernel=kernel)
 with jax.default_device(jax.local_devices()[-1]):
     alone = jm.natural_frequencies_batch(arm, cells, 3, chunk_size=100, kernel=kernel)
-assert len(jax.local_devices()) == 3
+assert len(jax.local_devices()) == 2
 assert bool(spread.certified.all())
 assert np.array_equal(np.asarray(spread.omega), np.asarray(alone.omega))
 """
@@ -228,7 +236,7 @@ arm, rng = jm.examples.three_link_industrial(), np.random.default_rng(0)
 angles = {f"link{n}.joint_angle": rng.uniform(-3.0, 3.0, 8000) for n in (2, 3)}
 some = {address: values[:1500] for address, values in angles.items()} | {"payload.mass": rng.uniform(0.0, 9.0, 1500)}
 for cells, kernel in ((some, "auto"), (some, "portable"), (angles, "auto")):
-    found = jm.natural_frequencies_batch(arm, cells, 10, kernel=kernel)
+    found = jm.natural_frequencies_batch(arm, cells, 6, kernel=kernel)
     for column in (found.omega, found.bracket, found.residual_ratio):
         print(hashlib.sha256(np.asarray(column).tobytes()).hexdigest())
 """
@@ -240,9 +248,9 @@ for cells, kernel in ((some, "auto"), (some, "portable"), (angles, "auto")):
     reason="needs Linux and two cores",
 )
 def test_one_core_gives_the_same_bits_as_two(tmp_path):
-    """Fresh processes, with programs compiled on as many cores: one, two, and two with one thread of OpenMP."""
+    """Fresh processes, with programs compiled on as many cores: one with one thread of OpenMP, and two with two."""
     said = []
-    for cores, threads in (("1", None), ("2", None), ("2", "1")):
+    for cores, threads in (("1", "1"), ("2", None)):
         own = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / cores)}
         own |= {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads} if threads else {}
         kept = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
@@ -254,13 +262,13 @@ def test_one_core_gives_the_same_bits_as_two(tmp_path):
         )
         assert done.returncode == 0, done.stderr
         said.append(done.stdout)
-    assert said[0] == said[1] == said[2]
+    assert said[0] == said[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["portable", "fused"])
 def test_several_local_devices_share_a_batch_and_give_the_same_bits(kernel):
-    flags = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=3"
+    flags = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=2"
     done = subprocess.run(
         [sys.executable, "-c", _ON_DEVICES, kernel],
         env=os.environ | {"XLA_FLAGS": flags},

@@ -1,6 +1,5 @@
 """What stays on the device: right, certified, and what the passes of the host find; here a device is the CPU."""
 
-import dataclasses
 import gc
 from concurrent.futures import ThreadPoolExecutor
 
@@ -26,14 +25,17 @@ from tests.real_arms import random_arm
 MODES, CELLS, SIZE = 6, 1300, 512
 DOUBLE_ROOT = np.radians([-155.009952919027194, -64.1983428536445678])
 THREE = jm.examples.three_link_industrial()
+#: the same arm, of as many columns as arms with features: one set of programs serves all tests
+WITH_COLUMNS = THREE.replace(links=tuple(link.replace(end_offset_x=0.0) for link in THREE.links))
 
 
 @pytest.fixture
 def gpu(monkeypatch):
-    """Batches are solved as on a GPU that has no fused kernel."""
+    """Batches are solved as on a GPU that has no fused kernel, of so few lanes that passes take several blocks."""
     monkeypatch.setattr(plans, "chosen_kernel", lambda _name, _device: Kernel(False, True))
     for module in (plans, series_search):
         monkeypatch.setattr(module, "is_gpu", lambda _device: True)
+    monkeypatch.setattr(Lanes.__init__, "__defaults__", (256, 64, 16))
 
 
 @pytest.fixture
@@ -73,7 +75,7 @@ def assert_alike(found, reference):
 def test_cells_on_the_device_are_those_of_the_host(gpu, compiled):
     """Compiles what a first batch on a GPU does, everything once, while the pilots are searched."""
     cells, invalid = difficult_cells()
-    found = jm.natural_frequencies_batch(THREE, cells, MODES, chunk_size=SIZE)
+    found = jm.natural_frequencies_batch(WITH_COLUMNS, cells, MODES, chunk_size=SIZE)
     for name in ("begun", "continued", "extended_once", "polished", "finished"):
         assert sum(name in str(program) for program in compiled) == 1, name
     gc.collect()
@@ -93,29 +95,26 @@ def test_cells_on_the_device_are_those_of_the_host(gpu, compiled):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("structure", ["springs", "offsets", "everything"])
-def test_features_and_few_lanes(structure, gpu):
-    """Passes that take several blocks of lanes; an arm with free hinges or loads goes the way of the host."""
+def test_features(structure, gpu):
+    """By the programs of the test before; an arm with free hinges or loads goes the way of the host."""
     arm = random_arm(3, structure)
     rng = np.random.default_rng(4)
     cells = {f"link{k}.joint_angle": rng.uniform(-np.pi, np.pi, 700) for k in (2, 3)}
-    values, question = (
-        np.stack(list(cells.values())),
-        Question(arm, tuple(cells), MODES, "timoshenko"),
-    )
+    values = np.stack(list(cells.values()))
+    question = Question(arm, tuple(cells), MODES, "timoshenko")
     plan = Plan.of(question, values, 700, chunk=SIZE)
     with ThreadPoolExecutor(2) as pool:
         resident = plan.resident(values, pool)
         if structure == "everything":
             assert resident is None
             return
-        few = dataclasses.replace(resident, lanes=Lanes(open=256, extended=64, polished=16))
         left = []
 
         def left_open(at):
             left.append(at.size)
             return jm.natural_frequencies_batch(arm, {k: v[at] for k, v in cells.items()}, MODES)
 
-        found = few.solve(values, left_open)
+        found = resident.solve(values, left_open)
     assert sum(left) < 0.02 * 700
     assert bool(found.certified.all())
     truth = exact(arm, cells, range(0, 700, 100), MODES, "timoshenko")

@@ -108,7 +108,13 @@ def sprung(arm):
     return [f"link{k + 1}.joint_stiffness" for k in links], links
 
 
-@pytest.mark.parametrize("name", CASES)
+#: others of the same structures are fast
+SLOW = {"rotors 44", "rotors 94", "rotors 142", "soft springs 18"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=[pytest.mark.slow] if x in SLOW else []) for x in CASES]
+)
 def test_shapes_and_derivatives_against_forty_digits(name):
     arm, theory, mode = CASES[name]
     addresses, links = sprung(arm)

@@ -246,6 +246,7 @@ def test_derivative_of_a_shape(lanes):
         assert off <= DIFFERENCES * np.max(np.abs(difference))
 
 
+@pytest.mark.slow
 def test_quadrature_has_converged():
     """Twice as many nodes change no modal mass: boundary layers and forty half-waves included. In NumPy."""
     problem = problems()["P43"]

@@ -169,7 +169,7 @@ def test_counts_are_those_of_the_text():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("posed", [USUAL, PAPER], ids=str)
-@pytest.mark.parametrize("links", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("links", [1, 2, 4])
 def test_every_form_at_a_thousand_states(links, posed, tmp_path):
     """NumPy, JAX and C against the library's own dynamics."""
     model = chain(links, 2, posed)
