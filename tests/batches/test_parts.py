@@ -13,7 +13,7 @@ from jaxmodal.batches.acceptance import CLOSE, accepted, doubtful, with_neighbou
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.guided_search import Enclosure, Others, _estimate
 from jaxmodal.batches.results import Results
-from jaxmodal.batches.sizes import parted
+from jaxmodal.batches.sizes import CPU_SIZES, parted
 from jaxmodal.batches.variants import Cells
 from jaxmodal.batches.work import Work
 from jaxmodal.dynamic_stiffness.beams import theory_flags
@@ -38,16 +38,24 @@ def test_parts_hold_every_item_once_in_whole_blocks(items, size, blocks, workers
 
 
 def test_blocks_of_one_call_are_solved_each_for_itself_and_no_more_than_are_used():
-    arm = jm.examples.two_link_flexible()
-    angles = np.linspace(0.1, 3.0, 12)
-    problem = batch_kernels.BatchProblem(theory_flags("timoshenko"), 3)
-    omega = np.linspace(2.0, 40.0, 12)
-    cells = columns_of(arm, ["link2.joint_angle"], angles[None]).packed
-    whole = batch_kernels.extended(problem, cells, omega, np.int64(1), blocks=1)
-    parts = batch_kernels.extended(problem, cells, omega, np.int64(2), blocks=3)
-    for one, some in zip(*map(jax.tree_util.tree_leaves, (whole, parts)), strict=True):
-        np.testing.assert_allclose(some[:8], one[:8], rtol=1e-14)
-        assert not np.asarray(some[8:]).any()
+    """By the program of test_many_arms.py, and in NumPy, which knows no blocks."""
+    arm, size, blocks = jm.examples.three_link_industrial(), CPU_SIZES.extended_modes, 4
+    assert blocks == CPU_SIZES.open_blocks
+    angles = np.random.default_rng(6).uniform(-3.0, 3.0, (2, blocks * size))
+    problem = batch_kernels.BatchProblem(theory_flags("timoshenko"), 6)
+    omega = np.linspace(20.0, 900.0, blocks * size)
+    cells = columns_of(arm, ["link2.joint_angle", "link3.joint_angle"], angles).packed
+    every = Cells(np.arange(omega.size), cells, None)
+    host = engines.OnHost().extended(problem, every, every.numbers, omega)
+    whole, some = (
+        batch_kernels.extended(problem, cells, omega, np.int64(used), blocks=blocks)
+        for used in (blocks, 2)
+    )
+    leaves = zip(*map(jax.tree_util.tree_leaves, (host, whole, some)), strict=True)
+    for expected, all_blocks, two in leaves:
+        np.testing.assert_allclose(all_blocks, expected, rtol=1e-12)
+        np.testing.assert_array_equal(two[: 2 * size], all_blocks[: 2 * size])
+        assert not np.asarray(two[2 * size :]).any()
 
 
 @pytest.mark.parametrize("number", [1, 416, 417, 900])
