@@ -142,11 +142,10 @@ def test_derivatives_at_every_posture_are_those_of_the_exact_peaks():
 
     np.testing.assert_allclose(made.inequalities, by_hand(y), rtol=1e-9)
     step = 1e-5
-    for direction in np.array([[1.0, 0.7, 0.9, 0.8], [0.8, -1.0, 0.7, -0.9]]):  # all at once
-        move = step * direction
-        slope = (by_hand(y + move) - by_hand(y - move)) / (2 * step)
-        found = made.inequality_rates[:, :4] @ direction
-        np.testing.assert_allclose(found, slope, rtol=1e-5, atol=1e-8)
+    direction = np.array([1.0, -0.7, 0.9, -0.8])  # all at once
+    slope = (by_hand(y + step * direction) - by_hand(y - step * direction)) / (2 * step)
+    found = made.inequality_rates[:, :4] @ direction
+    np.testing.assert_allclose(found, slope, rtol=1e-5, atol=1e-8)
     assert (made.inequality_rates[:6, 3] == 0.0).all()  # the postures of a set replace the angle
     assert made.inequality_rates[6, 3] != 0.0
 

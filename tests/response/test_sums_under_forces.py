@@ -54,11 +54,11 @@ def test_bent_arms_against_the_exact_response(arm):
     third = float(model.omega[2])
     error = jm.truncation_error(model, 0.01 * third, third)
     assert error.worst < 0.15
-    finer = jm.modal_superposition(arm, inputs, outputs, 48)
+    finer = jm.modal_superposition(arm, inputs, outputs, 32)
     assert jm.truncation_error(finer, 0.01 * third, third).worst < 0.7 * error.worst
     decreed = jm.modal_superposition(arm, inputs, outputs, 16, damping_ratios=0.01)
     assert jm.truncation_error(decreed, 0.01 * third, third).worst < 1e-3
-    of_forces = jm.modal_superposition(arm, inputs[:2], outputs, 16, damping_ratios=0.01)
+    of_forces = jm.modal_superposition(arm, inputs[:2], outputs, 3, damping_ratios=0.01)
     static = jm.static_compliance(arm, inputs[:2], outputs)
     np.testing.assert_allclose(of_forces.static, static, rtol=1e-11)
 
@@ -81,9 +81,9 @@ def test_damping_of_modes_is_the_work_of_materials_and_dampers():
 
 def test_effective_masses_add_up_to_the_total():
     arm = under_loads()
-    shapes = jm.mode_shapes(arm, 40)
+    shapes = jm.mode_shapes(arm, 40, stations=2)
     masses = np.asarray(shapes.effective_mass)[:, 1]
-    free = np.asarray(jm.mode_shapes(arm.replace(loads=None), 40).effective_mass)[:, 1]
+    free = np.asarray(jm.mode_shapes(arm.replace(loads=None), 40, stations=2).effective_mass)[:, 1]
     np.testing.assert_allclose(masses.sum(), free.sum(), rtol=5e-3)
     assert abs(masses[0] / free[0] - 1.0) > 1e-3
 

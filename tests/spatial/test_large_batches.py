@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import jax
 import numpy as np
 import pytest
 
@@ -113,7 +114,7 @@ def test_brackets_of_several_modes_are_cut_and_those_of_others_help():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["standing", "six axes", "two bars", "S16"])
 def test_pilots_in_two_steps_and_close_modes(name):
-    """More cells than pilots; of round tubes pairs are double, and all cells are left to NumPy."""
+    """More cells than pilots, every seventh beside NumPy; of round tubes pairs are double, and left to NumPy."""
     arms = {
         "standing": standing_arm,
         "six axes": jm.examples.six_axis_industrial,
@@ -123,5 +124,7 @@ def test_pilots_in_two_steps_and_close_modes(name):
     arm, cells = arms[name](), 700 if name != "S16" else 24
     given = cells_of(arm, cells, 8)
     found = to_host(jm.natural_frequencies_batch(arm, given, MODES, kernel="portable"))
-    assert_alike(found, to_host(jm.natural_frequencies_batch(arm, given, MODES)))
     assert found.certified.all()
+    some = {address: column[::7] for address, column in given.items()}
+    exact = to_host(jm.natural_frequencies_batch(arm, some, MODES))
+    assert_alike(jax.tree_util.tree_map(lambda x: x[::7], found), exact)

@@ -53,13 +53,15 @@ def test_a_store_resumes_to_the_same_bytes(tmp_path):
 def test_the_built_in_posture_maps_run_and_are_verified(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     invoke = CliRunner().invoke
-    ran = invoke(main, ["sweep", "run", f"example:{name}", "--points", "2"])
+    drawn = name == "six_axis_posture_map"
+    plain = [] if drawn else ["--no-plot"]
+    ran = invoke(main, ["sweep", "run", f"example:{name}", "--points", "2", *plain])
     assert ran.exit_code == 0, ran.output
     assert "32 of 32 modes certified" in ran.output
     found = invoke(main, ["sweep", "verify", f"{name}.zarr", "--cells", "2"])
     assert found.exit_code == 0, found.output
-    assert (tmp_path / f"{name}_maps.png").exists()
-    if name == "six_axis_posture_map":  # cells are solved to tell the time
+    assert (tmp_path / f"{name}_maps.png").exists() == drawn
+    if drawn:  # cells are solved to tell the time
         planned = invoke(main, ["sweep", "plan", f"example:{name}"])
         assert "about" in planned.output, planned.output
 

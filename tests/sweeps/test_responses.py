@@ -18,11 +18,11 @@ RATIOS = np.array([0.0, 0.05, 0.3, 0.8, 1.5])
 OUTPUTS = ["peak_response", "peak_frequency", "damping_ratio", "damped_frequency", "decay_rate"]
 
 
-def oscillator(**options):
+def oscillator(ratios=RATIOS, **options):
     arm, inertia = pendulum(STIFFNESS)
     arm = arm.replace(links=(arm.links[0].replace(joint_damping=0.0),))
     omega = np.sqrt(STIFFNESS / inertia)
-    dampers = sweeps.axis("link1.joint_damping", 2.0 * RATIOS * np.sqrt(STIFFNESS * inertia))
+    dampers = sweeps.axis("link1.joint_damping", 2.0 * ratios * np.sqrt(STIFFNESS * inertia))
     turning = sweeps.Response(
         "joint_1.moment", "joint_1.rotation", (0.01 * omega / 2 / np.pi, omega)
     )
@@ -87,14 +87,15 @@ def test_a_cell_has_the_numbers_of_its_arm():
 
 
 @pytest.mark.slow
-def test_what_is_printed_and_drawn(stored, tmp_path):
-    sweep, _ = oscillator()
+def test_what_is_printed_and_drawn(tmp_path):
+    sweep, _ = oscillator(ratios=RATIOS[1:3])
     assert "peak_status, peak_response" in "\n".join(plan_lines(sweep, make_grid(sweep)))
-    ds = sweeps.open_result(stored).load()
+    stored = tmp_path / "oscillator.zarr"
+    ds = sweeps.run(sweep, stored).load()
     assert "peaks of displacement joint_1.rotation for joint_1.rotation" in summary_lines(ds)[-1]
     axes = peaks(ds, ["link1_joint_damping"]).axes[0]
     assert axes.get_ylabel() == "highest peak of the response [rad/(N m)]"
-    np.testing.assert_array_equal(axes.lines[0].get_ydata()[1:3], ds.peak_response[1:3])
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), ds.peak_response)
     ratios = peaks(ds, ["link1_joint_damping"], kind="damping").axes[0]
     assert ratios.get_ylabel() == "damping ratio"
     # over two axes a map; here of copies, which cost no search
@@ -104,7 +105,7 @@ def test_what_is_printed_and_drawn(stored, tmp_path):
         ds.peak_response.attrs,
     )
     meshes = peaks(wide, ["link1_joint_damping", "load"]).axes[0].collections
-    assert meshes[0].get_array().shape == (2, 5)
+    assert meshes[0].get_array().shape == (2, 2)
     done = CliRunner().invoke(
         main, ["sweep", "plot", str(stored), "--kind", "peaks", "--out", str(tmp_path / "a")]
     )
