@@ -50,10 +50,14 @@ def test_conditions_orthogonality_and_energies(name):
     np.testing.assert_allclose(kinetic, case.omega[vibrating] ** 2 / 2.0, rtol=EXACT)
 
 
-def test_against_finite_elements():
+@pytest.mark.parametrize(
+    "seeds",
+    [range(300, 303), pytest.param(range(303, 312), marks=pytest.mark.slow, id="more")],
+)
+def test_against_finite_elements(seeds):
     """Displacements and rotations along all links, of unit modal mass."""
     points = (finite_elements.tables(18)[1] + 1.0) / 2.0
-    for seed in range(300, 306):
+    for seed in seeds:
         document, theory = random_arm(seed, 3)
         expected = finite_elements.mode_motions(document, theory, 18, 5)
         shapes = shapes_of(jm.arm_from_dict(document), 5, theory, points)

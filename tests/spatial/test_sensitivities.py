@@ -114,7 +114,7 @@ STIFF = ("youngs_modulus", "shear_modulus", "joint_stiffness", ".stiffness")
 
 def test_scaling_of_all_stiffness_and_of_all_mass():
     """Frequencies go with the root of all stiffnesses together, and with the inverse root of all masses."""
-    for seed in range(40, 46):
+    for seed in range(40, 43):
         document, theory = random_arm(seed, 3)
         table = to_host(jm.sensitivities(jm.arm_from_dict(document), 3, theory))
         stiff = [name.endswith(STIFF) for name in table.addresses]
