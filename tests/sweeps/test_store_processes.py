@@ -29,21 +29,29 @@ import sweeps.store.zarr_store
 pytestmark = pytest.mark.usefixtures("one_commit")
 
 
-def test_a_full_disk_is_a_clear_error_and_leaves_a_store_that_resumes(
-    synthetic, uninterrupted, tmp_path, monkeypatch
-):
-    """The limit on the size of files makes the operating system refuse the write."""
+@pytest.fixture
+def files_of_at_most(monkeypatch):
+    """A limit on the size of files, which makes the operating system refuse a write."""
     resource = pytest.importorskip("resource")
-    path = tmp_path / "full.zarr"
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python would keep half a file of it
-    before, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))
-    try:
-        with pytest.raises(sweeps.StoreError, match="free space and run the same command again"):
-            sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (before, hard))
-    assert any(path.rglob("*"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda size=before[0]: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_full_disk_is_a_clear_error_and_leaves_a_store_that_resumes(
+    begun, synthetic, uninterrupted, tmp_path, files_of_at_most
+):
+    """Full before the store is begun, or at its first chunk."""
+    path = tmp_path / "full.zarr"
+    if begun:
+        sweeps.store.zarr_store.open_store(path, small_sweep(), CHUNK_CELLS)
+    files_of_at_most(len(uninterrupted["frequency/c/0/0/0/0"]) - 1 if begun else 5000)
+    with pytest.raises(sweeps.StoreError, match="free space and run the same command again"):
+        sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS)
+    files_of_at_most()
+    assert any(path.iterdir()) == begun
     sweeps.run(small_sweep(), path, chunk_cells=CHUNK_CELLS)
     assert contents(path) == uninterrupted
 
