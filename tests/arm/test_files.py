@@ -5,7 +5,7 @@ import math
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jaxmodal as jm
@@ -166,6 +166,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("arms")
 
 
+@settings(max_examples=20)
 @given(arm=arms)
 def test_written_files_read_back_to_the_same_arm(folder, arm):
     for name in ("arm.toml", "arm.json"):

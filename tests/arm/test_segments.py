@@ -172,8 +172,8 @@ def test_tapers_that_cannot_be(section, bound, fragment):
 @pytest.mark.parametrize(
     "theory",
     [
-        *("timoshenko", "bending_only"),
-        *(pytest.param(it, marks=pytest.mark.slow) for it in ("rayleigh", "euler_bernoulli")),
+        "timoshenko",
+        *(pytest.param(it, marks=pytest.mark.slow) for it in jm.THEORIES[1:]),
     ],
 )
 def test_tapers_against_finite_elements_that_taper(theory):

@@ -185,7 +185,7 @@ def on_a_soft_spring(stiffness):
     return jm.Arm(tuple(links), jm.Payload(1e7))
 
 
-@pytest.mark.parametrize("form", ["at once", "compiled"])
+@pytest.mark.parametrize("form", ["at once", pytest.param("compiled", marks=pytest.mark.slow)])
 def test_counts_far_below_all_modes_are_those_at_zero(form):
     arm, noisy = on_a_soft_spring(1e-7), np.logspace(-30, -8, 45)
 
