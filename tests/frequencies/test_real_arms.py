@@ -81,10 +81,10 @@ def test_counts_against_finite_elements(structure, seed, theory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("structure", STRUCTURES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=SEEDS, theory=st.sampled_from(jm.THEORIES))
 def test_thousands_of_counts(structure, seed, theory):
-    """7 structures x 30 arms x 64 frequencies."""
+    """7 structures x 15 arms x 64 frequencies."""
     check_counts(structure, seed, theory)
 
 
