@@ -51,11 +51,11 @@ def refuse_supports(arm: Arm, what: str) -> None:
                 )
 
 
-def refuse_base(arm: Arm, what: str) -> None:
-    """Refuse an arm on an elastic base, which ``what`` (the subject of the sentence) does not know."""
+def refuse_base(arm: Arm) -> None:
+    """Refuse an arm on an elastic base, which motions by assumed modes do not know."""
     if isinstance(arm, Arm) and arm.base_stiffness is not None:
         raise ArmError(
-            f"base_stiffness: the arm has one, and {what} knows no elastic base; give "
+            "base_stiffness: the arm has one, and jaxmodal.dynamics knows no elastic base; give "
             "arm.replace(base_stiffness=None), or take it out of its file."
         )
 

@@ -82,7 +82,7 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
         link, a free hinge, a spring without a rotor, damping as a value of a link.
     """
     refuse_loads(arm, "jaxmodal.dynamics (whose gravity is an argument)")
-    refuse_base(arm, "jaxmodal.dynamics")
+    refuse_base(arm)
     groups: list[list[Link]] = []
     for link in require_planar(arm).links:
         if link.segment:

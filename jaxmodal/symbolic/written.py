@@ -64,7 +64,7 @@ def write(equations: WrittenEquations, form: str, name: str = "model") -> dict[s
     """
     require_equations(equations)
     one_of("form", form, tuple(FORMS), "to_sympy gives matrices of SymPy")
-    check_name("name", name, equations)
+    check_name(name, equations)
     if form == "c":
         return c_files(equations, name)
     texts = {
@@ -76,7 +76,7 @@ def write(equations: WrittenEquations, form: str, name: str = "model") -> dict[s
     return {name + FORMS[form]: texts[form]()}
 
 
-def check_name(what: str, name: object, equations: WrittenEquations) -> None:
+def check_name(name: object, equations: WrittenEquations) -> None:
     """Refuse what is no name of a function in some language, or is a name in the equations."""
     known = isinstance(name, str) and _NAME.fullmatch(name) is not None
     if (
@@ -88,6 +88,6 @@ def check_name(what: str, name: object, equations: WrittenEquations) -> None:
         or re.fullmatch(r"t\d+", str(name))
     ):
         raise ArmError(
-            f"{what} = {shown(name)}: must be a letter with letters, digits and underscores after it, at most 41 in "
+            f"name = {shown(name)}: must be a letter with letters, digits and underscores after it, at most 41 in "
             "all, and no word of a language or name in the equations; 'model' is one."
         )
