@@ -15,34 +15,16 @@ _MOST = 100_000
 
 
 def zeros_inside(
-    log_function: Callable[[np.ndarray], np.ndarray], known: np.ndarray, corners: Sequence[complex]
-) -> int | None:
-    """How often the phase turns around a polygon, counter-clockwise: the zeros inside; None where it is not known.
-
-    Parameters
-    ----------
-    log_function
-        Logarithm of the function.
-    known
-        Points near which the phase turns fast, as zeros do, inside or outside.
-    corners
-        Corners of the polygon, counter-clockwise.
-    """
-    found = zeros_inside_each(lambda _, z: log_function(z), [known], np.array([corners]))[0]
-    return None if np.isnan(found) else round(found)
-
-
-def zeros_inside_each(
     log_function: LogFunction, known: Sequence[np.ndarray], corners: np.ndarray, steps: int = 64
 ) -> NDArray[np.float64]:
-    """`zeros_inside` of many polygons: whole numbers, NaN where one is not known.
+    """How often the phase turns around each polygon: its zeros inside, whole numbers; NaN where that is not known.
 
     Parameters
     ----------
     log_function
         Logarithm of the function.
     known
-        For each polygon the points near which the phase turns fast.
+        For each polygon the points near which the phase turns fast, as zeros do, inside or outside.
     corners : array, shape (polygons, corners)
         Counter-clockwise.
     steps

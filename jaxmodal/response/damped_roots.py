@@ -12,7 +12,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.characteristic import Characteristic, Complexes
 from jaxmodal.response.continuation import followed
-from jaxmodal.response.contour import zeros_inside_each
+from jaxmodal.response.contour import zeros_inside
 from jaxmodal.response.damping import SPRINGS
 
 Floats = NDArray[np.float64]
@@ -144,7 +144,7 @@ def _multiplicities(determinant: Characteristic, every: Sequence[Complexes]) -> 
     at = np.flatnonzero(~lost)
     turns = np.zeros(lost.size)
     owner = cells[at]
-    turns[at] = zeros_inside_each(
+    turns[at] = zeros_inside(
         lambda k, z: determinant(owner[k], z),
         [known[k] for k in at],
         np.array(squares)[at],
@@ -204,7 +204,7 @@ def _counted(
     some = [box for box in boxes if box is not None]
     marks = [_marks(determinant, k, np.append(every[k], np.zeros(min(at_zero, 1)))) for k in at]
     corners = np.stack([box.corners for box in some])
-    turns = zeros_inside_each(lambda k, z: determinant(at[k], z), marks, corners)
+    turns = zeros_inside(lambda k, z: determinant(at[k], z), marks, corners)
     wanted = [fold[k][box.inside].sum() + at_zero for k, box in zip(at, some, strict=True)]
     counted[at] = turns == wanted
     return counted

@@ -159,12 +159,13 @@ def test_roots_close_to_a_long_side_are_counted():
 
 
 def test_whole_turns_between_two_places_are_seen():
-    corners = [complex(x, y) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    for order in (1, 200, 400):
-        assert zeros_inside(lambda z, n=order: n * np.log(z), np.array([]), corners) == order
+    corners = np.array([[complex(x, y) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]])
+    orders = np.array([1, 200, 400])
+    each = [np.array([])] * 3, np.repeat(corners, 3, axis=0)
+    assert np.array_equal(zeros_inside(lambda k, z: orders[k] * np.log(z), *each), orders)
     # double zeros: the phase turns by 2 pi past each, within a few of its distances from the side
     near = np.repeat([-1.0 + 1e-6 + 0.3123j, 1.0 + 1e-6 - 0.5123j, 0.3123 - 0.999999j], 2)
-    inside = zeros_inside(lambda z: np.log(z[:, None] - near).sum(axis=1), near, corners)
+    inside = zeros_inside(lambda _, z: np.log(z[:, None] - near).sum(axis=1), [near], corners)
     assert inside == 4
 
 
