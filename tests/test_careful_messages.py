@@ -65,6 +65,37 @@ def test_a_determinant_is_one_at_a_frequency_above_0(omega):
             call(arm, omega)
 
 
+def test_what_decides_the_computation_is_not_traced():
+    arm = jm.examples.two_link_flexible()
+    words = "is traced by jax.jit, jax.vmap or jax.grad, and its value decides"
+    for name, call, value in (
+        ("num_modes", lambda n: plain(jm.natural_frequencies)(arm, n).omega, 2),
+        ("omega_max", lambda w: plain(jm.frequencies_in_band)(arm, 0.0, w)[0].omega, 9.0),
+    ):
+        with pytest.raises(ValueError, match=f"{name} = <traced.*{words}"):
+            jax.jit(call)(value)
+    with pytest.raises(ValueError, match=r"num_modes = 2, an array of JAX; .*take int\(\.\.\.\)"):
+        plain(jm.natural_frequencies)(arm, jax.device_put(np.int32(2)))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([True, False], "holds something other than real numbers"),  # a choice of cells
+        (2.0, r"has shape \(\); .*the same in all cells, set in the arm with set_parameters"),
+        ([], r"has shape \(0,\); .*of one cell or more"),
+    ],
+)
+def test_values_of_a_batch(values, words):
+    with pytest.raises(ValueError, match=rf"parameters\['payload.mass'\].*{words}"):
+        jm.natural_frequencies_batch(jm.examples.two_link_flexible(), {"payload.mass": values}, 1)
+
+
+def test_a_taper_is_built_by_a_function():
+    with pytest.raises(ValueError, match=r"build = 3: must be a function \(pieces, bound\)"):
+        plain(jm.tapered_frequencies)(3)
+
+
 def test_a_traced_base_is_set_by_address():
     arm = jm.examples.two_link_flexible().replace(base_stiffness=[1e6, 1e6, 1e5])
     remedy = r"base_stiffness: is of traced values; .* set_parameters\(arm, .'base_stiffness.k11'"

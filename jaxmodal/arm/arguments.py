@@ -7,25 +7,35 @@ import numbers
 from typing import Any
 
 import numpy as np
+from jax import Array
 from numpy.typing import NDArray
 
 from jaxmodal.arm.quantities import POSITIVE, Rule, as_scalar, shown
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
 
 
 def real_array(value: Any, name: str) -> NDArray[np.float64]:
-    """A concrete value as an array of float64; text, complex numbers and uneven rows are refused.
+    """A concrete value as an array of float64; text, truth values, complex numbers and uneven rows are refused.
 
     NumPy would drop imaginary parts with a warning.
     """
     try:
         array = np.asarray(value)
-        if array.dtype.kind in "biuf" or array.size == 0:
+        if array.dtype.kind in "iuf" or array.size == 0:
             return array.astype(np.float64)
-    except (TypeError, ValueError):  # lists of unequal lengths, traced values
-        pass
+    except (TypeError, ValueError) as error:  # lists of unequal lengths, traced values
+        if is_traced(value):
+            raise ValueError(_traced(value, name)) from error
     raise ValueError(
         f"{name} = {shown(value)}: holds something other than real numbers; give floats."
+    )
+
+
+def _traced(value: Any, name: str) -> str:
+    return (
+        f"{name} = {shown(value)}: is traced by jax.jit, jax.vmap or jax.grad, and its value decides what is computed; "
+        "give a concrete one, from outside the transformation"
     )
 
 
@@ -61,7 +71,13 @@ def is_whole(value: object, least: int, most: int | None = None) -> bool:
 def positive_integer(value: object, name: str, most: int | None = None) -> int:
     """``value`` as an int of at least 1, and ``most`` at most."""
     if not is_whole(value, 1):
-        raise ValueError(f"{name} = {shown(value)}; expected a whole number of at least 1")
+        if is_traced(value):
+            raise ValueError(_traced(value, name))
+        kind = ", an array of JAX" if isinstance(value, Array) else ""
+        remedy = "; take int(...) of it" if kind else ""
+        raise ValueError(
+            f"{name} = {shown(value)}{kind}; expected a whole number of at least 1{remedy}"
+        )
     if not is_whole(value, 1, most):
         raise ValueError(f"{name} = {shown(value)}; expected at most {most:,}")
     return int(value)  # type: ignore[call-overload]

@@ -126,8 +126,8 @@ def columns_of(
         column = real_array(value, f"parameters[{address!r}]")
         if column.ndim != 1 or column.size == 0:
             raise ValueError(
-                f"parameters[{address!r}] has shape {column.shape}; expected a one-dimensional"
-                " array with a value per cell"
+                f"parameters[{address!r}] has shape {column.shape}; expected a one-dimensional array with a value per "
+                "cell, of one cell or more; what is the same in all cells, set in the arm with set_parameters"
             )
         columns.append(column)
     if len({c.size for c in columns}) > 1:

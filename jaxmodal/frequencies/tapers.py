@@ -137,6 +137,10 @@ def tapered_frequencies(
     >>> bool(found.lower[0] < found.omega[0] < found.upper[0]), bool(found.error[0] < 1e-2)
     (True, True)
     """
+    if not callable(build):
+        raise ValueError(
+            f"build = {shown(build)}: must be a function (pieces, bound) that returns an Arm, see the example"
+        )
     tolerance = real_number(tolerance, "tolerance", "a relative error between 0 and 1")
     if not 0.0 < tolerance < 1.0:
         raise ValueError(f"tolerance = {tolerance!r}: expected a relative error between 0 and 1")

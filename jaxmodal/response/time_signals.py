@@ -144,6 +144,8 @@ def time_response(
     step = real_number(time_step, "time_step", "a time in s greater than 0")
     if not 0.0 < step < np.inf:
         raise ValueError(f"time_step = {shown(time_step)}: expected a time in s greater than 0")
+    if not isinstance(periodic, bool | np.bool_):
+        raise ArmError(f"periodic = {shown(periodic)}: must be True or False.")
     transfer = Transfer(arm, input, outputs, theory, motion, base_motion)
     if len(transfer.inputs) != 1:
         raise ArmError(f"input = {shown(input)}: give one port; add the motions for several.")

@@ -79,6 +79,10 @@ def test_traced_damping_ratios_are_refused_by_name():
         (lambda a, u: jm.harmonic_response(a, 1.0, {"tip.x": np.inf}, "tip.x"), "finite number"),
         (lambda a, u: jm.time_response(u, [1.0, 0.0], 0.1, *P), "never dies out"),
         (lambda a, u: jm.time_response(a, [1.0], 0.1, *P), "at least 2 finite numbers"),
+        (
+            lambda a, u: jm.time_response(a, [1.0, 0.0], 0.1, *P, periodic="no"),
+            "periodic = 'no': must be True or False",
+        ),
         (lambda a, u: jm.time_response(a, [1.0, 0.0], -0.1, *P), "time_step = -0.1"),
         (lambda a, u: jm.time_response(a, [1.0, 0.0], 1e-9, *P), "16,777,216 steps"),
         (
