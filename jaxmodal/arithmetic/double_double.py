@@ -14,6 +14,7 @@ additions: factors are split by masking bits and only exact products are added.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from fractions import Fraction
 from math import factorial, frexp
 from typing import Any
@@ -65,7 +66,8 @@ class DoubleDouble:
         if isinstance(other, int | float) and frexp(other)[0] in (0.5, -0.5):
             return DoubleDouble(self.hi * other, self.lo * other)
         other = as_double_double(other)
-        return DoubleDouble(*_product(self.hi, self.lo, other.hi, other.lo))
+        p, e = _two_product(self.hi, other.hi)
+        return DoubleDouble(*_fast_two_sum(p, e + (self.hi * other.lo + self.lo * other.hi)))
 
     def __truediv__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         other = as_double_double(other)
@@ -107,26 +109,16 @@ def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     return s, (a - (s - bb)) + (b - bb)
 
 
-def _product(a: Array, a_lo: Array, b: Array, b_lo: Array) -> tuple[Array, Array]:
-    p, e = _two_product(a, b)
-    return _fast_two_sum(p, e + (a * b_lo + a_lo * b))
-
-
 def _gathered(s: Array, e: Array, t: Array, f: Array) -> tuple[Array, Array]:
     """The sum of what two sums, of the leading parts and of the others, have left."""
     s, e = _fast_two_sum(s, e + t)
     return _fast_two_sum(s, e + f)
 
 
-def sum_of_pairs(x: np.ndarray, y: np.ndarray) -> tuple[Array, Array]:
-    """Both parts of x + y in NumPy, where x and y have theirs along the second axis."""
+def sum_of_pairs(x: np.ndarray, y: np.ndarray) -> DoubleDouble:
+    """The sums of numbers of NumPy that have their two parts along the second axis."""
     sums, rests = _two_sum(x, y)
-    return _gathered(sums[:, 0], rests[:, 0], sums[:, 1], rests[:, 1])
-
-
-def product_of_pairs(x: np.ndarray, y: np.ndarray) -> tuple[Array, Array]:
-    """Both parts of x y, as `sum_of_pairs`."""
-    return _product(x[:, 0], x[:, 1], y[:, 0], y[:, 1])
+    return DoubleDouble(*_gathered(sums[:, 0], rests[:, 0], sums[:, 1], rests[:, 1]))
 
 
 def _fast_two_sum(a: Array, b: Array) -> tuple[Array, Array]:
@@ -173,12 +165,21 @@ _SERIES_PARTS = {name: np.array([_parts(c, 2) for c in row]) for name, row in _S
 _EXP_HALVINGS = 4
 
 
+@functools.cache
+def _coefficients(names: tuple[str, ...]) -> np.ndarray:
+    """Those of several series, shape (terms, 2, series); shorter ones are filled up with zeros."""
+    coefficients = np.zeros((max(len(_SERIES[name]) for name in names), 2, len(names)))
+    for j, name in enumerate(names):
+        coefficients[: len(_SERIES[name]), :, j] = _SERIES_PARTS[name]
+    return coefficients
+
+
 def _polynomials(x: DoubleDouble, *names: str) -> DoubleDouble:
     """Horner sums ``sum_k coefficients[j][k] x[j]**k``, a series of `_SERIES` for each entry j of x's first axis.
 
     A loop over the coefficients: written out, the same sums would take most of a program's compilation.
     """
-    parts = np.stack([_SERIES_PARTS[name] for name in names], axis=-1)  # (terms, 2, j)
+    parts = _coefficients(names)
     parts = parts.reshape(parts.shape + (1,) * (x.hi.ndim - 1))
     degree = parts.shape[0] - 1
     total = DoubleDouble(*(xp.broadcast_to(part, x.hi.shape) for part in parts[degree]))
@@ -210,9 +211,14 @@ def sin_cos(x: DoubleDouble) -> tuple[DoubleDouble, DoubleDouble, Array]:
     """``sin x, cos x, floor(2 x/pi)`` for ``x >= 0``, the three from one range reduction and so never at odds."""
     k, r = reduce_half_pi(x)
     square = r * r
-    squares = DoubleDouble(xp.stack([square.hi] * 2), xp.stack([square.lo] * 2))
-    sums = _polynomials(squares, "sin", "cos")
-    sine, cosine = DoubleDouble(sums.hi[0], sums.lo[0]) * r, DoubleDouble(sums.hi[1], sums.lo[1])
+    sums = _polynomials(_stacked(square[None], square[None]), "sin", "cos")
+    return _turned(k, r, sums[0] * r, sums[1])
+
+
+def _turned(
+    k: Array, r: DoubleDouble, sine: DoubleDouble, cosine: DoubleDouble
+) -> tuple[DoubleDouble, DoubleDouble, Array]:
+    """`sin_cos` of ``k pi/2 + r`` from sine and cosine of r."""
     quadrant = k.astype(np.int64) & 3
     odd = (quadrant & 1) == 1
     s = where(odd, cosine, sine)
@@ -224,22 +230,48 @@ def sin_cos(x: DoubleDouble) -> tuple[DoubleDouble, DoubleDouble, Array]:
 
 def exp_negative(x: DoubleDouble) -> DoubleDouble:
     """``exp(-x)`` for ``x >= 0``; underflows to zero beyond x = 700."""
+    beyond, k, r = _reduced_exponent(x)
+    return _raised(_polynomials(r[None], "exp")[0], beyond, k)
+
+
+def _reduced_exponent(x: DoubleDouble) -> tuple[Array, Array, DoubleDouble]:
+    """Where x underflows, k and r: ``exp(-x) = 2**-k exp(r)**16``."""
     beyond = x.hi > 700.0
     clipped = where(beyond, xp.full_like(x.hi, 700.0), x)
     k, r = _reduce(clipped, *_LOG_2)
-    r = -r * 0.5**_EXP_HALVINGS
-    total = _polynomials(DoubleDouble(r.hi[None], r.lo[None]), "exp")
+    return beyond, k, -r * 0.5**_EXP_HALVINGS
+
+
+def _raised(total: DoubleDouble, beyond: Array, k: Array) -> DoubleDouble:
+    """`exp_negative` from the ``total`` of the series."""
     total = repeat(0, _EXP_HALVINGS, lambda _, y: y * y, total, on_host(k))
     # 2**-k through the exponent bits: a library power would not be exact
     scale = from_bits((1023 - k.astype(np.int64)) << 52)
     scale = xp.where(beyond, 0.0, scale)
-    return DoubleDouble(total.hi[0] * scale, total.lo[0] * scale)
+    return DoubleDouble(total.hi * scale, total.lo * scale)
 
 
 def sinh_ratio(z: DoubleDouble) -> DoubleDouble:
     """``sinh(sqrt z)/sqrt z`` by its power series in z, for ``|z| <= 1/4``."""
-    total = _polynomials(DoubleDouble(z.hi[None], z.lo[None]), "sinh_ratio")
-    return DoubleDouble(total.hi[0], total.lo[0])
+    return _polynomials(z[None], "sinh_ratio")[0]
+
+
+def functions_together(
+    x: DoubleDouble, y: DoubleDouble, z: DoubleDouble
+) -> tuple[tuple[DoubleDouble, DoubleDouble, Array], DoubleDouble, DoubleDouble]:
+    """`sin_cos` of x, `exp_negative` of y, `sinh_ratio` of z, all series in one loop; x has an axis more, its first."""
+    k, r = reduce_half_pi(x)
+    beyond, power, rest = _reduced_exponent(y)
+    square, angles = r * r, x.hi.shape[0]
+    names = ("sin",) * angles + ("cos",) * angles + ("exp", "sinh_ratio")
+    sums = _polynomials(_stacked(square, square, rest[None], z[None]), *names)
+    circular = _turned(k, r, sums[:angles] * r, sums[angles:-2])
+    return circular, _raised(sums[-2], beyond, power), sums[-1]
+
+
+def _stacked(*x: DoubleDouble) -> DoubleDouble:
+    """Along the first axis."""
+    return DoubleDouble(xp.concatenate([y.hi for y in x]), xp.concatenate([y.lo for y in x]))
 
 
 def where(

@@ -79,7 +79,9 @@ def select(condition: Number, if_positive: Number, otherwise: Number) -> Number:
 
 
 def nonzero(x: Number) -> Number:
-    """A denominator: exact zeros are replaced by a tiny number (`programs` does the same in every division)."""
+    """A denominator: exact zeros are replaced by a tiny number (in double-double every division does the same)."""
+    if isinstance(x, Expression):
+        return x.nonzero()
     if isinstance(x, Register):
         return Register(nonzero(x.value))
     if isinstance(x, jax.Array | np.ndarray | np.generic | OfNumpy):
@@ -145,20 +147,32 @@ def sin_cos(*arguments: Number) -> list[tuple[Number, Number, Array]]:
     The three come from one range reduction, so that they never disagree.
     """
     if isinstance(arguments[0], DoubleDouble):
-        shape = xp.broadcast_shapes(*(x.hi.shape for x in arguments))
-        stacked = DoubleDouble(
-            xp.stack([xp.broadcast_to(x.hi, shape) for x in arguments]),
-            xp.stack([xp.broadcast_to(x.lo, shape) for x in arguments]),
-        )
-        s, c, k = dd.sin_cos(stacked)
-        return [
-            (DoubleDouble(s.hi[i], s.lo[i]), DoubleDouble(c.hi[i], c.lo[i]), k[i])
-            for i in range(len(arguments))
-        ]
+        s, c, k = dd.sin_cos(_stacked(arguments))
+        return [(s[i], c[i], k[i]) for i in range(len(arguments))]
     if isinstance(arguments[0], Register):
         found = sin_cos(*(x.value for x in arguments))
         return [(Register(sine), Register(cosine), turns) for sine, cosine, turns in found]
     return [_sin_cos(x) for x in arguments]
+
+
+def _stacked(numbers: Sequence[DoubleDouble]) -> DoubleDouble:
+    """Numbers of shapes that broadcast along a new first axis."""
+    shape = xp.broadcast_shapes(*(x.hi.shape for x in numbers))
+    return DoubleDouble(
+        xp.stack([xp.broadcast_to(x.hi, shape) for x in numbers]),
+        xp.stack([xp.broadcast_to(x.lo, shape) for x in numbers]),
+    )
+
+
+def functions_of(
+    angles: Sequence[Number], exponent: Number, square: Number
+) -> tuple[list[tuple[Number, Number, Array]], Number, Number]:
+    """`sin_cos` of the angles, `exp_negative` of the exponent and `sinh_ratio` of the square."""
+    if isinstance(exponent, DoubleDouble) and on_host(exponent.hi):
+        x = _stacked([*angles, exponent, _small(square)])
+        (s, c, k), decay, ratio = dd.functions_together(x[:-2], x[-2], x[-1])
+        return [(s[i], c[i], k[i]) for i in range(len(angles))], decay, ratio
+    return sin_cos(*angles), exp_negative(exponent), sinh_ratio(square)
 
 
 #: pi in three parts; the products of the first two with k < 2**20 are exact
@@ -220,8 +234,7 @@ _LOG_TERMS = 11
 def sinh_ratio(z: Number) -> Number:
     """``sinh(sqrt z)/sqrt z`` by its power series, for ``0 <= z <= 1/4``; other arguments are clipped to that range."""
     if isinstance(z, DoubleDouble):
-        inside = (z.hi >= 0.0) & (z.hi <= 0.25)
-        return dd.sinh_ratio(dd.where(inside, z, xp.zeros_like(z.hi)))
+        return dd.sinh_ratio(_small(z))
     if isinstance(z, Register):
         return Register(sinh_ratio(z.value))
     z = xp.clip(z, 0.0, 0.25)
@@ -229,3 +242,9 @@ def sinh_ratio(z: Number) -> Number:
     for k in range(7, -1, -1):
         total = total * z + 1.0 / math.factorial(2 * k + 1)
     return total
+
+
+def _small(z: DoubleDouble) -> DoubleDouble:
+    """z, or 0 where its power series is not for it."""
+    inside = (z.hi >= 0.0) & (z.hi <= 0.25)
+    return dd.where(inside, z, xp.zeros_like(z.hi))

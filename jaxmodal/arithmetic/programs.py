@@ -25,13 +25,17 @@ from jaxmodal.runtime.namespace import Array, xp
 
 #: operations of each kind in one step
 _WIDTH = {"add": 8, "multiply": 8, "divide": 1, "sqrt": 2, "select": 2}
-ARITY = {"add": 2, "multiply": 2, "divide": 2, "sqrt": 1, "select": 3}
+ARITY = {"add": 2, "multiply": 2, "divide": 2, "sqrt": 1, "select": 3, "nonzero": 1}
 
 
 class Recorder:
-    """The operations met so far; equal operations are recorded once."""
+    """The operations met so far; equal operations are recorded once.
 
-    def __init__(self) -> None:
+    Denominators that may be zero are operations of their own in float64; in double-double every division takes care.
+    """
+
+    def __init__(self, in_float64: bool = False) -> None:
+        self.in_float64 = in_float64
         self.nodes: list[tuple[str, tuple[int, ...], float]] = []
         self._known: dict[tuple[str, tuple[int, ...], float], int] = {}
 
@@ -96,6 +100,12 @@ class Expression:
     def sqrt(self) -> Expression:
         return self.recorder.node("sqrt", (self.positive().index,))
 
+    def nonzero(self) -> Expression:
+        """The expression, or a tiny number in place of zero."""
+        if not self.recorder.in_float64:
+            return self
+        return self.recorder.node("nonzero", (self.positive().index,))
+
     def select(self, if_positive: Expression, otherwise: Expression) -> Expression:
         """``if_positive`` where this expression exceeds zero, else ``otherwise``."""
         arguments = (
@@ -122,10 +132,10 @@ class Program(NamedTuple):
 
 
 def recorded(
-    formula: Callable[..., Sequence[Expression]], num_inputs: int
+    formula: Callable[..., Sequence[Expression]], num_inputs: int, in_float64: bool = False
 ) -> tuple[list[tuple[str, tuple[int, ...], float]], list[Expression], list[int]]:
     """Operations of ``formula``, its results, and how many operations at least follow each."""
-    recorder = Recorder()
+    recorder = Recorder(in_float64)
     inputs = [recorder.node("input", (), float(i)) for i in range(num_inputs)]
     outputs = list(formula(*inputs))
     nodes = recorder.nodes

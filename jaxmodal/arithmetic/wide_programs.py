@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,13 @@ from jaxmodal.arithmetic.programs import ARITY, Expression, operated, recorded
 class Step(NamedTuple):
     """Operations of one ``kind``: the registers of their operands, one slot after the other, and of their results.
 
-    ``signs`` are those of the second operands of additions; None where all are 1.
+    ``slots`` are where each slot is among the operands, ``signs`` those of the second operands of additions, None where
+    all are 1.
     """
 
     kind: str
     operands: np.ndarray
+    slots: list[slice]
     results: slice
     signs: np.ndarray | None
 
@@ -42,10 +44,13 @@ class WideProgram(NamedTuple):
 
 @functools.cache
 def record_wide(
-    formula: Callable[..., Sequence[Expression]], num_inputs: int, later: tuple[int, ...] = ()
+    formula: Callable[..., Sequence[Expression]],
+    num_inputs: int,
+    later: tuple[int, ...],
+    in_float64: bool,
 ) -> WideProgram:
     """Record ``formula`` and schedule its operations: of the kind that the longest path waits for, all that can go."""
-    nodes, outputs, height = recorded(formula, num_inputs)
+    nodes, outputs, height = recorded(formula, num_inputs, in_float64)
     waits = [False] * len(nodes)
     for i, (_, arguments, _) in enumerate(nodes):
         waits[i] = i in later or any(waits[j] for j in arguments)
@@ -64,7 +69,9 @@ def record_wide(
             register.update({i: start + k for k, i in enumerate(chosen)})
             signs = np.array([nodes[i][2] for i in chosen]) if kind == "add" else np.ones(1)
             turned = signs if np.any(signs < 0.0) else None
-            steps.append(Step(kind, np.array(rows), slice(start, len(register)), turned))
+            slots = [slice(k, k + len(chosen)) for k in range(0, len(rows), len(chosen))]
+            results = slice(start, len(register))
+            steps.append(Step(kind, np.array(rows), slots, results, turned))
             open_nodes = [i for i in open_nodes if i not in register]
         return steps
 
@@ -84,53 +91,91 @@ def record_wide(
 class Begun:
     """Evaluations of a formula side by side, along the first axis of its inputs, up to those that are not known yet.
 
-    Inputs that follow in `finished` are None. What does not depend on them is computed at once for all; ``shape`` is
-    that of each number.
+    Inputs that follow in `go_on` are None, the others all of float64 or all DoubleDouble. What does not depend on those
+    that follow is computed at once for all; ``shape`` is that of each number.
     """
 
     def __init__(
         self,
         formula: Callable[..., Sequence[Expression]],
-        inputs: Sequence[DoubleDouble | None],
+        inputs: Sequence[np.ndarray | DoubleDouble | None],
         shape: tuple[int, ...],
     ) -> None:
         self._later = tuple(i for i, x in enumerate(inputs) if x is None)
-        self._program = program = record_wide(formula, len(inputs), self._later)
-        self._values = np.empty((shape[0], 2, program.num_registers, *shape[1:]))
+        self._in_pairs = isinstance(inputs[0], DoubleDouble)
+        program = record_wide(formula, len(inputs), self._later, not self._in_pairs)
+        self._program = program
+        parts = 2 if self._in_pairs else 1
+        self._values = np.zeros((shape[0], parts, program.num_registers, *shape[1:]))
         for i, x in enumerate(inputs):
             if x is not None:
-                self._values[:, 0, i], self._values[:, 1, i] = x.hi, x.lo
+                self._set(self._values, i, x)
         constants = slice(len(inputs), len(inputs) + len(program.constants))
         self._values[:, 0, constants] = self._column(program.constants)
-        self._values[:, 1, constants] = 0.0
         self._run(program.first, self._values)
 
+    def go_on(self, place: int, inputs: Sequence[np.ndarray | DoubleDouble]) -> None:
+        """Compute the rest at one place along the first axis, where the other ``inputs`` are known now."""
+        values = self._values[place : place + 1]
+        for i, x in zip(self._later, inputs, strict=True):
+            self._set(values, i, x)
+        self._run(self._program.last, values)
+
+    def outputs(
+        self, place: int | None = None, first: int = 0, last: int | None = None
+    ) -> list[Any]:
+        """The results from the ``first`` to before the ``last``, at one place, or at all, along the first axis."""
+        rows, signs = (x[first:last] for x in (self._program.outputs, self._program.signs))
+        if place is not None:
+            found = self._values[place].take(rows, 1)
+        else:
+            found = self._values.take(rows, 2).swapaxes(0, 1).swapaxes(1, 2)
+            signs = signs[:, None]
+        parts = found * self._column(signs)
+        return (
+            [DoubleDouble(*x) for x in zip(*parts, strict=True)] if self._in_pairs else [*parts[0]]
+        )
+
     def _column(self, x: np.ndarray) -> np.ndarray:
-        return x.reshape((-1,) + (1,) * (self._values.ndim - 3))
+        return x.reshape(x.shape + (1,) * (self._values.ndim - 3))
+
+    def _set(self, values: np.ndarray, registers: int | slice, x: Any) -> None:
+        if self._in_pairs:
+            values[:, 0, registers], values[:, 1, registers] = x.hi, x.lo
+        else:
+            values[:, 0, registers] = x
 
     def _run(self, steps: list[Step], values: np.ndarray) -> None:
-        for kind, operands, results, signs in steps:
+        evaluated = _in_pairs if self._in_pairs else _in_float64
+        for kind, operands, slots, results, signs in steps:
             taken = values.take(operands, 2)
-            count = results.stop - results.start
-            x = [taken[:, :, k : k + count] for k in range(0, operands.size, count)]
-            if kind == "add":
-                second = x[1] if signs is None else x[1] * self._column(signs)
-                found = dd.sum_of_pairs(x[0], second)
-            elif kind == "multiply":
-                found = dd.product_of_pairs(*x)
-            else:
-                y = operated(kind, [DoubleDouble(z[:, 0], z[:, 1]) for z in x])
-                found = y.hi, y.lo
-            values[:, 0, results], values[:, 1, results] = found
+            x = [taken[:, :, slot] for slot in slots]
+            if signs is not None:
+                x[1] = x[1] * self._column(signs)
+            self._set(values, results, evaluated(kind, x))
 
-    def finished(self, place: int, inputs: Sequence[DoubleDouble] = ()) -> list[DoubleDouble]:
-        """The results at one place along the first axis, once the other ``inputs`` are known."""
-        values, program = self._values[place : place + 1], self._program
-        for i, x in zip(self._later, inputs, strict=True):
-            values[:, 0, i], values[:, 1, i] = x.hi, x.lo
-        self._run(program.last, values)
-        hi, lo = values[0].take(program.outputs, 1) * self._column(program.signs)
-        return [DoubleDouble(*x) for x in zip(hi, lo, strict=True)]
+
+def _in_pairs(kind: str, x: Sequence[np.ndarray]) -> DoubleDouble:
+    """One kind of operation on stacked operands, whose parts are along the second axis."""
+    if kind == "add":
+        return dd.sum_of_pairs(*x)
+    return operated(kind, [DoubleDouble(y[:, 0], y[:, 1]) for y in x])
+
+
+def _in_float64(kind: str, x: Sequence[np.ndarray]) -> np.ndarray:
+    """`programs.operated` in float64."""
+    a, *others = (y[:, 0] for y in x)
+    if kind == "add":
+        return a + others[0]
+    if kind == "multiply":
+        return a * others[0]
+    if kind == "divide":
+        return a / others[0]
+    if kind == "nonzero":
+        return np.where(a == 0.0, 1e-280, a)
+    if kind == "sqrt":
+        return np.where(a > 0.0, np.sqrt(np.where(a > 0.0, a, 1.0)), 0.0)
+    return np.where(a > 0.0, *others)
 
 
 def run_on_host(
@@ -138,4 +183,4 @@ def run_on_host(
 ) -> list[DoubleDouble]:
     """`programs.run` in NumPy: a few hundred calls, whatever the number of lanes."""
     shape = np.broadcast_shapes(*(x.hi.shape for x in inputs))
-    return Begun(formula, inputs, (1, *shape)).finished(0)
+    return Begun(formula, inputs, (1, *shape)).outputs(0)

@@ -16,12 +16,17 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic, leading, log, number
+from jaxmodal.arithmetic.wide_programs import Begun
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.dynamic_stiffness.link_constants import LinkConstants
 from jaxmodal.dynamic_stiffness.link_terms import (
+    LinkResult,
+    LinksOnHost,
     LinkTerms,
+    all_added,
     link_terms,
+    links_on_host,
     terms_of_links,
     with_outboard,
 )
@@ -95,6 +100,11 @@ def evaluate(
     """
     most = beams.length.shape[0]
     links = most if num_links is None or most == 1 else num_links
+    if isinstance(links, int) and tree_on_host(beams, theory, omega):
+        every = links_on_host(beams, theory, omega, arithmetic)
+        if every.begun is not None:
+            return _condensed_at_once(every, every.begun, theory, omega, arithmetic)
+        return _condensed(every.at, links, theory, omega, arithmetic)
     return _condensed(
         terms_of_links(beams, theory, omega, arithmetic), links, theory, omega, arithmetic
     )
@@ -123,9 +133,7 @@ def _condensed(
     arithmetic: Arithmetic,
 ) -> Evaluation:
     """All links added, from the tip to the base."""
-    zero = number(xp.zeros_like(omega), arithmetic)
-    ones, zeros = xp.ones_like(omega), xp.zeros_like(omega)
-    start = (Stiffness(*(zero,) * 6), Tally(ones, zeros, zeros, ones, ones))
+    start = _free_tip(omega, arithmetic), _empty_tally(omega)
 
     def step(i: Any, state: tuple[Stiffness, Tally]) -> tuple[Stiffness, Tally]:
         return add_terms(terms_at(links - 1 - i), theory, omega, *state)
@@ -134,7 +142,32 @@ def _condensed(
         _, tally = step(0, start)
     else:
         _, tally = repeat(0, links, step, start, tree_on_host(omega, theory))
+    return _evaluation(tally)
+
+
+def _free_tip(omega: Array, arithmetic: Arithmetic) -> Stiffness:
+    return Stiffness(*(number(xp.zeros_like(omega), arithmetic),) * 6)
+
+
+def _empty_tally(omega: Array) -> Tally:
+    ones, zeros = xp.ones_like(omega), xp.zeros_like(omega)
+    return Tally(ones, zeros, zeros, ones, ones)
+
+
+def _evaluation(tally: Tally) -> Evaluation:
     return Evaluation(tally.sign, tally.log_abs, tally.passed.astype(np.int64), tally.smallest)
+
+
+def _condensed_at_once(
+    links: LinksOnHost, begun: Begun, theory: Theory, omega: np.ndarray, arithmetic: Arithmetic
+) -> Evaluation:
+    """`_condensed` on the host, links side by side in all but the stiffness that is handed on."""
+    result = all_added(links, begun, _free_tip(omega, arithmetic))
+    shares, tally = _share(result, links.terms, theory, omega), _empty_tally(omega)
+    for i in reversed(range(shares.growth.shape[0])):
+        one = _Share(*(x[i] for x in shares))
+        tally = tally.times(one.factor, one.growth, one.denominator).plus(one.passed)
+    return _evaluation(tally)
 
 
 #: limit of log|D| at zero frequency for each link: it contributes a factor of 4, its joint 1
@@ -165,7 +198,23 @@ def add_terms(
     terms: LinkTerms, theory: Theory, omega: Array, outboard: Stiffness, tally: F
 ) -> tuple[Stiffness, F]:
     """`add_link` for a link whose terms are known."""
-    result, growth = with_outboard(terms, outboard), leading(terms.growth)
+    result = with_outboard(terms, outboard)
+    share = _share(result, terms, theory, omega)
+    tally = tally.times(share.factor, share.growth, share.denominator).plus(share.passed)
+    return result.stiffness, tally
+
+
+class _Share(NamedTuple):
+    """What a link brings to `Factors`."""
+
+    factor: Array
+    growth: Array
+    denominator: Array
+    passed: Array
+
+
+def _share(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array) -> _Share:
+    growth = leading(terms.growth)
     pivot = leading(result.pivot)
     own = clamped_count(result.tests, terms.turns, theory.axial)
     own = own + negative_eigenvalues(result.receptance, theory.axial)
@@ -178,13 +227,9 @@ def add_terms(
     if result.base is not None:
         at_base = [leading(result.base.det_full)]
         own = own + negative_eigenvalues(result.base, xp.ones_like(omega))
-    tally = tally.times(
-        leading(result.delta) * leading(result.det) * math.prod(pivots + held + at_base),
-        growth,
-        leading(result.delta),
-    )
     passed = own + sum((p < 0.0).astype(omega.dtype) for p in pivots)
-    tally = tally.plus(
-        passed - sum((p < 0.0).astype(omega.dtype) for p in held) if held else passed
-    )
-    return result.stiffness, tally
+    if held:
+        passed = passed - sum((p < 0.0).astype(omega.dtype) for p in held)
+    denominator = leading(result.delta)
+    factor = denominator * leading(result.det) * math.prod(pivots + held + at_base)
+    return _Share(factor, growth, denominator, passed)

@@ -6,6 +6,7 @@ is recorded where it is evaluated in double-double.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -66,7 +67,7 @@ from jaxmodal.dynamic_stiffness.supports import (
     with_springs,
     with_supports,
 )
-from jaxmodal.runtime.namespace import Array, take_first, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, is_complex, take_first, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: what follows the features of a link under an axial force, see `preload`
@@ -230,8 +231,8 @@ class LinkTerms(NamedTuple):
     features: dict[str, Number]
     turns: FunctionTurns
     growth: Number
-    #: the formula of the link for its outboard stiffness, where all else of it is computed, see `terms_of_links`
-    begun: Callable[[Sequence[Number]], list[Number]] | None = None
+    #: where ``numbers`` are used already, the flat outputs of the formula for an outboard stiffness
+    added: Callable[[Stiffness], list[Number]] | None = None
 
 
 def link_terms(
@@ -268,11 +269,43 @@ def terms_of_links(
 ) -> Callable[[Any], LinkTerms]:
     """The terms of the link at a place from the base, as a function of the place.
 
-    On the host those of all links are computed at once: a few calls of NumPy, whatever their number. For the compiler
-    one link is the smaller program.
+    On the host those of all links are computed at once. For the compiler one link is the smaller program.
     """
     if not tree_on_host(beams, theory, omega):
         return lambda i: link_terms(take_first(beams, i), theory, omega, arithmetic)
+    return links_on_host(beams, theory, omega, arithmetic).at
+
+
+class LinksOnHost(NamedTuple):
+    """Links of NumPy side by side: a few calls, whatever their number.
+
+    All numbers of ``terms`` have the links first. ``begun`` is the formula of the links up to their outboard stiffness.
+    """
+
+    terms: LinkTerms
+    begun: Begun | None
+
+    def at(self, i: int) -> LinkTerms:
+        """The terms of one link."""
+        terms, begun = self.terms, self.begun
+        return LinkTerms(
+            numbers=[] if begun else [x[i] for x in terms.numbers],
+            features={name: x[i] for name, x in terms.features.items()},
+            turns=FunctionTurns(*(x[i] for x in terms.turns)),
+            growth=terms.growth[i],
+            added=functools.partial(_added, begun, i) if begun else None,
+        )
+
+
+def _added(begun: Begun, i: int, outboard: Stiffness) -> list[Number]:
+    begun.go_on(i, outboard)
+    return begun.outputs(i)
+
+
+def links_on_host(
+    beams: BeamArrays | LinkConstants, theory: Theory, omega: Array, arithmetic: Arithmetic
+) -> LinksOnHost:
+    """The terms of all links."""
     if isinstance(beams, BeamArrays):
         beams = link_constants(beams, theory, arithmetic)
     shape = (beams.length.shape[0], *np.shape(omega))
@@ -281,37 +314,34 @@ def terms_of_links(
         # joint angles may vary along axes where the frequencies do not
         return x.reshape(x.shape + (1,) * (len(shape) - x.ndim))
 
-    flags = jax.tree_util.tree_map(
-        lambda x: np.full((shape[0],) + (1,) * np.ndim(omega), x), theory
-    )
     every = jax.tree_util.tree_map(wide, beams)
+    flags = Theory(*(np.full(every.length.shape, x) for x in dataclasses.astuple(theory)))
     terms = link_terms(every, flags, np.broadcast_to(omega, shape), arithmetic)
-    begun = _begun(terms, shape) if arithmetic is Arithmetic.double_double else None
-
-    def at(i: Any) -> LinkTerms:
-        return LinkTerms(
-            numbers=[] if begun else [x[i] for x in terms.numbers],
-            features={name: x[i] for name, x in terms.features.items()},
-            turns=FunctionTurns(*(x[i] for x in terms.turns)),
-            growth=terms.growth[i],
-            begun=functools.partial(begun.finished, i) if begun else None,
-        )
-
-    return at
+    return LinksOnHost(terms, _begun(terms, shape, _AT_ONCE[arithmetic]))
 
 
 #: lanes of all links together of which what does not need the outboard stiffness is computed at once: beyond, the
 #: registers of the formula (some hundred for each lane) fill the caches
-_AT_ONCE = 4096
+_AT_ONCE = {Arithmetic.float64: 256, Arithmetic.double_double: 4096}
 
 
-def _begun(terms: LinkTerms, shape: tuple[int, ...]) -> Begun | None:
-    """The formula of the links up to their outboard stiffness, of few lanes."""
+def _begun(terms: LinkTerms, shape: tuple[int, ...], most: int) -> Begun | None:
+    """The formula of the links up to their outboard stiffness, of few lanes and real numbers."""
     inputs = [*terms.numbers, *[None] * len(Stiffness._fields), *terms.features.values()]
-    shape = np.broadcast_shapes(shape, *(leading(x).shape for x in inputs if x is not None))
-    if math.prod(shape) > _AT_ONCE:
+    known = [leading(x) for x in inputs if x is not None]
+    shape = np.broadcast_shapes(shape, *(x.shape for x in known))
+    if math.prod(shape) > most or any(is_complex(x) for x in known):
         return None
     return Begun(_formula_of(terms), inputs, shape)
+
+
+def all_added(links: LinksOnHost, begun: Begun, outboard: Stiffness) -> LinkResult:
+    """All links added, from the tip to the base; the results have the links first."""
+    last = len(Stiffness._fields)
+    for i in reversed(range(leading(links.terms.growth).shape[0])):
+        begun.go_on(i, outboard)
+        outboard = Stiffness(*begun.outputs(i, 0, last))
+    return _unflatten(begun.outputs())
 
 
 def _formula_of(terms: LinkTerms) -> Callable[..., list[Number]]:
@@ -320,7 +350,7 @@ def _formula_of(terms: LinkTerms) -> Callable[..., list[Number]]:
 
 def with_outboard(terms: LinkTerms, outboard: Stiffness) -> LinkResult:
     """The link added to the ``outboard`` stiffness, which is in this link's axes."""
-    if terms.begun is not None:
-        return _unflatten(terms.begun(outboard))
+    if terms.added is not None:
+        return _unflatten(terms.added(outboard))
     inputs = [*terms.numbers, *outboard, *terms.features.values()]
     return _unflatten(list(evaluate_formula(_formula_of(terms), inputs)))

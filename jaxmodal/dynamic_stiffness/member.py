@@ -13,14 +13,12 @@ from typing import NamedTuple
 
 from jaxmodal.arithmetic.operations import (
     Number,
-    exp_negative,
+    functions_of,
     keep,
     keep_all,
     leading,
     nonzero,
     select,
-    sin_cos,
-    sinh_ratio,
 )
 from jaxmodal.dynamic_stiffness.beams import WaveNumbers
 from jaxmodal.runtime.namespace import Array, xp
@@ -52,10 +50,9 @@ class FunctionTurns(NamedTuple):
 
 def member_functions(w: WaveNumbers) -> tuple[MemberFunctions, FunctionTurns]:
     """Evaluate all transcendental functions of one member."""
-    a, b, m = sin_cos(w.alpha * 0.5, w.beta * 0.5, w.mu * 0.5)
-    functions = MemberFunctions(
-        exp_negative(w.alpha), sinh_ratio(w.z1), a[0], a[1], b[0], b[1], m[0], m[1]
-    )
+    halves = w.alpha * 0.5, w.beta * 0.5, w.mu * 0.5
+    (a, b, m), decay, ratio = functions_of(halves, w.alpha, w.z1)
+    functions = MemberFunctions(decay, ratio, a[0], a[1], b[0], b[1], m[0], m[1])
     return keep_all(functions), FunctionTurns(a[2], b[2], m[2])
 
 
