@@ -30,7 +30,9 @@ def stacked(numbers: Sequence[Number]) -> Number:
 
 
 def _stacked(parts: Sequence[Any]) -> np.ndarray:
-    return np.stack(np.broadcast_arrays(*parts))
+    if len({np.shape(x) for x in parts}) > 1:
+        parts = np.broadcast_arrays(*parts)
+    return np.array(parts)
 
 
 def transposed(a: Number) -> Number:

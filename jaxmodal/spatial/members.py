@@ -108,15 +108,22 @@ def members(
     count = clamped_count(SymmetryTests(*found[_MEMBER:]), turns, axial)
     growth = leading(select(w.z1, w.alpha, number(np.zeros((2, *shape)), arithmetic)))
     factor = leading(member.delta)
-    return [
-        _member(
-            FreeEndMember(*(x[:, i] for x in member)),
-            factor[0, i] * factor[1, i],
-            growth[0, i] + growth[1, i],
-            count[0, i] + count[1, i],
-        )
-        for i in range(shape[0])
-    ]
+    every = _member(member, factor[0] * factor[1], growth[0] + growth[1], count[0] + count[1])
+    return [_one(every, i) for i in range(shape[0])]
+
+
+def _one(every: Member, i: int) -> Member:
+    """One of members side by side."""
+    first, second, third = (x[:, :, i] for x in every.receptances)
+    return Member(
+        force=every.force[:, :, i],
+        motion=every.motion[:, :, i],
+        receptances=(first, second, third),
+        determinants=(every.determinants[0][i], every.determinants[1][i], every.determinants[2][i]),
+        factor=every.factor[i],
+        growth=every.growth[i],
+        passed=every.passed[i],
+    )
 
 
 def plane_beams(s: Sections, shape: tuple[int, ...]) -> BeamArrays:
