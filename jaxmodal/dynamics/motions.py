@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import reals
+from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -239,13 +240,42 @@ def shaper(
     return delays, weights
 
 
+def unlike(name: str, given: Any, num_links: int, error: Exception) -> str:
+    """What to say of a motion or a law whose numbers do not go together."""
+    cause = str(error).splitlines()[0]
+    return (
+        f"{name} = {type(given).__name__}(...): its numbers do not go together ({cause}); give one for each of the "
+        f"{num_links} joints, or one for all."
+    )
+
+
+def check_numbers(given: Any) -> None:
+    """Refuse a motion, or what holds one, with text for numbers or a duration in which nothing moves."""
+    for field in dataclasses.fields(given) if dataclasses.is_dataclass(given) else ():
+        value = getattr(given, field.name)
+        name = f"{type(given).__name__}: {field.name}"
+        if isinstance(value, str):
+            raise ArmError(f"{name} = {shown(value)}: must be numbers.")
+        if field.name == "duration" and not is_traced(value):
+            known = reals(name, value, "a time in s")
+            if not np.all(np.isfinite(known) & (known > 0.0)):
+                raise ArmError(f"{name} = {shown(value)}: must be finite and greater than 0 (s).")
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, Motion) or hasattr(each, "__dataclass_fields__"):
+                check_numbers(each)
+
+
 def checked_angles(motion: Motion, num_links: int, time: float) -> None:
     """Refuse a motion that is not one of this arm, or not finite where it begins."""
     if not isinstance(motion, Motion):
         raise ArmError(f"motion = {motion!r}: must be a Motion, such as Hold or RestToRest.")
     if is_traced(motion):
         return
-    shape = jax.eval_shape(motion.angles, jnp.zeros(())).shape
+    check_numbers(motion)
+    try:
+        shape = jax.eval_shape(motion.angles, jnp.zeros(())).shape
+    except (TypeError, ValueError) as error:
+        raise ArmError(unlike("motion", motion, num_links, error)) from error
     if shape != (num_links,):
         raise ArmError(
             f"motion: gives angles of shape {shape}; must be ({num_links},), one for each joint."

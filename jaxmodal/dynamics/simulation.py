@@ -17,7 +17,7 @@ from jaxmodal.dynamics.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.flow import Driven, LawLike, given_margins
 from jaxmodal.dynamics.histories import dataset
 from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
-from jaxmodal.dynamics.motions import Motion, checked_angles
+from jaxmodal.dynamics.motions import Motion, check_numbers, checked_angles, unlike
 from jaxmodal.dynamics.pieces import in_pieces
 from jaxmodal.dynamics.torques import Law, NoTorque
 from jaxmodal.dynamics.trajectories import METHODS, Trajectory, solved
@@ -239,9 +239,15 @@ def _state(model: FlexibleArm, name: str, value: Any) -> np.ndarray:
 
 def _check_law(model: FlexibleArm, law: LawLike) -> None:
     blank = np.zeros(model.num_coordinates)
+    check_numbers(law)
 
     def torques(time: Any, q: Array) -> Array:
-        given: Any = law(time, q, q, model)
+        try:
+            given: Any = law(time, q, q, model)
+        except (TypeError, ValueError) as error:
+            if not isinstance(law, Law):  # a function of the caller's own
+                raise
+            raise ArmError(unlike("torque", law, model.num_links, error)) from error
         try:
             return jnp.asarray(given)
         except (TypeError, ValueError) as error:

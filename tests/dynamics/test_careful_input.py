@@ -12,9 +12,15 @@ from dynamics_cases import CASES, arm_of, model_of
 
 import jaxmodal as jm
 from jaxmodal.dynamics import (
+    FeedForward,
+    JointPD,
+    Limited,
     Linearisation,
     PiecewiseConstant,
+    RestToRest,
     SampledTorque,
+    SpinUp,
+    Together,
     assembly,
     bang_bang,
     flexible_arm,
@@ -271,3 +277,34 @@ def a_motion():
 def test_other_things_in_place_of_models_and_motions(call, words):
     with pytest.raises(jm.ArmError, match=words):
         call()
+
+
+TWO, MODEL = np.ones(2), flexible_arm(ARM, 1)
+
+
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        (JointPD(RestToRest(0.0 * TWO, TWO, -1.0), 1.0, 1.0), "RestToRest: duration = -1.0"),
+        (JointPD(RestToRest(0.0 * TWO, TWO, 0.0), 1.0, 1.0), "finite and greater than 0"),
+        (Limited(FeedForward(SpinUp(TWO, np.nan)), 1.0), "SpinUp: duration = nan"),
+        (Together((JointPD(SpinUp(TWO, "1"), 1.0, 1.0),)), "SpinUp: duration = '1': must be num"),
+        (JointPD(SpinUp(TWO, 1.0), "1", 1.0), "JointPD: proportional = '1': must be numbers"),
+        (
+            JointPD(RestToRest(TWO, np.ones(3), 1.0), 1.0, 1.0),
+            r"torque = JointPD\(...\): its numbers do not go .* each of the 2 joints",
+        ),
+    ],
+)
+def test_laws_of_no_time_or_other_joints_are_refused(law, words):
+    with pytest.raises(jm.ArmError, match=words):
+        simulate(MODEL, [0.0, 0.1], torque=law)
+
+
+def test_motions_of_no_time_or_other_joints_are_refused():
+    for motion, words in (
+        (RestToRest(TWO, 0.0 * TWO, -1.0), "RestToRest: duration = -1.0"),
+        (RestToRest(TWO, np.ones(3), 1.0), r"motion = RestToRest\(...\): its numbers do not go"),
+    ):
+        with pytest.raises(jm.ArmError, match=words):
+            simulate(MODEL, [0.0, 0.1], motion=motion)
