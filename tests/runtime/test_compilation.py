@@ -53,38 +53,33 @@ def test_frequencies_do_not_depend_on_the_settings_or_the_cache(tmp_path):
     assert any((tmp_path / "cache").iterdir())
 
 
-def test_another_cache_takes_over_and_tuning_too_late_is_refused(tmp_path):
+def test_tuning_takes_effect_before_the_first_program():
+    """This process is one whose flags were set in time (tests/conftest.py)."""
+    jm.tune_cpu()
+    assert compilation.loops_are_kernels()
+
+
+def test_other_options_and_tuning_too_late_are_refused_and_another_cache_takes_over(tmp_path):
     """Compiles one addition, for the folder of the environment and then for another."""
     words = """
-import sys, jax, jax.numpy as jnp, jaxmodal as jm
+import os, sys, jax, jax.numpy as jnp, jaxmodal as jm
+try:
+    jm.tune_cpu()
+except jm.CompilationError as error:
+    print(error)
+del os.environ["XLA_FLAGS"]
 jax.jit(lambda x: x + 1.0)(jnp.ones(3))
 jm.use_compilation_cache(sys.argv[1])
 jax.jit(lambda x: x + 2.0)(jnp.ones(3))
 jm.tune_cpu()
 """
     first, second = tmp_path / "first", tmp_path / "second"
-    result = run(words, str(second), JAX_COMPILATION_CACHE_DIR=str(first))
+    options = "--xla_backend_extra_options=xla_cpu_disable_loop_unrolling=true"
+    result = run(words, str(second), JAX_COMPILATION_CACHE_DIR=str(first), XLA_FLAGS=options)
+    assert "xla_cpu_disable_loop_unrolling" in result.stdout, result.stderr
     assert any(second.iterdir()), result.stderr
     assert result.returncode != 0
     assert "CompilationError: tune_cpu() came too late" in result.stderr
-
-
-def test_tuning_takes_effect_before_the_first_program_and_refuses_other_options():
-    words = """
-import os, jaxmodal as jm
-from jaxmodal.runtime.compilation import loops_are_kernels
-try:
-    jm.tune_cpu()
-except jm.CompilationError as error:
-    print(error)
-del os.environ["XLA_FLAGS"]
-jm.tune_cpu()
-print(loops_are_kernels())
-"""
-    result = run(words, XLA_FLAGS="--xla_backend_extra_options=xla_cpu_disable_loop_unrolling=true")
-    refused, tuned = result.stdout.splitlines()
-    assert "xla_cpu_disable_loop_unrolling" in refused, result.stderr
-    assert tuned == "True"
 
 
 def test_flags_of_the_caller_stay(monkeypatch):
