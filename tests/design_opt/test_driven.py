@@ -150,6 +150,7 @@ def test_derivatives_at_every_posture_are_those_of_the_exact_peaks():
     assert made.inequality_rates[6, 3] != 0.0
 
 
+@pytest.mark.slow
 def test_derivatives_under_loads_and_axial_forces_are_those_of_the_exact_peaks():
     """By a payload and a load that move the forces at rest in every posture, and by an axial force of a link."""
     arm = tubes(joint_damping=3.0, axial_force=-2e3)

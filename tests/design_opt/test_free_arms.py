@@ -96,6 +96,7 @@ def two_bars(elbow):
     return jm.Arm((first, bar.replace(joint_stiffness=elbow)))
 
 
+@pytest.mark.slow
 def test_the_softest_elbow_of_a_pinned_arm():
     """Absolute angles: M = m l^2 [[2, 1], [1, 1]], so that w^2 = 5 k/(m l^2)."""
     problem = Problem(

@@ -184,6 +184,7 @@ def test_gradients_of_every_kind_of_row_against_differences():
     assert slope == pytest.approx(at.objective_rate @ direction, abs=DIFFERENCES)
 
 
+@pytest.mark.slow
 def test_gradients_in_numpy_are_those_of_the_program():
     arm = jm.Arm(three_links().links[:2], three_links().payload)  # the program grows with the links
     beams, flags = prepared_values(arm, "timoshenko")

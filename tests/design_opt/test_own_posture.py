@@ -80,7 +80,7 @@ def test_loads_press_anew_in_each_posture(postures):
     assert np.asarray(lanes.axial_force) == pytest.approx(np.asarray(both.axial_force), rel=1e-12)
 
 
-@pytest.mark.parametrize("stands_on", ["support", "base"])
+@pytest.mark.parametrize("stands_on", ["base", pytest.param("support", marks=pytest.mark.slow)])
 def test_springs_to_the_ground_stay_where_they_are_when_a_set_turns_the_arm(stands_on):
     """Frequencies in each posture and differences of them; the angle that varies is one that the set replaces."""
     arm = angled_arm(1)

@@ -82,6 +82,7 @@ def test_a_single_mode_method_needs_more_iterations_and_ends_nowhere():
     assert len(single.steps) > len(smooth.steps)
 
 
+@pytest.mark.slow
 def test_plain_gradient_ascent_cycles():
     """Steps of fixed length along the gradient of mode 2 end in a zigzag about the crossing."""
     evaluator = Evaluator(problem("bound", cluster=0, start=NEAR_DEG))

@@ -49,7 +49,9 @@ def test_a_store_resumes_to_the_same_bytes(tmp_path):
         )
 
 
-@pytest.mark.parametrize("name", ["six_axis_posture_map", "canadarm2_posture_map"])
+@pytest.mark.parametrize(
+    "name", ["six_axis_posture_map", pytest.param("canadarm2_posture_map", marks=pytest.mark.slow)]
+)
 def test_the_built_in_posture_maps_run_and_are_verified(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     invoke = CliRunner().invoke

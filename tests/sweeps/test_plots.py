@@ -300,7 +300,7 @@ def drawn_twice(thickness):
     return [plots.slenderness(thickness) for _ in range(2)]
 
 
-@pytest.mark.parametrize("kind", ["png", "svg"])
+@pytest.mark.parametrize("kind", ["png", pytest.param("svg", marks=pytest.mark.slow)])
 def test_the_same_figure_gives_the_same_file(kind, drawn_twice, tmp_path):
     files = [tmp_path / f"{name}.{kind}" for name in "ab"]
     for figure, file in zip(drawn_twice, files, strict=True):
