@@ -201,8 +201,6 @@ def _frequencies(omega: Any) -> Any:
             )
         return omega.astype(jnp.float64)
     found = real_array(omega, "omega")
-    if np.asarray(omega).dtype == np.bool_:
-        raise ValueError(f"omega = {shown(omega)}: expected angular frequencies in rad/s, no bool")
     if found.ndim > 1 or found.size == 0:
         raise ValueError(
             f"omega has shape {found.shape}; expected one frequency in rad/s or an array of at least one, with one axis"

@@ -216,7 +216,7 @@ def test_damping_leaves_natural_frequencies_alone_and_files_keep_it():
         ({"inputs": "elbow.x"}, "'elbow.x': is no port"),
         ({"outputs": []}, r"outputs = \[\]"),
         ({"omega": 0.0}, "omega = 0.0: must be finite and greater than 0"),
-        ({"omega": True}, "omega = True: expected angular frequencies in rad/s, no bool"),
+        ({"omega": True}, "omega = True: holds something other than real numbers; give floats"),
         ({"omega": [1.0, -2.0]}, r"omega\[1\] = -2.0"),
         ({"omega": []}, "at least one"),
         ({"omega": 3.0 + 1j}, "other than real numbers"),
