@@ -76,6 +76,8 @@ def test_what_decides_the_computation_is_not_traced():
             jax.jit(call)(value)
     with pytest.raises(ValueError, match=r"num_modes = 2, an array of JAX; .*take int\(\.\.\.\)"):
         plain(jm.natural_frequencies)(arm, jax.device_put(np.int32(2)))
+    with pytest.raises(ValueError, match=r"num_modes = 2, an array of NumPy; .*take int\(\.\.\.\)"):
+        plain(jm.natural_frequencies)(arm, np.array(2))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,10 @@ def real_array(value: Any, name: str) -> NDArray[np.float64]:
     """
     try:
         array = np.asarray(value)
-        if array.dtype.kind in "iuf" or array.size == 0:
+        mixed = isinstance(value, list | tuple) and any(
+            isinstance(x, bool | np.bool_) for x in value
+        )
+        if (array.dtype.kind in "iuf" and not mixed) or array.size == 0:
             return array.astype(np.float64)
     except (TypeError, ValueError) as error:  # lists of unequal lengths, traced values
         if is_traced(value):
@@ -73,7 +76,8 @@ def positive_integer(value: object, name: str, most: int | None = None) -> int:
     if not is_whole(value, 1):
         if is_traced(value):
             raise ValueError(_traced(value, name))
-        kind = ", an array of JAX" if isinstance(value, Array) else ""
+        owner = "JAX" if isinstance(value, Array) else "NumPy"
+        kind = f", an array of {owner}" if isinstance(value, Array | np.ndarray) else ""
         remedy = "; take int(...) of it" if kind else ""
         raise ValueError(
             f"{name} = {shown(value)}{kind}; expected a whole number of at least 1{remedy}"

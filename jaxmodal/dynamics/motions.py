@@ -240,8 +240,10 @@ def shaper(
     return delays, weights
 
 
-def unlike(name: str, given: Any, num_links: int, error: Exception) -> str:
-    """What to say of a motion or a law whose numbers do not go together."""
+def unlike(name: str, given: Any, num_links: int, error: Exception) -> str | None:
+    """What to say of a motion or a law whose numbers do not go together; nothing where the error speaks for itself."""
+    if not _of_the_library(given) or isinstance(error, ArmError | jax.errors.JAXTypeError):
+        return None
     cause = str(error).splitlines()[0]
     return (
         f"{name} = {type(given).__name__}(...): its numbers do not go together ({cause}); give one for each of the "
@@ -249,19 +251,25 @@ def unlike(name: str, given: Any, num_links: int, error: Exception) -> str:
     )
 
 
+def _of_the_library(given: Any) -> bool:
+    """Whether all fields of a motion or a law are numbers; a class of the caller's own may have what it likes."""
+    return type(given).__module__.split(".")[0] == __name__.split(".")[0]
+
+
 def check_numbers(given: Any) -> None:
     """Refuse a motion, or what holds one, with text for numbers or a duration in which nothing moves."""
     for field in dataclasses.fields(given) if dataclasses.is_dataclass(given) else ():
         value = getattr(given, field.name)
         name = f"{type(given).__name__}: {field.name}"
-        if isinstance(value, str):
+        own = _of_the_library(given)
+        if own and isinstance(value, str):
             raise ArmError(f"{name} = {shown(value)}: must be numbers.")
-        if field.name == "duration" and not is_traced(value):
+        if own and field.name == "duration" and not is_traced(value):
             known = reals(name, value, "a time in s")
             if not np.all(np.isfinite(known) & (known > 0.0)):
                 raise ArmError(f"{name} = {shown(value)}: must be finite and greater than 0 (s).")
         for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, Motion) or hasattr(each, "__dataclass_fields__"):
+            if callable(each):  # a motion or a law
                 check_numbers(each)
 
 
@@ -275,7 +283,10 @@ def checked_angles(motion: Motion, num_links: int, time: float) -> None:
     try:
         shape = jax.eval_shape(motion.angles, jnp.zeros(())).shape
     except (TypeError, ValueError) as error:
-        raise ArmError(unlike("motion", motion, num_links, error)) from error
+        words = unlike("motion", motion, num_links, error)
+        if words is None:
+            raise
+        raise ArmError(words) from error
     if shape != (num_links,):
         raise ArmError(
             f"motion: gives angles of shape {shape}; must be ({num_links},), one for each joint."

@@ -245,9 +245,10 @@ def _check_law(model: FlexibleArm, law: LawLike) -> None:
         try:
             given: Any = law(time, q, q, model)
         except (TypeError, ValueError) as error:
-            if not isinstance(law, Law):  # a function of the caller's own
+            words = unlike("torque", law, model.num_links, error)
+            if words is None:
                 raise
-            raise ArmError(unlike("torque", law, model.num_links, error)) from error
+            raise ArmError(words) from error
         try:
             return jnp.asarray(given)
         except (TypeError, ValueError) as error:

@@ -22,6 +22,7 @@ from jaxmodal.response.quantities import unit_of_motion
 from jaxmodal.response.transfer import Floats, Transfer
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def time_response(
     step = real_number(time_step, "time_step", "a time in s greater than 0")
     if not 0.0 < step < np.inf:
         raise ValueError(f"time_step = {shown(time_step)}: expected a time in s greater than 0")
-    if not isinstance(periodic, bool | np.bool_):
+    if is_traced(periodic) or np.ndim(periodic) or np.asarray(periodic).dtype.kind != "b":
         raise ArmError(f"periodic = {shown(periodic)}: must be True or False.")
     transfer = Transfer(arm, input, outputs, theory, motion, base_motion)
     if len(transfer.inputs) != 1:

@@ -3,6 +3,9 @@
 What compiles: a product, to see that laws may be batched.
 """
 
+import dataclasses
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -35,6 +38,8 @@ from jaxmodal.dynamics import (
 )
 from jaxmodal.dynamics.parameters import identify, regressor
 from jaxmodal.dynamics.shapes import sampled_shapes
+from jaxmodal.dynamics.simulation import _check_law as check_law
+from jaxmodal.dynamics.torques import Law
 from jaxmodal.runtime import limits
 
 ARM = arm_of(CASES["P1"])
@@ -308,3 +313,32 @@ def test_motions_of_no_time_or_other_joints_are_refused():
     ):
         with pytest.raises(jm.ArmError, match=words):
             simulate(MODEL, [0.0, 0.1], motion=motion)
+
+
+@dataclasses.dataclass(frozen=True)
+class OwnLaw(Law):
+    """A caller's own, whose fields are what the caller likes."""
+
+    act: Any
+    model: Any = MODEL
+    kind: str = "soft"
+    duration: Any = None
+
+    def __call__(self, time, q, rate, model):
+        return self.act(time)
+
+
+def test_laws_of_ones_own_hold_what_they_like_and_their_errors_speak_for_themselves():
+    """Text, models, a duration that means something else; motions inside them are looked at."""
+    assert check_law(MODEL, OwnLaw(lambda _: jnp.zeros(2))) is None
+
+    def stopped(_):
+        raise jm.ArmError("gain = -1: must be positive.")
+
+    for law in (OwnLaw(stopped), Together((OwnLaw(stopped),))):
+        with pytest.raises(jm.ArmError, match=r"^gain = -1: must be positive\."):
+            simulate(MODEL, [0.0, 0.1], torque=law)
+    with pytest.raises(jax.errors.ConcretizationTypeError):
+        simulate(MODEL, [0.0, 0.1], torque=OwnLaw(lambda time: jnp.zeros(2) * float(time)))
+    with pytest.raises(jm.ArmError, match=r"RestToRest: duration = -1\.0"):
+        simulate(MODEL, [0.0, 0.1], torque=OwnLaw(RestToRest(TWO, TWO, -1.0)))

@@ -38,11 +38,12 @@ RAYLEIGH = 1e-12
 
 @pytest.mark.parametrize("theory", jm.THEORIES)
 @pytest.mark.parametrize("structure", BY_STRUCTURE)
-@settings(max_examples=1, deadline=None)
-@given(seed=SEEDS)
-def test_frequencies_against_finite_elements(structure, theory, seed):
-    """Four arms side by side, the first by itself as well; every theory takes every feature."""
-    arms = [random_arm((seed + k) % 2**32, structure) for k in range(4)]
+def test_frequencies_against_finite_elements(structure, theory):
+    """Four arms side by side, others in each theory, the first by itself as well; every theory takes every feature."""
+    first = 4 * jm.THEORIES.index(theory)
+    arms = [random_arm(seed, structure) for seed in range(first, first + 4)]
+    hinges = [link.joint_stiffness == 0.0 for arm in arms for link in arm.links]
+    assert any(hinges) == (structure == "everything")
     found = solved_together(arms, 8, theory)
     found.append(jm.natural_frequencies(arms[0], 8, theory, throw=False))
     for arm, result in zip([*arms, arms[0]], found, strict=True):

@@ -162,7 +162,7 @@ def test_a_periodic_signal_is_its_harmonics(bent):
     base = 2.0 * np.pi / (step * count)
     time = step * np.arange(count)
     signal = 1.0 + np.cos(3 * base * time) + 0.5 * np.sin(11 * base * time)
-    found = jm.time_response(bent, signal, step, "tip.y", "tip.x", periodic=True)
+    found = jm.time_response(bent, signal, step, "tip.y", "tip.x", periodic=np.array(True))
     amplitude = jm.frequency_response(bent, base * np.array([3.0, 11.0]), "tip.y", "tip.x").values[
         0, 0
     ]

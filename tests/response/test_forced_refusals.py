@@ -83,6 +83,14 @@ def test_traced_damping_ratios_are_refused_by_name():
             lambda a, u: jm.time_response(a, [1.0, 0.0], 0.1, *P, periodic="no"),
             "periodic = 'no': must be True or False",
         ),
+        (
+            lambda a, u: jm.time_response(a, [1.0, 0.0], 0.1, *P, periodic=1),
+            "periodic = 1: must be True or False",
+        ),
+        (
+            lambda a, u: jm.time_response(a, [1.0, True], 0.1, *P),
+            r"signal = \[1.0, True\]: holds something other than real numbers",
+        ),
         (lambda a, u: jm.time_response(a, [1.0, 0.0], -0.1, *P), "time_step = -0.1"),
         (lambda a, u: jm.time_response(a, [1.0, 0.0], 1e-9, *P), "16,777,216 steps"),
         (
