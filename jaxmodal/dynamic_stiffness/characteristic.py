@@ -191,7 +191,7 @@ def characteristic_matrix(arm: Arm, omega: ArrayLike, theory: TheoryName = "timo
     arm : Arm
         The arm, n links; its values may be traced.
     omega : ArrayLike
-        One angular frequency > 0 in rad/s (use vmap for several; where that of a traced one is none, NaN).
+        One angular frequency > 0 in rad/s (use vmap for several); a traced one that is none gives NaN.
     theory : str
         As for `natural_frequencies`.
 
@@ -249,7 +249,8 @@ def log_determinant(
     Returns
     -------
     sign, log_abs : Array
-        The sign is +1 below the first natural frequency: it equals ``(-1)**count_below`` at every frequency.
+        The sign is +1 below the first natural frequency: it equals ``(-1)**count_below`` at every frequency. NaN, both,
+        where the matrix is beyond float64.
 
     Notes
     -----
@@ -265,11 +266,14 @@ def _log_determinant(beams: BeamArrays, flags: Theory, omega: Array) -> tuple[Ar
     row_scale = jnp.max(jnp.abs(matrix), axis=1, keepdims=True)
     scaled = matrix / row_scale
     column_scale = jnp.max(jnp.abs(scaled), axis=0, keepdims=True)
-    sign, log_abs = jnp.linalg.slogdet(scaled / column_scale)
+    balanced = scaled / column_scale
+    sign, log_abs = jnp.linalg.slogdet(balanced)
     # sign of det M as omega tends to zero, from the order of rows and columns
     orientation = (-1.0) ** beams.length.shape[0]
     scales = jnp.sum(jnp.log(row_scale)) + jnp.sum(jnp.log(column_scale))
-    return sign * orientation, log_abs + scales
+    # what is not finite is factorised, too, to some sign
+    unknown = jnp.where(jnp.all(jnp.isfinite(balanced)), 0.0, jnp.nan)
+    return sign * orientation + unknown, log_abs + scales + unknown
 
 
 @jax.jit
@@ -333,4 +337,7 @@ def _one(omega: ArrayLike) -> Array:
             f"omega: has the shape {np.shape(given)}; expected one frequency in rad/s. For several use "
             "jax.vmap(lambda w: jaxmodal.log_determinant(arm, w))(omega), or characteristic_matrix alike"
         )
-    return jnp.asarray(given, jnp.float64)
+    found = jnp.asarray(given, jnp.float64)
+    return (
+        jnp.where((found > 0.0) & (found < jnp.inf), found, jnp.nan) if is_traced(found) else found
+    )

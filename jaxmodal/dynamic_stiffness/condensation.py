@@ -86,8 +86,8 @@ def evaluate(
     Parameters
     ----------
     beams : BeamArrays
-        Link values, each of shape (n,) or (n, ...) where ... broadcasts with ``omega``; `LinkConstants` of them where
-        many frequencies share these, in float64.
+        Link values, each of shape (n,) or (n, ...) where ... broadcasts with ``omega``; `LinkConstants` of them, of
+        this arithmetic, where many frequencies share these.
     omega : Array
         Angular frequencies > 0 in rad/s, any shape; evaluated elementwise.
     num_links : Array, optional
@@ -102,7 +102,7 @@ def evaluate(
     links = most if num_links is None or most == 1 else num_links
     if isinstance(links, int) and tree_on_host(beams, theory, omega):
         every = links_on_host(beams, theory, omega, arithmetic)
-        if every.begun is not None:
+        if every.begun is not None and links == most:
             return _condensed_at_once(every, every.begun, theory, omega, arithmetic)
         return _condensed(every.at, links, theory, omega, arithmetic)
     return _condensed(

@@ -269,7 +269,7 @@ def check_numbers(given: Any) -> None:
             if not np.all(np.isfinite(known) & (known > 0.0)):
                 raise ArmError(f"{name} = {shown(value)}: must be finite and greater than 0 (s).")
         for each in value if isinstance(value, tuple) else (value,):
-            if callable(each):  # a motion or a law
+            if callable(each) and not isinstance(each, type):  # a motion or a law
                 check_numbers(each)
 
 

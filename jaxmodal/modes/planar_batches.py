@@ -60,7 +60,8 @@ def planar_quantities(
             packed=np.moveaxis(given.packed, -1, 0),
             omega=np.take_along_axis(np.where(invalid[:, None], 1.0, omega[rows]), group[rows], 1),
             multiplicity=multiplicity[rows],
-            slot=np.minimum(np.arange(omega.shape[1]) - group[rows], SLOTS - 1),
+            # an uncertified group may have more members than its counts tell
+            slot=np.minimum(np.arange(omega.shape[1]) - group[rows], multiplicity[rows] - 1),
         )
         few = omega[rows].size <= _HOST_MODES
         if few and not invalid.all() and (cells.omega > 0.0).all():

@@ -322,6 +322,7 @@ class OwnLaw(Law):
     act: Any
     model: Any = MODEL
     kind: str = "soft"
+    family: type = RestToRest
     duration: Any = None
 
     def __call__(self, time, q, rate, model):

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import prepared_values
+from jaxmodal.dynamic_stiffness.condensation import evaluate
 from jaxmodal.frequencies import host_solver, models
 from jaxmodal.frequencies.programs import padded_problem, solve_padded
 from tests.problems import problems
@@ -39,6 +41,18 @@ def test_the_host_and_the_compiled_search_agree(key):
         np.testing.assert_array_equal(one, other, err_msg=name)
     brackets = host.certificate.bracket, compiled.certificate.bracket
     np.testing.assert_allclose(*brackets, rtol=8 * ULP)
+
+
+@pytest.mark.parametrize("arithmetic", [Arithmetic.float64, Arithmetic.double_double])
+def test_links_that_are_not_in_use_do_not_count(arithmetic):
+    arm = jm.examples.three_link_industrial()
+    short = arm.replace(links=arm.links[:2])
+    omega = np.array([10.0, 500.0])
+    padded, alone = (prepared_values(x, "timoshenko") for x in (arm, short))
+    found = evaluate(*padded, omega, arithmetic, 2)
+    jax.tree_util.tree_map(
+        np.testing.assert_array_equal, vars(found), vars(evaluate(*alone, omega, arithmetic))
+    )
 
 
 PROGRAM = """

@@ -240,9 +240,12 @@ def check_counts(theory, seed):
     for k in (10, 50):
         assert finite_elements.count_below(case, omega[k], RESOLVING) == expected[k]
     assert np.array_equal(np.asarray(jm.count_below(arm, omega, theory=theory)), expected)
-    signs, logs = jax.vmap(lambda x: jm.log_determinant(arm, x, theory))(omega)
-    assert np.all(np.isfinite(np.asarray(logs)))
-    assert np.array_equal(np.asarray(signs), (-1.0) ** expected)
+    none = [0.0, -omega[0], np.inf]  # traced ones cannot be refused
+    found = jax.vmap(lambda x: jm.log_determinant(arm, x, theory))(np.append(omega, none))
+    signs, logs = np.split(np.asarray(found), [len(omega)], axis=1)[0]
+    assert np.all(np.isnan(np.asarray(found)[:, len(omega) :]))
+    assert np.all(np.isfinite(logs))
+    assert np.array_equal(signs, (-1.0) ** expected)
 
 
 @pytest.mark.parametrize("theory", THEORIES)

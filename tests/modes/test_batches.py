@@ -141,6 +141,20 @@ def test_a_pair_cut_by_the_end_of_the_list_is_marked_and_has_the_mean_of_both(ar
     )
 
 
+def test_an_uncertified_group_with_more_members_than_counts_is_no_error(
+    arm, cells, found, table, monkeypatch
+):
+    """The member without a mode of its own has what the group has."""
+    monkeypatch.setattr(modal_batches, "_HOST_MODES", found.omega.size)
+    group, status = (np.array(x) for x in (found.group, found.status))
+    group[0], status[0] = [0, 0, 2], [jm.Status.uncertified, jm.Status.uncertified, 0]
+    doubtful = dataclasses.replace(found, group=group, status=status)
+    few = jm.modal_quantities_batch(arm, cells, doubtful)
+    for name in ("effective_mass", "participation"):
+        ours, theirs = (np.asarray(getattr(x, name))[0] for x in (few, table))
+        np.testing.assert_allclose(ours, theirs[[0, 0, 2]], rtol=1e-7, err_msg=name)
+
+
 def test_invalid_cells_are_nan(table, found):
     assert np.all(np.isnan(found.omega[2]))
     assert np.all(np.isnan(table.logarithmic[2]))
