@@ -220,7 +220,7 @@ def _substeps(moments: np.ndarray, step: float) -> int:
             f"step = {step!r}: makes {float(np.ceil(ratio) * intervals):.3g} steps; must be at most {limits.STEPS:,}: "
             "give a longer step, a shorter time, or a method that chooses its steps, such as 'dopri8'."
         )
-    return math.ceil(ratio)
+    return max(math.ceil(ratio), 1)  # a ratio may be too small for float64
 
 
 def _state(model: FlexibleArm, name: str, value: Any) -> np.ndarray:

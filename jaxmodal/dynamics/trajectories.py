@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxmodal.arm.arguments import whole
 from jaxmodal.dynamics import equations
 from jaxmodal.dynamics.events import Event, as_events
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
@@ -18,7 +19,8 @@ from jaxmodal.dynamics.flow import Driven, derivative, margins, motion_of, motor
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.dynamics.motions import Motion
 from jaxmodal.dynamics.torques import NoTorque
-from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.namespace import Array, is_traced
 
 ADAPTIVE = ("dopri8", "tsit5", "kvaerno5")
 METHODS = (*ADAPTIVE, *FIXED)
@@ -132,6 +134,8 @@ def trajectory(
     method
         ``"dopri8"`` (order 8), ``"tsit5"`` (order 5) and ``"kvaerno5"`` (implicit, for stiff arms) choose their
         steps; ``"rk4"`` and ``"linearly_implicit"`` take ``substeps`` equal ones between each two times.
+    substeps
+        A whole number of at least 1; traced, it has no derivatives in reverse mode.
     rtol, atol
         Tolerances of the methods that choose their steps, over the whole state.
     max_steps
@@ -151,6 +155,8 @@ def trajectory(
         [jnp.asarray(q, jnp.float64), jnp.asarray(rate, jnp.float64), jnp.zeros(2)]
     )
     if method in FIXED:
+        if not is_traced(substeps):
+            substeps = whole("substeps", substeps, 1, limits.STEPS)
         states, (reached, last, happened) = integrate(method, system, start, times, substeps)
         steps = jnp.asarray((times.shape[0] - 1) * substeps)
         finished = jnp.isfinite(states[-1, 0])

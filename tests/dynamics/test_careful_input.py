@@ -33,8 +33,10 @@ from jaxmodal.dynamics import (
     link_shapes,
     shaper,
     simulate,
+    simulation,
     static_state,
     trajectories,
+    trajectory,
 )
 from jaxmodal.dynamics.parameters import identify, regressor
 from jaxmodal.dynamics.shapes import sampled_shapes
@@ -343,3 +345,12 @@ def test_laws_of_ones_own_hold_what_they_like_and_their_errors_speak_for_themsel
         simulate(MODEL, [0.0, 0.1], torque=OwnLaw(lambda time: jnp.zeros(2) * float(time)))
     with pytest.raises(jm.ArmError, match=r"RestToRest: duration = -1\.0"):
         simulate(MODEL, [0.0, 0.1], torque=OwnLaw(RestToRest(TWO, TWO, -1.0)))
+
+
+@pytest.mark.parametrize("substeps", [0, -1, 2.0, True])
+def test_a_trajectory_takes_at_least_one_whole_step(substeps):
+    """Of none the arm stood still, and the status was ok."""
+    state = np.zeros(MODEL.num_coordinates)
+    with pytest.raises(jm.ArmError, match=rf"substeps = {substeps}: must be a whole number from 1"):
+        trajectory(MODEL, state, state, [0.0, 0.1], method="rk4", substeps=substeps)
+    assert simulation._substeps(np.array([0.0, 1e-300]), 1e100) == 1
