@@ -221,7 +221,7 @@ def _solved_with_rates(
     found = _result(solution, np.bool_(model.invalid), count=count, theory=theory)
     result = with_zero_modes(found, modes, free)
     if model.invalid:
-        return result
+        return _compiled_unknown(result, jnp.asarray(True), beams)
     if model.unstable:
         return _compiled_refused(result, jnp.asarray(True), beams)
     points = quadrature_size(max(first + count, 1))

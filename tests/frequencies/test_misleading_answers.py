@@ -221,3 +221,14 @@ def test_an_impossible_arm_has_no_derivatives_and_leaves_others_theirs():
     for mass, rate in zip(masses[[0, 4]], rates[[0, 4]], strict=True):
         difference = (float(first(mass + 1e-4)) - float(first(mass - 1e-4))) / 2e-4
         assert rate == pytest.approx(difference, rel=1e-7)
+
+
+@pytest.mark.parametrize("mass", [-1.0, np.nan])
+def test_nor_has_an_impossible_arm_derivatives_outside_of_jit(mass):
+    def first(mass):
+        changed = jm.set_parameters(on_a_soft_spring(1.0), {"payload.mass": mass})
+        return jm.natural_frequencies(changed, 1, "bending_only", throw=False).omega[0]
+
+    assert np.isnan(jax.grad(first)(mass))
+    _, rate = jax.jvp(first, (mass,), (1.0,))
+    assert np.isnan(rate)

@@ -53,9 +53,11 @@ def test_frequencies_do_not_depend_on_the_settings_or_the_cache(tmp_path):
     assert any((tmp_path / "cache").iterdir())
 
 
-def test_tuning_takes_effect_before_the_first_program():
-    """This process is one whose flags were set in time (tests/conftest.py)."""
+def test_tuning_takes_effect_before_the_first_program(monkeypatch):
+    """It sets the flags; XLA has read them in time in this process (tests/conftest.py), so that they are seen."""
+    monkeypatch.delenv("XLA_FLAGS")
     jm.tune_cpu()
+    assert os.environ["XLA_FLAGS"].split() == list(compilation.CPU_FLAGS)
     assert compilation.loops_are_kernels()
 
 
