@@ -17,11 +17,11 @@ from jaxmodal.reproduction import published
 from jaxmodal.reproduction.published import Cell, CellKey, Misprint
 
 __all__ = [
+    "Agreement",
     "ModeValue",
     "Outcome",
     "ReproductionSummary",
     "Spectra",
-    "Tally",
     "Verdict",
     "judge",
     "summarise",
@@ -69,7 +69,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Tally:
+class Agreement:
     """How many of a group's printed numbers agree to every printed digit."""
 
     group: str
@@ -88,7 +88,7 @@ class ReproductionSummary:
     """
 
     verdicts: tuple[Verdict, ...]
-    tallies: tuple[Tally, ...]
+    tallies: tuple[Agreement, ...]
 
     def _with(self, outcome: Outcome) -> tuple[Verdict, ...]:
         return tuple(verdict for verdict in self.verdicts if verdict.outcome is outcome)
@@ -242,12 +242,12 @@ def _same(first: float, second: float) -> bool:
 
 
 def summarise(verdicts: Sequence[Verdict]) -> ReproductionSummary:
-    """Tally the verdicts in the groups of the paper: model columns, differences, finite elements.
+    """Count the verdicts in the groups of the paper: model columns, differences, finite elements.
 
     Returns
     -------
     ReproductionSummary
-        With one Tally for each column of Tables 2-6 and of Tables 9-11 with Figure 5, and one for
+        With one Agreement for each column of Tables 2-6 and of Tables 9-11 with Figure 5, and one for
         all difference columns together.
     """
     two_link = {
@@ -263,5 +263,5 @@ def summarise(verdicts: Sequence[Verdict]) -> ReproductionSummary:
     for label in sorted(groups, key=lambda name: (name == "differences", "FEM" in name)):
         numbers = [verdict for verdict in groups[label] if verdict.cell.is_number]
         agree = sum(verdict.outcome is Outcome.AGREES for verdict in numbers)
-        tallies.append(Tally(label, agree, len(numbers), len(groups[label]) - len(numbers)))
+        tallies.append(Agreement(label, agree, len(numbers), len(groups[label]) - len(numbers)))
     return ReproductionSummary(tuple(verdicts), tuple(tallies))

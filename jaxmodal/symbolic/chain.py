@@ -18,7 +18,7 @@ import functools
 from collections.abc import Callable, Sequence
 
 from jaxmodal.symbolic.graph import COSINE, SINE, Expression
-from jaxmodal.symbolic.nomenclature import LinkConstants, Nomenclature
+from jaxmodal.symbolic.nomenclature import Nomenclature, ShapeConstants
 from jaxmodal.symbolic.planar import Planar, Scalar, Truncated, across, along
 
 
@@ -30,7 +30,7 @@ class Link:
     where frames are rotations; ``turn`` is the direction of D_i in the frame before.
     """
 
-    constants: LinkConstants
+    constants: ShapeConstants
     gram: list[list[Scalar]]
     slope: list[Scalar]
     deltas: list[Scalar]

@@ -48,7 +48,7 @@ class Symbol:
 
 
 @dataclasses.dataclass(frozen=True)
-class LinkConstants:
+class ShapeConstants:
     """Constants of one link with m modes and k = 2 + m + pairs functions 1, x, phi_j, Gamma_jl (j <= l).
 
     ``gram`` holds their k by k scalar products, ``tip`` and ``slope`` the m values at the end, ``shortening`` the m by
@@ -113,7 +113,7 @@ class Nomenclature:
         self.table.setdefault(name, Symbol(name, latex, meaning, unit, CONSTANT, number))
         return self.graph.symbol(name, False)
 
-    def _link(self, i: int) -> LinkConstants:
+    def _link(self, i: int) -> ShapeConstants:
         model, n, m = self.model, i + 1, self.model.modes[i]
         width = model.tip.shape[1]
         rows, columns = np.triu_indices(width)
@@ -135,7 +135,7 @@ class Nomenclature:
                 name, latex, meaning, unit = integral_name(n, m, a, b, marks)
                 gram[a][b] = gram[b][a] = self.constant(name, latex, meaning, unit, table[a, b])
         modes = range(m)
-        return LinkConstants(
+        return ShapeConstants(
             modes=m,
             pairs=tuple(pair for _, pair in kept),
             gram=gram,
