@@ -341,7 +341,7 @@ def readers() -> list[Reader]:
     from design_opt.problem.files import problem_from_dict, problem_text, read_problem
     from jaxmodal import examples
     from jaxmodal.dynamics.files import read_simulation, simulation_from_dict
-    from jaxmodal.spatial.files import arm_from_dict, read_arm
+    from jaxmodal.spatial.files.arm_files import arm_from_dict, read_arm
     from sweeps.definition.files import read_sweep, sweep_from_dict, sweep_text
 
     arm_texts = [toml_document(ARM), examples.toml_text("three_link_industrial")]

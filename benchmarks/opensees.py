@@ -22,7 +22,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from benchmarks.chain_form import FIELDS, Beams
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: the mesh of the source paper, and two coarser ones that are extrapolated
 PLAIN = (75,)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.polynomial import legendre
 
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.bodies import RigidBody
-from jaxmodal.spatial.links import SpatialLink
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.links import SpatialLink
 
 _STRAINS = 6
 

@@ -163,7 +163,7 @@ def maps(side: int, repeats: int) -> dict[str, Any]:
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     from benchmarks.rivals import cell_beams
-    from jaxmodal.spatial import examples
+    from jaxmodal.spatial.files import examples
 
     x = np.linspace(-np.pi, np.pi, side)
     first, second = (a.ravel() for a in np.meshgrid(x, x, indexing="ij"))

@@ -71,21 +71,21 @@ from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compila
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, LargeDeflectionWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
-from jaxmodal.spatial import examples
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.bodies import RigidBody
-from jaxmodal.spatial.checks import check
-from jaxmodal.spatial.files import arm_from_dict, read_arm
-from jaxmodal.spatial.geometry import Rotation
-from jaxmodal.spatial.joint_frames import (
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.checks import check
+from jaxmodal.spatial.arms.joint_frames import (
     DenavitHartenberg,
     JointOrigin,
     arm_from_denavit_hartenberg,
     arm_from_joint_origins,
 )
-from jaxmodal.spatial.links import SpatialLink, Spring
-from jaxmodal.spatial.parameters import describe, unit_of
-from jaxmodal.spatial.sections import spatial_section
+from jaxmodal.spatial.files import examples
+from jaxmodal.spatial.files.arm_files import arm_from_dict, read_arm
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import Rotation
+from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.parameters import describe, unit_of
+from jaxmodal.spatial.parts.sections import spatial_section
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 __version__ = "0.1.0"

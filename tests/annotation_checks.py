@@ -55,14 +55,8 @@ CHECKED = [
 IN_SPACE = [
     f"jaxmodal.spatial.{name}"
     for name in (
-        "bases",
-        "cells",
-        "files",
-        "geometry",
-        "parameters",
-        "planar",
-        "sections",
-        "tables",
+        *("parts.bases", "parts.geometry", "parts.parameters", "parts.sections", "parts.tables"),
+        *("arms.planar", "files.arm_files", "search.cells"),
     )
 ]
 CHECKED += IN_SPACE
@@ -75,5 +69,5 @@ CHECKED_IN_FAST_TESTS = [
     *(f"jaxmodal.postures.{name}" for name in ("inverse", "resonance_maps", "series")),
     *(f"jaxmodal.eigenspaces.{name}" for name in ("clusters", "frequency_derivatives")),
     "jaxmodal.batches.many_arms",
-    *(f"jaxmodal.spatial.{name}" for name in ("files", "planar")),
+    *(f"jaxmodal.spatial.{name}" for name in ("files.arm_files", "arms.planar")),
 ]

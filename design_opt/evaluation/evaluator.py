@@ -21,7 +21,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.many_arms import natural_frequencies_batch
 from jaxmodal.eigenspaces.clusters import clusters
 from jaxmodal.frequencies.status import Status
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 TWO_PI = 2.0 * np.pi
 #: from this number of postures on, the batch solver chooses by itself how many it solves side by side

@@ -12,11 +12,11 @@ from design_opt.problem.designs import OWN
 from design_opt.problem.problem import Problem
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.modes.spatial_sensitivities import leaf_numbers
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.eigenspaces import SLOTS
-from jaxmodal.spatial.gradients import by_leaves
-from jaxmodal.spatial.modal_model import ModalModel, modal_model
-from jaxmodal.spatial.motions import of_number
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.eigenspaces import SLOTS
+from jaxmodal.spatial.modes.gradients import by_leaves
+from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
+from jaxmodal.spatial.modes.motions import of_number
 
 
 class SpatialRates:

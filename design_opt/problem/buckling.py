@@ -22,7 +22,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import get_parameter, set_parameters
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 class DesignSpace:

@@ -24,7 +24,7 @@ from jaxmodal.response.quantities import check_quantity, unit_of_transfer
 from jaxmodal.response.traced_sizes import AskedSize, response_sizes
 from jaxmodal.response.transfer import band_of_hertz, check_motions
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: local maxima of a band that count at once: where two are as high the optimum hangs on both
 _MAXIMA = 3

@@ -25,8 +25,8 @@ from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.named_arms import arm_of_entry
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.files.named_arms import arm_of_entry
 
 _TOP = (
     *("name", "arm", "theory", "aggregate", "sharpness"),

@@ -24,7 +24,7 @@ from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 AGGREGATES = ("bound", "ks", "pnorm")
 

@@ -20,7 +20,7 @@ from jaxmodal.arm.refusals import require_known
 from jaxmodal.at_rest.traced_deflections import second_order_deflection
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,8 +15,8 @@ from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.parameters import unit_of
 
 SCALES = ("linear", "log")
 

@@ -15,7 +15,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import JOINT_SPRINGS
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.batches.variants import Variants
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: last parts of the addresses of springs of joints and bases, of planar arms and of arms in space
 _SPRINGS = {*JOINT_SPRINGS, "stiffness", "k11", "k22", "k33"}

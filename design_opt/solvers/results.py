@@ -22,7 +22,7 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status as Certainty
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import pandas

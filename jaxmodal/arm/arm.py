@@ -273,7 +273,7 @@ class Arm(Drawn, Record):
         >>> jm.Arm((link, link)).to_spatial().num_links
         2
         """
-        from jaxmodal.spatial.planar import to_spatial
+        from jaxmodal.spatial.arms.planar import to_spatial
 
         return to_spatial(self, sections)
 

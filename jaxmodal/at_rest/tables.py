@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
     import xarray

@@ -2,8 +2,9 @@
 
 As in the plane a few hundred cells, solved first, give every other one a guess, from which six evaluations per mode
 enclose it. The last of them eliminates in another order than those before, so that what it changes is the rounding
-noise (see `spatial.float64_search`). Cells with modes that are not enclosed go again, from what is known then; modes
-whose noise is too large are taken by double-double one by one, and what is open after that as a small batch would be.
+noise (see `spatial.search.float64_search`). Cells with modes that are not enclosed go again, from what is known then;
+modes whose noise is too large are taken by double-double one by one, and what is open after that as a small batch would
+be.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.devices import available_cores, default_device
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.cells import solve_cells
-from jaxmodal.spatial.float64_search import CLOSE, rough_frequencies, settle
-from jaxmodal.spatial.model import SpatialModel
-from jaxmodal.spatial.neighbours import Neighbours
-from jaxmodal.spatial.uniform_links import Layout, layout_of, packed_links
-from jaxmodal.spatial.validity import valid_cells
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.validity import valid_cells
+from jaxmodal.spatial.search.cells import solve_cells
+from jaxmodal.spatial.search.float64_search import CLOSE, rough_frequencies, settle
+from jaxmodal.spatial.search.neighbours import Neighbours
+from jaxmodal.spatial.stiffness.model import SpatialModel
+from jaxmodal.spatial.stiffness.uniform_links import Layout, layout_of, packed_links
 
 #: half of what the zeros of two orders may lie apart (relative): the last evaluation moves the estimate half-way
 _ALLOWED = 2.5e-14

@@ -26,7 +26,7 @@ from jaxmodal.runtime import limits
 from jaxmodal.runtime.devices import default_device
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.precision import require_x64
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 def natural_frequencies_batch(

@@ -15,8 +15,8 @@ from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.spatial.lanes import evaluate_lanes
-from jaxmodal.spatial.uniform_links import Layout
+from jaxmodal.spatial.stiffness.lanes import evaluate_lanes
+from jaxmodal.spatial.stiffness.uniform_links import Layout
 
 
 @functools.partial(jax.jit, static_argnames=("layout", "modes", "blocks"))

@@ -13,7 +13,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import first_angle_matters
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.runtime import limits
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 EXIT_NOT_ALL = 1
 EXIT_BAD_INPUT = 2
@@ -79,7 +79,7 @@ def load_arm(argument: str) -> Arm:
 
 def load_any_arm(argument: str, check: bool = True) -> Arm | SpatialArm:
     """Read the arm, planar or in space, that a command-line argument names; refuse with one message."""
-    from jaxmodal.spatial.named_arms import arm_named
+    from jaxmodal.spatial.files.named_arms import arm_named
 
     with refusing():
         return arm_named(argument, check=check)

@@ -282,7 +282,7 @@ def check(arm: str) -> None:
 def examples(name: str | None, out_file: Path | None, force: bool) -> None:
     """List the built-in arms, or print or write the TOML file of one."""
     from jaxmodal.cli import output as cli_output
-    from jaxmodal.spatial import examples as built_in
+    from jaxmodal.spatial.files import examples as built_in
 
     if name is None:
         if out_file is not None:

@@ -9,7 +9,7 @@ import click
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.cli.arguments import numbers
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 Vector = tuple[float, float] | None
 

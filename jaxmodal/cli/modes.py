@@ -132,7 +132,7 @@ def _draw(
 def _fields(shapes: AnyShapes) -> tuple[tuple[str, ...], np.ndarray]:
     """Names of the fields, and their values, shape (modes, links, stations, fields)."""
     from jaxmodal.modes.spatial_shapes import SpatialModeShapes
-    from jaxmodal.spatial.fields import FORCE, MOTION
+    from jaxmodal.spatial.modes.fields import FORCE, MOTION
 
     if isinstance(shapes, SpatialModeShapes):
         return (*MOTION, *FORCE), np.concatenate([shapes.motion, shapes.force], axis=-1)

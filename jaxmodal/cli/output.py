@@ -27,9 +27,9 @@ from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
 from jaxmodal.reproduction.published import FREQUENCY_COLUMNS
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import WIDTH, Table, csv_text
-from jaxmodal.spatial import examples
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.checks import check
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.checks import check
+from jaxmodal.spatial.files import examples
 
 CSV_COLUMNS = (
     *("arm", "name", "theory", "mode", "frequency_hz", "certified", "status"),

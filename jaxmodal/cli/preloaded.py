@@ -18,7 +18,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import UncertifiedError
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.runtime.tables import Table, csv_text
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     from jaxmodal.frequencies.tapers import TaperedFrequencies

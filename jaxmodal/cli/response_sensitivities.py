@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.runtime.tables import csv_text
-from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
     from jaxmodal.response.sensitivities import ResponseSensitivities

@@ -27,7 +27,7 @@ from jaxmodal.dynamics.torques import (
     bang_bang,
 )
 from jaxmodal.runtime.errors import ArmError, within
-from jaxmodal.spatial.plausibility import warn_of_implausible_values
+from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 
 if TYPE_CHECKING:
     import xarray

@@ -30,8 +30,8 @@ from jaxmodal.modes.spatial_batches import spatial_quantities
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.energies import SpatialEnergies
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.energies import SpatialEnergies
 
 if TYPE_CHECKING:
     import pandas

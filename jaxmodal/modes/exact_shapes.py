@@ -11,7 +11,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets
-from jaxmodal.spatial.energies import SpatialEnergies
+from jaxmodal.spatial.modes.energies import SpatialEnergies
 
 
 class ExactShapes(Drawn, ShowsDatasets):

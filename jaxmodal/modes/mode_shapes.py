@@ -15,7 +15,7 @@ from jaxmodal.modes.planar_shapes import ModeShapes, planar_mode_shapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes, spatial_mode_shapes
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, at_once, product, xp
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 @overload

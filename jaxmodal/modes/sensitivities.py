@@ -34,7 +34,7 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, at_once, is_traced, to_host
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 if TYPE_CHECKING:
     import xarray

@@ -17,12 +17,12 @@ from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.energies import SpatialEnergies
-from jaxmodal.spatial.gradients import by_leaves
-from jaxmodal.spatial.modal_model import ModalModel, modal_model, whole_groups
-from jaxmodal.spatial.motions import of_number
-from jaxmodal.spatial.parameters import value_at
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.energies import SpatialEnergies
+from jaxmodal.spatial.modes.gradients import by_leaves
+from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model, whole_groups
+from jaxmodal.spatial.modes.motions import of_number
+from jaxmodal.spatial.parts.parameters import value_at
 
 
 def spatial_quantities(

@@ -10,11 +10,11 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.gradients import by_leaves
-from jaxmodal.spatial.modal_model import modal_model
-from jaxmodal.spatial.motions import of_number
-from jaxmodal.spatial.parameters import value_at
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.gradients import by_leaves
+from jaxmodal.spatial.modes.modal_model import modal_model
+from jaxmodal.spatial.modes.motions import of_number
+from jaxmodal.spatial.parts.parameters import value_at
 
 
 def leaf_numbers(arm: SpatialArm) -> dict[str, int]:

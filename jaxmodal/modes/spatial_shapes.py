@@ -15,10 +15,10 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.runtime.namespace import Array, to_host
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.energies import SpatialEnergies
-from jaxmodal.spatial.modal_model import modal_model
-from jaxmodal.spatial.motions import carried_bodies, frames
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.modes.energies import SpatialEnergies
+from jaxmodal.spatial.modes.modal_model import modal_model
+from jaxmodal.spatial.modes.motions import carried_bodies, frames
 
 if TYPE_CHECKING:
     import pandas
@@ -103,7 +103,7 @@ class SpatialModeShapes(ExactShapes):
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return displacements, rotations and section forces as a data frame, a row for mode, link and station."""
-        from jaxmodal.spatial.fields import FORCE, MOTION
+        from jaxmodal.spatial.modes.fields import FORCE, MOTION
 
         return self.to_xarray()[[*MOTION, *FORCE]].to_dataframe()
 

@@ -9,7 +9,7 @@ import numpy as np
 from jaxmodal.frequencies.tables import DIGITS
 from jaxmodal.modes.shape_tables import dataset_of_modes, table_of_modes
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.fields import FORCE, MOTION
+from jaxmodal.spatial.modes.fields import FORCE, MOTION
 
 if TYPE_CHECKING:
     import xarray

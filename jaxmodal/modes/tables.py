@@ -16,7 +16,7 @@ from jaxmodal.frequencies.tables import (
 from jaxmodal.modes.shape_tables import dataset_of_modes, table_of_modes
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
-from jaxmodal.spatial.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe, unit_of
 
 if TYPE_CHECKING:
     import xarray

@@ -12,7 +12,7 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, axes_or_new, require_matplotlib
 from jaxmodal.response.results import FrequencyResponse
 from jaxmodal.runtime.errors import ArmError, suggestion
-from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

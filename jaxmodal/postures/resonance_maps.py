@@ -23,7 +23,7 @@ from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.trigonometric_zeros import MOST_ANGLES
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
-from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: most borders along one row: the angles of both ends of the band

@@ -9,7 +9,7 @@ import numpy as np
 from jaxmodal.frequencies.tables import certificate_text, status_variable
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe, unit_of
 
 if TYPE_CHECKING:
     import xarray

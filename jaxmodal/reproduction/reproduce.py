@@ -45,7 +45,7 @@ def compute_spectra(
     """
     from jaxmodal.arm.arm import require_planar
     from jaxmodal.frequencies.one_arm import natural_frequencies
-    from jaxmodal.spatial import examples
+    from jaxmodal.spatial.files import examples
 
     wanted = dict.fromkeys(
         (cell.table, cell.posture_deg, published.FREQUENCY_COLUMNS[cell.column])

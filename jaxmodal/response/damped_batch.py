@@ -21,7 +21,7 @@ from jaxmodal.response.status import DampedStatus
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
-from jaxmodal.spatial.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe, unit_of
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from jaxmodal.response.sensitivities import parameters_of, together, values_of
 from jaxmodal.response.slopes import condensed_with_slopes, system_with_slopes
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
     import xarray

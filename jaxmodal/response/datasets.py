@@ -10,7 +10,7 @@ import numpy as np
 from jaxmodal.response.ports import Port
 from jaxmodal.response.quantities import compliance_unit, unit_over
 from jaxmodal.runtime.datasets import Variable, in_hertz, variable
-from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
     import xarray

@@ -19,7 +19,7 @@ from jaxmodal.runtime.datasets import in_hertz
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
-from jaxmodal.spatial.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe, unit_of
 
 if TYPE_CHECKING:
     import xarray

@@ -33,7 +33,7 @@ from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
     import xarray

@@ -1,1 +1,1 @@
-"""Arms in space: their parts, files and addresses; determinant and count over six directions, in NumPy."""
+"""Arms in space: parts and files, determinant and count over six directions, modes, searches."""

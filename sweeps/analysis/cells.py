@@ -11,8 +11,8 @@ import xarray as xr
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.files import arm_from_dict
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.files.arm_files import arm_from_dict
 from sweeps.definition.errors import SweepError
 
 

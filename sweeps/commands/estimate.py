@@ -30,7 +30,7 @@ from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.postures import series_search
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import PLAIN
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells

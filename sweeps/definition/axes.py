@@ -14,7 +14,7 @@ from jaxmodal.arm.addresses import full_address
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import unit_of
 from sweeps.definition import limits
 from sweeps.definition.errors import SweepError
 

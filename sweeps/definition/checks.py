@@ -20,8 +20,8 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
 from jaxmodal.runtime.limits import MODES
-from jaxmodal.spatial.arm import SpatialArm
-from jaxmodal.spatial.named_arms import arm_named
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.files.named_arms import arm_named
 from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, address_of
 from sweeps.definition.errors import SweepError

@@ -9,7 +9,7 @@ from typing import Any
 from jaxmodal.arm.built_in import BuiltIn
 from jaxmodal.arm.documents import check_document, check_keys, parse_toml, table
 from jaxmodal.arm.quantities import shown
-from jaxmodal.spatial.named_arms import arm_of_entry
+from jaxmodal.spatial.files.named_arms import arm_of_entry
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
 from sweeps.definition.errors import SweepError
 from sweeps.definition.random_designs import Range, random_design

@@ -15,7 +15,7 @@ from jaxmodal.response.ports import Port, ports
 from jaxmodal.response.quantities import unit_of_transfer
 from jaxmodal.response.transfer import band_of_hertz, check_motions
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.errors import SweepError
 from sweeps.solution.outputs import QUANTITIES
 

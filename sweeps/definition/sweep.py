@@ -15,7 +15,7 @@ from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.tables import ShowsTables, Table
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.axes import Axis
 from sweeps.definition.checks import (
     arm_of,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.batches import ModalQuantities
-from jaxmodal.spatial.energies import SpatialEnergies
+from jaxmodal.spatial.modes.energies import SpatialEnergies
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.quantity import Formula, Quantity, flags
 from sweeps.solution.response_outputs import OF_RESPONSES

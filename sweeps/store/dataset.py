@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import jaxmodal
 from jaxmodal.frequencies.status import Status
-from jaxmodal.spatial.parameters import describe, unit_of
+from jaxmodal.spatial.parts.parameters import describe, unit_of
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES, long_name_of
 from sweeps.solution.quantity import NOT_COMPUTED

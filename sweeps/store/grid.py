@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import is_whole
-from jaxmodal.spatial.arm import SpatialArm
+from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells

@@ -6,7 +6,7 @@ import pytest
 import jaxmodal as jm
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.neighbours import Neighbours
+from jaxmodal.spatial.search.neighbours import Neighbours
 from tests.spatial.cases import bent_arm, references, standing_arm
 
 MODES = 5

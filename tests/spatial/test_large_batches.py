@@ -12,8 +12,8 @@ from jaxmodal.batches.spatial_search import next_guess
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.lanes import evaluate_lanes
-from jaxmodal.spatial.uniform_links import layout_of, packed_links
+from jaxmodal.spatial.stiffness.lanes import evaluate_lanes
+from jaxmodal.spatial.stiffness.uniform_links import layout_of, packed_links
 from tests.compiled_programs import names_of_programs
 from tests.spatial.cases import bar, bent_arm, references, standing_arm, tube
 

@@ -6,7 +6,7 @@ import design_opt
 import jaxmodal as jm
 import sweeps
 from jaxmodal.cli.arguments import BadInput, load_any_arm
-from jaxmodal.spatial.named_arms import arm_named
+from jaxmodal.spatial.files.named_arms import arm_named
 
 NAME = "two_link_flexible"
 AXES = [{"parameter": "theta_2", "values": [0.0]}]

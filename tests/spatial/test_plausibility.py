@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
-from jaxmodal.spatial.plausibility import implausible_values
+from jaxmodal.spatial.arms.plausibility import implausible_values
 from tests.spatial.cases import bent_arm, standing_arm, tube
 
 

@@ -1,0 +1,273 @@
+"""Arms in space: links in series, joints about any axes, a payload with an inertia tensor."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.quantities import Record, Scalar, as_scalar, frozen_pytree, shown, static
+from jaxmodal.arm.shapes import Section
+from jaxmodal.arm.tables import toml_text
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.modes.modal_model import modal_model
+from jaxmodal.spatial.parts.bases import BaseStiffness, as_base
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.parameters import value_at, walk, with_values
+from jaxmodal.spatial.parts.tables import DIMENSIONS, base_rows, body_table, link_table
+from jaxmodal.spatial.parts.validity import valid_cells
+from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model
+
+
+@frozen_pytree
+class SpatialArm(Record):
+    """An arm in space: links in series from the base to the tip, each turned against the one before.
+
+    Parameters
+    ----------
+    links
+        The links (`SpatialLink`) from base to tip, one or more, counted from 1.
+    payload
+        Rigid body carried at the tip of the last link, in its axes.
+    name
+        Free text.
+    base_stiffness
+        Elastic base: its 6 x 6 stiffness over (u, v, w, phi_x, phi_y, phi_z) of the place of joint 1, in the axes of
+        the ground, N/m, N/rad and N m/rad, or the six values of a diagonal; left out, the base is clamped.
+
+    Raises
+    ------
+    ArmError
+        If there is no link, or something other than a `SpatialLink` among them.
+    X64DisabledError
+        If JAX's 64-bit mode is off.
+
+    Notes
+    -----
+    Like `Arm` an immutable pytree of float64 values. The springs of joint 1 are those of the base.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import hollow_circle
+    >>> tube = hollow_circle(0.1, 0.004, "cowper")
+    >>> link = SpatialLink(0.8, 7e10, 2700.0, tube, poisson_ratio=0.33, joint_axis=(0, 1, 0))
+    >>> arm = SpatialArm((link, link), payload=RigidBody(5.0)).with_posture([1.2])
+    >>> float(arm.links[1].joint_angle)
+    1.2
+    """
+
+    links: tuple[SpatialLink, ...]
+    payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
+    name: str = static(default="")
+    base_stiffness: BaseStiffness | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.links, (tuple, list)) or not self.links:
+            raise ArmError(
+                f"links = {shown(self.links)}: must be a tuple of one SpatialLink or more."
+            )
+        for number, link in enumerate(self.links, start=1):
+            if not isinstance(link, SpatialLink):
+                raise ArmError(
+                    f"link{number} = {shown(link)}: must be a SpatialLink; Arm.to_spatial makes them of planar links."
+                )
+        if not isinstance(self.payload, RigidBody):
+            raise ArmError(
+                f"payload = {shown(self.payload)}: must be a RigidBody(mass, centre, inertia)."
+            )
+        if not isinstance(self.name, str):
+            raise ArmError(f"name = {shown(self.name)}: must be text.")
+        object.__setattr__(self, "links", tuple(self.links))
+        if self.base_stiffness is not None:
+            base = as_base("base_stiffness", self.base_stiffness)
+            object.__setattr__(self, "base_stiffness", base)
+        super().__post_init__()
+
+    @property
+    def num_links(self) -> int:
+        """Number of links n."""
+        return len(self.links)
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """Numbers of the links that begin with a joint: all, from 1."""
+        return tuple(range(1, self.num_links + 1))
+
+    @property
+    def total_mass(self) -> Scalar:
+        """Mass of all links, their bodies and the payload, kg."""
+        bodies = [getattr(link, name) for link in self.links for name in SpatialLink.bodies]
+        masses = [link.mass for link in self.links] + [b.mass for b in bodies if b is not None]
+        return sum(masses[1:], start=masses[0]) + self.payload.mass
+
+    def with_posture(self, angles: Any) -> "SpatialArm":
+        """Return the arm in another posture.
+
+        Parameters
+        ----------
+        angles
+            The n - 1 joint angles theta_2 .. theta_n, rad, each about its joint's axis, or all n. theta_1 turns the
+            whole arm, which changes no frequency unless the base is elastic: its stiffness is in the axes of the
+            ground.
+
+        Raises
+        ------
+        ArmError
+            If there are neither n - 1 nor n angles, or a concrete one is not finite.
+        """
+        n = self.num_links
+        shape = np.shape(angles) if hasattr(angles, "shape") else None
+        listed = isinstance(angles, Sequence) and not isinstance(angles, str)
+        if not (listed or (shape is not None and len(shape) == 1)) or len(angles) not in (n - 1, n):
+            raise ArmError(
+                f"posture = {shown(angles)}: must be a list of {n - 1} (theta_2 to theta_n) or {n} joint angles, rad."
+            )
+        changed = list(self.links)
+        for number in range(n - len(angles), n):
+            with within(f"link{number + 1}."):
+                angle = angles[number - n + len(angles)]
+                changed[number] = changed[number].replace(joint_angle=angle)
+        return self.replace(links=tuple(changed))
+
+    def with_body(self, link: int, position: Any, body: RigidBody) -> "SpatialArm":
+        """Return the arm with a rigid body fixed along a link, which becomes two, rigidly joined.
+
+        Parameters
+        ----------
+        link
+            Number of the link, from 1.
+        position
+            Where on it, m from the base of its elastic part; more than 0 and less than its length.
+        body
+            The body, its centre seen from that point, in the axes of the link.
+
+        Raises
+        ------
+        ArmError
+            If there is no such link, or a value is not allowed. The links beyond are numbered one higher, and the
+            joint between the two, rigid at angle 0, counts in a posture.
+        """
+        if not isinstance(body, RigidBody):
+            raise ArmError(f"body = {shown(body)}: must be a RigidBody(mass, centre, inertia).")
+        return self._with_pieces(link, lambda own: own.split(position, body))
+
+    def with_taper(self, link: int, tip_section: Section, pieces: int = 16) -> "SpatialArm":
+        """Return the arm with a link whose section changes linearly along it, as uniform links of equal length.
+
+        Parameters
+        ----------
+        link
+            Number of the link, from 1; its own section is that at the base.
+        tip_section
+            Section at the tip, of the same shape, whose dimensions are approached linearly.
+        pieces
+            Number of uniform links, each with the section at its middle; the frequencies converge with the square of
+            their length.
+
+        Raises
+        ------
+        ArmError
+            If there is no such link, or the two sections differ in shape or in how their shear coefficient is given.
+            The links beyond are numbered higher, and the joints between the pieces, rigid at angle 0, count in a
+            posture.
+        """
+        return self._with_pieces(link, lambda own: own.tapered(tip_section, pieces))
+
+    def _with_pieces(
+        self, link: int, cut: Callable[[SpatialLink], tuple[SpatialLink, ...]]
+    ) -> "SpatialArm":
+        """The arm with several links in the place of one."""
+        if not is_whole(link, 1, self.num_links):
+            raise ArmError(
+                f"link = {shown(link)}: must be the number of a link, 1 to {self.num_links}."
+            )
+        with within(f"link{link}."):
+            pieces = cut(self.links[link - 1])
+        return self.replace(links=(*self.links[: link - 1], *pieces, *self.links[link:]))
+
+    def tables(self) -> list[Table]:
+        """Return the arm's links with their joints, as they are printed."""
+
+        def text(value: Any) -> str:
+            return f"{value:.6g}" if isinstance(value, float) else shown(value)
+
+        rows = []
+        for number, link in enumerate(self.links, start=1):
+            angle, stiffness = link.joint_angle, link.joint_stiffness
+            turned = f"{math.degrees(angle):.6g}°" if isinstance(angle, float) else shown(angle)
+            spring = "rigid" if stiffness is None else text(stiffness).replace("inf", "rigid")
+            axis = ", ".join(text(part) for part in link.joint_axis)
+            rows.append((str(number), text(link.length), axis, turned, spring))
+        headings = ("link", "length [m]", "joint axis", "angle", "spring [N m/rad]")
+        title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
+        return [Table(title, headings, rows, ("all values: to_toml()",))]
+
+    def with_posture_deg(self, angles: Any) -> "SpatialArm":
+        """Return the arm in another posture, given in degrees; else as `with_posture`."""
+        listed = isinstance(angles, Sequence) and not isinstance(angles, str)
+        rank = 1 if listed else np.ndim(angles) if hasattr(angles, "shape") else 0
+        if rank > 1:
+            return self.with_posture(angles)  # refuses them
+        degrees = angles if rank else [angles]
+        numbers = [as_scalar("joint_angle", a, "finite (degrees)") for a in degrees]
+        return self.with_posture([a * (math.pi / 180.0) for a in numbers])
+
+    def model(self, theory: TheoryName) -> SpatialModel:
+        """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
+        return spatial_model(self.links, self.payload, self.base_stiffness, theory)
+
+    def possible(self) -> bool:
+        """Whether all values, which are checked only where they are numbers when the arm is made, are allowed."""
+        with np.errstate(all="ignore"):
+            return bool(valid_cells(self, 1)[0])
+
+    def frequency_gradients(
+        self,
+        theory: TheoryName,
+        omega: np.ndarray,
+        first: np.ndarray,
+        multiplicity: np.ndarray,
+    ) -> np.ndarray:
+        """Return the derivatives of its frequencies by its leaves; used by `natural_frequencies` under `jax.grad`."""
+        return modal_model(self.model(theory)).gradients(omega, first, multiplicity)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the arm as the plain tables of an arm file; values at their default left out.
+
+        Raises
+        ------
+        ArmError
+            If a value is traced or batched.
+        """
+        document: dict[str, Any] = {"name": self.name} if self.name else {}
+        document |= dict([DIMENSIONS])
+        if self.base_stiffness is not None:
+            document["base_stiffness"] = base_rows(self.base_stiffness)
+        document["links"] = []
+        for number, link in enumerate(self.links, start=1):
+            with within(f"link{number}."):
+                document["links"].append(link_table(link))
+        with within("payload."):
+            payload = body_table(self.payload)
+        return document | ({"payload": payload} if payload else {})
+
+    def to_toml(self) -> str:
+        """Return the arm as the text of a TOML file, which `read_arm` reads back unchanged."""
+        return toml_text(self.to_dict())
+
+    def addresses(self) -> list[str]:
+        """Return the address of every value; see `jaxmodal.addresses`."""
+        return [address for address, _ in walk(self)]
+
+    def value_at(self, single: str) -> Scalar:
+        """Return the value at an address; see `jaxmodal.get_parameter`."""
+        return value_at(self, single)
+
+    def with_values(self, values: Mapping[str, Any]) -> "SpatialArm":
+        """Return the arm with other values at some addresses; see `jaxmodal.set_parameters`."""
+        return with_values(self, values)

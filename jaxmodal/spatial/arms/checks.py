@@ -1,0 +1,141 @@
+"""What there is to know of an arm of either kind before it is solved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from jaxmodal.arm import checks as planar
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.checks import ArmCheck
+from jaxmodal.arm.parameters import get_parameter
+from jaxmodal.arm.shapes import Section
+from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.plausibility import implausible_values
+from jaxmodal.spatial.parts.parameters import unit_of
+
+_HEADINGS = (
+    *("link", "section", "length [m]", "mass [kg]", "bodies [kg]", "A [m²]", "Iz [m⁴]", "Iy [m⁴]"),
+    *("J [m⁴]", "κy", "κz", "L/r", "cut-off [Hz]"),
+)
+_LEGEND = (
+    "Iz: bending in the x-y plane; r: the smaller radius of gyration of the section; bodies: hub, stator and that at "
+    "the tip, of the last link with the payload; cut-off: the lower of sqrt(κGA/(ρI))/2π, needs shear data"
+)
+#: what stands for nothing, and parts of addresses that the first table shows
+_NOTHING = {"joint_angle": 0.0, "joint_stiffness": math.inf}
+_SHOWN = ("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus")
+_USUAL_AXIS = {"joint_axis.x": 0.0, "joint_axis.y": 0.0, "joint_axis.z": 1.0}
+
+
+@dataclass(frozen=True)
+class SpatialLinkFacts:
+    """What `check` shows of one link in space; SI units, None where not defined."""
+
+    number: int
+    shape: str
+    length: float
+    mass: float
+    bodies: float
+    area: float
+    second_moment_z: float
+    second_moment_y: float
+    torsion_constant: float
+    shear_coefficient_y: float | None
+    shear_coefficient_z: float | None
+    slenderness: float
+    cutoff_hz: float | None
+
+
+@dataclass(frozen=True)
+class SpatialArmCheck(ArmCheck):
+    """What `check` found of an arm in space, as `ArmCheck`; ``links`` are `SpatialLinkFacts`."""
+
+    def links_table(self) -> Table:
+        """Return what follows from the values of each link."""
+        rows = []
+        for fact in self.links:
+            numbers = list(vars(fact).values())[2:]
+            cells = ("-" if value is None else f"{value:.6g}" for value in numbers)
+            rows.append([str(fact.number), fact.shape, *cells])
+        return Table("", _HEADINGS, rows, (_LEGEND,), ("section",))
+
+
+def check(arm: Arm | SpatialArm) -> ArmCheck:
+    """Look an arm over before it is solved: masses, slenderness, cut-offs, and values that look like wrong units.
+
+    Parameters
+    ----------
+    arm : Arm or SpatialArm
+        An arm with concrete values.
+
+    Returns
+    -------
+    ArmCheck
+        To be printed; ``remarks`` is empty for an arm with nothing to remark.
+
+    Raises
+    ------
+    ArmError
+        If a value is traced or batched.
+
+    Examples
+    --------
+    >>> from jaxmodal import examples
+    >>> check(examples.two_link_flexible()).remarks, check(examples.six_axis_industrial()).remarks
+    ((), ())
+    """
+    if not isinstance(arm, SpatialArm):
+        return planar.check(arm)
+    arm.to_dict()  # refuses what is no number
+    features = []
+    for address in arm.addresses():
+        place, _, field = address.partition(".")
+        value = float(get_parameter(arm, address))
+        nothing = (_NOTHING | _USUAL_AXIS).get(field, 0.0)
+        own = field in _SHOWN or field.startswith("section.")
+        if not own and value != (nothing if place.startswith("link") else 0.0):
+            features.append((address, value, unit_of(address)))
+    return SpatialArmCheck(
+        name=arm.name,
+        links=tuple(_facts(arm, number) for number in arm.joints),
+        total_mass=float(arm.total_mass),
+        payload_mass=float(arm.payload.mass),
+        features=tuple(features),
+        remarks=tuple(implausible_values(arm)),
+    )
+
+
+def _facts(arm: SpatialArm, number: int) -> SpatialLinkFacts:
+    link, values = arm.links[number - 1], arm.links[number - 1].section_values
+    area = float(values.area)
+    moments = float(values.second_moment_z), float(values.second_moment_y)
+    kappas = [
+        None if kappa is None else float(kappa)
+        for kappa in (values.shear_coefficient_y, values.shear_coefficient_z)
+    ]
+    cutoff = None
+    if link.has_shear and not link.rigid:
+        stiffness = float(link.shear_modulus_value) * area / float(link.density)
+        speeds = (
+            kappa * stiffness / own for kappa, own in zip(kappas, moments, strict=True) if kappa
+        )
+        cutoff = math.sqrt(min(speeds)) / (2.0 * math.pi)
+    bodies = [getattr(link, name) for name in link.bodies]
+    carried = sum(float(body.mass) for body in bodies if body is not None)
+    return SpatialLinkFacts(
+        number=number,
+        shape=link.section.shape if isinstance(link.section, Section) else "values",
+        length=float(link.length),
+        mass=float(link.mass),
+        bodies=carried + (number == arm.num_links) * float(arm.payload.mass),
+        area=area,
+        second_moment_z=moments[0],
+        second_moment_y=moments[1],
+        torsion_constant=float(values.torsion_constant),
+        shear_coefficient_y=kappas[0],
+        shear_coefficient_z=kappas[1],
+        slenderness=float(link.length) * math.sqrt(area / min(moments)),
+        cutoff_hz=cutoff,
+    )

@@ -1,0 +1,279 @@
+"""The same arm said by rows of Denavit and Hartenberg, or by joint origins as URDF has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeGuard
+
+import numpy as np
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.moving_frames import ALONG, MovingJoint, arm_of, fixed_number
+from jaxmodal.spatial.parts.bodies import RigidBody
+
+#: the two customs of numbering the frames of Denavit and Hartenberg
+CONVENTIONS = ("standard", "modified")
+#: ways shorter than this, beside all that is laid out, are the rounding of a length of 0, such as 0.4 cos(pi / 2)
+_NOISE = 1e-12
+
+
+class DenavitHartenberg(NamedTuple):
+    """A row: theta and alpha in rad, d and a in m; ``offset``, rad, is a fixed part of the angle beside theta.
+
+    In the standard custom frame i is reached from frame i-1 by Rot(z, theta) Trans(z, d) Trans(x, a) Rot(x, alpha);
+    in the modified one (Craig's) by Rot(x, alpha) Trans(x, a) Rot(z, theta) Trans(z, d), so that a and alpha of the
+    row are those that others number i-1.
+    """
+
+    theta: float
+    d: float
+    a: float
+    alpha: float
+    offset: float = 0.0
+
+
+class JointOrigin(NamedTuple):
+    """A joint as in URDF: its frame at angle 0 seen from that of the joint before, and its axis in it.
+
+    ``xyz`` in m; ``rpy`` are roll, pitch and yaw, rad, about fixed axes: R = Rot(z, yaw) Rot(y, pitch) Rot(x, roll).
+    """
+
+    xyz: Sequence[float] = (0.0, 0.0, 0.0)
+    rpy: Sequence[float] = (0.0, 0.0, 0.0)
+    axis: Sequence[float] = (1.0, 0.0, 0.0)
+
+
+def arm_from_denavit_hartenberg(
+    rows: Sequence[Sequence[float]],
+    links: Sequence[Mapping[str, Any]],
+    convention: str = "standard",
+    *,
+    tip: Sequence[float] | None = None,
+    payload: RigidBody | None = None,
+    name: str = "",
+) -> SpatialArm:
+    """Return the arm of rows of Denavit and Hartenberg.
+
+    Parameters
+    ----------
+    rows
+        One `DenavitHartenberg`, or (theta, d, a, alpha), for each joint.
+    links
+        For each row what `SpatialLink` takes beside length, joint_axis, joint_angle, joint_frame, base_offset and
+        end_offset, which the rows say; ``along`` says what of the way to the next joint is elastic: ``"a"`` (d is
+        then a rigid offset before it), ``"d"`` (a is one behind it), or ``"straight"`` for the line from joint to
+        joint. Left out, it is a, and d where a = 0. A row with d = a = 0 has no link: it may say joint_stiffness alone,
+        and its joint is one with the next. A length below 1e-12 of all that the rows lay out counts as 0.
+    convention
+        ``"standard"`` or ``"modified"``; see `DenavitHartenberg`.
+    tip
+        Of the modified custom: where the last link ends, (x, y, z) in m, seen from the origin of the last frame, in
+        its axes.
+    payload, name
+        As of `SpatialArm`.
+
+    Returns
+    -------
+    SpatialArm
+        With theta of row i as the joint angle of its link. The angle of a joint that is one with a joint before it is
+        that of a turn of the frame, ``joint_frame1.angle`` for the second of two.
+
+    Raises
+    ------
+    ArmError
+        Rows and links do not fit, a value is not allowed, or a row without length has what needs a link.
+
+    Notes
+    -----
+    Bodies, directions of springs and the payload are given in the axes of frame i, which both customs fix to link i;
+    ``stator`` in those of frame i-1. ``hub`` is seen from the joint, ``body`` from the tip, as everywhere. The
+    section's z is as near the joint's axis as can be; for a link along that axis y is that of the joint's frame.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import circle
+    >>> link = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.3, "section": circle(0.05, "cowper")}
+    >>> arm = arm_from_denavit_hartenberg([(0.0, 0.4, 0.0, 1.5), (0.7, 0.1, 0.5, 0.0)], [link, link])
+    >>> [float(link.length) for link in arm.links]
+    [0.4, 0.5]
+    """
+    if not isinstance(convention, str) or convention not in CONVENTIONS:
+        raise ArmError(
+            f"convention = {shown(convention)}: must be {' or '.join(map(repr, CONVENTIONS))}."
+        )
+    given = [_row(number, row) for number, row in enumerate(_listed("rows", rows), start=1)]
+    entries = _entries(links, len(given))
+    chosen = [entry.pop("along", None) for entry in entries]
+    end = None if tip is None else _three("tip", tip)
+    if (end is None) == (convention == "modified"):
+        raise ArmError(
+            f"tip = {shown(tip)}: must be (x, y, z) for modified rows, which end at the last joint, and left out for "
+            "standard rows, the last of which leads to the tip."
+        )
+    size = sum(abs(row.a) + abs(row.d) for row in given)
+    size += 0.0 if end is None else float(np.linalg.norm(end))
+    joints = []
+    for number, row in enumerate(given, start=1):
+        last = number == len(given)
+        turned = _about("x", row.alpha)
+        if convention == "standard":
+            fixed = _about("x", given[number - 2].alpha) if number > 1 else np.eye(3)
+            along, own = np.array([row.a, 0.0, 0.0]), turned
+        else:
+            fixed, own = turned, np.eye(3)
+            along = np.array([0.0 if last else given[number].a, 0.0, 0.0])
+            along = end if last and end is not None else along
+        along = _without_noise(along, size)
+        legs = _without_noise(np.array([0.0, 0.0, row.d]), size), along
+        elastic = chosen[number - 1]
+        if elastic is None:
+            elastic = "a" if np.any(along) else "d"
+        if not isinstance(elastic, str) or elastic not in ALONG:
+            raise ArmError(
+                f"link{number}.along = {shown(elastic)}: must be one of {', '.join(map(repr, ALONG))}."
+            )
+        after = _about("z", row.offset)
+        joints.append(
+            MovingJoint(fixed, np.array([0.0, 0.0, 1.0]), row.theta, after, legs, elastic, own)
+        )
+    return arm_of(joints, entries, payload, name)
+
+
+def arm_from_joint_origins(
+    origins: Sequence[JointOrigin],
+    links: Sequence[Mapping[str, Any]],
+    tip: Sequence[float],
+    *,
+    payload: RigidBody | None = None,
+    name: str = "",
+) -> SpatialArm:
+    """Return the arm of joint origins as URDF has them, each link a straight beam from its joint to the next.
+
+    Parameters
+    ----------
+    origins
+        One `JointOrigin` for each joint; that of the first places the whole arm, which changes no frequency unless
+        the base is made elastic: its stiffness is in the axes of the ground.
+    links
+        For each joint what `SpatialLink` takes beside length, joint_axis, joint_frame, base_offset and end_offset;
+        ``joint_angle`` is the position of the joint. A joint at the place of the next, to 1e-12 of all that the
+        origins lay out, has no link: it may say joint_angle and joint_stiffness alone.
+    tip
+        Where the last link ends, (x, y, z) in m in the frame of the last joint.
+    payload, name
+        As of `SpatialArm`.
+
+    Returns
+    -------
+    SpatialArm
+        As `arm_from_denavit_hartenberg`.
+
+    Raises
+    ------
+    ArmError
+        As `arm_from_denavit_hartenberg`.
+
+    Notes
+    -----
+    Bodies, directions of springs and the payload are given in the frame that moves with the joint, URDF's frame of the
+    link: ``hub`` with ``centre`` as the xyz of ``<inertial>``, ``stator`` in that of the link before. The section's z
+    is as near the joint's axis as can be; for a link along that axis y is the frame's, or z where it lies along y.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import circle
+    >>> link = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.3, "section": circle(0.05, "cowper")}
+    >>> joints = [JointOrigin(axis=(0, 0, 1)), JointOrigin((0, 0, 0.3), (1.57, 0, 0), (0, 0, 1))]
+    >>> arm = arm_from_joint_origins(joints, [link, link | {"joint_angle": 0.4}], tip=(0.5, 0, 0))
+    >>> [float(link.length) for link in arm.links]
+    [0.3, 0.5]
+    """
+    given = []
+    for number, origin in enumerate(_listed("origins", origins), start=1):
+        if not isinstance(origin, JointOrigin):
+            raise ArmError(
+                f"origins{number} = {shown(origin)}: must be a JointOrigin(xyz, rpy, axis)."
+            )
+        with within(f"origins{number}."):
+            xyz, axis = _three("xyz", origin.xyz), _three("axis", origin.axis, "of any length")
+            given.append(JointOrigin(xyz, _three("rpy", origin.rpy, "rad"), axis))
+            if not np.any(given[-1].axis):
+                raise ArmError(
+                    f"axis = {shown(origin.axis)}: must not be zero; give the joint's axis."
+                )
+            axis /= np.max(np.abs(axis))  # its square stays in double precision at any length
+    entries = _entries(links, len(given))
+    ends = [*(origin.xyz for origin in given[1:]), _three("tip", tip)]
+    size = sum(float(np.linalg.norm(end)) for end in ends)
+    joints = []
+    for number, (origin, end, entry) in enumerate(zip(given, ends, entries, strict=True), start=1):
+        roll, pitch, yaw = origin.rpy
+        fixed = _about("z", yaw) @ _about("y", pitch) @ _about("x", roll)
+        angle = _number(f"link{number}.joint_angle", entry.pop("joint_angle", 0.0))
+        axis = np.asarray(origin.axis) / np.linalg.norm(origin.axis)
+        legs = np.zeros(3), _without_noise(np.asarray(end), size)
+        joints.append(MovingJoint(fixed, axis, angle, np.eye(3), legs, "straight", np.eye(3)))
+    return arm_of(joints, entries, payload, name)
+
+
+def _about(axis: str, angle: float) -> np.ndarray:
+    c, s = math.cos(angle), math.sin(angle)
+    rows = {
+        "x": [[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]],
+        "y": [[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]],
+        "z": [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]],
+    }
+    return np.array(rows[axis])
+
+
+def _without_noise(way: np.ndarray, size: float) -> np.ndarray:
+    return way if np.linalg.norm(way) > _NOISE * size else np.zeros(3)
+
+
+def _has_entries(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _listed(name: str, value: object) -> Sequence[Any]:
+    if not _has_entries(value) or len(value) == 0:
+        raise ArmError(f"{name} = {shown(value)}: must be a list of one or more.")
+    return value
+
+
+def _entries(links: object, count: int) -> list[dict[str, Any]]:
+    listed = _listed("links", links)
+    if len(listed) != count:
+        raise ArmError(f"links: there are {len(listed)} for {count} joints; give one for each.")
+    for number, entry in enumerate(listed, start=1):
+        if not isinstance(entry, Mapping):
+            raise ArmError(
+                f"link{number} = {shown(entry)}: must be a dict of what SpatialLink takes."
+            )
+    return [dict(entry) for entry in listed]
+
+
+def _row(number: int, row: object) -> DenavitHartenberg:
+    if not _has_entries(row) or len(row) not in (4, 5):
+        raise ArmError(
+            f"rows{number} = {shown(row)}: must be (theta, d, a, alpha), rad and m, or these and an offset of theta."
+        )
+    fields = DenavitHartenberg._fields
+    return DenavitHartenberg(
+        *(_number(f"rows{number}.{field}", x) for field, x in zip(fields, row, strict=False))
+    )
+
+
+def _number(name: str, value: Any) -> float:
+    found = fixed_number(name, value)
+    if not math.isfinite(found):
+        raise ArmError(f"{name} = {shown(value)}: must be a finite number.")
+    return found
+
+
+def _three(name: str, value: object, unit: str = "m") -> Any:
+    if not _has_entries(value) or len(value) != 3:
+        raise ArmError(f"{name} = {shown(value)}: must be three numbers ({unit}).")
+    return np.array([_number(f"{name}.{axis}", x) for axis, x in zip("xyz", value, strict=True)])

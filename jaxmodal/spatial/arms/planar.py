@@ -1,0 +1,113 @@
+"""Planar arms as arms in space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.link_rules import DAMPING_FIELDS
+from jaxmodal.arm.links import Link
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import refuse_loads
+from jaxmodal.arm.shapes import RawSection, Rectangle, Section
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.namespace import on_host
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.sections import SpatialSection
+from jaxmodal.statics.beam_arrays import SUPPORTS
+
+#: fields that mean the same in both kinds of arm
+_SAME = (
+    *("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus", "joint_angle"),
+    *("joint_stiffness", "rotor_inertia", "gear_ratio", "nonstructural_mass", "rigid"),
+)
+
+
+def to_spatial(
+    arm: Arm, sections: Mapping[int, Section | SpatialSection] | None = None
+) -> SpatialArm:
+    """A planar arm as one in space; see `Arm.to_spatial`."""
+    given = {} if sections is None else dict(sections)
+    for number in given:
+        if number not in range(1, arm.num_links + 1):
+            raise ArmError(
+                f"sections = {{{shown(number)}: ...}}: keys are numbers of links, 1 to {arm.num_links}."
+            )
+    refuse_loads(arm, "an arm in space")
+    if arm.base_stiffness is not None:
+        raise ArmError(
+            "base_stiffness: three directions say nothing of the other three; take it away with "
+            "arm.replace(base_stiffness=None), and give the arm in space its own 6 x 6 one."
+        )
+    links = []
+    for number, link in enumerate(arm.links, start=1):
+        with within(f"link{number}."):
+            links.append(_link(link, given.get(number)))
+    carried = arm.payload
+    payload = _body(carried.mass, carried.inertia, carried.centre_x, carried.centre_y)
+    return SpatialArm(tuple(links), payload or RigidBody(), arm.name)
+
+
+def _link(link: Link, section: Section | SpatialSection | None) -> SpatialLink:
+    for name in SUPPORTS:
+        if getattr(link, name) is not None:
+            raise ArmError(
+                f"{name} = {shown(getattr(link, name))}: an arm in space has no supports at tips; leave it out."
+            )
+    if link.axial_force is not None:
+        raise ArmError(
+            f"axial_force = {shown(link.axial_force)}: an arm in space knows no axial forces; leave it out."
+        )
+    for name in DAMPING_FIELDS:
+        value = getattr(link, name)
+        if value is not None and not (on_host(value) and np.all(value == 0.0)):
+            raise ArmError(
+                f"{name} = {shown(value)}: an arm in space has no damping; leave it out."
+            )
+    values: dict[str, Any] = {name: getattr(link, name) for name in _SAME}
+    springs = (
+        (link.joint_axial_stiffness, (1.0, 0.0, 0.0)),
+        (link.joint_shear_stiffness, (0.0, 1.0, 0.0)),
+    )
+    return SpatialLink(
+        **values,
+        section=_section(link) if section is None else section,
+        joint_springs=tuple(Spring("translation", e, k) for k, e in springs if k is not None),  # type: ignore[arg-type]
+        hub=_body(link.hub_mass, link.hub_inertia),
+        stator=_body(link.stator_mass, link.stator_inertia),
+        base_offset=_offset(link.base_offset_x, link.base_offset_y),
+        end_offset=_offset(link.end_offset_x, link.end_offset_y),
+        body=_body(link.tip_mass, link.tip_inertia, link.tip_centre_x, link.tip_centre_y),
+    )
+
+
+def _section(link: Link) -> Section:
+    section = link.section
+    if isinstance(section, RawSection):
+        raise ArmError(
+            "section: area and second moment say nothing of the motion out of the plane; give "
+            "to_spatial(sections={number: spatial_section(...)}) for this link."
+        )
+    if isinstance(section, Rectangle) and link.thickness_factor != 1.0:
+        return section.replace(depth=section.depth * link.thickness_factor)
+    return section
+
+
+def _offset(x: Any, y: Any) -> Any:
+    if x is None and y is None:
+        return None
+    return (0.0 if x is None else x, 0.0 if y is None else y, 0.0)
+
+
+def _body(mass: Any, inertia: Any, x: Any = None, y: Any = None) -> RigidBody | None:
+    """A body with the same inertia about every axis."""
+    mass, inertia = (0.0 if value is None else value for value in (mass, inertia))
+    centre = _offset(x, y)
+    if mass == 0.0 and inertia == 0.0 and centre is None:
+        return None
+    return RigidBody(mass, centre, (inertia, inertia, inertia))  # type: ignore[arg-type]

@@ -1,0 +1,164 @@
+"""Values of an arm in space that are allowed and look like a wrong unit or a slip; bounds are those of the plane."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxmodal.arm import plausibility as planar
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.plausibility import (
+    LARGEST_SECTION,
+    Implausibility,
+    material_findings,
+    shear_findings,
+    size_findings,
+)
+from jaxmodal.arm.plausible_joints import (
+    Finding,
+    angle_findings,
+    inertia_findings,
+    mass_findings,
+    rotor_findings,
+    spring_findings,
+)
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import Position
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.sections import SpatialSection
+
+
+def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
+    """Values of an arm of either kind that look like a wrong unit or a slip; see `arm.plausibility.implausible_values`.
+
+    Examples
+    --------
+    >>> from jaxmodal import examples
+    >>> implausible_values(examples.six_axis_industrial())
+    []
+    """
+    if isinstance(arm, Arm):
+        return planar.implausible_values(arm)
+    with np.errstate(all="ignore"):
+        return list(_found(arm))
+
+
+def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
+    """Give one `ImplausibleWarning` that lists what looks wrong; none for an arm with nothing to remark.
+
+    Parameters
+    ----------
+    source
+        The file that it comes from, to stand before every value.
+    """
+    planar.warn(implausible_values(arm), source)
+
+
+def _found(arm: SpatialArm) -> Iterator[Implausibility]:
+    links_mass = sum(float(link.mass) for link in arm.links)
+    reach = sum(float(link.length) for link in arm.links)
+    for number, link in enumerate(arm.links, start=1):
+        findings = [*material_findings(link), *_geometry(link), *_joint(arm, number)]
+        for name in SpatialLink.bodies:
+            length = float(link.length) if name == "body" else reach
+            findings += _body(f"{name}.", getattr(link, name), links_mass, length, reach)
+        for name in ("base_offset", "end_offset"):
+            findings += _offset(f"{name}.", getattr(link, name), reach)
+        for field, value, message in findings:
+            yield Implausibility(f"link{number}.{field}", value, message)
+    carried = _body("payload.", arm.payload, links_mass, float(arm.links[-1].length), reach)
+    for field, value, message in carried:
+        yield Implausibility(field, value, message)
+
+
+def _geometry(link: SpatialLink) -> Iterator[Finding]:
+    length, values = float(link.length), link.section_values
+    yield from size_findings(length, link.section)
+    raw = isinstance(link.section, SpatialSection)
+    given = ("second_moment_z", "second_moment_y") if raw else ("depth", "width")
+    area = float(values.area)
+    for name, moment in zip(given, (values.second_moment_z, values.second_moment_y), strict=True):
+        deep = float(getattr(link.section, name, math.sqrt(12.0 * float(moment) / area)))
+        extent = math.sqrt(12.0 * float(moment) / area) if raw else deep
+        if not raw and not hasattr(link.section, name):  # a round section, named by its diameter
+            if name == "width":
+                continue
+            name = "diameter" if hasattr(link.section, "diameter") else "outer_diameter"
+            extent = float(getattr(link.section, name))
+        if extent > length and not link.rigid:
+            message = (
+                f"the section is {extent:.6g} m deep, the link only {length:.6g} m long: no beam theory holds; check "
+                "the units of both"
+            )
+            yield f"section.{name}", deep if raw else extent, message
+        elif raw and extent > LARGEST_SECTION:
+            message = f"a rectangle with this area and second moment is {extent:.6g} m deep; m^2 and m^4 expected"
+            yield f"section.{name}", deep, message
+    for kappa, axis in ((values.shear_coefficient_y, "_y"), (values.shear_coefficient_z, "_z")):
+        yield from shear_findings(f"section.shear_coefficient{axis if raw else ''}", kappa)
+        if not raw:
+            return
+
+
+def _joint(arm: SpatialArm, number: int) -> Iterator[Finding]:
+    link = arm.links[number - 1]
+    yield from angle_findings(float(link.joint_angle))
+    beyond, values = _inertia_beyond(arm, number), link.section_values
+    if 0.0 < beyond < math.inf:
+        softer = min(float(values.second_moment_y), float(values.second_moment_z))
+        if not link.rigid:
+            rigidity = float(link.youngs_modulus) * softer / float(link.length)
+            yield from spring_findings(float(link.joint_stiffness), rigidity, beyond)
+        yield from rotor_findings(link, beyond)
+
+
+def _inertia_beyond(arm: SpatialArm, number: int) -> float:
+    """Moment of inertia of everything from a link on about its joint, kg m^2, as if stretched out at right angles."""
+    start = found = 0.0
+    for link in arm.links[number - 1 :]:
+        length, mass = float(link.length), float(link.mass)
+        middle = start + length / 2.0
+        found += mass * (length * length / 12.0 + middle * middle) + _inertia_at(link.hub, start)
+        start += length
+        found += _inertia_at(link.body, start)
+    return found + _inertia_at(arm.payload, start)
+
+
+def _inertia_at(body: RigidBody | None, distance: float) -> float:
+    if body is None:
+        return 0.0
+    return float(body.mass) * distance * distance + _largest_moment(body)[1]
+
+
+def _largest_moment(body: RigidBody) -> tuple[str, float]:
+    """The largest moment of inertia of a body and its name."""
+    if body.inertia is None:
+        return "xx", 0.0
+    moments = {name: float(getattr(body.inertia, name)) for name in ("xx", "yy", "zz")}
+    largest = max(moments, key=lambda name: moments[name])
+    return largest, moments[largest]
+
+
+def _body(
+    place: str, body: RigidBody | None, links_mass: float, length: float, reach: float
+) -> Iterator[Finding]:
+    if body is None:
+        return
+    mass = float(body.mass)
+    yield from mass_findings(f"{place}mass", mass, links_mass)
+    name, moment = _largest_moment(body)
+    yield from inertia_findings(f"{place}inertia.{name}", moment, mass, length)
+    yield from _offset(f"{place}centre.", body.centre, reach)
+
+
+def _offset(place: str, offset: Position | None, reach: float) -> Iterator[Finding]:
+    for axis, value in zip("xyz", () if offset is None else tuple(offset), strict=False):
+        if abs(float(value)) > reach:
+            message = (
+                f"m expected; it is farther than the arm is long ({reach:.6g} m); if this is in mm, "
+                f"write {float(value) / 1e3:.6g}"
+            )
+            yield f"{place}{axis}", float(value), message

@@ -1,0 +1,156 @@
+"""Arm files of both kinds, planar and in space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from jaxmodal.arm import files as planar
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.documents import check_document, check_keys, table
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.units import in_si, named_as_given, with_units
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
+from jaxmodal.spatial.files.framed_files import FRAME_UNITS, OF_FRAMES, WAYS, framed_arm
+from jaxmodal.spatial.files.link_files import UNITS, body_from_dict, link_from_dict
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.parts.tables import DIMENSIONS
+
+_ONLY_IN_SPACE = {
+    *WAYS,
+    *("joint", "joint_axis", "joint_frame", "joint_springs", "section_roll", "torsion_constant"),
+    *("base_offset", "end_offset", *SpatialLink.bodies, "second_moment_y", "second_moment_z"),
+}
+_ONLY_IN_SPACE |= set(with_units({k: unit for k, unit in UNITS.items() if k in _ONLY_IN_SPACE}))
+_OF_FRAMES = {*OF_FRAMES, *with_units(FRAME_UNITS)}
+
+
+def read_arm(path: str | Path, *, check: bool = True) -> Arm | SpatialArm:
+    """Read an arm, planar or in space, from a TOML or JSON file.
+
+    Parameters
+    ----------
+    path
+        File in UTF-8. The suffix ``.toml`` or ``.json`` tells the format; with any other suffix
+        a file that starts with a brace is JSON.
+    check
+        Give an `ImplausibleWarning` where values look like wrong units, as `check` finds them.
+
+    Returns
+    -------
+    Arm or SpatialArm
+        The validated arm. Values are in SI units and radians; keys that end in ``_deg``, ``_mm``, ``_gpa`` and so on
+        are in those units.
+
+    Raises
+    ------
+    ArmError
+        If the file cannot be read or is neither TOML nor JSON, if a key is missing, unknown or
+        given twice, or if a value is not allowed. The message starts with the file, the link and
+        the key.
+    X64DisabledError
+        If JAX's 64-bit mode is off.
+
+    Notes
+    -----
+    A link has the keys length, youngs_modulus, density and section, and optionally what `Link`, or for an arm in
+    space `SpatialLink`, lists beyond; a null in JSON leaves those out. A file with ``dimensions = 3``, or with a key
+    that only links in space have, is an arm in space. A planar link is cut into segments by ``bodies``, a list of
+    tables with position (m from the base of the link), mass, inertia, centre_x and centre_y, and by ``taper``, a table
+    with the section at the tip and the number of pieces (16).
+    """
+    arm = arm_from_dict(planar.read_document(path), source=str(path))
+    if check:
+        warn_of_implausible_values(arm, str(path))
+    return arm
+
+
+def arm_from_dict(document: object, source: str = "") -> Arm | SpatialArm:
+    """Return the arm, planar or in space, that the plain tables of an arm file describe.
+
+    Parameters
+    ----------
+    document
+        Mapping with the keys ``links`` (a list of mappings), and optionally ``name``, ``payload`` and
+        ``dimensions`` (2 or 3), as in an arm file. ``dynamics`` may stand there and is not looked at.
+    source
+        Name of the file, for error messages.
+
+    Raises
+    ------
+    ArmError
+        As `read_arm`.
+    X64DisabledError
+        If JAX's 64-bit mode is off.
+
+    Examples
+    --------
+    >>> section = {"area": 1e-4, "second_moment": 1e-9}
+    >>> link = {"length": 0.5, "youngs_modulus": 7e10, "density": 2700, "section": section}
+    >>> arm_from_dict({"links": [link]}).num_links
+    1
+    """
+    if not is_spatial(document):
+        return planar.arm_from_dict(document, source)
+    with within(f"{source}: " if source else ""):
+        check_document(document, ArmError)
+        keys, given = in_si(table("an arm", document, ArmError), FRAME_UNITS)
+        known = (
+            "name",
+            "links",
+            "payload",
+            "dynamics",
+            "base_stiffness",
+            DIMENSIONS[0],
+            *OF_FRAMES,
+        )
+        check_keys(keys, known, ("links",), ArmError, with_units(FRAME_UNITS))
+        tables = planar.link_tables(keys["links"])
+        payload = body_from_dict("payload", keys.get("payload")) or RigidBody()
+        name, base = keys.get("name", ""), keys.get("base_stiffness")
+        if any(way in entry for entry in tables for way in WAYS):
+            frames = {k: keys[k] for k in OF_FRAMES if k in keys}
+            with named_as_given(given):
+                arm = framed_arm(tables, payload, name, frames)
+            return arm if base is None else arm.replace(base_stiffness=base)
+        for key in OF_FRAMES:
+            if key in keys:
+                raise ArmError(
+                    f"{key} = {shown(keys[key])}: belongs to links with {' or '.join(WAYS)}; leave it out."
+                )
+        links = []
+        for number, entry in enumerate(tables, start=1):
+            with within(f"link{number}."):
+                links.append(link_from_dict(entry))
+        return SpatialArm(tuple(links), payload, name, base)
+
+
+def is_spatial(document: object) -> bool:
+    """Whether the tables of a file are those of an arm in space."""
+    if not isinstance(document, Mapping):
+        return False
+    dimensions = document.get(DIMENSIONS[0])
+    if dimensions is not None:
+        if isinstance(dimensions, bool) or dimensions not in (2, 3):
+            raise ArmError(
+                f"dimensions = {shown(dimensions)}: must be 2, for an arm in the plane, or 3."
+            )
+        return bool(dimensions == DIMENSIONS[1])
+    base = document.get("base_stiffness")
+    of_six = isinstance(base, (list, tuple)) and len(base) == 6
+    if of_six or any(key in document for key in _OF_FRAMES):
+        return True
+    links = document.get("links")
+    if not isinstance(links, (list, tuple)):
+        return False
+    for link in links:
+        if isinstance(link, Mapping):
+            section = link.get("section")
+            inner = set(section) if isinstance(section, Mapping) else set()
+            given = {str(k) for k in link} | {str(k) for k in inner}
+            if _ONLY_IN_SPACE & given:
+                return True
+    return False

@@ -1,0 +1,90 @@
+"""Arms in files whose links are said by rows of Denavit and Hartenberg, or by joint origins as URDF has them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from jaxmodal.arm.documents import table
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.units import made_of, named_as_given
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.joint_frames import (
+    DenavitHartenberg,
+    JointOrigin,
+    arm_from_denavit_hartenberg,
+    arm_from_joint_origins,
+)
+from jaxmodal.spatial.files.link_files import REQUIRED, link_values
+from jaxmodal.spatial.parts.bodies import RigidBody
+
+_ROW, _ORIGIN = "denavit_hartenberg", "joint_origin"
+#: the keys of a link, one of which every link then has
+WAYS = (_ROW, _ORIGIN)
+#: keys of the whole arm that belong to them, and those among them with a unit
+OF_FRAMES = ("convention", "tip")
+FRAME_UNITS = {"tip": "m"}
+_OF_ROW = {"theta": "rad", "d": "m", "a": "m", "alpha": "rad", "offset": "rad"}
+_OF_ORIGIN = {"xyz": "m", "rpy": "rad"}
+
+
+def framed_arm(
+    tables: Sequence[Mapping[str, Any]], payload: RigidBody, name: str, frames: Mapping[str, Any]
+) -> SpatialArm:
+    """The arm of the tables of its links, each with a row or each with an origin."""
+    way = _ROW if _ROW in tables[0] else _ORIGIN
+    given: list[Any] = []
+    links = []
+    converted: dict[str, dict[str, str]] = {}
+    for number, entry in enumerate(tables, start=1):
+        with within(f"link{number}."):
+            if way not in entry or (other := WAYS[way == _ROW]) in entry:
+                stands = f"{other} stands here" if way in entry else f"{way} is missing"
+                raise ArmError(
+                    f"{stands}: either every link of an arm has denavit_hartenberg, or every one joint_origin."
+                )
+            keys = dict(entry)
+            values = table(way, keys.pop(way), ArmError)
+            along = keys.pop("along", None) if way == _ROW else None
+            with within(f"{way}."):
+                given.append(_row(values) if way == _ROW else _origin(values))
+            has_link = any(key in keys for key in ("youngs_modulus", "density", "section", "area"))
+            required = [key for key in REQUIRED if key != "length"] if has_link else ()
+            link, converted[f"link{number}"] = link_values(keys, required)
+            links.append(link | ({} if along is None else {"along": along}))
+    if way == _ROW:
+        convention = frames.get("convention", "standard")
+        with _links_as_given(converted):
+            return arm_from_denavit_hartenberg(
+                given, links, convention, tip=frames.get("tip"), payload=payload, name=name
+            )
+    if "convention" in frames:
+        raise ArmError(
+            f"convention = {shown(frames['convention'])}: belongs to denavit_hartenberg; leave it out."
+        )
+    if "tip" not in frames:
+        raise ArmError("tip is missing; give the end of the last link, [x, y, z] in its frame, m.")
+    with _links_as_given(converted):
+        return arm_from_joint_origins(given, links, frames["tip"], payload=payload, name=name)
+
+
+@contextmanager
+def _links_as_given(converted: Mapping[str, Mapping[str, str]]) -> Iterator[None]:
+    """Let an error about a converted value of a link say how it was given."""
+    try:
+        yield
+    except ArmError as error:
+        with named_as_given(converted.get(str(error).partition(".")[0], {})):
+            raise
+
+
+def _row(values: Mapping[str, Any]) -> DenavitHartenberg:
+    row = functools.partial(DenavitHartenberg, theta=0.0)
+    return made_of(row, values, _OF_ROW, required=("d", "a", "alpha"))
+
+
+def _origin(values: Mapping[str, Any]) -> JointOrigin:
+    return made_of(JointOrigin, values, _OF_ORIGIN, ("axis",))

@@ -1,0 +1,142 @@
+"""Links and bodies of an arm in space from the tables of its file; keys may carry units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jaxmodal.arm import files as planar
+from jaxmodal.arm.documents import check_keys, table
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.shapes import Section
+from jaxmodal.arm.units import in_si, made_of, named_as_given, with_units
+from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import Rotation
+from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.sections import SpatialSection
+
+_UNITS, _SECTION = planar.units_of(SpatialLink), planar.units_of(SpatialSection)
+#: what a table ``joint`` may hold, and the keys of the link that it stands for
+_JOINT = {
+    "axis": "joint_axis",
+    "angle": "joint_angle",
+    "frame": "joint_frame",
+    "stiffness": "joint_stiffness",
+    "springs": "joint_springs",
+    "rotor_inertia": "rotor_inertia",
+    "gear_ratio": "gear_ratio",
+}
+_OF_JOINT = {name: _UNITS[key] for name, key in _JOINT.items() if key in _UNITS}
+#: keys with a unit, lists among them, and those without
+_WITH_UNITS = _UNITS | {"base_offset": "m", "end_offset": "m"}
+_KNOWN = (
+    *(*_WITH_UNITS, "joint_axis", "joint_frame", "joint_springs", *SpatialLink.bodies, "section"),
+    *("rigid", "joint", *(name for name in _SECTION if name not in _UNITS)),
+)
+#: keys that cut a planar link, and what cuts one in space
+_OF_PLANAR = {"taper": "with_taper", "bodies": "with_body"}
+_BODY = {"mass": "kg", "centre": "m", "inertia": "kg m^2"}
+REQUIRED = ("length", "youngs_modulus", "density", "section")
+#: all keys of a link or its section that may have a unit behind them, with the SI unit
+UNITS = _WITH_UNITS | _SECTION
+
+
+def link_values(
+    entry: Mapping[str, Any], required: Sequence[str] = REQUIRED
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """What the table of a link gives to `SpatialLink`, and how converted values were given."""
+    keys, given = in_si(entry, UNITS)
+    joint = keys.pop("joint", None)
+    if joint is not None:
+        with within("joint."):
+            values, converted = in_si(table("joint", joint, ArmError), _OF_JOINT)
+            check_keys(values, _JOINT, (), ArmError, with_units(_OF_JOINT))
+        for name, value in values.items():
+            if _JOINT[name] in keys:
+                raise ArmError(
+                    f"joint.{name} = {shown(value)}: {_JOINT[name]} is given as well; give one."
+                )
+            keys[_JOINT[name]] = value
+        given |= {_JOINT[name]: f"joint.{text}" for name, text in converted.items()}
+    if "section" not in keys and "area" in keys:
+        keys["section"] = {name: keys.pop(name) for name in _SECTION if name in keys}
+    for name, instead in _OF_PLANAR.items():
+        if name in keys:
+            raise ArmError(
+                f"{name!r} is a key of planar links; of an arm in space write the pieces as links, or make them with "
+                f"SpatialArm.{instead} and write_arm."
+            )
+    check_keys(keys, _KNOWN, required, ArmError, with_units(_WITH_UNITS))
+    for name in _SECTION:
+        if name in keys and name not in _UNITS:
+            raise ArmError(f"{name} = {shown(keys[name])}: stands beside section; give one.")
+    if "section" in keys:
+        keys["section"] = _section(keys["section"])
+    for name in SpatialLink.bodies:
+        if name in keys:
+            keys[name] = body_from_dict(name, keys[name])
+    if "joint_springs" in keys:
+        springs = _tables("joint_springs", keys["joint_springs"])
+        keys["joint_springs"] = tuple(
+            _spring(number, spring) for number, spring in enumerate(springs, start=1)
+        )
+    if keys.get("joint_axis", ()) is None:
+        del keys["joint_axis"]
+    if "joint_frame" in keys:
+        keys["joint_frame"] = _frame(keys["joint_frame"])
+    return keys, given
+
+
+def link_from_dict(entry: Mapping[str, Any]) -> SpatialLink:
+    """The link of a table."""
+    keys, given = link_values(entry)
+    with named_as_given(given):
+        return SpatialLink(**keys)
+
+
+def _spring(number: int, entry: Mapping[str, Any]) -> Spring:
+    with within(f"joint_springs{number}."):
+
+        def spring(stiffness: Any, **values: Any) -> Spring:
+            return Spring(stiffness=math.inf if stiffness is None else stiffness, **values)
+
+        units = {"stiffness": "N m/rad"} if entry.get("kind") == "rotation" else {}
+        keys = ("kind", "direction", "stiffness")
+        return made_of(spring, entry, units, [key for key in keys if key not in units], keys)
+
+
+def _tables(name: str, value: object) -> list[Mapping[str, Any]]:
+    if value is None:
+        return []
+    if not isinstance(value, (list, tuple)):
+        raise ArmError(f"{name} = {shown(value)}: must be a list of tables.")
+    return [table(f"{name}{number}", x, ArmError) for number, x in enumerate(value, start=1)]
+
+
+def _frame(value: object) -> Any:
+    """Turns in tables, or the rows of a matrix as they are."""
+    if isinstance(value, (list, tuple)) and any(isinstance(x, (list, tuple)) for x in value):
+        return value
+    turns = []
+    for number, entry in enumerate(_tables("joint_frame", value), start=1):
+        with within(f"joint_frame{number}."):
+            turns.append(made_of(Rotation, entry, {"angle": "rad"}, ("axis",), ("axis", "angle")))
+    return tuple(turns)
+
+
+def body_from_dict(name: str, value: object) -> RigidBody | None:
+    """The body of a table; None for none."""
+    if value is None:
+        return None
+    with within(f"{name}."):
+        return made_of(RigidBody, table(name, value, ArmError), _BODY)
+
+
+def _section(entry: object) -> Section | SpatialSection:
+    keys = table("section", entry, ArmError)
+    if "shape" in keys:
+        return planar.section_from_dict(keys)
+    required = [name for name in _SECTION if not name.startswith("shear")]
+    return made_of(SpatialSection, keys, _SECTION, required=required, place="section.")

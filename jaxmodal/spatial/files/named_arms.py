@@ -1,0 +1,75 @@
+"""The arm that a name or a path stands for, on the command line, in a sweep and in the files of other packages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.built_in import EXAMPLE_PREFIX
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
+from jaxmodal.spatial.files import examples
+from jaxmodal.spatial.files.arm_files import arm_from_dict, read_arm
+
+
+def arm_named(
+    source: str | Path,
+    *,
+    folder: str | Path | None = None,
+    check: bool = True,
+    error: type[ValueError] = ArmError,
+) -> Arm | SpatialArm:
+    """The arm that ``"example:NAME"`` or the path of an arm file names.
+
+    Parameters
+    ----------
+    source
+        The name or the path.
+    folder
+        Where a path starts; without it, in the working directory.
+    error
+        What is raised where the name of a built-in arm lacks its ``example:``.
+
+    Raises
+    ------
+    ArmError
+        As `read_arm`, or there is no such built-in arm.
+    """
+    if isinstance(source, str) and source.startswith(EXAMPLE_PREFIX):
+        return examples.load(source.removeprefix(EXAMPLE_PREFIX))
+    path = source if folder is None else Path(folder) / source
+    # os.path.exists: Path.exists raises for long names
+    if not os.path.exists(path) and str(source) in examples.names():
+        raise error(
+            f"arm = {str(source)!r}: no such file; for the built-in arm of this name give "
+            f"'{EXAMPLE_PREFIX}{source}'."
+        )
+    return read_arm(path, check=check)
+
+
+def arm_of_entry(entry: object, folder: str | Path, error: type[ValueError]) -> Arm | SpatialArm:
+    """The arm of the key ``arm`` of a file: its tables, or what `arm_named` takes.
+
+    Raises
+    ------
+    ValueError
+        Of the type ``error``: the entry is none of these, or its tables describe no arm.
+    ArmError
+        As `arm_named`.
+    """
+    if isinstance(entry, Mapping):
+        try:
+            arm = arm_from_dict(entry)
+        except ArmError as refused:
+            raise error(f"arm: {refused}") from refused
+        warn_of_implausible_values(arm, "arm")
+        return arm
+    if isinstance(entry, str):
+        return arm_named(entry, folder=folder, error=error)
+    raise error(
+        f"arm = {shown(entry)}: must be the path of an arm file, 'example:NAME' or the tables of an arm."
+    )

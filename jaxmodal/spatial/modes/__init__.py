@@ -1,0 +1,1 @@
+"""Shapes, energies and derivatives of the modes of an arm in space."""

@@ -1,0 +1,122 @@
+"""Energies of the modes of an arm in space, by kind."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.eigenspaces.modal_mass import quadrature
+from jaxmodal.runtime.namespace import Array
+from jaxmodal.spatial.modes.conditions import Chain
+from jaxmodal.spatial.modes.motions import Motion, body_points, joints_of, line_inertia
+from jaxmodal.spatial.modes.values import BeamValues
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class SpatialEnergies:
+    """Where the energy of a mode is: peak values in J over one period for unit modal amplitude, an entry for each link.
+
+    Attributes
+    ----------
+    stretching, torsion : Array, shape (..., n)
+        Strain energy of stretching and of torsion.
+    bending_y, bending_z : Array, shape (..., n)
+        Of bending about the y axis of the section (in the x-z plane) and about its z axis (in the x-y plane).
+    shear_y, shear_z : Array, shape (..., n)
+        Of the shear forces along y and z.
+    joint : Array, shape (..., n)
+        Of the springs of the joint at its base; for link 1 of an elastic base, too.
+    translation, rotation : Array, shape (..., n)
+        Kinetic energy of the link's mass, and of the rotation of its sections, about the link's axis included.
+    body_translation, body_rotation : Array, shape (..., n)
+        Kinetic energy of the bodies at its tip: the payload included, and the next joint's stator.
+    hub : Array, shape (..., n)
+        Kinetic energy of the hub and the rotor at its base; for link 1 of a stator on an elastic base, too.
+    """
+
+    stretching: Array
+    torsion: Array
+    bending_y: Array
+    bending_z: Array
+    shear_y: Array
+    shear_z: Array
+    joint: Array
+    translation: Array
+    rotation: Array
+    body_translation: Array
+    body_rotation: Array
+    hub: Array
+
+    @property
+    def strain(self) -> Array:
+        """Strain energy of the whole arm in J, shape (...,)."""
+        beams = self.stretching + self.torsion + self.bending_y + self.bending_z
+        return (beams + self.shear_y + self.shear_z + self.joint).sum(axis=-1)
+
+    @property
+    def kinetic(self) -> Array:
+        """Kinetic energy of the whole arm in J, shape (...,); equals ``strain`` for a mode."""
+        links = self.translation + self.rotation + self.hub
+        return (links + self.body_translation + self.body_rotation).sum(axis=-1)
+
+
+def rigidities(beam: BeamValues) -> np.ndarray:
+    """Of the section forces in their order, (6,)."""
+    return np.array(
+        [
+            x[0]
+            for x in (
+                *(beam.stretching, beam.shearing_y, beam.shearing_z),
+                *(beam.torsion, beam.bending_y, beam.bending_z),
+            )
+        ]
+    )
+
+
+def gives_way(theory: Theory, rigid: bool) -> np.ndarray:
+    """1 for each section force that deforms the link, else 0, (6,)."""
+    shear, axial = float(theory.shear), float(theory.axial)
+    return np.zeros(6) if rigid else np.array([axial, shear, shear, 1.0, 1.0, 1.0])
+
+
+def mode_energies(
+    chain: Chain, rigid: tuple[bool, ...], theory: Theory, omega: float, mode: Motion
+) -> SpatialEnergies:
+    """The energies of one mode; ``rigid`` says which links do not deform; arrays of shape (n,)."""
+    weights = quadrature(mode.nodes.shape[1])[1]
+    joints, kinetic = joints_of(chain, omega, mode), 0.5 * omega * omega
+    rows = []
+    for i, (link, joint) in enumerate(zip(chain.values.links, joints, strict=True)):
+        integral = np.einsum("qf,q->f", mode.nodes[i] ** 2, weights) * link.beam.length[0]
+        gives = gives_way(theory, rigid[i])
+        strain = 0.5 * gives * integral[6:] / rigidities(link.beam)
+        moving = kinetic * line_inertia(chain, theory, i) * integral[:6]
+        tip = _body_energy(link.tip, joint.tip)
+        if i + 1 < len(joints):
+            tip = tip + _body_energy(chain.values.links[i + 1].stator, joint.tip)
+        stiffness = np.where(np.isfinite(link.stiffness[:, 0]), link.stiffness[:, 0], 0.0)
+        give = mode.gives[i, mode.gives.shape[1] - stiffness.size :]
+        spring = float(stiffness @ give**2)
+        hub = _body_energy(link.hub, joint.beyond).sum() + link.rotor[0, 0] * joint.spin**2
+        if i == 0 and chain.values.base is not None:
+            spring += float(mode.base @ chain.values.base[..., 0] @ mode.base)
+            hub += _body_energy(link.stator, mode.base).sum()
+        rows.append(
+            [
+                *(strain[0], strain[3], strain[4], strain[5], strain[1], strain[2]),
+                *(0.5 * spring, moving[:3].sum(), moving[3:].sum()),
+                *(kinetic * tip[0], kinetic * tip[1], kinetic * hub),
+            ]
+        )
+    return SpatialEnergies(*np.array(rows).T)
+
+
+def _body_energy(matrix: np.ndarray, motion: np.ndarray) -> np.ndarray:
+    """Twice the kinetic energies of translation and rotation over omega^2."""
+    moved, masses = body_points(matrix[..., 0], motion)
+    parts = masses * moved**2
+    return np.array([parts[:3].sum(), parts[3:].sum()])

@@ -1,0 +1,212 @@
+"""Motions of an arm in space: fields along its links, what its joints and bodies do, and the mass that moves with them.
+
+Used for modes and for motions of the rigid arm with its base alike.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.eigenspaces.modal_mass import quadrature
+from jaxmodal.spatial.modes.conditions import Chain
+from jaxmodal.spatial.stiffness.matrices import skew
+
+#: a symmetric tensor's products of rotations as squares along these, each with the component at its place as weight
+_HALF = np.sqrt(0.5)
+_PAIRS = ((0, 1), (1, 2), (0, 2))
+
+
+class Motion(NamedTuple):
+    """One motion, or, with a leading axis, several.
+
+    Attributes
+    ----------
+    inner, nodes, outer : np.ndarray, shape (n, 12), (n, q, 12), (n, 12)
+        The fields at the base, at the nodes of Gauss's rule and at the tip of each link, in the section's axes.
+    gives : np.ndarray, shape (n, springs)
+        Of the springs of each joint, m or rad, that about its axis last; filled up with zeros in front.
+    base : np.ndarray, shape (6,)
+        Motion of the place of joint 1, in the axes of the ground.
+    at : np.ndarray, shape (n, s, 12)
+        The fields at stations.
+    """
+
+    inner: np.ndarray
+    nodes: np.ndarray
+    outer: np.ndarray
+    gives: np.ndarray
+    base: np.ndarray
+    at: np.ndarray
+
+
+class Joint(NamedTuple):
+    """Displacements and forces (6,) about the joint of a link, in the link's axes but for ``previous``.
+
+    ``previous`` is the motion before the joint in the axes of the link before, ``before`` in this link's; ``beyond``
+    that beyond the springs, ``tip`` that of the link's tip. ``start`` and ``end`` are the forces in the sections at the
+    ends of the link, ``loaded`` that upon the springs, ``carried`` that upon the link before. ``spin`` is the rotation
+    of the rotor.
+    """
+
+    previous: np.ndarray
+    before: np.ndarray
+    beyond: np.ndarray
+    tip: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    loaded: np.ndarray
+    carried: np.ndarray
+    spin: float
+
+
+def joints_of(chain: Chain, omega: float, motion: Motion) -> list[Joint]:
+    """Displacements and forces about all joints of one motion."""
+    found, square = [], omega * omega
+    previous = motion.base
+    for i, (link, t) in enumerate(zip(chain.values.links, chain.transfers, strict=True)):
+        roll = np.kron(np.eye(2), link.roll[..., 0])
+        before = t.turn.T @ previous
+        beyond = t.start @ motion.inner[i, :6]
+        loaded = t.start_force @ motion.inner[i, 6:] + square * (link.hub[..., 0] @ beyond)
+        inertia, ratio = link.rotor[:, 0]
+        axis = link.directions[-1, :, 0]
+        spin = axis @ before + ratio * motion.gives[i, -1]
+        tip = t.end @ motion.outer[i, :6]
+        found.append(
+            Joint(
+                previous=previous,
+                before=before,
+                beyond=beyond,
+                tip=tip,
+                start=roll @ motion.inner[i, 6:],
+                end=roll @ motion.outer[i, 6:],
+                loaded=loaded,
+                carried=loaded + square * inertia * spin * axis,
+                spin=float(spin),
+            )
+        )
+        previous = tip
+    return found
+
+
+def mass_points(chain: Chain, theory: Theory, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+    """A motion at all points that have a mass, and the masses there, both (D,).
+
+    Sums of products weighted by the masses are the products of the kinetic energy. A body counts by the motion of its
+    centre of gravity and by its rotation; the products of its tensor give squares of both signs.
+    """
+    weights = quadrature(motion.nodes.shape[1])[1]
+    joints = joints_of(chain, 0.0, motion)
+    motions, masses = [], []
+    for i, (link, joint) in enumerate(zip(chain.values.links, joints, strict=True)):
+        along = line_inertia(chain, theory, i)
+        motions.append(motion.nodes[i, :, :6].reshape(-1))
+        masses.append((weights[:, None] * (along * link.beam.length[0])).reshape(-1))
+        bodies = [(link.tip, joint.tip), (link.hub, joint.beyond)]
+        if i > 0 or chain.base is not None:
+            bodies.append((link.stator, joint.previous))
+        for matrix, place in bodies:
+            moved, weighed = body_points(matrix[..., 0], place)
+            motions.append(moved)
+            masses.append(weighed)
+        motions.append(np.array([joint.spin]))
+        masses.append(link.rotor[:1, 0])
+    return np.concatenate(motions), np.concatenate(masses)
+
+
+def line_inertia(chain: Chain, theory: Theory, number: int) -> np.ndarray:
+    """Mass and moments of inertia per length, (6,), that belong to the displacements in a section."""
+    beam, rotary = chain.values.links[number].beam, float(theory.rotary_inertia)
+    mass = beam.mass[0]
+    return np.array(
+        [mass, mass, mass, beam.polar[0], rotary * beam.rotary_y[0], rotary * beam.rotary_z[0]]
+    )
+
+
+def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A body's motion as twelve numbers and the masses of their squares, from its mass matrix about the point."""
+    mass, centre = _centre(matrix)
+    cross = skew(centre)
+    inertia = matrix[3:, 3:] + mass * (cross @ cross)
+    turn = motion[3:]
+    mixed = [(turn[i] + sign * turn[j]) * _HALF for i, j in _PAIRS for sign in (1.0, -1.0)]
+    weights = [sign * inertia[i, j] for i, j in _PAIRS for sign in (1.0, -1.0)]
+    moved = np.concatenate([motion[:3] - cross @ turn, turn, mixed])
+    return moved, np.concatenate([[mass] * 3, np.diag(inertia), weights])
+
+
+def _centre(matrix: np.ndarray) -> tuple[float, np.ndarray]:
+    """Mass and centre of gravity of a mass matrix."""
+    mass, moment = float(matrix[0, 0]), matrix[3:, :3]  # m [c]
+    centre = np.array([moment[2, 1], moment[0, 2], moment[1, 0]])
+    return mass, centre / mass if mass > 0.0 else centre
+
+
+class Frame(NamedTuple):
+    """Where a link is at rest: its axes as columns, (3, 3), those of its section, joint, start, end and tip, (3,)."""
+
+    axes: np.ndarray
+    section: np.ndarray
+    joint: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    tip: np.ndarray
+
+
+def frames(chain: Chain) -> list[Frame]:
+    """Of all links, in the axes of the ground, from the place of joint 1."""
+    found, axes, joint = [], np.eye(3), np.zeros(3)
+    for link in chain.values.links:
+        axes = axes @ link.rotation[..., 0]
+        start = joint + axes @ link.base_offset[:, 0]
+        end = start + axes[:, 0] * link.beam.length[0]
+        tip = end + axes @ link.end_offset[:, 0]
+        found.append(Frame(axes, axes @ link.roll[..., 0], joint, start, end, tip))
+        joint = tip
+    return found
+
+
+def carried_bodies(chain: Chain) -> np.ndarray:
+    """Of each link the bodies that move with its base and with its tip, (n, 2, 4): mass, and the centre of gravity.
+
+    The centre is seen from the end of the elastic part, in the axes of the ground.
+    """
+    found, links = np.zeros((len(chain.values.links), 2, 4)), chain.values.links
+    for i, (link, frame) in enumerate(zip(links, frames(chain), strict=True)):
+        tip = link.tip[..., 0] + (links[i + 1].stator[..., 0] if i + 1 < len(links) else 0.0)
+        ends = (link.hub[..., 0], frame.joint - frame.start), (tip, frame.tip - frame.end)
+        for k, (matrix, place) in enumerate(ends):
+            mass, centre = _centre(matrix)
+            found[i, k] = [mass, *(place + frame.axes @ centre)]
+    return found
+
+
+def rigid_motions(chain: Chain, num_points: int) -> Motion:
+    """The six unit motions of the rigid arm with its base: along x, y, z and about them; leading axis 6."""
+    places, points = frames(chain), quadrature(num_points)[0]
+    n, most = len(places), 1
+    fields = np.zeros((6, n, num_points + 2, 12))
+    xi = np.concatenate([[0.0], points, [1.0]])
+    for i, frame in enumerate(places):
+        at = frame.start + xi[:, None] * (frame.end - frame.start)
+        for k in range(6):
+            slide = np.eye(3)[k] if k < 3 else np.zeros(3)
+            turn = np.eye(3)[k - 3] if k >= 3 else np.zeros(3)
+            fields[k, i, :, :3] = (slide + np.cross(turn, at)) @ frame.section
+            fields[k, i, :, 3:6] = turn @ frame.section
+    return Motion(
+        inner=fields[:, :, 0],
+        nodes=fields[:, :, 1:-1],
+        outer=fields[:, :, -1],
+        gives=np.zeros((6, n, most)),
+        base=np.eye(6),
+        at=np.zeros((6, n, 0, 12)),
+    )
+
+
+def of_number(motions: Motion, number: int) -> Motion:
+    """One of several motions."""
+    return Motion(*(x[number] for x in motions))

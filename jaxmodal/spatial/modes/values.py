@@ -1,0 +1,200 @@
+"""What the energies of an arm in space are made of, link by link, and the derivatives of that by its every value.
+
+In float64, for shapes and derivatives; what counts and determinants need is in `constants`, in numbers of either kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.columns import STEP
+from jaxmodal.spatial.parts.bases import BaseStiffness
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import Direction, Position
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.stiffness.matrices import product, skew, transposed
+
+
+class BeamValues(NamedTuple):
+    """Of a straight link, each of shape (cells,): length, m; rigidities; mass and moments of inertia per length.
+
+    Stretching E A, shearing kappa G A along y and z, N; torsion G J, bending E I_y and E I_z, N m^2; mass, kg/m;
+    rho (I_y + I_z), rho I_y and rho I_z, kg m. An unknown shear rigidity is 1.
+    """
+
+    length: np.ndarray
+    stretching: np.ndarray
+    shearing_y: np.ndarray
+    shearing_z: np.ndarray
+    torsion: np.ndarray
+    bending_y: np.ndarray
+    bending_z: np.ndarray
+    mass: np.ndarray
+    polar: np.ndarray
+    rotary_y: np.ndarray
+    rotary_z: np.ndarray
+
+
+class LinkValues(NamedTuple):
+    """The parts of one link; vectors (3, cells), matrices (3, 3, cells) and (6, 6, cells).
+
+    ``rotation`` takes components in the link's axes to those of the link before, ``roll`` from the section's axes to
+    the link's. ``tip``, ``hub`` and ``stator`` are mass matrices. ``directions`` (springs, 6, cells) and ``stiffness``
+    (springs, cells) are of the springs of the joint, that about its axis last; ``rotor`` (2, cells) is inertia and gear
+    ratio.
+    """
+
+    beam: BeamValues
+    rotation: np.ndarray
+    roll: np.ndarray
+    base_offset: np.ndarray
+    end_offset: np.ndarray
+    tip: np.ndarray
+    hub: np.ndarray
+    stator: np.ndarray
+    directions: np.ndarray
+    stiffness: np.ndarray
+    rotor: np.ndarray
+
+
+class ArmValues(NamedTuple):
+    """All links, and the stiffness of an elastic base, (6, 6, cells)."""
+
+    links: tuple[LinkValues, ...]
+    base: np.ndarray | None
+
+
+def arm_values(
+    links: Sequence[SpatialLink], payload: RigidBody, base: BaseStiffness | None
+) -> ArmValues:
+    """The values of an arm whose leaves are real or complex, numbers or columns (cells,)."""
+    last = len(links) - 1
+    of_links = [_link(link, payload if k == last else None) for k, link in enumerate(links)]
+    stiffness = None
+    if base is not None:
+        stiffness = _stacked([_stacked(row) for row in base.rows()])
+    return ArmValues(tuple(of_links), stiffness)
+
+
+def rates(parts: tuple[Sequence[SpatialLink], RigidBody, BaseStiffness | None]) -> ArmValues:
+    """The derivatives of `arm_values` of these parts by every leaf of theirs, which take the place of the cells.
+
+    By complex steps: the formulas are analytic, and no difference is taken (W. Squire and G. Trapp, SIAM Review 40,
+    1998, 110-112).
+    """
+    leaves, structure = jax.tree_util.tree_flatten(parts)
+    steps = 1j * STEP * np.eye(len(leaves))
+    moved = jax.tree_util.tree_unflatten(
+        structure, [leaf + step for leaf, step in zip(leaves, steps, strict=True)]
+    )
+    with np.errstate(all="ignore"):
+        values = arm_values(*moved)
+    found: ArmValues = jax.tree_util.tree_map(lambda x: np.imag(x) / STEP, values)
+    return found
+
+
+def _stacked(parts: Sequence[Any]) -> np.ndarray:
+    """Numbers, columns or stacks of them along a new first axis; numbers become columns of one."""
+    return np.stack(np.broadcast_arrays(*(np.atleast_1d(part) for part in parts)))
+
+
+def _link(link: SpatialLink, payload: RigidBody | None) -> LinkValues:
+    rotation = _turn(link.joint_axis, link.joint_angle)
+    for further in link.joint_frame:
+        rotation = product(rotation, _turn(further.axis, further.angle))
+    axis = product(transposed(rotation), _unit(link.joint_axis)[:, None])[:, 0]
+    springs = [_six(s.kind, _unit(s.direction)) for s in link.joint_springs]
+    stiffness = [s.stiffness for s in link.joint_springs]
+    tip = _mass(link.body)
+    return LinkValues(
+        beam=_beam(link),
+        rotation=rotation,
+        roll=_turn(
+            Direction(1.0, 0.0, 0.0), 0.0 if link.section_roll is None else link.section_roll
+        ),
+        base_offset=_place(link.base_offset),
+        end_offset=_place(link.end_offset),
+        tip=tip if payload is None else tip + _mass(payload),
+        hub=_mass(link.hub),
+        stator=_mass(link.stator),
+        directions=_stacked([*springs, _six("rotation", axis)]),
+        stiffness=_stacked([*stiffness, link.joint_stiffness]),
+        rotor=_stacked(
+            [0.0, 1.0] if link.rotor_inertia is None else [link.rotor_inertia, link.gear_ratio]
+        ),
+    )
+
+
+def _beam(link: SpatialLink) -> BeamValues:
+    values = link.section_values
+    shear = 1.0 if _lacks_shear(link) else link.shear_modulus_value
+    kappa_y, kappa_z = (
+        1.0 if k is None else k for k in (values.shear_coefficient_y, values.shear_coefficient_z)
+    )
+    mass = link.density * values.area
+    if link.nonstructural_mass is not None:
+        mass = mass + link.nonstructural_mass
+    iy, iz = values.second_moment_y, values.second_moment_z
+    found = (
+        link.length,
+        link.youngs_modulus * values.area,
+        kappa_y * shear * values.area,
+        kappa_z * shear * values.area,
+        shear * values.torsion_constant,
+        link.youngs_modulus * iy,
+        link.youngs_modulus * iz,
+        mass,
+        link.density * (iy + iz),
+        link.density * iy,
+        link.density * iz,
+    )
+    return BeamValues(*(np.atleast_1d(x) for x in found))
+
+
+def _lacks_shear(link: SpatialLink) -> bool:
+    """A rigid link needs no shear modulus."""
+    return link.poisson_ratio is None and link.shear_modulus is None
+
+
+def _place(offset: Position | None) -> np.ndarray:
+    return _stacked([0.0] * 3 if offset is None else list(offset))
+
+
+def _unit(vector: Direction) -> np.ndarray:
+    v = _stacked(list(vector))
+    return np.asarray(v / np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])[None])
+
+
+def _turn(axis: Direction, angle: Any) -> np.ndarray:
+    """``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)``."""
+    n, half = _unit(axis), 0.5 * np.atleast_1d(angle)
+    sine, cosine = np.sin(half), np.cos(half)
+    one = np.eye(3)[..., None]
+    versed = 2.0 * sine * sine
+    turned = (n[:, None] * n[None] - one) * versed + skew(n) * (2.0 * sine * cosine) + one
+    return np.asarray(turned)
+
+
+def _six(kind: str, unit: np.ndarray) -> np.ndarray:
+    zero = np.zeros_like(unit)
+    return np.concatenate([zero, unit] if kind == "rotation" else [unit, zero])
+
+
+def _mass(body: RigidBody | None) -> np.ndarray:
+    """``[[m 1, -m [c]], [m [c], I - m [c] [c]]]``."""
+    if body is None:
+        return np.zeros((6, 6, 1))
+    centre = skew(_place(body.centre))
+    moment = centre * np.atleast_1d(body.mass)
+    own: Any = np.zeros((3, 3, 1))
+    if body.inertia is not None:
+        own = _stacked([_stacked(row) for row in body.inertia.rows()])
+    translation = np.eye(3)[..., None] * np.atleast_1d(body.mass)
+    blocks = (translation, -moment, moment, own - product(moment, centre))
+    shape = np.broadcast_shapes(*(b.shape for b in blocks))
+    a, b, c, d = (np.broadcast_to(x, shape) for x in blocks)
+    return np.concatenate([np.concatenate([a, b], axis=1), np.concatenate([c, d], axis=1)])

@@ -1,0 +1,49 @@
+"""Rigid bodies with a full inertia tensor."""
+
+from jaxmodal.arm.quantities import (
+    NON_NEGATIVE,
+    Record,
+    Scalar,
+    frozen_pytree,
+    quantity,
+)
+from jaxmodal.spatial.parts.geometry import InertiaTensor, Position, as_inertia, as_position
+
+
+@frozen_pytree
+class RigidBody(Record):
+    """A rigid body fixed to a point of an arm.
+
+    Parameters
+    ----------
+    mass
+        Mass, kg.
+    centre
+        Centre of gravity seen from the point, (x, y, z) in m, in the axes of the link; left out, it is the point.
+    inertia
+        Inertia tensor about the centre of gravity, kg m^2, in the axes of the link: three rows of three, or the three
+        moments about the axes. Off-diagonal entries are components of the tensor, minus the products of inertia.
+
+    Raises
+    ------
+    ArmError
+        A value is not allowed, or no body has such a tensor: a principal moment is negative, or greater than the sum
+        of the other two.
+
+    Examples
+    --------
+    >>> body = RigidBody(2.0, centre=(0.1, 0.0, 0.0), inertia=(0.01, 0.02, 0.02))
+    >>> float(body.inertia.yy)
+    0.02
+    """
+
+    mass: Scalar = quantity("kg", "mass of the body", NON_NEGATIVE, "0 is no body", default=0.0)
+    centre: Position | None = None
+    inertia: InertiaTensor | None = None
+
+    def __post_init__(self) -> None:
+        if self.centre is not None:
+            object.__setattr__(self, "centre", as_position("centre", self.centre))
+        if self.inertia is not None:
+            object.__setattr__(self, "inertia", as_inertia("inertia", self.inertia))
+        super().__post_init__()

@@ -1,0 +1,325 @@
+"""One link of an arm in space: a uniform beam or rigid bar, the joint at its base, bodies and offsets."""
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from jaxmodal.arm.link_rules import require_together
+from jaxmodal.arm.quantities import (
+    ANGLE,
+    FINITE,
+    NON_NEGATIVE,
+    POISSON,
+    POSITIVE,
+    STIFFNESS,
+    Constraint,
+    Record,
+    Scalar,
+    as_scalar,
+    frozen_pytree,
+    quantity,
+    shown,
+    static,
+)
+from jaxmodal.arm.segments import check_taper, section_between
+from jaxmodal.arm.shapes import RawSection, Section
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import (
+    Direction,
+    Position,
+    Rotation,
+    as_direction,
+    as_frame,
+    as_position,
+)
+from jaxmodal.spatial.parts.sections import (
+    SectionValues,
+    SpatialSection,
+    possible_torsion,
+    section_values,
+)
+
+#: the two kinds of springs, and their units
+SPRINGS = {"translation": "N/m", "rotation": "N m/rad"}
+_Z = (0.0, 0.0, 1.0)
+
+
+@frozen_pytree
+class Spring(Record):
+    """A spring of a joint beside that about its axis: it gives way along or about one direction.
+
+    Parameters
+    ----------
+    kind
+        ``"translation"`` (N/m) or ``"rotation"`` (N m/rad).
+    direction
+        In the axes of the link that begins at the joint.
+    stiffness
+        Stiffness; inf is rigid, 0 gives way freely.
+    """
+
+    kind: str = static()
+    direction: Direction
+    stiffness: Scalar = quantity(
+        "N/m or N m/rad", "stiffness of a spring of the joint", STIFFNESS, "leave it out if rigid"
+    )
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, str) or self.kind not in SPRINGS:
+            raise ArmError(f"kind = {shown(self.kind)}: must be {' or '.join(map(repr, SPRINGS))}.")
+        object.__setattr__(self, "direction", as_direction("direction", self.direction))
+        super().__post_init__()
+
+
+@frozen_pytree
+class SpatialLink(Record):
+    """A uniform straight link in space, the joint at its base, and the rigid bodies at its ends.
+
+    Parameters
+    ----------
+    length, youngs_modulus, density
+        L, m; E, Pa; rho, kg/m^3.
+    section
+        Cross-section, from `rectangle`, `hollow_rectangle`, `circle` or `hollow_circle`, whose depth lies along y, or
+        from `spatial_section`.
+    poisson_ratio, shear_modulus
+        One of them: torsion needs the shear modulus in every theory. A rigid link needs neither.
+    joint_angle
+        Angle about the joint's axis, rad.
+    joint_stiffness
+        Stiffness about the joint's axis, N m/rad; inf or None is rigid, 0 a free hinge.
+    joint_axis
+        Axis of the joint in the axes of the link before (of the ground, for link 1), by the right-hand rule.
+    joint_frame
+        Turns (`Rotation`) that follow that about the joint's axis, one after the other, or the orthogonal matrix whose
+        columns are the link's axes at joint angle 0 in those of the link before.
+    joint_springs
+        Further elastic directions of the joint (`Spring`), beyond its axis seen from the base.
+    rotor_inertia, gear_ratio
+        Inertia about the joint's axis, kg m^2, of a rotor that the link before carries, and its turns for one of the
+        joint.
+    hub, stator
+        Bodies (`RigidBody`) on the joint, beyond its springs in this link's axes, and before them in those of the link
+        before.
+    base_offset, end_offset
+        Rigid and massless, (x, y, z) in m in the link's axes: start of the elastic part seen from the joint, and tip
+        seen from its end.
+    body
+        Body at the tip, in the link's axes.
+    section_roll
+        Turn of the section's axes about the link's, rad.
+    torsion_constant
+        Torsion constant, m^4, in place of that of the section's formula.
+    nonstructural_mass
+        Mass per length that does not deform, kg/m.
+    rigid
+        The link does not deform; it keeps its mass.
+
+    Raises
+    ------
+    ArmError
+        If a concrete value is not allowed.
+
+    Notes
+    -----
+    The axes of a link: x from its base to its end, y and z the principal axes of its section.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import circle
+    >>> link = SpatialLink(0.5, 70e9, 2700.0, circle(0.01), poisson_ratio=0.3, joint_axis=(0, 1, 0))
+    >>> float(link.joint_axis.y)
+    1.0
+    """
+
+    length: Scalar = quantity("m", "length of the link", POSITIVE, "give it in metres")
+    youngs_modulus: Scalar = quantity("Pa", "Young's modulus", POSITIVE, "steel has about 2.1e11")
+    density: Scalar = quantity(
+        "kg/m^3", "density", POSITIVE, "a massless link is not supported: give that of its material"
+    )
+    section: Section | SpatialSection
+    poisson_ratio: Scalar | None = quantity(
+        "1", "Poisson ratio", POISSON, "metals have about 0.3", default=None
+    )
+    shear_modulus: Scalar | None = quantity(
+        "Pa", "shear modulus", POSITIVE, "steel has about 8.1e10 Pa", default=None
+    )
+    joint_angle: Scalar = quantity(
+        "rad", "joint angle", ANGLE, "give it in radians, without whole turns", default=0.0
+    )
+    joint_stiffness: Scalar = quantity(
+        "N m/rad",
+        "stiffness about the axis of the joint",
+        STIFFNESS,
+        "leave it out for a rigid joint",
+        default=math.inf,
+    )
+    joint_axis: Direction = _Z  # type: ignore[assignment]
+    joint_frame: tuple[Rotation, ...] = ()
+    joint_springs: tuple[Spring, ...] = ()
+    rotor_inertia: Scalar | None = quantity(
+        "kg m^2", "inertia of the rotor about the joint's axis", NON_NEGATIVE, default=None
+    )
+    gear_ratio: Scalar | None = quantity(
+        "1", "turns of the rotor for one of the joint", FINITE, "1 is a direct drive", default=None
+    )
+    hub: RigidBody | None = None
+    stator: RigidBody | None = None
+    base_offset: Position | None = None
+    end_offset: Position | None = None
+    body: RigidBody | None = None
+    section_roll: Scalar | None = quantity(
+        "rad", "turn of the section about the link's axis", ANGLE, "give radians", default=None
+    )
+    torsion_constant: Scalar | None = quantity(
+        "m^4", "torsion constant in place of the section's", POSITIVE, default=None
+    )
+    nonstructural_mass: Scalar | None = quantity(
+        "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
+    )
+    rigid: bool = static(default=False)
+
+    #: fields that hold a `RigidBody` or None
+    bodies: ClassVar[tuple[str, ...]] = ("hub", "stator", "body")
+
+    def __post_init__(self) -> None:
+        self._convert()
+        neither = self.poisson_ratio is None and self.shear_modulus is None
+        if (neither and self.rigid is not True) or (
+            self.poisson_ratio is not None and self.shear_modulus is not None
+        ):
+            given = "neither" if neither else "both"
+            raise ArmError(
+                f"poisson_ratio and shear_modulus: {given} given; torsion needs the shear modulus in every theory, "
+                "give one of the two."
+            )
+        if not isinstance(self.rigid, bool):
+            raise ArmError(f"rigid = {shown(self.rigid)}: must be true or false.")
+        super().__post_init__()
+        section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
+        require_together(self, "rotor_inertia", "gear_ratio")
+
+    def _convert(self) -> None:
+        """Take plain numbers for the records that they stand for."""
+        if isinstance(self.section, RawSection) or not isinstance(
+            self.section, Section | SpatialSection
+        ):
+            raise ArmError(
+                f"section = {self.section!r}: must be a cross-section with two second moments and a torsion constant; "
+                "make one with rectangle, hollow_rectangle, circle, hollow_circle or spatial_section."
+            )
+        changes: dict[str, Any] = {
+            "joint_axis": as_direction("joint_axis", self.joint_axis),
+            "joint_frame": as_frame("joint_frame", self.joint_frame),
+        }
+        stiffness: object = self.joint_stiffness
+        if stiffness is None:
+            changes["joint_stiffness"] = math.inf
+        for name in ("base_offset", "end_offset"):
+            if getattr(self, name) is not None:
+                changes[name] = as_position(name, getattr(self, name))
+        for name in self.bodies:
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, RigidBody):
+                raise ArmError(
+                    f"{name} = {shown(value)}: must be a RigidBody(mass, centre, inertia)."
+                )
+        springs = self.joint_springs
+        if not isinstance(springs, tuple | list):
+            raise ArmError(f"joint_springs = {shown(springs)}: must be a list of Spring.")
+        for number, spring in enumerate(springs, start=1):
+            if not isinstance(spring, Spring):
+                raise ArmError(
+                    f"joint_springs{number} = {shown(spring)}: must be a Spring(kind, direction, stiffness)."
+                )
+        changes["joint_springs"] = tuple(springs)
+        for name, value in changes.items():
+            object.__setattr__(self, name, value)
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        if self.torsion_constant is None:
+            return ()
+        values = self.section_values
+        return (
+            possible_torsion(
+                self.torsion_constant, values.second_moment_y + values.second_moment_z
+            ),
+        )
+
+    def split(self, position: Any, body: RigidBody) -> "tuple[SpatialLink, SpatialLink]":
+        """The link cut at a place, m from its base, as two rigidly joined with a body between; see `with_body`."""
+        place: Any = as_scalar("position", position, "in metres")
+        length: Any = self.length
+        if not is_traced(place, length) and not np.all((place > 0.0) & (place < length)):
+            raise ArmError(
+                f"position = {shown(place)}: must be greater than 0 and less than the length of the link, "
+                f"{shown(self.length)} m; the body at its end is its body."
+            )
+        inner = self.replace(length=place, end_offset=None, body=body)
+        return inner, self._continued(length=self.length - place)
+
+    def tapered(self, tip_section: Section, pieces: int) -> "tuple[SpatialLink, ...]":
+        """The link with a section that changes linearly along it, as uniform pieces; see `SpatialArm.with_taper`."""
+        if not isinstance(self.section, Section):
+            raise ArmError(
+                f"section = {shown(self.section)}: has no dimensions that could change along a taper; give a shape "
+                "such as rectangle or hollow_circle."
+            )
+        check_taper(self, tip_section, pieces, "middle")
+        if self.torsion_constant is not None:
+            raise ArmError(
+                f"torsion_constant = {shown(self.torsion_constant)}: is not that of every section of a taper; leave it "
+                "out, so that each has its own."
+            )
+        found: list[SpatialLink] = []
+        for number in range(pieces):
+            share = (number + 0.5) / pieces
+            changes: dict[str, Any] = {
+                "length": self.length / pieces,
+                "section": section_between(self.section, tip_section, share),
+            }
+            if number + 1 < pieces:
+                changes |= {"end_offset": None, "body": None}
+            found.append(self._continued(**changes) if number else self.replace(**changes))
+        return tuple(found)
+
+    def _continued(self, **changes: Any) -> "SpatialLink":
+        """A link joined rigidly to the end of this one, that ends as this one does."""
+        nothing: dict[str, Any] = dict.fromkeys(
+            ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset")
+        )
+        joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
+        turns = {"joint_frame": (), "joint_springs": ()}
+        return self.replace(**nothing, **joint, **turns, **changes)
+
+    @property
+    def section_values(self) -> SectionValues:
+        """What the link needs of its section, a torsion constant of its own included."""
+        values = section_values(self.section, self.poisson_ratio)
+        if self.torsion_constant is not None:
+            values = values._replace(torsion_constant=self.torsion_constant)
+        return values
+
+    @property
+    def shear_modulus_value(self) -> Scalar:
+        """G, Pa, given or from E and the Poisson ratio."""
+        if self.shear_modulus is not None:
+            return self.shear_modulus
+        return self.youngs_modulus / (2.0 * (1.0 + self.poisson_ratio))  # type: ignore[operator]
+
+    @property
+    def has_shear(self) -> bool:
+        """Whether the shear coefficients of both directions are known."""
+        values = self.section_values
+        return values.shear_coefficient_y is not None and values.shear_coefficient_z is not None
+
+    @property
+    def mass(self) -> Scalar:
+        """Mass of the link itself, without bodies, kg."""
+        own = self.density * self.section_values.area
+        if self.nonstructural_mass is not None:
+            own = own + self.nonstructural_mass
+        return own * self.length

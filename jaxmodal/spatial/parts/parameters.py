@@ -1,0 +1,146 @@
+"""Addresses of the values of an arm in space: ``link2.joint_angle``, ``link1.body.inertia.xx``, ``payload.mass``.
+
+Turns of a frame and springs of a joint are numbered from 1: ``link2.joint_frame1.angle``,
+``link2.joint_spring1.stiffness``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from jaxmodal.arm.addresses import DECLARED, about, full_address, in_words
+from jaxmodal.arm.quantities import Record, Scalar, quantities
+from jaxmodal.arm.shapes import SHAPES
+from jaxmodal.runtime.errors import within
+from jaxmodal.spatial.parts.bases import BaseStiffness
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
+from jaxmodal.spatial.parts.links import SpatialLink, Spring
+from jaxmodal.spatial.parts.sections import SpatialSection
+
+#: what the parts of a field of many are called, before their number
+_PARTS = {"joint_frame": "joint_frame", "joint_springs": "joint_spring", "links": "link"}
+_NUMBERED = re.compile(r"(joint_frame|joint_spring|link)([1-9][0-9]*)", re.ASCII)
+_FIELDS = {singular: field for field, singular in _PARTS.items()}
+
+R = TypeVar("R", bound=Record)
+
+
+def walk(record: Any, prefix: str = "") -> Iterator[tuple[str, Scalar]]:
+    """The address and the value of everything physical in a record."""
+    numbers = {item.name for item in quantities(record)}
+    for field in dataclasses.fields(record):
+        name, value = field.name, getattr(record, field.name)
+        if value is None:
+            continue
+        if name in numbers:
+            yield prefix + name, value
+        elif isinstance(value, Record):
+            yield from walk(value, f"{prefix}{name}.")
+        elif isinstance(value, tuple):
+            for number, part in enumerate(value, start=1):
+                yield from walk(part, f"{prefix}{_PARTS[name]}{number}.")
+
+
+def value_at(record: Any, address: str) -> Any:
+    """The value at an address."""
+    for name in address.split("."):
+        numbered = _NUMBERED.fullmatch(name)
+        record = getattr(record, _FIELDS[numbered[1]] if numbered else name)
+        if numbered:
+            record = record[int(numbered[2]) - 1]
+    return record
+
+
+def with_values(record: R, values: Mapping[str, Any]) -> R:
+    """A record with other values at some addresses; every record in it is rebuilt once, with all its new values."""
+    changes: dict[str, Any] = {}
+    inner: dict[str, dict[str, Any]] = {}
+    for address, value in values.items():
+        name, _, rest = address.partition(".")
+        if rest:
+            inner.setdefault(name, {})[rest] = value
+        else:
+            changes[name] = value
+    for name, below in inner.items():
+        numbered = _NUMBERED.fullmatch(name)
+        place = "" if isinstance(value_at(record, name), SpatialSection) else f"{name}."
+        with within(place):
+            if numbered is None:
+                changes[name] = with_values(getattr(record, name), below)
+                continue
+            field, index = _FIELDS[numbered[1]], int(numbered[2]) - 1
+            parts = list(changes.get(field, getattr(record, field)))
+            parts[index] = with_values(parts[index], below)
+            changes[field] = tuple(parts)
+    return record.replace(**changes)
+
+
+def _declared() -> dict[str, tuple[str, str]]:
+    """Unit and meaning of every value of an arm in space, by its address without the numbers."""
+    found: dict[str, tuple[str, str]] = {}
+
+    def add(prefix: str, kind: type[Record], where: str = "") -> None:
+        for item in quantities(kind):
+            found.setdefault(
+                prefix + item.name, (item.metadata["unit"], item.metadata["meaning"] + where)
+            )
+
+    def add_body(prefix: str, where: str) -> None:
+        add(prefix, RigidBody, where)
+        add(f"{prefix}centre.", Position, f" of the centre of gravity{where}")
+        add(f"{prefix}inertia.", InertiaTensor, where)
+
+    add("link.", SpatialLink)
+    for shape in (*SHAPES.values(), SpatialSection):
+        add("link.section.", shape)
+    add("link.joint_axis.", Direction, " of the joint's axis")
+    add("link.joint_frame.axis.", Direction, " of the axis of a turn of the joint's frame")
+    add("link.joint_frame.", Rotation, " of the joint's frame")
+    add("link.joint_spring.", Spring)
+    add("link.joint_spring.direction.", Direction, " of the direction of a spring of the joint")
+    for name in ("base_offset", "end_offset"):
+        add(f"link.{name}.", Position, f" of the {name.replace('_', ' ')}")
+    for name in SpatialLink.bodies:
+        where = {"body": "body at the tip"}.get(name, f"{name} of the joint")
+        add_body(f"link.{name}.", f" ({where})")
+    add_body("payload.", " (payload)")
+    add("base_stiffness.", BaseStiffness)
+    return found
+
+
+_DECLARED = _declared()
+
+
+def _about(address: str) -> tuple[str, str]:
+    """Unit and meaning of an address of an arm of either kind; what both have means the same."""
+    address = full_address(address)  # refuses what is no text
+    without = re.sub(r"(?<=\.)(joint_frame|joint_spring)[1-9][0-9]*\.", r"\1.", address)
+    return about(without, _DECLARED | DECLARED)
+
+
+def unit_of(address: str) -> str:
+    """Return the SI unit of the value at an address, ``"1"`` for a pure number.
+
+    Examples
+    --------
+    >>> unit_of("link2.joint_stiffness"), unit_of("link*.section.area"), unit_of("link1.body.inertia.xx")
+    ('N m/rad', 'm^2', 'kg m^2')
+    """
+    return _about(address)[0]
+
+
+def describe(address: str) -> str:
+    """Return in words what the value at an address is.
+
+    Examples
+    --------
+    >>> describe("link2.length"), describe("link*.tip_mass")
+    ('length of the link (link 2)', 'mass of the body at the tip (every link)')
+    >>> describe("link2.joint_axis.z")
+    "component along z of the joint's axis (link 2)"
+    """
+    return in_words(address, _about(address)[1])

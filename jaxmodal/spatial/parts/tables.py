@@ -1,0 +1,68 @@
+"""An arm in space as the plain tables of its file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxmodal.arm.quantities import Record
+from jaxmodal.arm.shapes import Section
+from jaxmodal.arm.tables import record_table
+from jaxmodal.runtime.errors import within
+from jaxmodal.spatial.parts.bases import BaseStiffness
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
+from jaxmodal.spatial.parts.links import SpatialLink, Spring
+
+#: the key that says that an arm is one in space, and its value
+DIMENSIONS = ("dimensions", 3)
+
+
+def link_table(link: SpatialLink) -> dict[str, Any]:
+    """A link as the table of an arm file; values at their default left out."""
+    table: dict[str, Any] = {"rigid": True} if link.rigid else {}
+    table |= record_table(link)
+    axis = _plain(link.joint_axis)
+    if axis != [0.0, 0.0, 1.0]:
+        table["joint_axis"] = axis
+    for name in ("joint_frame", "joint_springs"):
+        if getattr(link, name):
+            table[name] = [_plain(part) for part in getattr(link, name)]
+    for name in ("base_offset", "end_offset", *SpatialLink.bodies):
+        if getattr(link, name) is not None:
+            with within(f"{name}."):
+                table[name] = _plain(getattr(link, name))
+    section = link.section
+    inner: dict[str, Any] = {"shape": section.shape} if isinstance(section, Section) else {}
+    inner |= record_table(section)
+    if isinstance(section, Section) and section.shear_rule is not None:
+        inner["shear_coefficient"] = section.shear_rule
+    return table | {"section": inner}
+
+
+def body_table(body: RigidBody) -> dict[str, Any]:
+    """A body as a table."""
+    table = record_table(body)
+    for name in ("centre", "inertia"):
+        if getattr(body, name) is not None:
+            table[name] = _plain(getattr(body, name))
+    return table
+
+
+def base_rows(base: BaseStiffness) -> list[list[float]]:
+    """The stiffness of a base as six rows."""
+    record_table(base)  # refuses what is not one number
+    return [[float(x) for x in row] for row in base.rows()]
+
+
+def _plain(record: Record) -> Any:
+    if isinstance(record, RigidBody):
+        return body_table(record)
+    if isinstance(record, Rotation):
+        return {"axis": _plain(record.axis), "angle": float(record.angle)}
+    if isinstance(record, Spring):
+        return {"kind": record.kind, "direction": _plain(record.direction)} | record_table(record)
+    record_table(record)  # refuses what is not one number
+    if isinstance(record, InertiaTensor):
+        return [[float(x) for x in row] for row in record.rows()]
+    assert isinstance(record, Direction | Position)
+    return [float(x) for x in record]

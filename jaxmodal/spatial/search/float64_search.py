@@ -1,0 +1,194 @@
+"""Frequencies of arms in space side by side that float64 finishes, because its own error shows to be small enough.
+
+What rounding does to a determinant depends on the order in which the directions of the elastic ends are released, and,
+close to a resonance of a link alone, on the last digits of the frequency. Two orders at the ends of two narrow brackets
+therefore tell how many digits there are: the mode is taken where all four counts are right and the zeros of both
+determinants agree. Of the other modes double-double takes the ends anew; what it does not find there is left open.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.frequencies.brackets import chord
+from jaxmodal.frequencies.certificate import EPS, Certificate
+from jaxmodal.frequencies.programs import Solution
+from jaxmodal.frequencies.resolution import resolved
+from jaxmodal.frequencies.root_search import find_brackets, grid_trials
+from jaxmodal.frequencies.status import Status
+from jaxmodal.spatial.stiffness.model import SpatialModel
+
+#: relative half-widths of the brackets whose ends are counted, of the first order and of the second
+_HALF, _NEARER = 1e-8, 0.7e-8
+#: relative width to which the estimates are enclosed before
+_ROUGH, _ROUNDS = 1e-4, 9
+#: modes beyond those sought, whose estimates the interpolation needs
+_BEYOND = 2
+#: relative distance from its neighbours below which a mode is left to double-double, and below which it is not found by
+#: the chord there either: with the neighbour's estimate wrong by e, that is wrong by e (1e-8/distance)^2
+CLOSE, _CROWDED = 1e-3, 1e-5
+#: omega f''/f' of D with the nearest modes divided out: of what grows with the frequency, and of the modes far above
+_CURVATURE = 100.0
+#: how far the zeros of the two orders may lie apart (relative): errors are of this size, so a twentieth of 1e-12
+_ALLOWED = 5e-14
+#: first trials of each mode, and the range of them in trials of `grid_trials`, as for a single arm
+_DENSITY, _WIDEST = 16, 24
+#: two orders of the pairs of directions
+_USUAL, _OTHER = (0, 1, 2), (2, 1, 0)
+
+
+def search(
+    model: SpatialModel,
+    cells: int,
+    num_modes: int,
+    near: np.ndarray | None,
+) -> tuple[Solution, np.ndarray]:
+    """The lowest modes of every cell, with arrays of shape (modes, cells).
+
+    Those that are ``converged`` are confirmed; of the others ``omega`` is an estimate. The other array holds the
+    estimates in the middles of the brackets, those of the next modes included.
+
+    Parameters
+    ----------
+    model : SpatialModel
+        Arms side by side, none of which has a free joint.
+    cells, num_modes : int
+        How many there are of both.
+    near : np.ndarray, shape (num_modes + 2, cells), optional
+        Frequencies of arms that are like these, in rad/s.
+    """
+    scale = np.broadcast_to(model.scales, (cells,))
+    tried = 0
+
+    def evaluated(omega: np.ndarray, pairs: tuple[int, ...] = _USUAL) -> Evaluation:
+        nonlocal tried
+        tried += omega.shape[0]
+        return model.evaluate_cells(
+            resolved(scale, omega, Arithmetic.float64), Arithmetic.float64, pairs
+        )
+
+    every = rough_frequencies(evaluated, model, scale, num_modes + _BEYOND, near)
+    samples = [
+        _sample(functools.partial(evaluated, pairs=pairs), every[:num_modes], half)
+        for pairs, half in ((_USUAL, _HALF), (_OTHER, _NEARER))
+    ]
+    found = _judged(every, np.arange(1, num_modes + 1), samples, CLOSE)
+    proven = found.converged & (found.certificate.residual_ratio < _ALLOWED / EPS)
+    return found._replace(converged=proven, evaluations=np.int64(tried)), every
+
+
+def rough_frequencies(
+    evaluate: Callable[[np.ndarray], Evaluation],
+    model: SpatialModel,
+    scale: np.ndarray,
+    num_modes: int,
+    near: np.ndarray | None,
+) -> np.ndarray:
+    """Estimates of the lowest modes of every cell, shape (modes, cells), from counts and interpolation.
+
+    ``near``, of that shape, are frequencies of arms that are like these; ``scale`` is `SpatialModel.scales` of each.
+    """
+    modes = np.arange(1, num_modes + 1)
+    if near is None:
+        grid = grid_trials(scale, min(modes.size, _WIDEST))
+        first = np.geomspace(grid[0], grid[-1], _DENSITY * modes.size)
+        guess = np.geomspace(grid[0], grid[-1], modes.size)
+    else:
+        guess = near
+        first = np.concatenate(
+            [0.5 * near[:1], np.sqrt(near[:-1] * near[1:]), near[-1:] * [[1.1], [2.0]]]
+        )
+    numbers = np.broadcast_to(modes[:, None], (modes.size, scale.size))
+    zero = model.log_at_zero
+    return np.asarray(
+        find_brackets(evaluate, numbers, first, guess, zero, _ROUGH, _ROUNDS).estimate
+    )
+
+
+def settle(model: SpatialModel, every: np.ndarray, mode: np.ndarray) -> Solution:
+    """One mode of each cell by double-double at the ends of its bracket; shapes (1, cells).
+
+    Parameters
+    ----------
+    every : np.ndarray, shape (modes, cells)
+        Estimates of all modes of each, and of the next ones.
+    mode : np.ndarray, shape (cells,)
+        Which mode is sought, from 0.
+    """
+    scale = np.broadcast_to(model.scales, mode.shape)
+    sample = _sample(
+        lambda omega: model.evaluate_cells(
+            resolved(scale, omega, Arithmetic.double_double), Arithmetic.double_double
+        ),
+        np.take_along_axis(every, mode[None], axis=0),
+        _HALF,
+    )
+    found = _judged(every, mode[None] + 1, [sample], _CROWDED, mode)
+    error = np.full_like(found.omega, _CURVATURE * _HALF * _HALF / EPS)
+    certificate = dataclasses.replace(found.certificate, residual_ratio=error)
+    return found._replace(certificate=certificate)
+
+
+class Sample(NamedTuple):
+    """Both sides of estimates (modes, cells): frequencies and what was evaluated there, shape (2, modes, cells)."""
+
+    ends: np.ndarray
+    values: Evaluation
+
+
+def _sample(evaluate: Callable[[np.ndarray], Evaluation], omega: np.ndarray, half: float) -> Sample:
+    ends = np.stack([omega * (1.0 - half), omega * (1.0 + half)])
+    values = evaluate(ends.reshape(-1, omega.shape[1]))
+    return Sample(ends, jax.tree_util.tree_map(lambda x: x.reshape(ends.shape), values))
+
+
+def _judged(
+    every: np.ndarray,
+    numbers: np.ndarray,
+    samples: Sequence[Sample],
+    close: float,
+    place: np.ndarray | None = None,
+) -> Solution:
+    """What evaluations at the ends say of modes of these numbers.
+
+    ``every`` holds the estimates of all modes, shape (all, cells), of which none may lie as ``close``, relative. With
+    ``place`` there is one mode for each cell, the one of this place among all; else they are the first ones.
+    """
+    first = samples[0]
+    size = first.values.count.shape[1]
+    chosen = np.arange(size)[:, None] if place is None else place[None]
+    omega = np.take_along_axis(every, np.broadcast_to(chosen, (size, every.shape[1])), axis=0)
+    wanted = np.stack([numbers - 1, numbers])
+    wanted = wanted[:, :, None] if place is None else wanted
+    right = np.isfinite(omega)
+    for sample in samples:
+        signs = (sample.values.sign > 0.0) == (wanted % 2 == 0)
+        right &= np.all((sample.values.count == wanted) & signs, axis=0)
+    zeros = np.empty((len(samples), *omega.shape))
+    apart = np.empty_like(omega)
+    for k in range(size):
+        own = np.arange(every.shape[0])[:, None] == chosen[k]
+        others = np.where(own, np.nan, every)
+        apart[k] = np.nanmin(np.abs(others / omega[k] - 1.0), axis=0)
+        for zero, sample in zip(zeros, samples, strict=True):
+            zero[k] = chord(sample.ends[:, k], sample.values.log_abs[:, k], others)
+    found = np.mean(zeros, axis=0)
+    spread = np.max(zeros, axis=0) - np.min(zeros, axis=0)
+    proven = right & (apart > close) & np.isfinite(found)
+    certificate = Certificate(
+        status=np.where(proven, int(Status.certified), int(Status.uncertified)),
+        count_below=first.values.count[0],
+        count_above=first.values.count[1],
+        bracket=np.stack([first.ends[0], first.ends[1]], axis=-1),
+        group=np.broadcast_to(numbers.reshape(size, -1) - 1, omega.shape),
+        residual_ratio=(spread / found) / EPS + 1.0,
+    )
+    return Solution(found, proven, certificate, np.int64(0))

@@ -1,0 +1,46 @@
+"""Cells of a batch that have been solved, from which those like them start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from jaxmodal.spatial.parts.parameters import unit_of
+
+#: cells that are kept to be looked among
+_KEPT = 512
+
+
+class Neighbours:
+    """Frequencies of solved cells, found by the nearest values of their parameters.
+
+    Values count in units of their spread over all cells, angles by sine and cosine, so that a turn is no distance.
+    """
+
+    def __init__(self, columns: Mapping[str, np.ndarray]) -> None:
+        features = []
+        for address, column in columns.items():
+            finite = np.where(np.isfinite(column), column, 0.0)
+            if unit_of(address) == "rad":
+                features += [np.sin(finite), np.cos(finite)]
+            else:
+                spread = float(np.std(finite))
+                features.append(finite / spread if spread > 0.0 else finite * 0.0)
+        self._features = np.stack(features, axis=-1)
+        self._cells = np.zeros(0, np.int64)
+        self._omega: np.ndarray | None = None
+
+    def add(self, cells: np.ndarray, omega: np.ndarray) -> None:
+        """Keep the frequencies, shape (modes, cells), of some cells."""
+        if self._cells.size >= _KEPT or not cells.size:
+            return
+        self._cells = np.concatenate([self._cells, cells])
+        self._omega = omega if self._omega is None else np.concatenate([self._omega, omega], axis=1)
+
+    def near(self, cells: np.ndarray) -> np.ndarray | None:
+        """The frequencies of the nearest kept cell of each, shape (modes, cells); None while there is none."""
+        if self._omega is None:
+            return None
+        away = self._features[cells][:, None] - self._features[self._cells][None]
+        return self._omega[:, np.argmin(np.sum(away * away, axis=-1), axis=1)]

@@ -1,0 +1,1 @@
+"""Determinant and count over six directions at one frequency."""

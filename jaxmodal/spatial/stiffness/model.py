@@ -1,0 +1,175 @@
+"""An arm in space as the searches see it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import to_host, tree_on_host
+from jaxmodal.runtime.precision import require_x64
+from jaxmodal.spatial.parts.bases import BaseStiffness
+from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.stiffness.condensation import evaluate
+from jaxmodal.spatial.stiffness.constants import (
+    JointSpring,
+    LinkConstants,
+    base_springs,
+    link_constants,
+)
+from jaxmodal.spatial.stiffness.members import Sections
+
+#: limit of log|D| at zero frequency for each flexible link: 4 for each plane
+_LOG_AT_ZERO = 2.0 * math.log(4.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class SpatialModel:
+    """A concrete arm in space and a theory; see `evaluation.Model`."""
+
+    links: tuple[SpatialLink, ...]
+    payload: RigidBody
+    flags: Theory
+    base: BaseStiffness | None = None
+
+    @functools.cached_property
+    def sections(self) -> Sections | None:
+        """Of the flexible links."""
+        return sections_of([link for link in self.links if not link.rigid])
+
+    @functools.cached_property
+    def _constants(self) -> dict[Arithmetic, tuple[list[LinkConstants], list[JointSpring]]]:
+        return {}
+
+    def constants(self, arithmetic: Arithmetic) -> tuple[list[LinkConstants], list[JointSpring]]:
+        """Of all links and of the base."""
+        if arithmetic not in self._constants:
+            links = link_constants(self.links, self.payload, self.flags, arithmetic)
+            base = [] if self.base is None else base_springs(self.base, arithmetic)
+            self._constants[arithmetic] = links, base
+        return self._constants[arithmetic]
+
+    @functools.cached_property
+    def scales(self) -> np.ndarray:
+        """`scale` of every cell, shape (1,) or (cells,)."""
+        s = self.sections
+        if s is None:
+            return np.ones(1)
+        softer = np.minimum(s.second_moment_y, s.second_moment_z)
+        own = np.sqrt(s.youngs_modulus * softer / (s.density * s.area)) / s.length**2
+        return np.asarray(np.min(own, axis=(0, 1)))
+
+    @property
+    def scale(self) -> np.float64:
+        return np.float64(self.scales[0])
+
+    @property
+    def log_at_zero(self) -> np.float64:
+        flexible = 0 if self.sections is None else self.sections.length.shape[0]
+        return np.float64(_LOG_AT_ZERO * flexible)
+
+    @property
+    def free(self) -> np.ndarray:
+        """`zero_frequencies` of every cell, shape (1,) or (cells,)."""
+        free = np.zeros(1, np.int64)
+        for link in self.links:
+            for stiffness in (
+                link.joint_stiffness,
+                *(spring.stiffness for spring in link.joint_springs),
+            ):
+                free = free + (np.atleast_1d(np.asarray(stiffness)) == 0.0)
+        return free
+
+    @property
+    def zero_frequencies(self) -> int:
+        return int(self.free[0])
+
+    @property
+    def invalid(self) -> bool:
+        return False
+
+    @property
+    def unstable(self) -> bool:
+        return False
+
+    def harmless(self) -> SpatialModel:
+        return self
+
+    def evaluate_cells(
+        self, omega: np.ndarray, arithmetic: Arithmetic, pairs: Sequence[int] = (0, 1, 2)
+    ) -> Evaluation:
+        """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
+        constants = self.constants(arithmetic)
+        return evaluate(*constants, self.sections, self.flags, omega, arithmetic, pairs)
+
+    def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
+        found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), arithmetic)
+        return jax.tree_util.tree_map(lambda x: x.reshape(np.shape(omega)), found)
+
+
+def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
+    """The sections of links, values that are numbers or columns (cells,); a shear modulus that is not needed is 1."""
+    rows = []
+    for link in links:
+        unknown = link.poisson_ratio is None and link.shear_modulus is None
+        values = link.section_values
+        kappa = (values.shear_coefficient_y, values.shear_coefficient_z)
+        rows.append(
+            (
+                link.length,
+                link.youngs_modulus,
+                1.0 if unknown else link.shear_modulus_value,
+                link.density,
+                values.area,
+                values.second_moment_y,
+                values.second_moment_z,
+                values.torsion_constant,
+                *(np.inf if k is None else k for k in kappa),
+                0.0 if link.nonstructural_mass is None else link.nonstructural_mass,
+            )
+        )
+    if not rows:
+        return None
+    columns = zip(*rows, strict=True)
+    return Sections(
+        *(np.stack(np.broadcast_arrays(*(np.atleast_1d(x) for x in c)))[:, None] for c in columns)
+    )
+
+
+def spatial_model(
+    links: Sequence[SpatialLink], payload: RigidBody, base: BaseStiffness | None, theory: TheoryName
+) -> SpatialModel:
+    """The model of an arm whose values are numbers.
+
+    Raises
+    ------
+    ArmError
+        A value is traced or batched, or the arm lacks what the theory needs.
+    """
+    flags = theory_flags(theory)
+    require_x64()
+    parts = to_host((tuple(links), payload, base))
+    if not tree_on_host(parts) or any(np.ndim(x) for x in jax.tree_util.tree_leaves(parts)):
+        raise ArmError(
+            "a value of this arm in space is traced or an array; under jax.jit, jax.vmap and jax.grad "
+            "natural_frequencies alone takes it. Arms in space whose values are numbers are taken by "
+            f"{', '.join(TAKE_ARMS_IN_SPACE)}."
+        )
+    if theory == "timoshenko":
+        for number, link in enumerate(parts[0], start=1):
+            if not (link.rigid or link.has_shear):
+                raise ArmError(
+                    f"link{number}.section: a shear coefficient is missing, which a theory with shear needs in both "
+                    "directions; give it, or choose the theory 'rayleigh' or 'euler_bernoulli'."
+                )
+    return SpatialModel(parts[0], parts[1], flags, parts[2])
