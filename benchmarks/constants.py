@@ -112,14 +112,14 @@ CONSTANTS: dict[str, list[Constant]] = {
         Constant("spatial.search.cells:_MOST_OPEN", "modes", (2, 12)),
     ],
     "damped modes": [
-        Constant("response.continuation:_DETOUR", "share of the damping", (0.1, 0.6)),
-        Constant("response.continuation:_FIRST_STEP", "share of the way", (0.02, 0.2)),
-        Constant("response.damped_roots:BEYOND", "modes", (1, 6)),
+        Constant("response.damped.continuation:_DETOUR", "share of the damping", (0.1, 0.6)),
+        Constant("response.damped.continuation:_FIRST_STEP", "share of the way", (0.02, 0.2)),
+        Constant("response.damped.damped_roots:BEYOND", "modes", (1, 6)),
     ],
     "peaks": [
-        Constant("response.stationary:_RESOLVED", "share of the largest", (1e-10, 1e-13)),
-        Constant("response.stationary:_ROUNDING", "share of the largest", (1e-8, 1e-4)),
-        Constant("response.stationary:_SAME", "pieces", (1e-8, 1e-4)),
+        Constant("response.forced.stationary:_RESOLVED", "share of the largest", (1e-10, 1e-13)),
+        Constant("response.forced.stationary:_ROUNDING", "share of the largest", (1e-8, 1e-4)),
+        Constant("response.forced.stationary:_SAME", "pieces", (1e-8, 1e-4)),
     ],
 }
 

@@ -54,8 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
 def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
     """Times in s, and by how much the stacked solve differs."""
     import jaxmodal as jm
-    from jaxmodal.response.answers import responses
-    from jaxmodal.response.posture_plans import plan_of
+    from jaxmodal.response.receptance.answers import responses
+    from jaxmodal.response.receptance.posture_plans import plan_of
 
     arm = jm.examples.three_link_industrial()
     links = [
@@ -142,8 +142,8 @@ def measure(frequencies: int, postures: int, repeats: int) -> dict[str, Any]:
 
 def _system(arm: Any, columns: dict[str, np.ndarray]) -> Any:
     """Tip to tip of many arms."""
-    from jaxmodal.response.ports import ports
-    from jaxmodal.response.systems import system_of
+    from jaxmodal.response.driven.ports import ports
+    from jaxmodal.response.driven.systems import system_of
 
     tip = ports("tip.across", arm, "inputs")
     given = (tuple(columns), np.array(list(columns.values())))
@@ -155,8 +155,8 @@ def _members(arm: Any, omega: np.ndarray) -> dict[str, np.ndarray]:
     import jax
 
     from jaxmodal.dynamic_stiffness.beams import prepared_values
-    from jaxmodal.response.damping import damped_beams, damping_of
-    from jaxmodal.response.members import cut_at, members_of_links
+    from jaxmodal.response.driven.damping import damped_beams, damping_of
+    from jaxmodal.response.driven.members import cut_at, members_of_links
 
     beams, theory = prepared_values(arm, "timoshenko")
     beams, damping = jax.tree_util.tree_map(lambda x: x[:, None], (beams, damping_of(arm)))

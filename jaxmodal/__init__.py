@@ -50,23 +50,23 @@ from jaxmodal.postures.inverse import PosturesAt, postures_at
 from jaxmodal.postures.resonance_maps import resonance_free
 from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.series import PostureSeries, posture_series
-from jaxmodal.response.damped_batch import DampedModesBatch, damped_modes_batch
-from jaxmodal.response.damped_modes import DampedModes, damped_modes
-from jaxmodal.response.damped_sensitivities import DampedSensitivities, damped_sensitivities
-from jaxmodal.response.exchange import response_data, write_universal_file
-from jaxmodal.response.forced import RandomResponse, harmonic_response, random_response
-from jaxmodal.response.frequency_response import frequency_response
-from jaxmodal.response.modal import ModalSuperposition, modal_superposition
-from jaxmodal.response.modes_needed import ModesNeeded, modes_needed
-from jaxmodal.response.peaks import ResponsePeaks, response_peaks
-from jaxmodal.response.ports import Port, port_names
-from jaxmodal.response.results import FrequencyResponse
-from jaxmodal.response.sensitivities import ResponseSensitivities, response_sensitivities
-from jaxmodal.response.state_space import StateSpace, state_space
-from jaxmodal.response.statics import static_compliance
-from jaxmodal.response.status import DampedStatus, ResponseStatus
-from jaxmodal.response.time_signals import TimeResponse, time_response
-from jaxmodal.response.truncation import TruncationError, truncation_error
+from jaxmodal.response.damped.damped_batch import DampedModesBatch, damped_modes_batch
+from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
+from jaxmodal.response.damped.damped_sensitivities import DampedSensitivities, damped_sensitivities
+from jaxmodal.response.driven.ports import Port, port_names
+from jaxmodal.response.driven.status import DampedStatus, ResponseStatus
+from jaxmodal.response.exact.exchange import response_data, write_universal_file
+from jaxmodal.response.exact.frequency_response import frequency_response
+from jaxmodal.response.exact.results import FrequencyResponse
+from jaxmodal.response.exact.sensitivities import ResponseSensitivities, response_sensitivities
+from jaxmodal.response.forced.peaks import ResponsePeaks, response_peaks
+from jaxmodal.response.forced.steady import RandomResponse, harmonic_response, random_response
+from jaxmodal.response.forced.time_signals import TimeResponse, time_response
+from jaxmodal.response.modal.modes_needed import ModesNeeded, modes_needed
+from jaxmodal.response.modal.state_space import StateSpace, state_space
+from jaxmodal.response.modal.superposition import ModalSuperposition, modal_superposition
+from jaxmodal.response.modal.truncation import TruncationError, truncation_error
+from jaxmodal.response.static.compliance import static_compliance
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, LargeDeflectionWarning
 from jaxmodal.runtime.precision import X64DisabledError, require_x64

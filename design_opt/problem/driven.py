@@ -19,10 +19,10 @@ from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
-from jaxmodal.response.ports import Port, ports
-from jaxmodal.response.quantities import check_quantity, unit_of_transfer
-from jaxmodal.response.traced_sizes import AskedSize, response_sizes
-from jaxmodal.response.transfer import band_of_hertz, check_motions
+from jaxmodal.response.driven.port_quantities import check_quantity, unit_of_transfer
+from jaxmodal.response.driven.ports import Port, ports
+from jaxmodal.response.forced.traced_sizes import AskedSize, response_sizes
+from jaxmodal.response.forced.transfer import band_of_hertz, check_motions
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 

@@ -27,9 +27,9 @@ from jaxmodal.runtime.tables import csv_text
 
 if TYPE_CHECKING:
     from jaxmodal.arm.arm import Arm
-    from jaxmodal.response.peaks import ResponsePeaks
-    from jaxmodal.response.results import FrequencyResponse
-    from jaxmodal.response.sensitivities import ResponseSensitivities
+    from jaxmodal.response.exact.results import FrequencyResponse
+    from jaxmodal.response.exact.sensitivities import ResponseSensitivities
+    from jaxmodal.response.forced.peaks import ResponsePeaks
 
 _QUANTITIES = ("receptance", "mobility", "accelerance", "dynamic_stiffness", "transmissibility")
 _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance": "acceleration"}
@@ -120,8 +120,8 @@ def response(
     """
     from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
     from jaxmodal.frequencies.status import Status
-    from jaxmodal.response.exchange import write_universal_file
-    from jaxmodal.response.frequency_response import frequency_response
+    from jaxmodal.response.exact.exchange import write_universal_file
+    from jaxmodal.response.exact.frequency_response import frequency_response
 
     if addresses and not wants_slopes:
         raise BadInput("--address: is a parameter of --sensitivities; give that option, too.")
@@ -192,7 +192,7 @@ def response(
 def _slopes(
     arm: Arm, found: FrequencyResponse, addresses: tuple[str, ...]
 ) -> ResponseSensitivities:
-    from jaxmodal.response.sensitivities import response_sensitivities
+    from jaxmodal.response.exact.sensitivities import response_sensitivities
 
     return response_sensitivities(
         arm,
@@ -207,9 +207,9 @@ def _slopes(
 
 def _peaks(arm: Arm, found: FrequencyResponse) -> list[ResponsePeaks]:
     """The peaks of each pair of ports in the band, where the arm has damping."""
-    from jaxmodal.response.damping import damping_that_acts
-    from jaxmodal.response.peaks import response_peaks
-    from jaxmodal.response.status import ResponseStatus
+    from jaxmodal.response.driven.damping import damping_that_acts
+    from jaxmodal.response.driven.status import ResponseStatus
+    from jaxmodal.response.forced.peaks import response_peaks
 
     motion = _MOTIONS.get(found.quantity)
     if motion is None or not damping_that_acts(arm):
@@ -277,7 +277,7 @@ def _plain(argument: str, found: FrequencyResponse) -> dict[str, Any]:
 
 
 def _csv(found: FrequencyResponse) -> str:
-    from jaxmodal.response.status import ResponseStatus
+    from jaxmodal.response.driven.status import ResponseStatus
 
     headings = ("frequency_hz", "output", "input", "unit", "real", "imag", "status")
     rows: list[tuple[str, ...]] = []

@@ -10,7 +10,7 @@ from jaxmodal.runtime.tables import csv_text
 from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
-    from jaxmodal.response.sensitivities import ResponseSensitivities
+    from jaxmodal.response.exact.sensitivities import ResponseSensitivities
 
 _NAMES = ("of_magnitude", "of_phase", "logarithmic")
 

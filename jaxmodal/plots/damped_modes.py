@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jaxmodal.plots.figures import COLOURS, axes_or_new, label_decades
-from jaxmodal.response.damped_modes import DampedModes
+from jaxmodal.response.damped.damped_modes import DampedModes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from jaxmodal.arm.quantities import shown
 from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, axes_or_new, require_matplotlib
-from jaxmodal.response.results import FrequencyResponse
+from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.spatial.parts.parameters import unit_of
 

@@ -11,9 +11,9 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
 from jaxmodal.arm.quantities import shown
-from jaxmodal.response.ports import Port, ports
-from jaxmodal.response.quantities import unit_of_transfer
-from jaxmodal.response.transfer import band_of_hertz, check_motions
+from jaxmodal.response.driven.port_quantities import unit_of_transfer
+from jaxmodal.response.driven.ports import Port, ports
+from jaxmodal.response.forced.transfer import band_of_hertz, check_motions
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.errors import SweepError

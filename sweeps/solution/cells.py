@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.batches import ModalQuantities
-from jaxmodal.response.damped_batch import DampedModesBatch
+from jaxmodal.response.damped.damped_batch import DampedModesBatch
 from sweeps.solution.responses import BucklingCells, PeakCells
 
 

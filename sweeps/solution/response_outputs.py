@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.response.damped_batch import DampedModesBatch
-from jaxmodal.response.status import DampedStatus
+from jaxmodal.response.damped.damped_batch import DampedModesBatch
+from jaxmodal.response.driven.status import DampedStatus
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.quantity import Formula, Quantity, flags
 from sweeps.solution.responses import (

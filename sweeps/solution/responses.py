@@ -16,7 +16,7 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import UncertifiedError
-from jaxmodal.response.peaks import InfiniteResponseError, response_peaks
+from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.runtime.errors import ArmError
 
 Floats = NDArray[np.float64]

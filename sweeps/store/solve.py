@@ -18,7 +18,7 @@ from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.batches.plan import Plan, Question
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.batches import modal_quantities_batch
-from jaxmodal.response.damped_batch import damped_modes_batch
+from jaxmodal.response.damped.damped_batch import damped_modes_batch
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells

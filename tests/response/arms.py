@@ -3,7 +3,7 @@
 import numpy as np
 
 import jaxmodal as jm
-from jaxmodal.response.ports import port, port_row
+from jaxmodal.response.driven.ports import port, port_row
 
 
 def target(arm, name):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.response.contour import zeros_inside
+from jaxmodal.response.damped.contour import zeros_inside
 from tests.response.arms import bent, with_damping
 from tests.response.exact_chain import Chain
 

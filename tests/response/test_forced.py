@@ -7,7 +7,7 @@ import scipy.integrate
 from damped_cantilever import cantilever, pendulum
 
 import jaxmodal as jm
-from jaxmodal.response.damping import damping_that_acts
+from jaxmodal.response.driven.damping import damping_that_acts
 from tests.duhamel import motion_under_pulse, pulse
 
 EB = "euler_bernoulli"

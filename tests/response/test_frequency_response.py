@@ -9,7 +9,7 @@ from mpmath import mpf
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm
-from jaxmodal.response.quantities import QUANTITIES
+from jaxmodal.response.driven.port_quantities import QUANTITIES
 from tests import real_arms
 from tests.finite_elements import case_from_arm, hinges, mass_factor
 from tests.response.arms import bent, target, with_damping

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.response.ports import DIRECTIONS, port, port_row, ports
+from jaxmodal.response.driven.ports import DIRECTIONS, port, port_row, ports
 
 
 @pytest.fixture(scope="module")

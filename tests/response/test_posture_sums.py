@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
-from jaxmodal.response import posture_sums
-from jaxmodal.response.angle_sums import sampling, terms
-from jaxmodal.response.answers import responses
-from jaxmodal.response.ports import ports
-from jaxmodal.response.posture_plans import plan_of
-from jaxmodal.response.systems import system_of
+from jaxmodal.response.driven.ports import ports
+from jaxmodal.response.driven.systems import system_of
+from jaxmodal.response.receptance import posture_sums
+from jaxmodal.response.receptance.angle_sums import sampling, terms
+from jaxmodal.response.receptance.answers import responses
+from jaxmodal.response.receptance.posture_plans import plan_of
 from tests import real_arms
 from tests.response.arms import bent, target, with_damping
 from tests.response.exact_chain import Chain

@@ -5,7 +5,7 @@ import pytest
 from damped_cantilever import cantilever, deflection, pendulum
 
 import jaxmodal as jm
-from jaxmodal.response.truncation import relative_errors
+from jaxmodal.response.modal.truncation import relative_errors
 
 EB = "euler_bernoulli"
 ELBOW = ["tip.across", "joint_2.torque"]

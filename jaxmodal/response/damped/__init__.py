@@ -1,0 +1,1 @@
+"""Damped modes: complex roots of the characteristic determinant, followed, counted and differentiated."""

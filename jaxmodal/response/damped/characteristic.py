@@ -1,0 +1,145 @@
+"""The characteristic determinant of damped arms at complex frequencies, many arms at once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.response.driven.damping import SPRINGS, Damping, damped_beams, damping_of
+from jaxmodal.response.driven.members import cut_at, members_of_links, owners, rows_on_segments
+from jaxmodal.response.exact.held_tips import on_springs, rigid_supports, stand_ins
+from jaxmodal.response.receptance.pieces import Terminal, pieces_of
+from jaxmodal.response.receptance.recursion import inward
+
+Complexes = NDArray[np.complex128]
+#: points that NumPy works on at a time: what fits into a cache
+_BLOCK = 4096
+
+
+class Characteristic:
+    """The logarithm of the characteristic determinant over positive factors, for complex frequencies and damping.
+
+    Parameters
+    ----------
+    arm, theory
+        The arm.
+    addresses, values
+        What varies from cell to cell, values of shape (addresses, cells); rigid supports do not.
+
+    Attributes
+    ----------
+    highest : array, shape (cells,)
+        Beyond this imaginary part of a frequency a modulus may vanish.
+    springless : complex array, shape (cells, S)
+        Frequencies at which a spring and its damper together are nothing; NaN where there is no such pair.
+    """
+
+    def __init__(
+        self, arm: Arm, theory: TheoryName, addresses: Sequence[str], values: NDArray[np.float64]
+    ) -> None:
+        posed = set_parameters(arm, dict(zip(addresses, values, strict=True)))
+        held, cells = rigid_supports(posed), values.shape[1]
+        packed = columns_of(arm, addresses, values).packed
+        # rigid supports are places held in spite of springs
+        springs = [np.broadcast_to(x, (cells,)) for x in stand_ins(posed)]
+        self.springs = np.reshape(springs, (len(held), cells))
+        beams = on_springs(unpacked(packed), posed, springs)
+        self.theory = theory_flags(theory)
+        owner = owners(arm)
+        damping = jax.tree_util.tree_map(lambda x: x[owner], damping_of(posed))
+        self.beams, self.damping = map(_narrow, (beams, damping))
+        rows = rows_on_segments(posed, list(held))
+        self.held = [
+            (each, row._replace(row=_narrow(row.row))) for each, row in zip(held, rows, strict=True)
+        ]
+        self.cut = cut_at(owner.size, ())
+        times = self.damping.kelvin_voigt_time
+        longest = np.zeros(1) if times is None else times.max(axis=0)
+        with np.errstate(divide="ignore"):
+            self.highest = np.broadcast_to(0.5 / longest, (cells,))
+        self.springless = self._springless(cells)
+
+    def _springless(self, cells: int) -> Complexes:
+        found = []
+        for name, spring in SPRINGS.items():
+            stiffness, damper = getattr(self.beams, spring), getattr(self.damping, name)
+            if stiffness is not None and damper is not None:
+                pair = (damper > 0.0) & (stiffness > 0.0) & (stiffness < np.inf)
+                ratio = np.where(pair, stiffness, np.nan) / np.where(pair, damper, 1.0)
+                found += [np.broadcast_to(1j * row, (cells,)) for row in ratio]
+        return np.stack(found, axis=1) if found else np.empty((cells, 0), complex)
+
+    def __call__(self, cells: NDArray[np.int64], omega: Complexes, share: Any = 1.0) -> Complexes:
+        """At one frequency of a cell each, all arrays of shape (N,); ``share`` is how much of the damping there is."""
+        share = np.broadcast_to(share, omega.shape)
+        found = np.empty(omega.shape, complex)
+        for start in range(0, omega.size, _BLOCK):
+            at = slice(start, start + _BLOCK)
+            found[at] = self._block(cells[at], omega[at], share[at])
+        return found
+
+    def _block(self, cells: NDArray[np.int64], omega: Complexes, share: Complexes) -> Complexes:
+        def own(tree: Any) -> Any:
+            return jax.tree_util.tree_map(lambda x: x if x.shape[-1] == 1 else x[..., cells], tree)
+
+        beams = own(self.beams)
+        damping: Damping = jax.tree_util.tree_map(lambda x: share * x, own(self.damping))
+        terminals = {
+            number: Terminal(each, row._replace(row=own(row.row)))
+            for number, (each, row) in enumerate(self.held)
+        }
+        with np.errstate(all="ignore"):
+            at = damped_beams(beams, damping, omega)
+            members = members_of_links(at, self.theory, omega, self.cut)
+            count = range(len(self.cut.links))
+            links = [jax.tree_util.tree_map(lambda x, k=k: x[k], at) for k in count]
+            every = [FreeEndMember(*(x[k] for x in members)) for k in count]
+            pieces = pieces_of(links, every, self.cut, terminals)
+            pairs = list(itertools.combinations_with_replacement(terminals, 2))
+            condensed = inward(pieces, omega, pairs)
+            factors = [np.log(x + 0j) for x in condensed.factors]
+            if self.held:
+                factors.append(_of_held(condensed.responses, np.sqrt(own(self.springs))))
+            # pivots of springs have poles where a damped spring vanishes
+            for name in SPRINGS.values():
+                springs, plain = getattr(at, name), getattr(beams, name)
+                if springs is not None and np.iscomplexobj(springs):
+                    known = np.isfinite(plain) & (plain > 0.0)
+                    ratio = springs / np.where(known, plain, 1.0)
+                    factors += list(np.where(known, np.log(np.where(known, ratio, 1.0)), 0.0))
+            total: Complexes = np.sum(np.broadcast_arrays(*factors, omega)[:-1], axis=0)
+            return total
+
+
+def _narrow(tree: Any) -> Any:
+    """Arrays (..., cells), or (..., 1) where all cells have the same, or where there is no such axis."""
+
+    def narrow(x: Any) -> Any:
+        x = x if x.ndim > 1 else x[:, None]
+        return x[..., :1] if (x == x[..., :1]).all() else x
+
+    return jax.tree_util.tree_map(narrow, tree)
+
+
+def _of_held(responses: dict[tuple[int, int], Any], size: NDArray[np.float64]) -> Complexes:
+    """The logarithm of what turns the determinant of the arm on springs into that with the tips held.
+
+    That is the determinant of their receptances, which vanishes where no force is needed to hold them; ``size`` are
+    the roots of the springs, (held, N or 1).
+    """
+    shape = np.broadcast_shapes(*(np.shape(x) for x in responses.values()))
+    square = np.empty((*shape, len(size), len(size)), np.complex128)
+    for (i, j), value in responses.items():
+        square[..., i, j] = square[..., j, i] = size[i] * size[j] * value
+    found: Complexes = np.log(np.linalg.det(square))
+    return found

@@ -1,0 +1,247 @@
+"""Damped modes of many variants of an arm at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arguments import positive_integer
+from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.batches.many_arms import columns_of, natural_frequencies_batch
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.tables import flag_attributes, hertz_text
+from jaxmodal.response.damped.damped_roots import BEYOND, damped_free_joints, damped_roots
+from jaxmodal.response.driven.damping import SPRINGS
+from jaxmodal.response.driven.status import DampedStatus
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.spatial.parts.parameters import describe, unit_of
+from jaxmodal.statics.beam_arrays import SUPPORTS
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+#: cells that are followed side by side
+_CELLS = 256
+#: whether these are 0 decides which motions cost no energy and which of them are damped
+_OF_JOINTS = frozenset((*SPRINGS, *SPRINGS.values()))
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class DampedModesBatch(ShowsDatasets):
+    """Damped modes of N arms by their K undamped modes.
+
+    Attributes
+    ----------
+    roots : complex array, shape (N, K)
+        Complex angular frequencies, rad/s: the real part is the damped frequency, the imaginary part the decay rate. Of
+        the two roots of an overdamped mode the slower one; NaN where there is none.
+    fast_roots : complex array, shape (N, K)
+        The faster root of an overdamped mode, else the same.
+    undamped : array, shape (N, K)
+        Angular frequencies without damping, rad/s; NaN where they are not certified.
+    status : array of int, shape (N, K)
+        `DampedStatus` codes.
+    cells : array, shape (addresses, N)
+        Values of the parameters.
+    addresses : tuple of str
+        Their addresses.
+    theory : str
+        Name of the theory.
+    """
+
+    roots: NDArray[np.complex128]
+    fast_roots: NDArray[np.complex128]
+    undamped: Floats
+    status: NDArray[np.uint8]
+    cells: Floats
+    addresses: tuple[str, ...]
+    theory: TheoryName
+
+    @property
+    def frequencies_hz(self) -> Floats:
+        """Damped frequencies in Hz, shape (N, K); 0 where overdamped."""
+        return self.roots.real / (2.0 * np.pi)
+
+    @property
+    def decay_rate(self) -> Floats:
+        """Decay rates in 1/s, shape (N, K); of an overdamped mode the slower one."""
+        return self.roots.imag
+
+    @property
+    def damping_ratio(self) -> Floats:
+        """Decay rate over the size of the root, shape (N, K): 1 where overdamped, 0 for roots of 0."""
+        size = np.abs(self.roots)
+        return self.roots.imag / np.where(size == 0.0, 1.0, size)
+
+    @property
+    def all_counted(self) -> bool:
+        """Whether every mode has its own root, and none is lost."""
+        return bool((self.status == DampedStatus.counted).all())
+
+    def tables(self) -> list[Table]:
+        """Return frequencies and damping ratios of all modes of the arms."""
+        modes = range(1, self.roots.shape[1] + 1)
+        headings = ["cell", *(f"{mode}: {what}" for mode in modes for what in ("[Hz]", "ratio"))]
+        rows = [
+            [
+                str(number),
+                *(
+                    text
+                    for hertz, ratio in zip(*pair, strict=True)
+                    for text in (hertz_text(hertz), f"{ratio:.5g}")
+                ),
+            ]
+            for number, pair in enumerate(
+                zip(self.frequencies_hz, self.damping_ratio, strict=True), start=1
+            )
+        ]
+        codes = [DampedStatus(code) for code in np.unique(self.status).tolist() if code]
+        notes = [
+            f"{code.name} ({int((self.status == code).sum())} modes): {code.cause}; {code.remedy}."
+            for code in codes
+        ]
+        title = f"damped modes of {len(self.roots):,} arms ({self.theory})"
+        return [Table(title, headings, shortened(rows), notes)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset with the dims cell and mode: frequencies in Hz, damping, statuses, parameters."""
+        import xarray
+
+        about: dict[str, tuple[Any, str, str]] = {
+            "undamped_frequency": (self.undamped / (2.0 * np.pi), "undamped frequency", "Hz"),
+            "frequency": (self.frequencies_hz, "damped frequency, 0 where overdamped", "Hz"),
+            "damping_ratio": (self.damping_ratio, "decay rate over the size of the root", "1"),
+            "decay_rate": (self.decay_rate, "decay rate of the amplitude", "1/s"),
+        }
+        dims = ("cell", "mode")
+        variables: dict[str, Any] = {
+            name: variable(dims, values, text, units)
+            for name, (values, text, units) in about.items()
+        }
+        flags = {"long_name": "status of the damped mode", **flag_attributes(DampedStatus)}
+        variables["status"] = (dims, self.status, flags)
+        coordinates: dict[str, Any] = {"mode": np.arange(1, self.roots.shape[1] + 1)}
+        for address, column in zip(self.addresses, self.cells, strict=True):
+            text = {"long_name": describe(address), "units": unit_of(address), "address": address}
+            coordinates[address.replace(".", "_")] = ("cell", column, text)
+        return xarray.Dataset(variables, coordinates, {"theory": self.theory})
+
+
+def damped_modes_batch(
+    arm: Arm,
+    parameters: Mapping[str, Any],
+    num_modes: int = 10,
+    theory: TheoryName = "timoshenko",
+) -> DampedModesBatch:
+    """Damped frequencies, damping ratios and decay rates of many variants of an arm.
+
+    Parameters
+    ----------
+    arm
+        The arm that all cells share but for ``parameters``.
+    parameters
+        Values by address, each of shape (N,), as for `natural_frequencies_batch`.
+    num_modes, theory
+        As there.
+
+    Returns
+    -------
+    DampedModesBatch
+        With a status for each mode of each arm; nothing is raised for a single arm.
+
+    Raises
+    ------
+    ArmError
+        An address is unknown, the arm or the arm lacks what the theory needs.
+    ValueError
+        As `natural_frequencies_batch`.
+
+    Notes
+    -----
+    As `damped_modes`, all arms side by side in NumPy: paths and contours of one arm do not depend on those of others.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm, numpy as np
+    >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05, 0.85), poisson_ratio=0.3, loss_factor=0.02)
+    >>> found = jm.damped_modes_batch(jm.Arm((link,)), {"link1.loss_factor": np.array([0.02, 0.04])}, 2)
+    >>> found.all_counted, [[f"{x:.4f}" for x in ratios] for ratios in found.damping_ratio]
+    (True, [['0.0100', '0.0100'], ['0.0200', '0.0200']])
+    """
+    require_planar(arm)
+    count = positive_integer(num_modes, "num_modes", limits.MODES)
+    certified = natural_frequencies_batch(arm, parameters, count + BEYOND, theory)
+    addresses, values = columns_of(arm, parameters)
+    omega = np.where(np.asarray(certified.certified), np.asarray(certified.omega), np.nan)
+    # rigid links have no more modes than springs: those beyond are not there, as none is that is not certified
+    known = np.isfinite(omega)
+    missing = np.isnan(np.asarray(certified.omega))
+    whole = known.any(axis=1) & (known | missing).all(axis=1)
+    shape = (values.shape[1], count)
+    slow, fast = np.full(shape, np.nan, complex), np.full(shape, np.nan, complex)
+    status = np.full(shape, int(DampedStatus.no_value), np.uint8)
+    for cells, names, posed, given in _groups(arm, addresses, values, omega, known, whole):
+        modes = int(known[cells[0]].sum())
+        own = omega[cells][:, :modes]
+        if not own.any() or (own[0, 0] == 0.0 and _damps_freely(posed, names, given)):
+            continue
+        for start in range(0, cells.size, _CELLS):
+            at = slice(start, start + _CELLS)
+            found = damped_roots(posed, theory, names, given[:, at], own[at], min(count, modes))
+            for cell, each in zip(cells[at], found, strict=True):
+                for k in range(min(count, modes)):
+                    roots = each.roots[each.mode == k + 1]
+                    if roots.size == 0:
+                        status[cell, k] = DampedStatus.shared
+                    elif np.isfinite(roots).all():
+                        slow[cell, k] = roots[np.argmin(roots.imag)]
+                        fast[cell, k] = roots[np.argmax(roots.imag)]
+                        sure = each.counted
+                        status[cell, k] = DampedStatus.counted if sure else DampedStatus.not_counted
+    return DampedModesBatch(slow, fast, omega[:, :count], status, values, tuple(addresses), theory)
+
+
+def _groups(
+    arm: Arm,
+    addresses: Sequence[str],
+    values: Floats,
+    omega: Floats,
+    known: NDArray[np.bool_],
+    whole: NDArray[np.bool_],
+) -> list[tuple[NDArray[np.int64], list[str], Arm, Floats]]:
+    """Cells of one kind: as many modes, as many of zero frequency, the same rigid supports, the same free dampers.
+
+    Each with the arm that has these supports, and the addresses and values (addresses, cells) that still vary in it.
+    """
+    supports = [k for k, name in enumerate(addresses) if name.rpartition(".")[2] in SUPPORTS]
+    joints = [k for k, name in enumerate(addresses) if name.rpartition(".")[2] in _OF_JOINTS]
+    kinds = np.stack(
+        [
+            known.sum(axis=1),
+            (omega == 0.0).sum(axis=1),
+            *np.isposinf(values[supports]),
+            *(values[joints] == 0.0),
+        ]
+    )
+    found = []
+    for kind in np.unique(kinds[:, whole], axis=1).T:
+        cells = np.flatnonzero(whole & (kinds == kind[:, None]).all(axis=0))
+        rigid = [k for k in supports if np.isposinf(values[k, cells[0]])]
+        posed = set_parameters(arm, {addresses[k]: np.inf for k in rigid}) if rigid else arm
+        left = [k for k in range(len(addresses)) if k not in rigid]
+        found.append((cells, [addresses[k] for k in left], posed, values[left][:, cells]))
+    return found
+
+
+def _damps_freely(arm: Arm, addresses: Sequence[str], values: Floats) -> bool:
+    """Whether a damper of cells of one kind has no spring beside it."""
+    first = dict(zip(addresses, values[:, 0].tolist(), strict=True))
+    return bool(damped_free_joints(set_parameters(arm, first)))

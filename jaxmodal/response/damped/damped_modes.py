@@ -1,0 +1,184 @@
+"""Damped modes: complex frequencies of an arm, followed from its certified undamped modes, and counted by a contour."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from jaxmodal.arm.arguments import positive_integer
+from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.frequencies.results import raise_uncertified
+from jaxmodal.frequencies.status import Status
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.damped.damped_roots import BEYOND, damped_free_joints, damped_roots
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class DampedModes(Drawn, ShowsDatasets):
+    """Damped modes of one arm, by their undamped modes; a mode that is overdamped has two roots, each an entry.
+
+    Motions go with ``exp(i root t)``: a root has the damped angular frequency as its real part, the decay as imaginary.
+
+    Attributes
+    ----------
+    roots : np.ndarray of complex, shape (M,)
+        Complex angular frequencies, rad/s.
+    mode : np.ndarray of int, shape (M,)
+        Number of the undamped mode, from 1, from which each was followed; the lowest, where several lead there.
+    multiplicity : np.ndarray of int, shape (M,)
+        How many roots coincide there, 2 at critical damping; by the argument principle around it. 0: not known.
+    undamped : np.ndarray, shape (M,)
+        Angular frequency of that mode, rad/s.
+    counted : bool
+        Whether the argument principle finds in the rectangle around the roots as many as were followed there, so that
+        none is lost below its right side.
+    theory : str
+        Name of the theory.
+    """
+
+    picture: ClassVar[str] = "jaxmodal.plots.damped_modes:draw_damped_modes"
+    roots: np.ndarray
+    mode: np.ndarray
+    multiplicity: np.ndarray
+    undamped: np.ndarray
+    counted: bool
+    theory: TheoryName
+
+    @property
+    def frequencies_hz(self) -> np.ndarray:
+        """Damped frequencies in Hz, shape (M,); 0 where overdamped."""
+        return self.roots.real / (2.0 * np.pi)
+
+    @property
+    def decay_rate(self) -> np.ndarray:
+        """Decay rates in 1/s, shape (M,): the amplitude falls by a factor of e in 1/decay_rate."""
+        return self.roots.imag
+
+    @property
+    def damping_ratio(self) -> np.ndarray:
+        """Decay rate over the size of the root, shape (M,): 1 where overdamped, 0 for roots of 0."""
+        size = np.abs(self.roots)
+        return self.roots.imag / np.where(size > 0.0, size, 1.0)
+
+    @property
+    def overdamped(self) -> np.ndarray:
+        """Whether a root decays without oscillating, shape (M,)."""
+        return (self.roots.real == 0.0) & (self.roots.imag != 0.0)
+
+    def tables(self) -> list[Table]:
+        """Return the modes with their damping."""
+        rows = [
+            [
+                str(mode),
+                hertz_text(omega / (2.0 * np.pi)),
+                "overdamped" if slow else hertz_text(root.real / (2.0 * np.pi)),
+                f"{ratio:.5g}",
+                f"{root.imag:.5g}",
+            ]
+            for mode, omega, root, slow, ratio in zip(
+                *(self.mode, self.undamped, self.roots, self.overdamped, self.damping_ratio),
+                strict=True,
+            )
+        ]
+        note = "counted: none is lost" if self.counted else "NOT counted: a root may be lost"
+        headings = ("mode", "undamped [Hz]", "damped [Hz]", "damping ratio", "decay rate [1/s]")
+        title = f"{len(rows)} damped modes ({self.theory})"
+        return [Table(title, headings, rows, (note,))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset with the dim root: numbers of modes, frequencies in Hz, damping."""
+        import xarray
+
+        about: dict[str, tuple[Any, str, str]] = {
+            "mode": (self.mode, "number of the undamped mode", "1"),
+            "undamped_frequency": (self.undamped / (2.0 * np.pi), "undamped frequency", "Hz"),
+            "frequency": (self.frequencies_hz, "damped frequency, 0 where overdamped", "Hz"),
+            "damping_ratio": (self.damping_ratio, "decay rate over the size of the root", "1"),
+            "decay_rate": (self.decay_rate, "decay rate of the amplitude", "1/s"),
+            "multiplicity": (self.multiplicity, "roots that coincide, 0: not known", "1"),
+        }
+        variables = {
+            name: variable("root", values, text, units)
+            for name, (values, text, units) in about.items()
+        }
+        attrs = {"theory": self.theory, "counted": int(self.counted)}
+        return xarray.Dataset(variables, {"root": np.arange(1, len(self.roots) + 1)}, attrs)
+
+
+def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko") -> DampedModes:
+    """Damped frequencies, damping ratios and decay rates of the lowest modes of an arm.
+
+    Parameters
+    ----------
+    arm
+        A concrete arm; `Link` has its damping.
+    num_modes, theory
+        As for `natural_frequencies`.
+
+    Raises
+    ------
+    ArmError
+        If a damper lies at a free joint of an arm that drifts, whose modes of zero frequency cannot then be followed,
+        or the arm is traced.
+    UncertifiedError
+        As `natural_frequencies`, for the undamped modes.
+
+    Notes
+    -----
+    Every certified undamped mode is followed while the damping grows from nothing, on a path through complex values and
+    on its mirror image: at critical damping, a branch point between them, the two lead to the two overdamped roots. As
+    many roots as there are in a rectangle are counted by the argument principle, from the phase of the characteristic
+    determinant along its sides.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05, 0.85), poisson_ratio=0.3, loss_factor=0.02)
+    >>> found = jm.damped_modes(jm.Arm((link,)), 3)
+    >>> found.counted, [f"{x:.4f}" for x in found.damping_ratio]
+    (True, ['0.0100', '0.0100', '0.0100'])
+    """
+    require_planar(arm)
+    count = positive_integer(num_modes, "num_modes", limits.MODES)
+    if is_traced(arm):
+        raise ArmError("arm: is traced; damped modes are of concrete arms.")
+    certified = natural_frequencies(arm, count + BEYOND, theory, throw=False)
+    undamped = np.asarray(certified.omega)
+    undamped = undamped[np.isfinite(undamped)]  # rigid links have no more modes than springs
+    if (np.asarray(certified.status) == Status.unstable).any():
+        raise_uncertified(certified, arm.name)
+    if undamped.size < count:
+        raise ArmError(
+            f"num_modes = {count}: the arm has {undamped.size} modes, for its links are rigid; ask for no more."
+        )
+    if not np.asarray(certified.certified)[: undamped.size].all():
+        raise_uncertified(certified, arm.name)
+    if not undamped.any():
+        raise ArmError("arm: has no modes but motions of zero frequency, for its links are rigid.")
+    for damper, spring in damped_free_joints(arm) if undamped[0] == 0.0 else ():
+        raise ArmError(
+            f"{damper}: lies at a joint without a spring, whose motion of zero frequency cannot be followed while it "
+            f"is damped; give {spring} a small value, or leave the damper out."
+        )
+    (found,) = damped_roots(arm, theory, (), np.empty((0, 1)), undamped[None], count)
+    return DampedModes(
+        roots=found.roots,
+        mode=found.mode,
+        multiplicity=found.multiplicity,
+        undamped=undamped[found.mode - 1],
+        counted=found.counted,
+        theory=theory,
+    )

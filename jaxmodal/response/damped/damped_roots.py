@@ -1,0 +1,210 @@
+"""Damped roots of many arms of one kind: followed from certified undamped modes, and counted by contours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.response.damped.characteristic import Characteristic, Complexes
+from jaxmodal.response.damped.continuation import followed
+from jaxmodal.response.damped.contour import zeros_inside
+from jaxmodal.response.driven.damping import SPRINGS
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: modes followed beyond those asked for, so that the contour has a gap to pass through
+BEYOND = 3
+#: roots closer than this, relative, are one
+_SAME = 1e-6
+#: a root is on the imaginary axis whose real part is below this share of its size
+_UPRIGHT = 1e-9
+#: half the side of a square about a root, over its size; a root no farther from the axis is in a pair about it
+_SIDE = 1e-3
+#: corners of a square, counter-clockwise, and the equal steps of its sides to begin with
+_SQUARE, _STEPS = np.array([-1.0 - 1.0j, 1.0 - 1.0j, 1.0 + 1.0j, -1.0 + 1.0j]), 8
+
+
+class DampedRoots(NamedTuple):
+    """The roots of one arm by their undamped modes, those of zero frequency first.
+
+    Attributes
+    ----------
+    roots : complex array, shape (M,)
+        NaN where they were lost.
+    mode : array of int, shape (M,)
+        Numbers of the undamped modes, from 1.
+    multiplicity : array of int, shape (M,)
+        How many roots coincide there, 0: not known.
+    counted : bool
+        Whether a contour holds as many as were followed into it.
+    """
+
+    roots: Complexes
+    mode: Integers
+    multiplicity: Integers
+    counted: bool
+
+
+def damped_roots(
+    arm: Arm,
+    theory: TheoryName,
+    addresses: Sequence[str],
+    values: Floats,
+    undamped: Floats,
+    count: int,
+) -> list[DampedRoots]:
+    """The roots of the lowest ``count`` modes of cells that have as many modes, and motions of zero frequency, each.
+
+    Parameters
+    ----------
+    addresses, values
+        What varies from cell to cell, values of shape (addresses, C); rigid supports do not.
+    undamped : array, shape (C, M)
+        Certified angular frequencies, zeros first: `BEYOND` more than ``count``, or all that there are.
+    """
+    determinant = Characteristic(arm, theory, addresses, values)
+    free = int((undamped[0] == 0.0).sum())
+    ends = followed(determinant, undamped[:, free:])
+    found = [_merged(ends[:, k], free) for k in range(len(undamped))]
+    fold = _multiplicities(determinant, [roots for roots, _ in found])
+    every = undamped.shape[1] < count + BEYOND
+    for (roots, _), several in zip(found, fold, strict=True):
+        # a double root is known to 1e-7, the root of the rounding, so that this real part is none
+        roots.real[(several > 1) & (roots.real < _SAME * np.abs(roots))] = 0.0
+    boxes = [
+        _rectangle(roots, mode, several, max(count, free + 1), every, highest)
+        for (roots, mode), several, highest in zip(found, fold, determinant.highest, strict=True)
+    ]
+    counted = _counted(determinant, boxes, [x for x, _ in found], fold, 2 * free)
+    made = []
+    for (roots, mode), several, sure in zip(found, fold, counted, strict=True):
+        # what moves freely keeps two roots of 0 for each motion
+        roots = np.concatenate([np.zeros(free), roots])
+        mode = np.concatenate([np.arange(1, free + 1), mode])
+        several = np.concatenate([np.full(free, 2 * free), several])
+        kept = mode <= count
+        made.append(DampedRoots(roots[kept], mode[kept], several[kept], bool(sure)))
+    return made
+
+
+def damped_free_joints(arm: Arm) -> list[tuple[str, str]]:
+    """Addresses of dampers without a spring beside them, each with the field of that spring."""
+    return [
+        (f"link{number}.{damper}", spring)
+        for number, link in enumerate(arm.links, start=1)
+        for damper, spring in SPRINGS.items()
+        if getattr(link, spring) == 0.0 and getattr(link, damper)
+    ]
+
+
+def _merged(ends: Complexes, free: int) -> tuple[Complexes, Integers]:
+    """The different roots among the ends of both paths, (2, K), and their numbers."""
+    roots: list[complex] = []
+    mode: list[int] = []
+    for k, pair in enumerate(ends.T):
+        for root in map(_upright, pair):
+            if not any(abs(root - x) <= _SAME * abs(x) for x in roots):
+                roots.append(root)
+                mode.append(free + k + 1)
+    return np.array(roots), np.array(mode)
+
+
+def _upright(root: complex) -> complex:
+    """A root of the right half plane, exactly on the imaginary axis where it is there but for rounding."""
+    if abs(root.real) <= _UPRIGHT * abs(root):
+        return complex(0.0, root.imag)
+    return complex(abs(root.real), root.imag)
+
+
+def _marks(determinant: Characteristic, cell: int, roots: Complexes) -> Complexes:
+    """Where the phase turns fast: the roots known, their mirror images, and where a damped spring vanishes."""
+    every = np.concatenate([roots, -roots.conj(), determinant.springless[cell]])
+    return every[np.isfinite(every)]
+
+
+def _multiplicities(determinant: Characteristic, every: Sequence[Complexes]) -> list[Integers]:
+    """How many roots a small square around each holds, 0 where that is not known."""
+    cells = np.repeat(np.arange(len(every)), [x.size for x in every])
+    squares, known = [], []
+    for cell, roots in enumerate(every):
+        marks = _marks(determinant, cell, roots)
+        for root in roots:
+            others = np.abs(roots - root)
+            near = np.min(others[others > 0.0], initial=np.abs(root))
+            side = min(_SIDE * abs(root), 0.25 * float(near))
+            squares.append(root + side * _SQUARE)
+            known.append(marks)
+    lost = np.isnan(np.array(squares)).any(axis=1)
+    at = np.flatnonzero(~lost)
+    turns = np.zeros(lost.size)
+    owner = cells[at]
+    turns[at] = zeros_inside(
+        lambda k, z: determinant(owner[k], z),
+        [known[k] for k in at],
+        np.array(squares)[at],
+        _STEPS,
+    )
+    whole = np.nan_to_num(turns).astype(np.int64)
+    return np.split(whole, np.cumsum([x.size for x in every])[:-1])
+
+
+class _Box(NamedTuple):
+    """A rectangle around the roots of the first modes, and which of all that were followed lie in it."""
+
+    corners: Complexes
+    inside: NDArray[np.bool_]
+
+
+def _rectangle(
+    roots: Complexes, mode: Integers, fold: Integers, count: int, every: bool, highest: float
+) -> _Box | None:
+    """The rectangle of an arm; None where there is none that holds the first ``count`` modes.
+
+    Its right side lies in the gap after them, or, where ``every`` mode there is was followed, far out.
+    """
+    if not np.isfinite(roots).all() or (fold == 0).any():
+        return None
+    asked = roots[mode <= count]
+    reals = np.sort(roots.real)
+    inner = asked.real.max()
+    beyond = reals[reals > inner * (1.0 + _SAME)]
+    if beyond.size == 0 and not every:
+        return None
+    right = 0.5 * (inner + beyond[0]) if beyond.size else 2.0 * np.abs(roots).max()
+    # else on the axis, or in a pair about it
+    moving = asked.real[asked.real > _SIDE * np.abs(asked)]
+    left = -0.5 * (moving.min() if moving.size else np.abs(asked).min())
+    top = min(1.5 * asked.imag.max() + 0.3 * np.abs(asked).min(), highest)
+    bottom = -0.3 * np.abs(asked).min()
+    inside = (roots.real > left) & (roots.real < right) & (roots.imag < top)
+    if not inside[mode <= count].all():
+        return None
+    corners = ((left, bottom), (right, bottom), (right, top), (left, top))
+    return _Box(np.array([complex(x, y) for x, y in corners]), inside)
+
+
+def _counted(
+    determinant: Characteristic,
+    boxes: Sequence[_Box | None],
+    every: Sequence[Complexes],
+    fold: Sequence[Integers],
+    at_zero: int,
+) -> NDArray[np.bool_]:
+    """Whether rectangles hold as many zeros as were followed into them, besides ``at_zero`` roots of 0."""
+    counted = np.zeros(len(boxes), bool)
+    at = np.array([k for k, box in enumerate(boxes) if box is not None], dtype=np.int64)
+    if at.size == 0:
+        return counted
+    some = [box for box in boxes if box is not None]
+    marks = [_marks(determinant, k, np.append(every[k], np.zeros(min(at_zero, 1)))) for k in at]
+    corners = np.stack([box.corners for box in some])
+    turns = zeros_inside(lambda k, z: determinant(at[k], z), marks, corners)
+    wanted = [fold[k][box.inside].sum() + at_zero for k, box in zip(at, some, strict=True)]
+    counted[at] = turns == wanted
+    return counted

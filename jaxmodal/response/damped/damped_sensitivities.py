@@ -1,0 +1,185 @@
+"""Sensitivities of damped modes: derivatives of frequencies, damping ratios and decay rates by values of an arm."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
+from jaxmodal.response.driven.labels import parameter_labels
+from jaxmodal.response.exact.held_slopes import held_root_slopes
+from jaxmodal.response.exact.held_tips import rigid_supports
+from jaxmodal.response.exact.sensitivities import parameters_of, together, values_of
+from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes
+from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.parts.parameters import unit_of
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+#: stands for the logarithm of a factor that is 0
+_NOTHING = -800.0
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class DampedSensitivities(ShowsDatasets):
+    """Derivatives of M damped modes by P parameters.
+
+    Attributes
+    ----------
+    modes : DampedModes
+        The modes.
+    values : np.ndarray, shape (P,)
+        The parameters' values, SI units; the mean over the links for an address with ``link*``.
+    derivative : np.ndarray of complex, shape (M, P)
+        Of the roots, in rad/s per SI unit; for ``link*`` all links change together. NaN at a root that is not simple,
+        as those of zero frequency are.
+    addresses : tuple of str
+        The parameters.
+    """
+
+    modes: DampedModes
+    values: Floats
+    derivative: NDArray[np.complex128]
+    addresses: tuple[str, ...]
+
+    @property
+    def of_frequency_hz(self) -> Floats:
+        """Of damped frequencies, Hz per SI unit, shape (M, P)."""
+        return self.derivative.real / (2.0 * np.pi)
+
+    @property
+    def of_decay_rate(self) -> Floats:
+        """Of decay rates, 1/s per SI unit, shape (M, P)."""
+        return self.derivative.imag
+
+    @property
+    def of_damping_ratio(self) -> Floats:
+        """Of damping ratios per SI unit, shape (M, P)."""
+        roots = self.modes.roots[:, None]
+        size = np.abs(roots)
+        growth = np.real(np.conj(roots) * self.derivative) / size**2
+        return (self.derivative.imag - roots.imag * growth) / size
+
+    def tables(self) -> list[Table]:
+        """Return a row for each parameter, the largest change of a damping ratio for one per cent first."""
+        scale = np.where(np.isfinite(self.values), self.values, 0.0)
+        share = self.of_damping_ratio * scale
+        order = np.argsort(-np.abs(np.nan_to_num(share)).max(axis=0), kind="stable")
+        columns = [
+            f"{mode}: {hertz_text(hertz)} Hz, {100.0 * ratio:.3g} %"
+            for mode, hertz, ratio in zip(
+                self.modes.mode, self.modes.frequencies_hz, self.modes.damping_ratio, strict=True
+            )
+        ]
+        rows = [
+            [
+                self.addresses[p],
+                f"{self.values[p]:.6g}",
+                unit_of(self.addresses[p]),
+                *(f"{x + 0.0:.4g}" for x in share[:, p]),
+            ]
+            for p in order
+        ]
+        title = f"slopes of damping ratios, times the value of the parameter ({self.modes.theory})"
+        headings = ("parameter", "value", "unit", *columns)
+        return [Table(title, headings, rows, (), ("parameter", "unit"))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset with the dims root and parameter: derivatives per SI unit, values and units."""
+        import xarray
+
+        modes = self.modes
+        dims = ("root", "parameter")
+        slopes = {
+            "of_frequency": (self.of_frequency_hz, "derivative of the damped frequency", "Hz"),
+            "of_damping_ratio": (self.of_damping_ratio, "derivative of the damping ratio", "1"),
+            "of_decay_rate": (self.of_decay_rate, "derivative of the decay rate", "1/s"),
+        }
+        made: dict[str, Any] = {
+            name: variable(dims, values, f"{text} per unit of the parameter", units)
+            for name, (values, text, units) in slopes.items()
+        }
+        made["frequency"] = variable("root", modes.frequencies_hz, "damped frequency", "Hz")
+        made["damping_ratio"] = variable("root", modes.damping_ratio, "damping ratio", "1")
+        made["mode"] = variable("root", modes.mode, "number of the undamped mode", "1")
+        attrs = {"theory": modes.theory, "counted": int(modes.counted)}
+        return xarray.Dataset(made, parameter_labels(self.addresses, self.values), attrs)
+
+
+def damped_sensitivities(
+    arm: Arm,
+    num_modes: int = 10,
+    theory: TheoryName = "timoshenko",
+    *,
+    addresses: Sequence[str] | None = None,
+) -> DampedSensitivities:
+    """Derivatives of the lowest damped modes of an arm by its values: of frequencies, damping ratios and decay rates.
+
+    Parameters
+    ----------
+    arm, num_modes, theory
+        As for `damped_modes`.
+    addresses
+        The parameters, as in `set_parameters`; all of the arm if left out.
+
+    Raises
+    ------
+    ArmError, UncertifiedError, ValueError
+        As `damped_modes`; an unknown address.
+
+    Notes
+    -----
+    By implicit differentiation of the characteristic determinant at each root, ``ds/dp = -(dD/dp)/(dD/ds)``, with dual
+    numbers: no differences are taken. A root that is not simple has no derivative.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), loss_factor=0.02)
+    >>> found = jm.damped_sensitivities(jm.Arm((link,)), 1, "euler_bernoulli", addresses=["link1.loss_factor"])
+    >>> f"{found.of_damping_ratio[0, 0]:.4f}"   # the ratio is half the loss factor, nearly
+    '0.4998'
+    """
+    require_concrete(arm, "damped_sensitivities")
+    names, members, singles = parameters_of(arm, addresses)
+    modes = damped_modes(arm, num_modes, theory)
+    simple = modes.multiplicity == 1
+    roots = np.where(simple, modes.roots, 1.0)
+    with np.errstate(all="ignore"):
+        if rigid_supports(arm):
+            derivative = held_root_slopes(arm, theory, singles, roots)
+        else:
+            system = system_with_slopes(arm, theory, "receptance", (), (), singles)
+            _, _, found = condensed_with_slopes(system, roots)
+            slopes = _of_product(found.factors, roots.size, len(singles) + 1)
+            derivative = -slopes[:-1] / slopes[-1]
+    derivative = np.where(simple, derivative, np.nan)
+    return DampedSensitivities(
+        modes=modes,
+        values=values_of(arm, members),
+        derivative=together(derivative.T, members, singles),
+        addresses=names,
+    )
+
+
+def _of_product(factors: Sequence[Dual], count: int, directions: int) -> NDArray[np.complex128]:
+    """Derivatives of a product at its zeros, shape (directions, count), up to a common factor of each zero."""
+    values = [np.broadcast_to(x.value, (1, count))[0] for x in factors]
+    slopes = [np.broadcast_to(x.slopes, (directions, 1, count))[:, 0] for x in factors]
+    logs = [np.where(x == 0.0, _NOTHING, np.log(x + 0j)) for x in values]
+    others = sum(logs) - np.stack(logs)
+    weights = np.exp(others - others.real.max(axis=0))
+    found: NDArray[np.complex128] = np.einsum("kf,kpf->pf", weights, np.stack(slopes))
+    return found

@@ -1,0 +1,146 @@
+"""Arms that are driven, link by link: what of them all cells share, and some of their cells."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.response.driven.damping import SPRINGS, Damping, damped_beams
+from jaxmodal.response.driven.members import members_of
+from jaxmodal.response.driven.systems import System
+from jaxmodal.runtime.namespace import Array
+from jaxmodal.statics.beam_arrays import BASE, SUPPORTS, TURNING, BeamArrays
+
+#: what only joints and bodies know: the other fields of beams make the members
+_OF_JOINTS = frozenset(
+    (
+        *("tip_mass", "tip_inertia", "tip_moment_x", "tip_moment_y", "joint_angle"),
+        *("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"),
+        *("hub_mass", "hub_inertia", "rotor_inertia", "gear_ratio"),
+        *("base_offset_x", "base_offset_y", "end_offset_x", "end_offset_y"),
+        *TURNING,
+        *SUPPORTS,
+        "ground_angle",
+        *BASE,
+        *("joint_damping", "joint_axial_damping", "joint_shear_damping"),
+    )
+)
+#: fields of beams that damping makes complex
+_DAMPED = ("youngs_modulus", "shear_modulus_effective", *SPRINGS.values())
+
+
+def wide(tree: Any) -> Any:
+    """With one more axis, along which the frequencies lie."""
+    return jax.tree_util.tree_map(lambda x: x[..., None] if np.ndim(x) else x, tree)
+
+
+def some_cells(tree: Any, at: Any) -> Any:
+    """Some cells, along the last axis; arrays that are the same in every cell stay."""
+    return jax.tree_util.tree_map(
+        lambda x: x if np.ndim(x) == 0 or x.shape[-1] == 1 else x[..., at], tree
+    )
+
+
+def _collapsed(x: np.ndarray) -> np.ndarray:
+    """Of shape (1,) where all entries are one."""
+    return x[:1] if x.size > 1 and (x == x[0]).all() else x
+
+
+class Arms(NamedTuple):
+    """Arms link by link, and the rows of the ports; arrays (cells,), or (1,) where all cells have the same."""
+
+    beams: list[BeamArrays]
+    damping: list[Damping]
+    rows: tuple[Array, ...]
+
+
+def link_by_link(system: System) -> Arms:
+    """The arms of a system link by link, arrays of shape (1,) where all cells have the same."""
+
+    def of_link(tree: Any, link: int) -> Any:
+        return jax.tree_util.tree_map(lambda x: _collapsed(x[link]), tree)
+
+    links = range(system.beams.length.shape[0])
+    beams = [of_link(system.beams, link) for link in links]
+    # what turns the whole arm is in the rows of the ports and in the angles to the ground
+    beams[0] = dataclasses.replace(beams[0], joint_angle=beams[0].joint_angle[:1])
+    return Arms(beams, [of_link(system.damping, link) for link in links], system.rows)
+
+
+def by_links(system: System) -> Arms:
+    """The arms of a system link by link, their arrays as they are."""
+
+    def of_link(tree: Any, link: int) -> Any:
+        return jax.tree_util.tree_map(lambda x: x[link], tree)
+
+    links = range(system.beams.length.shape[0])
+    return Arms(
+        [of_link(system.beams, link) for link in links],
+        [of_link(system.damping, link) for link in links],
+        system.rows,
+    )
+
+
+def same_everywhere(tree: Any, without: frozenset[str] = frozenset()) -> bool:
+    """Whether all cells have the same values."""
+    return all(
+        x.size == 1
+        for name, x in vars(tree).items()
+        if isinstance(x, np.ndarray) and name not in without
+    )
+
+
+def link_members(system: System, arms: Arms, link: int, omega: Any) -> list[FreeEndMember]:
+    """The members of a link, base first; once for all cells that have the same link."""
+    beam, damping = arms.beams[link], arms.damping[link]
+    damping = dataclasses.replace(damping, **dict.fromkeys(SPRINGS))
+    shares = [
+        share for of, share in zip(system.cut.links, system.cut.shares, strict=True) if of == link
+    ]
+    found = members_of(damped_beams(beam, damping, omega), system.theory, omega, shares)
+    return [FreeEndMember(*(x[place] for x in found)) for place in range(len(shares))]
+
+
+class Known(NamedTuple):
+    """What all cells share of a link at some frequencies: its members, and its moduli and springs with damping."""
+
+    members: list[FreeEndMember] | None
+    damped: dict[str, Any] | None
+
+
+def known_of(system: System, broad: Arms, link: int, omega: np.ndarray) -> Known:
+    """What all cells share of a link; ``broad`` are arms as `wide` makes them."""
+    beam, damping = broad.beams[link], broad.damping[link]
+    of_damping = same_everywhere(damping)
+    members = damped = None
+    if same_everywhere(beam, _OF_JOINTS) and same_everywhere(damping, _OF_JOINTS):
+        members = link_members(system, broad, link, omega)
+    if of_damping and all(
+        np.size(getattr(beam, name)) == 1 for name in _DAMPED if getattr(beam, name) is not None
+    ):
+        found = damped_beams(beam, damping, omega)
+        damped = {name: getattr(found, name) for name in _DAMPED}
+    return Known(members, damped)
+
+
+def with_known(arms: Arms, known: Sequence[Known]) -> Arms:
+    """Arms whose moduli and springs are the damped ones where these are known."""
+    beams, damping = list(arms.beams), list(arms.damping)
+    for link, found in enumerate(known):
+        if found.damped is not None:
+            beams[link] = dataclasses.replace(beams[link], **found.damped)
+            damping[link] = Damping()
+    return Arms(beams, damping, arms.rows)
+
+
+def damped_links(arms: Arms, omega: Array) -> list[BeamArrays]:
+    """The links with complex moduli and springs where they are damped."""
+    return [
+        damped_beams(beam, damping, omega)
+        for beam, damping in zip(arms.beams, arms.damping, strict=True)
+    ]

@@ -1,0 +1,49 @@
+"""Labels of datasets of responses: ports with units of outputs or of pairs, parameters, bands in Hz."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.runtime.datasets import Variable, variable
+from jaxmodal.spatial.parts.parameters import unit_of
+
+
+def band_in_hertz(omega_min: float, omega_max: float) -> dict[str, float]:
+    """The ends of a band in rad/s as attributes of a dataset, in Hz."""
+    ends = {"frequency_min": omega_min, "frequency_max": omega_max}
+    return {name: float(omega) / (2.0 * np.pi) for name, omega in ends.items()}
+
+
+def output_labels(outputs: Sequence[Port], unit: Callable[[Port], str]) -> dict[str, Variable]:
+    """Coordinates ``output`` and ``units`` of what each output has."""
+    return {
+        "output": ("output", list(map(str, outputs))),
+        "units": variable("output", list(map(unit, outputs)), "unit of the values"),
+    }
+
+
+def port_labels(
+    outputs: Sequence[Port], inputs: Sequence[Port], unit: Callable[[Port, Port], str]
+) -> dict[str, Variable]:
+    """Coordinates ``output``, ``input`` and ``units`` of what each pair has."""
+    units = [[unit(output, into) for into in inputs] for output in outputs]
+    return {
+        "output": ("output", list(map(str, outputs))),
+        "input": ("input", list(map(str, inputs))),
+        "units": variable(("output", "input"), units, "unit of the values"),
+    }
+
+
+def parameter_labels(addresses: Sequence[str], values: Any) -> dict[str, Variable]:
+    """Coordinates ``parameter``, the values and units of parameters."""
+    return {
+        "parameter": ("parameter", list(addresses)),
+        "value": variable("parameter", values, "value of the parameter, SI"),
+        "parameter_units": variable(
+            "parameter", list(map(unit_of, addresses)), "unit of the parameter"
+        ),
+    }

@@ -1,0 +1,279 @@
+"""Members at a frequency, their matrices real or complex: uniform parts of links, flexible or rigid."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from math import factorial
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxmodal.arithmetic.operations import Arithmetic, complex_root, nonzero
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.loaded import segments
+from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
+from jaxmodal.dynamic_stiffness.fields import SERIES_BELOW, SERIES_TERMS
+from jaxmodal.dynamic_stiffness.member import Curves, FreeEndMember, free_end_matrices
+from jaxmodal.dynamic_stiffness.preload import MemberWaves, member_waves
+from jaxmodal.response.driven.ports import Port, PortRow, port_row
+from jaxmodal.runtime.namespace import Array, is_complex, is_traced, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
+
+
+class Cut(NamedTuple):
+    """Where the links are cut into members: the link of each, its share of the length, and the stations at its ends."""
+
+    links: tuple[int, ...]
+    shares: tuple[float, ...]
+    ends: tuple[float, ...]
+
+
+def cut_at(num_links: int, rows: Sequence[PortRow]) -> Cut:
+    """Cut every link where a port reads a station of it."""
+    links: list[int] = []
+    shares: list[float] = []
+    ends: list[float] = []
+    for link in range(num_links):
+        stations = {row.station for row in rows if row[:2] == (link, "link")}
+        last = 0.0
+        for station in sorted((stations | {1.0}) - {0.0}):
+            links.append(link)
+            shares.append(station - last)
+            ends.append(station)
+            last = station
+    return Cut(tuple(links), tuple(shares), tuple(ends))
+
+
+def on_segments(row: PortRow, number: Sequence[int]) -> PortRow:
+    """What a port reads, of the segments that stand for the links of an arm under loads: so many for each link."""
+    first, count = sum(number[: row.link]), number[row.link]
+    if row.place == "tip":
+        return row._replace(link=first + count - 1)
+    if row.place != "link":
+        return row._replace(link=first)
+    place = min(int(row.station * count), count - 1)
+    return row._replace(link=first + place, station=row.station * count - place)
+
+
+def segments_of(arm: Arm) -> list[int]:
+    """How many segments stand for each link; more than 1 under loads."""
+    return segments(arm.loads, [link.rigid for link in arm.links])
+
+
+def owners(arm: Arm) -> np.ndarray:
+    """Index of the link of each segment."""
+    return np.repeat(np.arange(arm.num_links), segments_of(arm))
+
+
+def rows_on_segments(arm: Arm, found: Sequence[Port]) -> list[PortRow]:
+    """What ports read, not of the base, of the segments that stand for the links."""
+    number = segments_of(arm)
+    return [on_segments(port_row(each, arm), number) for each in found]
+
+
+def member_at(beam: BeamArrays, theory: Theory, omega: Array) -> FreeEndMember:
+    """F, H, R of members at ``omega``, real where stiffnesses and frequencies are.
+
+    Parameters
+    ----------
+    beam
+        Values of members, of any shapes that broadcast with ``omega``; stiffnesses may be complex.
+    omega
+        Angular frequencies, not 0, rad/s; may be complex.
+
+    Notes
+    -----
+    The closed forms of `dynamic_stiffness.member`. They are even in the wave numbers, so that any branch of the roots
+    gives the same matrices; the principal one keeps every exponential below 1. Growing functions are divided by their
+    growth, of which H and R keep none.
+    """
+    found = member_waves(beam, theory, omega, Arithmetic.float64)
+    w, loaded = found.waves, found.shear_share is not None
+    decay, c, s = _even_pair(w.z1)
+    shrunk, co, si = _even_pair(-(w.beta * w.beta))
+    si = si * w.beta
+    curves = Curves(
+        x=decay,
+        c=c,
+        s=s,
+        si=si,
+        co=co,
+        lone_x=decay * shrunk,
+        lone_c=c * shrunk,
+        lone_s=s * shrunk,
+    )
+    axial = _axial(w, theory)
+    elastic = free_end_matrices(w, curves, axial, found.lever, loaded)
+    slow = xp.abs(w.beta * w.beta) < SERIES_BELOW
+    if loaded:  # a force at rest makes the one large or the other
+        slow = slow & (xp.abs(w.z1) < SERIES_BELOW)
+    if is_traced(slow) or not isinstance(w.beta, np.ndarray):
+        series = _slow_member(found, slow, axial)
+        elastic = FreeEndMember(
+            *(xp.where(slow, a, b) for a, b in zip(series, elastic, strict=True))
+        )
+    elif np.any(slow):
+        elastic = _with_slow(elastic, found, np.asarray(slow), axial)
+    if beam.flexible is None:
+        return elastic
+    rigid, flexible = _rigid(w, beam.length), beam.flexible > 0.0
+    return FreeEndMember(*(xp.where(flexible, a, b) for a, b in zip(elastic, rigid, strict=True)))
+
+
+def _with_slow(
+    elastic: FreeEndMember, found: MemberWaves, slow: np.ndarray, axial: Any
+) -> FreeEndMember:
+    """The members of NumPy with those that are slow from `_slow_member`, which only these need."""
+    shape = np.broadcast_shapes(slow.shape, *(np.shape(x) for x in elastic))
+    at = np.broadcast_to(slow, shape)
+
+    own, those = jax.tree_util.tree_map(lambda x: np.broadcast_to(x, shape)[at], (found, axial))
+    series = _slow_member(own, np.bool_(True), those)
+    made = []
+    for quick, exact in zip(elastic, series, strict=True):
+        both = np.array(np.broadcast_to(quick, shape))
+        both[at] = exact
+        made.append(both)
+    return FreeEndMember(*made)
+
+
+def _slow_member(
+    found: MemberWaves, slow: Array, axial: tuple[Any, Any, Any, Any]
+) -> FreeEndMember:
+    """The member from its solutions of unit start values (`fields`), in power series: no digit is lost as omega falls.
+
+    The closed forms are differences there, and lose as many digits as the wave number squared has zeros.
+    """
+    w, length, share = found
+    z1, z2 = xp.where(slow, w.z1, 0.0), xp.where(slow, -(w.beta * w.beta), 0.0)
+    c, s, co, si, d_c, d_s = _series(z1, z2)
+    b2, g, k = w.b2, w.g, w.k
+    of_shear = 0.5 * (w.sum_rs + g) if share is None else share  # b2 s2
+    p_a, p_b = w.e_a / k, w.e_b / k
+    mixed_c, mixed_s = p_b * c + p_a * co, p_b * s + p_a * si
+    other_c, other_s = p_a * c + p_b * co, p_a * s + p_b * si
+    turning = (z1 * s - z2 * si) / k
+    bent = w.e_a * w.e_a * d_s + g * si - of_shear * other_s
+    given = d_s - of_shear / b2 * mixed_s
+    det = nonzero(mixed_c * other_c - b2 * d_s * turning)
+    by_det = 1.0 / det
+    # moment and negative shear force at the inner end that leave the outer end free, for a unit of v and psi there
+    m_v = b2 * (mixed_s * turning - mixed_c * d_c) * by_det
+    n_v = b2 * (b2 * d_s * d_c - other_c * mixed_s) * by_det
+    m_p = (b2 * d_c * turning - mixed_c * bent) * by_det
+    n_p = b2 * (d_s * bent - other_c * d_c) * by_det
+    rigidity = w.flexural_rigidity  # E I/L
+    f_uu, h_uu, r_uu, delta_axial = axial
+    return FreeEndMember(
+        f_uu=f_uu,
+        f_vv=n_v * rigidity / (length * length),
+        f_vp=n_p * rigidity / length,
+        f_pp=-m_p * rigidity,
+        h_uu=h_uu,
+        h_vv=mixed_c + d_c * m_v + given * n_v,
+        h_vp=(turning + d_c * m_p + given * n_p) * length,
+        h_pv=(b2 * d_s + other_s * m_v + d_c * n_v) / length,
+        h_pp=other_c + other_s * m_p + d_c * n_p,
+        r_uu=r_uu,
+        r_vv=(d_c * turning - given * other_c) * by_det * length * length / rigidity,
+        r_vp=(d_c * mixed_c - given * b2 * d_s) * by_det * length / rigidity,
+        r_pp=(other_s * mixed_c - b2 * d_s * d_c) * by_det / rigidity,
+        det_r_flex=0.0 * det,  # for counts, which are not taken here
+        delta=(det * k * k / b2 if share is None else 4.0 * det) * delta_axial,
+    )
+
+
+def _series(z1: Array, z2: Array) -> list[Array]:
+    """``C, S`` of z1 and of z2 (`_even_pair` with no growth) and their divided differences, for |z| <= 1."""
+    one = xp.ones_like(z1)
+    first, second, both = one, one, 0.0 * one
+    total: list[Any] = [one, one, one, one, both, both]
+    for j in range(1, SERIES_TERMS):
+        both = z1 * both + second
+        first, second = first * z1, second * z2
+        even, odd = 1.0 / factorial(2 * j), 1.0 / factorial(2 * j + 1)
+        terms = (first * even, first * odd, second * even, second * odd, both * even, both * odd)
+        total = [x + y for x, y in zip(total, terms, strict=True)]
+    return total
+
+
+def _even_pair(z: Array) -> tuple[Array, Array, Array]:
+    """``1/growth, cosh(r)/growth, sinh(r)/(r growth)`` with ``r = sqrt z`` and ``growth = exp(Re r)``."""
+    if is_complex(z):
+        root = complex_root(nonzero(z))
+        growing, turning = root.real, root.imag
+        decay = xp.exp(-growing)
+        small = -0.5 * xp.expm1(-2.0 * growing)
+        large = 1.0 - small
+        cosine, sine = xp.cos(turning), xp.sin(turning)
+        return (
+            decay,
+            large * cosine + 1j * (small * sine),
+            (small * cosine + 1j * (large * sine)) / root,
+        )
+    grows = z > 0.0
+    root = xp.sqrt(nonzero(xp.abs(z)))
+    growing = xp.where(grows, root, 0.0)
+    small = -0.5 * xp.expm1(-2.0 * growing)
+    return (
+        xp.exp(-growing),
+        xp.where(grows, 1.0 - small, xp.cos(root)),
+        xp.where(grows, small, xp.sin(root)) / root,
+    )
+
+
+def _axial(w: WaveNumbers, theory: Theory) -> tuple[Any, Any, Any, Any]:
+    """F, H, R and determinant factor of axial motion; of a link that moves as a whole where the theory has none."""
+    decay, cosine, sine = _even_pair(-(w.mu * w.mu))
+    cosine = nonzero(cosine)
+    ratio = sine / cosine  # tan(mu)/mu
+    elastic, one = theory.axial > 0.0, xp.ones_like(cosine)
+    return (
+        xp.where(elastic, -(w.axial_rigidity * (w.mu * w.mu) * ratio), -w.mass_term),
+        xp.where(elastic, decay / cosine, one),
+        xp.where(elastic, ratio / w.axial_rigidity, 0.0),
+        xp.where(elastic, cosine, one),
+    )
+
+
+def _rigid(w: WaveNumbers, length: Array) -> FreeEndMember:
+    """A link that does not deform: the same description, its receptance zero."""
+    mass = w.mass_term
+    rotary = 0.5 * (w.sum_rs - w.g) * w.flexural_rigidity
+    one = xp.ones_like(mass)
+    zero = 0.0 * one
+    return FreeEndMember(
+        f_uu=-mass,
+        f_vv=-mass,
+        f_vp=-0.5 * mass * length,
+        f_pp=-(mass * length * length / 3.0 + rotary),
+        h_uu=one,
+        h_vv=one,
+        h_vp=one * length,
+        h_pv=zero,
+        h_pp=one,
+        r_uu=zero,
+        r_vv=zero,
+        r_vp=zero,
+        r_pp=zero,
+        det_r_flex=zero,
+        delta=4.0 * one,
+    )
+
+
+def members_of(
+    beam: BeamArrays, theory: Theory, omega: Array, shares: Sequence[float]
+) -> FreeEndMember:
+    """The matrices of the parts of one link, each of shape (parts, ...), from their shares of its length."""
+    at = np.array(shares).reshape((-1,) + (1,) * np.ndim(beam.length))
+    return member_at(dataclasses.replace(beam, length=beam.length * at), theory, omega)
+
+
+def members_of_links(beams: BeamArrays, theory: Theory, omega: Array, cut: Cut) -> FreeEndMember:
+    """The matrices of the parts of all links, each of shape (parts, ...); ``beams`` have an axis of links."""
+    owner, shares = np.array(cut.links), np.array(cut.shares)
+    pieces = jax.tree_util.tree_map(lambda x: x[owner], beams)
+    length = pieces.length * shares.reshape((-1,) + (1,) * (pieces.length.ndim - 1))
+    return member_at(dataclasses.replace(pieces, length=length), theory, omega)

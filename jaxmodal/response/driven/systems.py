@@ -1,0 +1,103 @@
+"""An arm with its ports, ready for any frequency, and what it answers there: all inputs on all outputs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import invalid_values
+from jaxmodal.arm.columns import columns_of, unpacked
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values, theory_flags
+from jaxmodal.response.driven.damping import Damping, damping_of
+from jaxmodal.response.driven.members import Cut, cut_at, on_segments, owners, segments_of
+from jaxmodal.response.driven.port_quantities import read_ports
+from jaxmodal.response.driven.ports import Port, PortRow, port_row
+from jaxmodal.runtime.namespace import Array, to_host, xp
+from jaxmodal.statics.beam_arrays import BeamArrays
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class System:
+    """Arms, their ports and what is asked of them.
+
+    Arrays (n, cells or 1) of one or many arms, rows (3, cells or 1) of the ports: inputs, then those that are read.
+    ``invalid`` has the shape (cells,); its cells hold harmless values.
+    """
+
+    beams: BeamArrays
+    damping: Damping
+    theory: Theory
+    rows: tuple[Array, ...]
+    invalid: Array
+    quantity: str = dataclasses.field(metadata={"static": True})
+    inputs: tuple[Port, ...] = dataclasses.field(metadata={"static": True})
+    outputs: tuple[Port, ...] = dataclasses.field(metadata={"static": True})
+    places: tuple[tuple[int, str, float], ...] = dataclasses.field(metadata={"static": True})
+    cut: Cut = dataclasses.field(metadata={"static": True})
+
+    @property
+    def cells(self) -> int:
+        """Number of arms."""
+        return int(self.invalid.shape[0])
+
+
+def system_of(
+    arm: Arm,
+    theory: TheoryName,
+    quantity: str,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    columns: tuple[Sequence[str], np.ndarray] | None = None,
+) -> System:
+    """One arm, whose values may be traced, or with ``columns`` (addresses, values (addresses, cells)) many."""
+    if columns is None:
+        beams, flags = prepared_values(arm, theory)
+        posed, invalid = to_host(arm), xp.asarray(invalid_values(arm))[None]
+        beams = jax.tree_util.tree_map(_two_axes, beams)
+    else:
+        flags, packed = theory_flags(theory), columns_of(arm, *columns)
+        with np.errstate(all="ignore"):
+            posed = set_parameters(arm, dict(zip(columns[0], columns[1], strict=True)))
+        beams = jax.tree_util.tree_map(_two_axes, unpacked(packed.packed))
+        invalid = packed.invalid
+    every = (*inputs, *read_ports(quantity, inputs, outputs))
+    number, owner = segments_of(arm), owners(arm)
+    rows = [on_segments(_row(each, posed), number) for each in every]
+    return System(
+        beams=beams,
+        damping=jax.tree_util.tree_map(lambda x: _two_axes(x[owner]), damping_of(posed)),
+        theory=flags,
+        rows=tuple(_two_axes(row.row) for row in rows),
+        invalid=invalid,
+        quantity=quantity,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        places=tuple((row.link, row.place, row.station) for row in rows),
+        cut=cut_at(owner.size, rows),
+    )
+
+
+def rows_of(arm: Arm, system: System) -> list[Array]:
+    """What the ports of a system read on another arm of its structure, in its order."""
+    every = (*system.inputs, *read_ports(system.quantity, system.inputs, system.outputs))
+    return [_row(each, arm).row for each in every]
+
+
+def _row(each: Port, arm: Arm) -> PortRow:
+    """What a port reads, or the motion that the ground imposes, in the axes of link 1."""
+    if each.place != "base":
+        return port_row(each, arm)
+    return port_row(Port("joint", each.direction, 1), arm)._replace(place="base")
+
+
+def _two_axes(x: Array) -> Array:
+    """Of shape (k, cells), or (k, 1) where it is the same in all cells."""
+    if x.ndim == 1:
+        return x[:, None]
+    return x[:, :1] if isinstance(x, np.ndarray) and (x == x[:, :1]).all() else x

@@ -1,0 +1,152 @@
+"""Frequency responses for other programs: python-control, and universal files of experimental modal analysis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.quantities import shown
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.status import ResponseStatus
+from jaxmodal.response.exact.results import FrequencyResponse
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.optional import require_control, require_pyuff
+from jaxmodal.runtime.whole_files import write_whole
+
+#: kinds of data in universal files: of the motion by quantity, of a force, and of a frequency
+_MOTIONS = {
+    "receptance": (8, "Displacement", ""),
+    "mobility": (11, "Velocity", "/s"),
+    "accelerance": (12, "Acceleration", "/s^2"),
+}
+_FORCE, _FREQUENCY = 13, 18
+#: directions there: 1 and 2 are x and y, 6 is the rotation about z
+_DIRECTIONS = {"x": 1, "along": 1, "y": 2, "across": 2}
+
+
+def response_data(found: FrequencyResponse) -> Any:
+    """Return python-control's ``FrequencyResponseData`` of the response of one arm; needs ``jaxmodal[control]``.
+
+    Parameters
+    ----------
+    found
+        With at least one frequency, ascending, all entries finite.
+
+    Raises
+    ------
+    ArmError
+        It is of many arms, or holds entries that are not finite, or frequencies that do not ascend.
+    ImportError
+        python-control is not installed.
+    """
+    _require_response(found)
+    control = require_control()
+    omega, values = _one_arm(found)
+    names = [[str(p).replace(".", "_") for p in ports] for ports in (found.inputs, found.outputs)]
+    return control.FrequencyResponseData(values, omega, inputs=names[0], outputs=names[1], dt=0)
+
+
+def write_universal_file(found: FrequencyResponse, path: str | Path) -> Path:
+    """Write the response of one arm as a universal file: a data set 58 for each pair of ports; needs ``jaxmodal[uff]``.
+
+    Parameters
+    ----------
+    found
+        Receptance, mobility or accelerance at two frequencies or more, ascending, all entries finite.
+    path
+        The file, ``.uff`` or ``.unv`` by custom; replaced if it exists.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    ArmError
+        The response is another quantity, of many arms, of one frequency, or not finite.
+    ImportError
+        pyuff is not installed.
+
+    Notes
+    -----
+    In SI units and as text: values in 12 digits, frequencies in Hz, for which the format has 6. Places are numbered as
+    nodes from 1, in the order in which outputs and inputs name them; each set says which place its nodes are. Along
+    and x have direction 1, across and y 2, rotations 6.
+    """
+    _require_response(found)
+    pyuff = require_pyuff()
+    if found.quantity not in _MOTIONS:
+        raise ArmError(
+            f"quantity = {found.quantity!r}: universal files of this kind hold receptance, mobility or accelerance."
+        )
+    omega, values = _one_arm(found)
+    if omega.size < 2:
+        raise ArmError("omega: a universal file needs at least 2 frequencies; 1 is given.")
+    places = list(dict.fromkeys(_place(port) for port in (*found.outputs, *found.inputs)))
+    kind, label, per = _MOTIONS[found.quantity]
+    sets = []
+    for o, output in enumerate(found.outputs):
+        for i, into in enumerate(found.inputs):
+            nodes = [places.index(_place(port)) + 1 for port in (output, into)]
+            sets.append(
+                pyuff.prepare_58(
+                    binary=0,
+                    id1=f"{found.quantity} by jaxmodal ({found.theory})",
+                    id2=f"{output} / {into}"[:80],
+                    id3=f"node {nodes[0]}: {_place(output)}; node {nodes[1]}: {_place(into)}"[:80],
+                    func_type=4,
+                    rsp_node=nodes[0],
+                    rsp_dir=_DIRECTIONS.get(output.direction, 6),
+                    ref_node=nodes[1],
+                    ref_dir=_DIRECTIONS.get(into.direction, 6),
+                    abscissa_spacing=0,
+                    abscissa_spec_data_type=_FREQUENCY,
+                    abscissa_axis_units_lab="Hz",
+                    ordinate_spec_data_type=kind,
+                    ordinate_axis_units_lab=f"{output.motion_unit}{per}",
+                    orddenom_spec_data_type=_FORCE,
+                    orddenom_axis_units_lab=into.force_unit,
+                    data=values[o, i],
+                    x=omega / (2.0 * np.pi),
+                )
+                | {
+                    "abscissa_axis_lab": "Frequency",
+                    "ordinate_axis_lab": label,
+                    "orddenom_axis_lab": "Force",
+                }
+            )
+    return write_whole(Path(path), lambda part: pyuff.UFF(str(part)).write_sets(sets, "overwrite"))
+
+
+def _require_response(found: object) -> None:
+    if not isinstance(found, FrequencyResponse):
+        raise ArmError(f"found = {shown(found)}: must be what frequency_response returned.")
+
+
+def _place(port: Port) -> str:
+    return str(port).rpartition(".")[0]
+
+
+def _one_arm(found: FrequencyResponse) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies (F,) and finite values (outputs, inputs, F) of one arm, or an ArmError."""
+    if found.cells is not None:
+        raise ArmError(
+            f"the response is of {np.shape(found.cells)[1]} arms; must be of one: ask for it without parameters."
+        )
+    omega = np.atleast_1d(np.asarray(found.omega))
+    values = np.asarray(found.values).reshape(len(found.outputs), len(found.inputs), omega.size)
+    if not np.all(np.isfinite(values)):
+        wrong = omega[~np.isfinite(values).all(axis=(0, 1))][0]
+        buckled = np.any(np.asarray(found.status) == ResponseStatus.unstable)
+        remedy = (
+            f"for {ResponseStatus.unstable.cause}; {ResponseStatus.unstable.remedy}"
+            if buckled
+            else "must be: give the arm damping, or other frequencies"
+        )
+        raise ArmError(f"the response at {float(wrong)!r} rad/s is not finite; {remedy}.")
+    if np.any(np.diff(omega) <= 0.0):
+        raise ArmError("omega: must ascend, for the program that reads it.")
+    return omega, values.astype(np.complex128)

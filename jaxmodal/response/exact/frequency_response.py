@@ -1,0 +1,216 @@
+"""The exact frequency response between ports, of one arm or of many."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.arm.columns import require_variants
+from jaxmodal.arm.documents import table
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.quantities import shown
+from jaxmodal.batches.many_arms import columns_of
+from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.response.driven.damping import require_soft_supports
+from jaxmodal.response.driven.port_quantities import check_quantity
+from jaxmodal.response.driven.ports import ports
+from jaxmodal.response.driven.status import ResponseStatus
+from jaxmodal.response.driven.systems import system_of
+from jaxmodal.response.exact.held_places import require_moving
+from jaxmodal.response.exact.held_tips import held_answers, on_springs, rigid_supports
+from jaxmodal.response.exact.results import FrequencyResponse
+from jaxmodal.response.receptance.posture_sums import responses_of_postures
+from jaxmodal.response.static.buckled import buckled_arms
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
+from jaxmodal.runtime.precision import require_x64
+
+
+def frequency_response(
+    arm: Arm,
+    omega: Any,
+    inputs: Any,
+    outputs: Any,
+    *,
+    quantity: str = "receptance",
+    theory: TheoryName = "timoshenko",
+    parameters: Mapping[str, Any] | None = None,
+) -> FrequencyResponse:
+    """The exact harmonic response of an arm between ports.
+
+    Parameters
+    ----------
+    arm
+        The arm, under axial forces and loads as it has them; its values may be traced. ``loss_factor``,
+        ``kelvin_voigt_time``, ``joint_damping``, ``joint_axial_damping`` and ``joint_shear_damping`` of its links damp
+        it.
+    omega
+        Angular frequencies greater than 0 in rad/s, one number or an array (F,); may be traced.
+    inputs, outputs
+        One port or several, by names such as ``"tip.across"`` or as `Port`.
+    quantity
+        ``"receptance"`` (displacement for a unit force), ``"mobility"`` (velocity), ``"accelerance"`` (acceleration),
+        ``"dynamic_stiffness"`` (the inverse of the receptances of ports that are inputs and outputs), or
+        ``"transmissibility"`` (displacement of the output for a unit displacement of the input, which a force there
+        imposes; for a port of the base the ground moves).
+    theory
+        As for `natural_frequencies`.
+    parameters
+        For many arms at once: addresses with a value for each of C cells, as for `natural_frequencies_batch`.
+
+    Returns
+    -------
+    FrequencyResponse
+        Complex values of shape (outputs, inputs, F), with ``parameters`` (C, outputs, inputs, F), and their statuses:
+        at an undamped resonance `ResponseStatus.resonance` and inf, of an arm that its forces at rest buckle
+        `ResponseStatus.unstable` and NaN.
+
+    Raises
+    ------
+    ArmError
+        The arm has no such port, the quantity is not known or not one of these ports, a frequency is not greater than
+        0, or an address is not known.
+    ValueError
+        The frequencies are no real numbers, or ``theory`` is not known.
+    X64DisabledError
+        JAX runs in 32 bits.
+
+    Notes
+    -----
+    From the exact solutions of the beam equations, no modes and no mesh: the condensation of `natural_frequencies` with
+    a load at each input, in complex numbers where there is damping. Computed in NumPy at once where arm and frequencies
+    are numbers; differentiable in both under ``jax.grad`` and ``jax.jit``. Errors are some 1e-15, and near a resonance
+    of an arm with little damping some 1e-15 divided by the relative distance to it: docs/response.md.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> arm = jm.examples.two_link_flexible()
+    >>> found = jm.frequency_response(arm, 1.0, "tip.across", ["tip.across", "payload.x"])
+    >>> found.values.shape, found.unit()
+    ((2, 1), 'm/N')
+    """
+    options: dict[str, Any] = {"quantity": quantity, "theory": theory, "parameters": parameters}
+    return answered(arm, omega, inputs, outputs, **options, judge_stability=True)
+
+
+def answered(
+    arm: Arm,
+    omega: Any,
+    inputs: Any,
+    outputs: Any,
+    *,
+    quantity: str,
+    theory: TheoryName,
+    parameters: Mapping[str, Any] | None,
+    judge_stability: bool,
+    springs: Sequence[Any] | None = None,
+) -> FrequencyResponse:
+    """`frequency_response`, without a look at whether forces at rest buckle the arm where that is known.
+
+    With ``springs`` that of the arm on these in place of its rigid supports, which may be unstable where that is not.
+    """
+    require_x64()
+    require_planar(arm)
+    flags = theory_flags(theory)
+    into, out = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
+    check_quantity(quantity, into, out)
+    omega = _frequencies(omega)
+    columns = None
+    if parameters is not None:
+        given = table("parameters", parameters, ArmError)
+        if is_traced(arm, dict(given)):
+            raise ArmError(
+                "parameters: are for arms and values that are not traced; inside jit, vmap and grad map over arms."
+            )
+        columns = columns_of(arm, given)
+    varied = {} if columns is None else dict(zip(*columns, strict=True))
+    require_variants(arm, theory, varied)
+    with np.errstate(all="ignore"):  # cells whose values cannot be
+        require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
+    flat = omega.reshape((-1,))
+    if springs is None and rigid_supports(arm):
+        values, infinite, invalid = held_answers(
+            functools.partial(answered, judge_stability=False),
+            *(arm, flat, into, out, quantity, theory, parameters),
+        )
+    else:
+        system = system_of(arm, theory, quantity, into, out, columns)
+        if springs is not None:
+            beams = on_springs(system.beams, arm, springs)
+            system = dataclasses.replace(system, beams=beams)
+        require_soft_supports(system.beams)
+        values, infinite = responses_of_postures(system, flat)
+        invalid = system.invalid
+    unstable = buckled_arms(arm, flags, columns, invalid) if judge_stability else None
+    values, status = _judged(values, infinite, invalid, unstable)
+    lead = () if columns is None else invalid.shape
+    shape = (*lead, len(out), len(into), *omega.shape)
+    return FrequencyResponse(
+        omega=omega,
+        values=values.reshape(shape),
+        status=status.reshape(shape),
+        cells=None if columns is None else columns[1],
+        quantity=quantity,
+        inputs=into,
+        outputs=out,
+        addresses=() if columns is None else tuple(columns[0]),
+        theory=theory,
+    )
+
+
+def _judged(
+    values: Array, infinite: Array, invalid: Array, unstable: Array | None
+) -> tuple[Array, Array]:
+    """Complex values and statuses, shape (cells, outputs, inputs, F)."""
+    values, infinite = (xp.moveaxis(x, 2, 0) for x in (values, infinite))
+    unstable = xp.zeros_like(invalid) if unstable is None else unstable
+    wrong = (infinite, invalid, unstable)
+    plain = on_host(values, *wrong) and not any(x.any() for x in wrong)
+    if plain and np.isfinite(values).all():
+        return values, np.zeros(values.shape, np.int8)
+    values = values + 0j * xp.zeros_like(values)
+    invalid, unstable = (x[:, None, None, None] for x in (invalid, unstable))
+    lost = ~(xp.isfinite(values.real) & xp.isfinite(values.imag)) & ~infinite
+    names = ("resonance", "not_resolved", "unstable", "invalid_input")
+    codes = [int(ResponseStatus[name]) for name in names]
+    status = xp.zeros_like(infinite, dtype=np.int8)
+    for code, where in zip(codes, (infinite, lost, unstable, invalid), strict=True):
+        status = xp.where(where, np.int8(code), status)
+    # a factor, so that derivatives of what is not known are not known either
+    infinity = xp.where(status == codes[0], np.inf, xp.where(status > 0, np.nan, 1.0))
+    real = xp.where(infinite & ~(xp.abs(values.real) > 0.0), 1.0, values.real) * infinity
+    imaginary = values.imag * xp.where(status > codes[0], np.nan, 1.0)
+    imaginary = xp.where(infinite, 0.0, imaginary)
+    return real + 1j * imaginary, status
+
+
+def _frequencies(omega: Any) -> Any:
+    if is_traced(omega):
+        if jnp.iscomplexobj(omega) or omega.ndim > 1:
+            raise ValueError(
+                f"omega of shape {omega.shape} and type {omega.dtype}: expected real numbers in rad/s, one or an array "
+                "with one axis"
+            )
+        return omega.astype(jnp.float64)
+    found = real_array(omega, "omega")
+    if found.ndim > 1 or found.size == 0:
+        raise ValueError(
+            f"omega has shape {found.shape}; expected one frequency in rad/s or an array of at least one, with one axis"
+        )
+    wrong = ~((found > 0.0) & np.isfinite(found))
+    if wrong.any():
+        first = int(np.argmax(wrong.reshape(-1)))
+        place = f"[{first}]" if found.ndim else ""
+        raise ArmError(
+            f"omega{place} = {shown(found.reshape(-1)[first])}: must be finite and greater than 0 (rad/s); for the "
+            "static response take a small one: at 1e-6 of the first natural frequency it is static to 1e-12."
+        )
+    return found

@@ -1,0 +1,200 @@
+"""Rigid supports of driven arms: the forces in them, found from the response of the arm on springs in their place.
+
+A spring beside a rigid support does nothing, so any may be there. The arm on such springs answers as usual; forces
+where the supports are, which keep these points at rest, then make it the arm on rigid supports.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.response.driven.members import segments_of
+from jaxmodal.response.driven.port_quantities import in_quantity, read_ports
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.status import ResponseStatus
+from jaxmodal.response.exact.held_places import cannot_move
+from jaxmodal.response.exact.results import FrequencyResponse
+from jaxmodal.response.receptance.answers import NUDGE
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
+from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
+
+#: springs in place of rigid supports, in stiffnesses of the link: of both arms one is away from its resonances
+STAND_INS = (1.0, 30.0)
+#: a motion below this, relative to the terms that cancel in it, has no digits
+_NOISE = 2.0**-44
+#: ports whose dynamic stiffness is smaller, relative to sqrt|Z_ii Z_jj|, know nothing of each other: it is rounding
+_APART = 1e-10
+
+
+def rigid_supports(arm: Arm) -> dict[Port, tuple[int, str]]:
+    """The directions in which tips are held, in every cell, with the index of the link and the name of its field."""
+    found = {}
+    for index, link in enumerate(arm.links):
+        for name, direction in zip(SUPPORTS, ("x", "y", "rotation"), strict=True):
+            stiffness = getattr(link, name)
+            if stiffness is not None and not is_traced(stiffness) and np.isposinf(stiffness).all():
+                found[Port("tip", direction, index + 1)] = (index, name)
+    return found
+
+
+def rigid_addresses(arm: Arm) -> list[str]:
+    """Addresses of the supports that are rigid, in the order of `rigid_supports`."""
+    return [f"link{index + 1}.{name}" for index, name in rigid_supports(arm).values()]
+
+
+def stand_ins(arm: Arm, factor: float = 1.0) -> list[Any]:
+    """Stiffnesses of springs in place of rigid supports: a factor times that of the link."""
+    springs = []
+    for index, name in rigid_supports(arm).values():
+        link = arm.links[index]
+        turning = link.youngs_modulus * link.second_moment / link.length
+        own = turning if name == "support_torsional_stiffness" else turning / link.length**2
+        springs.append(factor * own)
+    return springs
+
+
+def on_springs(beams: BeamArrays, arm: Arm, springs: Sequence[Any]) -> BeamArrays:
+    """Beams of an arm, (m, ...), with springs in place of rigid supports; forces at rest are those that these make."""
+    last = np.cumsum(segments_of(arm)) - 1
+    for (index, name), spring in zip(rigid_supports(arm).values(), springs, strict=True):
+        stiffness = getattr(beams, name)
+        here = (np.arange(stiffness.shape[0]) == last[index]).reshape((-1, 1))
+        beams = dataclasses.replace(beams, **{name: xp.where(here, spring, stiffness)})
+    return beams
+
+
+def held_answers(
+    respond: Callable[..., FrequencyResponse],
+    arm: Arm,
+    omega: Array,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    quantity: str,
+    theory: TheoryName,
+    parameters: Mapping[str, Any] | None,
+) -> tuple[Array, Array, Array]:
+    """The quantity of an arm on rigid supports.
+
+    Parameters
+    ----------
+    respond
+        `jaxmodal.frequency_response`, of the arm on ``springs``.
+    arm, omega, inputs, outputs, quantity, theory, parameters
+        As there; frequencies of shape (F,).
+
+    Returns
+    -------
+    values : Array, shape (outputs, inputs, cells, F)
+        The quantity.
+    infinite : Array of bool, of the same shape
+        Where it changes by more than half when the frequency moves by 3e-14, relative, and is more than rounding.
+    invalid : Array of bool, shape (cells,)
+        Which arms have values that they cannot have.
+
+    Raises
+    ------
+    ArmError
+        A parameter is one of the rigid supports.
+    """
+    held = rigid_supports(arm)
+    for address in parameters or {}:
+        if address.rpartition(".")[2] in {name for _, name in held.values()}:
+            raise ArmError(
+                f"parameters: {address!r} is rigid in this arm; give the arm a finite value there to vary it."
+            )
+    every = xp.concatenate([omega, omega * (1.0 + NUDGE), omega * (1.0 - NUDGE)])
+    found = [
+        _on_springs(respond, arm, every, inputs, outputs, quantity, theory, parameters, factor)
+        for factor in STAND_INS
+    ]
+    (first, rest, near, invalid), (second, other_rest, farther, _) = found
+    motions = xp.where(near <= farther, first, second)
+    values, above, below = xp.split(
+        in_quantity(quantity, inputs, outputs, motions, every), 3, axis=-1
+    )
+    least = xp.minimum(xp.abs(above), xp.abs(below))
+    changes = ~(xp.abs(above - below) <= 0.5 * least)
+    infinite = changes | xp.isinf(values)
+    if quantity == "dynamic_stiffness":
+        # whose infinities are where a motion is nothing
+        size = xp.maximum(xp.abs(values), xp.maximum(xp.abs(above), xp.abs(below)))
+        own = xp.sqrt(xp.stack([size[k, k] for k in range(len(outputs))]))
+        infinite = infinite & ~(size < _APART * own[:, None] * own[None])
+    else:
+        _, beyond, before = xp.split(xp.where(near <= farther, rest, other_rest), 3, axis=-1)
+        infinite = infinite & ~(beyond & before)[: len(outputs)]
+    return values, infinite & ~xp.isnan(values), invalid
+
+
+def _on_springs(
+    respond: Callable[..., FrequencyResponse],
+    arm: Arm,
+    omega: Array,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    quantity: str,
+    theory: TheoryName,
+    parameters: Mapping[str, Any] | None,
+    factor: float,
+) -> tuple[Array, Array, Array, Array]:
+    """Motions (read, inputs, cells, F) with tips held, where they are but rounding, nearness, and invalid cells.
+
+    The nearness is that of a resonance of the arm on springs.
+    """
+    held = rigid_supports(arm)
+    springs = stand_ins(arm, factor)
+    read = read_ports(quantity, inputs, outputs)
+    places = tuple(dict.fromkeys((*read, *held)))
+    forces = tuple(dict.fromkeys((*(each for each in inputs if each.place != "base"), *held)))
+    bases = tuple(each for each in inputs if each.place == "base")
+    invalid: Any = False
+
+    def moved(by: Sequence[Port], what: str) -> Array:
+        nonlocal invalid
+        options = {"quantity": what, "theory": theory, "parameters": parameters}
+        answer = respond(arm, omega, by, places, **options, springs=springs)
+        shape = (-1, len(places), len(by), omega.shape[0])
+        status = xp.reshape(answer.status, shape)
+        invalid = invalid | xp.any(status == int(ResponseStatus.invalid_input), axis=(1, 2, 3))
+        return xp.moveaxis(xp.reshape(answer.values, shape), 0, 2)
+
+    by_force = moved(forces, "receptance")
+    columns = {each: by_force[:, k] for k, each in enumerate(forces)}
+    if bases:
+        by_base = moved(bases, "transmissibility")
+        columns |= {each: by_base[:, k] for k, each in enumerate(bases)}
+    at = np.array([places.index(each) for each in held])
+    rows = np.array([places.index(each) for each in read])
+    of_supports = xp.stack([columns[each] for each in held], axis=1)  # places, supports, cells, F
+    size = xp.sqrt(xp.stack([xp.abs(of_supports[k, j]) for j, k in enumerate(at)]))
+    driven = xp.stack([columns[each] for each in inputs], axis=1)
+    square = xp.moveaxis(of_supports[at] / (size[:, None] * size[None]), (0, 1), (-2, -1))
+    known = xp.all(xp.isfinite(square), axis=(-2, -1))[..., None, None]
+    inverse = linalg.inv(xp.where(known, square, np.eye(len(at))))
+    inverse = xp.where(known, inverse, np.nan)
+    pushed = xp.einsum("cfst,ticf->sicf", inverse, driven[at] / size[:, None])
+    motions = driven[rows] - xp.einsum("oscf,sicf->oicf", of_supports[rows] / size[None], pushed)
+    cancelled = xp.abs(driven[rows]) + xp.einsum(
+        "oscf,cfst,ticf->oicf",
+        *(xp.abs(x) for x in (of_supports[rows] / size[None], inverse, driven[at] / size[:, None])),
+    )
+    at_rest = ~(xp.abs(motions) > _NOISE * cancelled)
+    varied = arm
+    if parameters is not None:
+        with np.errstate(all="ignore"):  # cells whose values cannot be
+            varied = set_parameters(arm, {k: np.asarray(x) for k, x in parameters.items()})
+    still = np.array([cannot_move(each, varied) for each in read])[:, None] | np.array(
+        [cannot_move(each, varied) for each in inputs]
+    )
+    motions = xp.where(still[:, :, None, None], 0.0, motions)
+    stiffnesses = xp.stack([xp.asarray(x, np.float64) for x in springs])
+    nearness = xp.max(size * size * stiffnesses[:, None, None], axis=0)
+    return motions, at_rest, xp.where(xp.isnan(nearness), np.inf, nearness), invalid

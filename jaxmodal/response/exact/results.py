@@ -1,0 +1,166 @@
+"""The result of a frequency response: values with units and statuses, as a table and as a dataset."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.tables import flag_attributes
+from jaxmodal.response.driven.labels import port_labels
+from jaxmodal.response.driven.port_quantities import QUANTITIES, unit_of_pair
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.status import ResponseStatus
+from jaxmodal.runtime.datasets import in_hertz
+from jaxmodal.runtime.namespace import Array, at_once, xp
+from jaxmodal.runtime.pictures import Drawn
+from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.spatial.parts.parameters import describe, unit_of
+
+if TYPE_CHECKING:
+    import xarray
+
+#: pairs of ports that a table shows
+_MOST_PAIRS = 4
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, repr=False)
+class FrequencyResponse(ShowsDatasets, Drawn):
+    """The harmonic response of one arm, or with an axis of C cells of many, at F frequencies.
+
+    Fields go with ``exp(i omega t)``: a response that lags has a negative phase.
+
+    Attributes
+    ----------
+    omega : Array, shape (F,)
+        Angular frequencies, rad/s; shape () where one number was given.
+    values : Array of complex, shape (outputs, inputs, F) or (C, outputs, inputs, F)
+        The quantity, SI units; inf at an undamped resonance, NaN where it is not resolved, the input invalid, or
+        the arm buckled by its forces at rest.
+    status : Array of int8, of the same shape
+        `ResponseStatus` codes.
+    cells : Array, shape (addresses, C), or None
+        Values of the parameters that vary from cell to cell.
+    quantity : str
+        What the values are.
+    inputs, outputs : tuple of Port
+        Where the arm is driven and read.
+    addresses : tuple of str
+        Addresses of the parameters that vary.
+    theory : str
+        Name of the theory.
+    """
+
+    omega: Array
+    values: Array
+    status: Array
+    cells: Array | None
+    quantity: str = dataclasses.field(metadata={"static": True})
+    inputs: tuple[Port, ...] = dataclasses.field(metadata={"static": True})
+    outputs: tuple[Port, ...] = dataclasses.field(metadata={"static": True})
+    addresses: tuple[str, ...] = dataclasses.field(metadata={"static": True})
+    theory: TheoryName = dataclasses.field(metadata={"static": True})
+
+    picture = "jaxmodal.plots.responses:draw_response"
+
+    @property
+    def frequencies_hz(self) -> Array:
+        """Frequencies in Hz, shape (F,)."""
+        return at_once(lambda omega: omega / (2.0 * np.pi), self.omega)
+
+    @property
+    def magnitude(self) -> Array:
+        """Sizes of the values, of their shape."""
+        return at_once(xp.abs, self.values)
+
+    @property
+    def phase(self) -> Array:
+        """Phases of the values in rad, from -pi to pi, of their shape."""
+        return at_once(xp.angle, self.values)
+
+    @property
+    def all_resolved(self) -> bool:
+        """Whether every entry is known."""
+        return bool((np.asarray(self.status) == ResponseStatus.resolved).all())
+
+    def unit(self, output: int = 0, into: int = 0) -> str:
+        """Unit of the entries of an output and an input, by their places from 0."""
+        return unit_of_pair(self.quantity, self.outputs[output], self.inputs[into])
+
+    def tables(self) -> list[Table]:
+        """Return sizes and phases over the frequencies, of many arms the largest size in each."""
+        omega, values = np.atleast_1d(np.asarray(self.omega)), np.asarray(self.values)
+        hertz = omega / (2.0 * np.pi)
+        values = values.reshape(*values.shape[: 3 if self.cells is not None else 2], omega.size)
+        pairs = [(o, i) for o in range(len(self.outputs)) for i in range(len(self.inputs))]
+        shown, left = pairs[:_MOST_PAIRS], len(pairs) - _MOST_PAIRS
+        names = [f"{self.outputs[o]} / {self.inputs[i]} [{self.unit(o, i)}]" for o, i in shown]
+        notes = [f"and {left} more pairs of ports"] * (left > 0) + self.remarks()
+        arms = f" of {values.shape[0]:,} arms" if self.cells is not None else ""
+        title = (
+            f"{self.quantity.replace('_', ' ')}{arms} at {omega.size:,} frequencies ({self.theory})"
+        )
+        if self.cells is not None:
+            headings = ["cell", *(f"largest {name}, at [Hz]" for name in names)]
+            rows = [
+                [str(k + 1), *(_peak(cell[o, i], hertz) for o, i in shown)]
+                for k, cell in enumerate(values)
+            ]
+            return [Table(title, headings, shortened(rows), notes)]
+        headings = ["frequency [Hz]", *(x for name in names for x in (name, "phase [°]"))]
+        rows = []
+        for k, frequency in enumerate(hertz.tolist()):
+            row = [f"{frequency:.6g}"]
+            for o, i in shown:
+                value = values[o, i, k]
+                row += [f"{abs(value):.5g}", f"{np.degrees(np.angle(value)):.2f}"]
+            rows.append(row)
+        return [Table(title, headings, shortened(rows), notes)]
+
+    def remarks(self) -> list[str]:
+        """Return a line for each status of entries that are not known: its cause and what to do."""
+        codes = np.unique(np.asarray(self.status)).tolist()
+        found = [ResponseStatus(code) for code in codes if code != ResponseStatus.resolved]
+        return [f"{code.name}: {code.cause}; {code.remedy}." for code in found]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the values with their ports, frequencies in Hz, units and statuses as a dataset.
+
+        Dimensions ``output``, ``input``, ``frequency``, and before them ``cell`` where there are many arms.
+        """
+        import xarray
+
+        dims = ("cell",) * (self.cells is not None) + ("output", "input", "frequency")
+        omega = np.atleast_1d(np.asarray(self.omega))
+        shape = (*np.shape(self.values)[: len(dims) - 1], omega.size)
+        unit = functools.partial(unit_of_pair, self.quantity)
+        coordinates: dict[str, Any] = {
+            **port_labels(self.outputs, self.inputs, unit),
+            "frequency": in_hertz("frequency", omega),
+        }
+        if self.cells is not None:
+            for address, column in zip(self.addresses, np.asarray(self.cells), strict=True):
+                name = address.replace(".", "_")
+                about = {"long_name": describe(address), "units": unit_of(address)}
+                coordinates[name] = ("cell", column, about | {"address": address})
+        about = {"long_name": QUANTITIES[self.quantity], "convention": "exp(i omega t)"}
+        flags = {"long_name": "status of the response", **flag_attributes(ResponseStatus)}
+        return xarray.Dataset(
+            {
+                self.quantity: (dims, np.asarray(self.values).reshape(shape), about),
+                "status": (dims, np.asarray(self.status, np.int8).reshape(shape), flags),
+            },
+            coordinates,
+            {"theory": self.theory},
+        )
+
+
+def _peak(values: np.ndarray, hertz: np.ndarray) -> str:
+    size = np.where(np.isnan(values), -1.0, np.abs(values))
+    k = int(np.argmax(size))
+    return f"{size[k]:.5g}, {hertz[k]:.6g}" if size[k] >= 0.0 else "-"

@@ -1,0 +1,264 @@
+"""Sensitivities of the exact response: its derivatives by every value of an arm and by the frequency, all at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jaxmodal.arithmetic.dual import Dual
+from jaxmodal.arm.addresses import addresses as all_addresses
+from jaxmodal.arm.addresses import listed, resolve
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.parameters import get_parameter
+from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.driven.labels import parameter_labels, port_labels
+from jaxmodal.response.driven.port_quantities import in_quantity, read_ports, unit_of_pair
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.driven.status import ResponseStatus
+from jaxmodal.response.driven.systems import System
+from jaxmodal.response.exact.frequency_response import frequency_response
+from jaxmodal.response.exact.held_slopes import held_motions
+from jaxmodal.response.exact.held_tips import rigid_supports
+from jaxmodal.response.exact.results import FrequencyResponse
+from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes, with_rate
+from jaxmodal.response.receptance.answers import motions_of
+from jaxmodal.runtime.datasets import in_hertz, variable
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.spatial.parts.parameters import unit_of
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+#: directions times frequencies that are computed at a time
+_BLOCK = 20_000
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ResponseSensitivities(ShowsDatasets):
+    """Derivatives of the response of one arm at F frequencies by P parameters.
+
+    Where the response is 0 its size and phase have no derivatives: NaN.
+
+    Attributes
+    ----------
+    response : FrequencyResponse
+        The response itself, with statuses.
+    values : np.ndarray, shape (P,)
+        The parameters' values, SI units; the mean over the links for an address with ``link*``.
+    derivative : np.ndarray of complex, shape (outputs, inputs, F, P)
+        By the parameters, per SI unit; for ``link*`` all links change together. NaN where the response is not resolved.
+    by_frequency : np.ndarray of complex, shape (outputs, inputs, F)
+        By the angular frequency, s/rad.
+    addresses : tuple of str
+        The parameters.
+    """
+
+    response: FrequencyResponse
+    values: Floats
+    derivative: NDArray[np.complex128]
+    by_frequency: NDArray[np.complex128]
+    addresses: tuple[str, ...]
+
+    @property
+    def of_magnitude(self) -> Floats:
+        """Derivatives of the size of the response, shape (outputs, inputs, F, P)."""
+        with np.errstate(all="ignore"):  # NaN where the response is 0 or not resolved
+            turned = np.conj(self._response) / np.abs(self._response)
+            return np.real(turned[..., None] * self.derivative)
+
+    @property
+    def of_phase(self) -> Floats:
+        """Derivatives of its phase in rad, shape (outputs, inputs, F, P)."""
+        with np.errstate(all="ignore"):
+            return np.imag(self.derivative / self._response[..., None])
+
+    @property
+    def logarithmic(self) -> Floats:
+        """Per cent of size for one per cent of a parameter, shape (outputs, inputs, F, P); 0 where it is 0 or inf."""
+        scale = np.where(np.isfinite(self.values), self.values, 0.0)
+        with np.errstate(all="ignore"):
+            return self.of_magnitude * scale / np.abs(self._response)[..., None]
+
+    @property
+    def _response(self) -> NDArray[np.complex128]:
+        found = np.asarray(self.response.values)
+        return found.reshape(*found.shape[:2], -1)
+
+    def tables(self) -> list[Table]:
+        """Return a row for each parameter, the largest first, where the first pair of ports responds most."""
+        size = np.abs(self._response[0, 0])
+        k = int(np.argmax(np.where(np.isfinite(size), size, -1.0)))
+        share = self.logarithmic[0, 0, k]
+        rows = [
+            [
+                self.addresses[p],
+                f"{self.values[p]:.6g}",
+                unit_of(self.addresses[p]),
+                f"{self.of_magnitude[0, 0, k, p]:.4g}",
+                f"{share[p] + 0.0:.4g}",
+            ]
+            for p in np.argsort(-np.abs(np.nan_to_num(share)), kind="stable")
+        ]
+        found = self.response
+        hertz = np.atleast_1d(np.asarray(found.frequencies_hz))[k]
+        pair = f"{found.outputs[0]} / {found.inputs[0]}"
+        title = f"sensitivities of the {found.quantity.replace('_', ' ')} {pair} at {hertz_text(hertz)} Hz"
+        headings = ("parameter", "value", "unit", "of the size", "% for 1 %")
+        return [Table(title, headings, rows, found.remarks(), ("parameter", "unit"))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset with the dims output, input, frequency and parameter: derivatives per SI unit, values."""
+        import xarray
+
+        found = self.response
+        unit = functools.partial(unit_of_pair, found.quantity)
+        dims = ("output", "input", "frequency")
+        made: dict[str, Any] = {
+            name: variable(
+                (*dims, "parameter"), values, f"derivative of the {what} per unit of the parameter"
+            )
+            for name, values, what in (
+                ("derivative", self.derivative, "response"),
+                ("of_magnitude", self.of_magnitude, "size"),
+                ("of_phase", self.of_phase, "phase in rad"),
+                ("logarithmic", self.logarithmic, "size, in per cent for one per cent,"),
+            )
+        }
+        made[found.quantity] = variable(dims, self._response, "the response itself")
+        coordinates = {
+            **port_labels(found.outputs, found.inputs, unit),
+            **parameter_labels(self.addresses, self.values),
+            "frequency": in_hertz("frequency", np.atleast_1d(np.asarray(found.omega))),
+        }
+        return xarray.Dataset(made, coordinates, {"theory": found.theory})
+
+
+def response_sensitivities(
+    arm: Arm,
+    omega: ArrayLike,
+    inputs: str | Port | Sequence[str | Port],
+    outputs: str | Port | Sequence[str | Port],
+    *,
+    addresses: Sequence[str] | None = None,
+    quantity: str = "receptance",
+    theory: TheoryName = "timoshenko",
+) -> ResponseSensitivities:
+    """Derivatives of the exact harmonic response by the values of an arm, and by the frequency.
+
+    Parameters
+    ----------
+    arm
+        A concrete arm; inside jit, vmap and grad differentiate `frequency_response` itself.
+    omega, inputs, outputs, quantity, theory
+        As for `frequency_response`.
+    addresses
+        The parameters, as in `set_parameters`; all of the arm if left out.
+
+    Raises
+    ------
+    ArmError, ValueError, X64DisabledError
+        As `frequency_response`; an unknown address; an arm or a frequency that is traced.
+
+    Notes
+    -----
+    The formulas of the response are computed with dual numbers, in NumPy: no differences are taken, nothing is
+    compiled. Errors are those of the response divided by the relative distance to a resonance.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05)),))
+    >>> names = ["link1.length", "link1.youngs_modulus"]
+    >>> found = jm.response_sensitivities(arm, 1e-3, "tip.across", "tip.across", addresses=names, theory="bending_only")
+    >>> [round(float(x), 6) for x in found.logarithmic[0, 0, 0]]   # at rest it is L^3/(3 E I)
+    [3.0, -1.0]
+    """
+    require_concrete(arm, "response_sensitivities")
+    if is_traced(omega):
+        raise ArmError(
+            "omega: is traced, and response_sensitivities takes numbers; differentiate frequency_response."
+        )
+    response = frequency_response(arm, omega, inputs, outputs, quantity=quantity, theory=theory)
+    names, members, singles = parameters_of(arm, addresses)
+    receptance = "receptance" if quantity == "dynamic_stiffness" else quantity
+    into, out = response.inputs, response.outputs
+    held = bool(rigid_supports(arm))
+    system = None if held else system_with_slopes(arm, theory, receptance, into, out, singles)
+
+    def by_parameters(omega: Floats) -> NDArray[np.complex128]:
+        if system is not None:
+            return _slopes(system, omega)
+        read = read_ports(receptance, into, out)
+        motions = held_motions(arm, theory, into, read, singles, omega)
+        return _of_motions(receptance, into, out, motions, with_rate(omega, len(singles) + 1))
+
+    flat = np.atleast_1d(np.asarray(response.omega))
+    width = max(1, _BLOCK // (len(singles) + 1))
+    slopes = np.concatenate(
+        [by_parameters(flat[k : k + width]) for k in range(0, flat.size, width)], axis=-1
+    )
+    values = np.asarray(response.values).reshape(len(out), len(into), flat.size)
+    if quantity == "dynamic_stiffness":  # the inverse of the receptance
+        slopes = -np.einsum("ijf,pjkf,klf->pilf", values, slopes, values)
+    known = np.asarray(response.status).reshape(values.shape) == ResponseStatus.resolved
+    slopes = np.moveaxis(np.where(known, slopes, np.nan), 0, -1)
+    return ResponseSensitivities(
+        response=response,
+        values=values_of(arm, members),
+        derivative=together(slopes[..., :-1], members, singles),
+        by_frequency=slopes[..., -1],
+        addresses=names,
+    )
+
+
+def _slopes(system: System, omega: Floats) -> NDArray[np.complex128]:
+    """Derivatives of the quantity, shape (directions, outputs, inputs, F)."""
+    arms, dual_omega, found = condensed_with_slopes(system, omega)
+    with np.errstate(all="ignore"):
+        motions = motions_of(system, arms, found, (1, omega.size))
+    return _of_motions(system.quantity, system.inputs, system.outputs, motions, dual_omega)
+
+
+def _of_motions(
+    quantity: str, into: Sequence[Port], out: Sequence[Port], motions: Dual, omega: Dual
+) -> NDArray[np.complex128]:
+    """Derivatives of a quantity, (directions, outputs, inputs, F), from motions with theirs."""
+    with np.errstate(all="ignore"):
+        found = in_quantity(quantity, into, out, motions, omega)
+    shape = (len(found.slopes), len(out), len(into), 1, found.shape[-1])
+    return np.broadcast_to(found.slopes, shape)[..., 0, :].astype(complex)
+
+
+def parameters_of(
+    arm: Arm, addresses: Sequence[str] | None
+) -> tuple[tuple[str, ...], list[list[str]], list[str]]:
+    """The parameters asked for, the single addresses of each, and all of these, each once."""
+    names = tuple(all_addresses(arm)) if addresses is None else tuple(listed(addresses))
+    members = [list(resolve(arm, name)) for name in names]
+    return names, members, list(dict.fromkeys(single for each in members for single in each))
+
+
+def values_of(arm: Arm, members: Sequence[Sequence[str]]) -> Floats:
+    """Values of parameters, means over those of several addresses."""
+    return np.array([np.mean([float(get_parameter(arm, s)) for s in m]) for m in members])
+
+
+def together(
+    slopes: NDArray[np.complex128], members: Sequence[Sequence[str]], singles: Sequence[str]
+) -> NDArray[np.complex128]:
+    """Derivatives (..., parameters) from those by single addresses, which change together."""
+    shares = np.zeros((len(singles), len(members)))
+    for column, each in enumerate(members):
+        for single in each:
+            shares[singles.index(single), column] = 1.0
+    return slopes @ shares

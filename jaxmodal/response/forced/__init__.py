@@ -1,0 +1,1 @@
+"""Arms under forces: harmonic, random and in time, peaks, and sizes of responses inside optimisation."""

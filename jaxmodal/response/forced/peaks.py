@@ -1,0 +1,188 @@
+"""Peaks of a response: the frequencies at which its size is stationary, exactly."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.driven.port_quantities import unit_of_transfer
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.forced.stationary import extrema
+from jaxmodal.response.forced.transfer import Floats, Transfer, band
+from jaxmodal.runtime.datasets import in_hertz, variable
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+
+if TYPE_CHECKING:
+    import xarray
+
+
+class InfiniteResponseError(ArmError):
+    """A peak is infinite, for no damping acts there."""
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ResponsePeaks(ShowsDatasets):
+    """Peaks of the response from one input to one output, and the dips between them; ascending.
+
+    Attributes
+    ----------
+    omega : array, shape (P,)
+        Where the size of the response is largest among its neighbours, rad/s.
+    values : complex array, shape (P,)
+        The response there; its size is inf where an undamped arm is in resonance.
+    dips : array, shape (Q,)
+        Where it is smallest among its neighbours: antiresonances.
+    dip_values : complex array, shape (Q,)
+        The response there.
+    input, output : Port
+        The ports.
+    motion : str
+        What the output is: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+    base_motion : str
+        What an input at the base is, of the same three.
+    """
+
+    omega: Floats
+    values: NDArray[np.complex128]
+    dips: Floats
+    dip_values: NDArray[np.complex128]
+    input: Port
+    output: Port
+    motion: str
+    base_motion: str
+
+    @property
+    def frequencies_hz(self) -> Floats:
+        """``omega / (2 pi)`` in Hz."""
+        return self.omega / (2.0 * np.pi)
+
+    @property
+    def unit(self) -> str:
+        """Unit of the values."""
+        return unit_of_transfer(self.output, self.motion, self.input, self.base_motion)
+
+    def tables(self) -> list[Table]:
+        """Return the peaks: frequency, size and phase."""
+        rows = [
+            [hertz_text(hertz), f"{abs(value):.5g}", _phase(value)]
+            for hertz, value in zip(self.frequencies_hz.tolist(), self.values, strict=True)
+        ]
+        title = f"{len(rows)} peaks from {self.input} to {self.output}"
+        headings = ("frequency [Hz]", f"size [{self.unit}]", "phase [°]")
+        return [Table(title, headings, shortened(rows))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return peaks and dips, by frequency, as a dataset with the dim place: frequency in Hz, response, kind."""
+        import xarray
+
+        omega = np.concatenate([self.omega, self.dips])
+        values = np.concatenate([self.values, self.dip_values])
+        kinds = np.array(["peak"] * self.omega.size + ["dip"] * self.dips.size, dtype=str)
+        order = np.argsort(omega, kind="stable")
+        about = f"{self.motion} of the output for a unit input"
+        return xarray.Dataset(
+            {
+                "frequency": in_hertz("place", omega[order]),
+                "response": variable("place", values[order], about, self.unit),
+                "size": variable("place", np.abs(values[order]), "size of the response", self.unit),
+                "kind": variable("place", kinds[order], "peak or dip"),
+            },
+            {"place": np.arange(1, omega.size + 1)},
+            {"input": str(self.input), "output": str(self.output)},
+        )
+
+
+def _phase(value: complex) -> str:
+    return f"{np.degrees(np.angle(value)):.1f}" if np.isfinite(value) else ""
+
+
+def response_peaks(
+    arm: Arm,
+    omega_min: float,
+    omega_max: float,
+    input: str | Port,
+    output: str | Port,
+    theory: TheoryName = "timoshenko",
+    *,
+    motion: str = "displacement",
+    base_motion: str = "acceleration",
+) -> ResponsePeaks:
+    """All peaks of the exact response in a band of frequencies.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values, with damping.
+    omega_min, omega_max
+        The band in rad/s, 0 < omega_min < omega_max.
+    input, output
+        Ports. An input at the base is a motion of it.
+    theory
+        As for `natural_frequencies`.
+    motion
+        What the output is: ``"displacement"``, ``"velocity"`` or ``"acceleration"``. Their peaks differ a little.
+    base_motion
+        What an input at the base is, of the same three.
+
+    Raises
+    ------
+    ArmError
+        The arm has no damping, so that its peaks are infinite, or no such port.
+    UncertifiedError
+        Axial forces or loads buckle the arm, or a natural frequency in the band is not certified.
+    ValueError
+        The band is empty.
+
+    Notes
+    -----
+    The squared size of the response is written as Chebyshev series on pieces of the band, halved until all digits are
+    there, however sharp a peak; the zeros of their slopes are the peaks. They are right to about 1e-8 of their own
+    half-power width, and lie beside the undamped natural frequencies, of
+    displacements usually below them; dampers that stiffen can lift them.
+    """
+    low, high = band(omega_min, omega_max)
+    transfer = Transfer(arm, input, output, theory, motion, base_motion)
+    if len(transfer.inputs) != 1 or len(transfer.outputs) != 1:
+        raise ArmError(
+            f"input = {shown(input)}, output = {shown(output)}: peaks are of one input and one output; give one each."
+        )
+    if not transfer.damped:
+        raise InfiniteResponseError(
+            "the arm has no damping, so its peaks are infinite, at its natural frequencies (frequencies_in_band): give "
+            "its links a loss_factor, a kelvin_voigt_time or a joint_damping."
+        )
+
+    def squared(omega: Floats) -> Floats:
+        value = transfer(omega)[0, 0]
+        size: Floats = value.real**2 + value.imag**2
+        if not np.all(np.isfinite(size)):
+            wrong = float(omega[~np.isfinite(size)][0])
+            raise InfiniteResponseError(
+                f"the response is infinite at {wrong!r} rad/s, where no damping acts on the mode: give damping to the "
+                "links or joints that move in it."
+            )
+        return size
+
+    resonances = transfer.resonances(low, high)
+    between = 0.5 * (resonances[1:] + resonances[:-1])
+    found = extrema(squared, np.unique([low, *between, high]))
+    places = (found.place[found.maximum], found.place[~found.maximum])
+    values = [transfer(x)[0, 0] if x.size else np.zeros(0, np.complex128) for x in places]
+    return ResponsePeaks(
+        places[0],
+        values[0],
+        places[1],
+        values[1],
+        transfer.inputs[0],
+        transfer.outputs[0],
+        motion,
+        base_motion,
+    )

@@ -1,0 +1,269 @@
+"""What an arm does under harmonic forces, and under random ones by their spectrum."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jaxmodal.arm.arguments import is_finite, real_array, real_number
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.response.driven.labels import band_in_hertz, output_labels
+from jaxmodal.response.driven.port_quantities import unit_of_motion
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.forced.transfer import Floats, Transfer, band
+from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
+
+Outputs = str | Port | Sequence[str | Port]
+Spectrum = float | tuple[ArrayLike, ArrayLike] | Callable[[Floats], ArrayLike]
+
+
+def harmonic_response(
+    arm: Arm,
+    omega: ArrayLike,
+    forces: Mapping[Any, complex],
+    outputs: Outputs,
+    theory: TheoryName = "timoshenko",
+    *,
+    motion: str = "displacement",
+    base_motion: str = "acceleration",
+) -> NDArray[np.complex128]:
+    """Complex amplitudes of an arm under harmonic forces and motions of its base, all of one frequency.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values.
+    omega
+        Angular frequencies in rad/s, one or a list (F,), greater than 0.
+    forces
+        A complex amplitude for each port that is driven: N, N m, or at the base m, rad and their rates.
+    outputs, theory
+        Ports where motions are read; the theory.
+    motion, base_motion
+        As for `response_peaks`.
+
+    Returns
+    -------
+    complex array, shape (outputs, F)
+        Amplitudes A: the motion is the real part of ``A exp(i omega t)`` where forces are that of their amplitudes.
+
+    Raises
+    ------
+    ArmError, ValueError
+        As `frequency_response`; an amplitude is not finite, or there is none.
+    UncertifiedError
+        Axial forces or loads buckle the arm, which has no steady motion.
+    """
+    if not isinstance(forces, Mapping) or not forces:
+        raise ArmError(
+            f"forces = {shown(forces)}: must be amplitudes by port, such as {{'tip.across': 10.0}}."
+        )
+    amplitudes = []
+    for name, value in forces.items():
+        amplitudes.append(_amplitude(name, value))
+    transfer = Transfer(arm, list(forces), outputs, theory, motion, base_motion)
+    return np.einsum("pmw,m->pw", transfer(np.atleast_1d(real_array(omega, "omega"))), amplitudes)
+
+
+def _amplitude(name: object, value: Any) -> complex:
+    """A finite complex number, of Python, NumPy or JAX."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # traced values, lists of unequal lengths
+        array = np.zeros(0)
+    if array.ndim or array.dtype.kind not in "iufc" or not np.isfinite(array):
+        raise ArmError(f"forces[{str(name)!r}] = {shown(value)}: must be a finite number.")
+    return complex(array[()])
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class RandomResponse(ShowsDatasets):
+    """Root mean squares of the motions of an arm under a random input; made by `random_response`.
+
+    Attributes
+    ----------
+    rms : array, shape (p,)
+        Of each output, in its unit.
+    error : array, shape (p,)
+        What the quadrature estimates its error to be, in the same unit.
+    input, outputs : Port, tuple of Port
+        The ports.
+    motion : str
+        What the outputs are.
+    omega_min, omega_max : float
+        The band in rad/s.
+    """
+
+    rms: Floats
+    error: Floats
+    input: Port
+    outputs: tuple[Port, ...]
+    motion: str
+    omega_min: float
+    omega_max: float
+
+    def tables(self) -> list[Table]:
+        """Return the root mean squares."""
+        rows = [
+            [str(each), f"{value:.6g}", unit_of_motion(each, self.motion)]
+            for each, value in zip(self.outputs, self.rms, strict=True)
+        ]
+        ends = [f"{w / (2 * np.pi):.4g}" for w in (self.omega_min, self.omega_max)]
+        title = f"root mean squares under a random {self.input}, {ends[0]} to {ends[1]} Hz"
+        return [Table(title, ("output", "rms", "unit"), rows, (), ("output", "unit"))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return root mean squares and errors as a dataset with the dim output; units are a coordinate."""
+        import xarray
+
+        return xarray.Dataset(
+            {
+                "rms": variable("output", self.rms, f"root mean square of the {self.motion}"),
+                "error": variable("output", self.error, "estimated error of the quadrature"),
+            },
+            output_labels(self.outputs, lambda port: unit_of_motion(port, self.motion)),
+            {
+                "input": str(self.input),
+                "motion": self.motion,
+                **band_in_hertz(self.omega_min, self.omega_max),
+            },
+        )
+
+
+def random_response(
+    arm: Arm,
+    spectrum: Spectrum,
+    omega_min: float,
+    omega_max: float,
+    input: str | Port,
+    outputs: Outputs,
+    theory: TheoryName = "timoshenko",
+    *,
+    motion: str = "displacement",
+    base_motion: str = "acceleration",
+    tolerance: float = 1e-9,
+) -> RandomResponse:
+    """Root mean squares of the motions of an arm under a random force or a random motion of its base.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values, with damping.
+    spectrum
+        One-sided power spectral density of the input over frequency in Hz, in the square of its unit per Hz: a
+        number, a function of an array of frequencies in Hz, or a table (frequencies in Hz, densities) with straight
+        lines between and zero outside.
+    omega_min, omega_max
+        The band in rad/s, 0 < omega_min < omega_max.
+    input, outputs, theory, motion, base_motion
+        As for `response_peaks`; outputs may be several.
+    tolerance
+        Relative error of the mean squares.
+
+    Raises
+    ------
+    ArmError
+        The arm has no damping, or no such port.
+    UncertifiedError
+        As for `response_peaks`.
+    ValueError
+        The band is empty, a density is negative or not finite, or the tolerance is not reached.
+
+    Notes
+    -----
+    The mean square is the integral of squared response times density, by Gauss-Kronrod's rule
+    (`scipy.integrate.cubature`) on pieces that begin at the natural frequencies and at the table's corners and are
+    halved until the error is met: there is no grid that a sharp peak could fall through.
+    """
+    from scipy import integrate
+
+    low, high = band(omega_min, omega_max)
+    allowed = real_number(tolerance, "tolerance", "greater than 0")
+    if not 1e-12 <= allowed < 1.0:
+        raise ValueError(f"tolerance = {shown(tolerance)}: expected a number from 1e-12 to 1")
+    density, corners = _density(spectrum)
+    transfer = Transfer(arm, input, outputs, theory, motion, base_motion)
+    if len(transfer.inputs) != 1:
+        raise ArmError(
+            f"input = {shown(input)}: give one port; add the squares for independent ones."
+        )
+    if not transfer.damped:
+        raise ArmError(
+            "the arm has no damping, so a random input moves it without bound: give its links a loss_factor, a "
+            "kelvin_voigt_time or a joint_damping."
+        )
+
+    def power(hertz: Floats) -> Floats:
+        hertz = hertz[:, 0]
+        size = np.abs(transfer(2.0 * np.pi * hertz)[:, 0]) ** 2
+        return (size * density(hertz)).T
+
+    inside = [w for w in 2.0 * np.pi * corners if low < w < high]
+    breaks = np.unique([low, *transfer.resonances(low, high), *inside, high]) / (2.0 * np.pi)
+    found = integrate.cubature(
+        power,
+        breaks[:1],
+        breaks[-1:],
+        rule="gk21",
+        rtol=allowed,
+        atol=0.0,
+        max_subdivisions=20_000,
+        points=[np.array([x]) for x in breaks[1:-1]],
+    )
+    square = np.asarray(found.estimate)
+    if found.status != "converged" or not np.all(np.isfinite(square)):
+        raise ValueError(
+            f"tolerance = {allowed!r}: not reached; give a larger one, or damping to the modes that have none"
+        )
+    rms = np.sqrt(square)
+    half = np.divide(np.asarray(found.error), 2.0 * rms, out=np.zeros_like(rms), where=rms > 0.0)
+    return RandomResponse(rms, half, transfer.inputs[0], transfer.outputs, motion, low, high)
+
+
+def _density(spectrum: Any) -> tuple[Callable[[Floats], Floats], Floats]:
+    """A spectrum as a checked function of Hz, and where it has corners."""
+
+    def checked(values: Any) -> Floats:
+        found = real_array(values, "spectrum")
+        if not np.all(np.isfinite(found) & (found >= 0.0)):
+            raise ValueError(
+                f"spectrum = {shown(values)}: expected densities that are finite and at least 0, per Hz"
+            )
+        return found
+
+    def of_each(hertz: Floats) -> Floats:
+        found = checked(spectrum(hertz))
+        if found.shape not in ((), hertz.shape):
+            raise ValueError(
+                f"spectrum: returned shape {found.shape}; expected a density for each of the {hertz.size} frequencies "
+                "in Hz that it is given, or one number"
+            )
+        return np.broadcast_to(found, hertz.shape)
+
+    if callable(spectrum):
+        return of_each, np.zeros(0)
+    if is_finite(spectrum):
+        value = checked(spectrum)
+        return (lambda hertz: np.broadcast_to(value, hertz.shape)), np.zeros(0)
+    if not isinstance(spectrum, tuple | list) or len(spectrum) != 2:
+        raise ValueError(
+            f"spectrum = {shown(spectrum)}: expected a number, a function of Hz, or (frequencies in Hz, densities)"
+        )
+    places, values = real_array(spectrum[0], "spectrum"), checked(spectrum[1])
+    rising = places.ndim == 1 and places.size >= 2 and bool(np.all(np.diff(places) > 0.0))
+    if not rising or places.shape != values.shape or not np.all(np.isfinite(places)):
+        raise ValueError(
+            "spectrum: expected two lists of one length, at least 2, with ascending frequencies in Hz"
+        )
+    return (lambda hertz: np.interp(hertz, places, values, left=0.0, right=0.0)), places

@@ -1,0 +1,228 @@
+"""What an arm does under a signal in time, by Fourier synthesis of its exact response."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jaxmodal.arm.arguments import real_array, real_number
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.counts import count_below
+from jaxmodal.response.driven.damping import damping_that_acts
+from jaxmodal.response.driven.labels import output_labels
+from jaxmodal.response.driven.port_quantities import unit_of_motion
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.forced.steady import Outputs
+from jaxmodal.response.forced.transfer import Floats, Transfer
+from jaxmodal.response.modal.superposition import modal_superposition
+from jaxmodal.runtime.datasets import variable
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
+
+#: what is left of a motion when the signal comes round again
+_SETTLED = 1e-10
+#: a mean of a signal that is rounding, in sizes of its largest sample
+_NO_MEAN = 1e-12
+#: of how many modes the slowest to die out is waited for
+_MODES_LOOKED_AT = 60
+#: most samples of a signal with the time after it
+_MOST_SAMPLES = 2**24
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class TimeResponse(ShowsDatasets):
+    """Motions of an arm under a signal in time; made by `time_response`.
+
+    Attributes
+    ----------
+    time : array, shape (N,)
+        In s, from 0.
+    values : array, shape (p, N)
+        The outputs, in their units.
+    input, outputs : Port, tuple of Port
+        The ports.
+    motion : str
+        What the outputs are.
+    """
+
+    time: Floats
+    values: Floats
+    input: Port
+    outputs: tuple[Port, ...]
+    motion: str
+
+    def tables(self) -> list[Table]:
+        """Return the largest size of each output and when it is."""
+        place = np.argmax(np.abs(self.values), axis=1)
+        rows = [
+            [str(each), f"{self.values[k, at]:.6g}", f"{self.time[at]:.6g}"]
+            for k, (each, at) in enumerate(zip(self.outputs, place, strict=True))
+        ]
+        title = f"{self.motion} over {self.time[-1]:g} s under {self.input}"
+        return [Table(title, ("output", "largest", "at [s]"), rows, (), ("output",))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the motions, under their name, as a dataset with dims output and time; units are a coordinate."""
+        import xarray
+
+        return xarray.Dataset(
+            {self.motion: variable(("output", "time"), self.values, f"{self.motion} of the port")},
+            {
+                **output_labels(self.outputs, lambda port: unit_of_motion(port, self.motion)),
+                "time": variable("time", self.time, "time", "s"),
+            },
+            {"input": str(self.input)},
+        )
+
+
+def time_response(
+    arm: Arm,
+    signal: ArrayLike,
+    time_step: float,
+    input: str | Port,
+    outputs: Outputs,
+    theory: TheoryName = "timoshenko",
+    *,
+    motion: str = "displacement",
+    base_motion: str = "acceleration",
+    periodic: bool = False,
+) -> TimeResponse:
+    """Motions of an arm, at rest before, under a signal in time: by Fourier synthesis of the exact response.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm, of concrete values, with damping unless the signal is periodic.
+    signal : array, shape (N,)
+        The force or motion of the base at equal steps from time 0.
+    time_step
+        The step in s.
+    input, outputs, theory, motion, base_motion
+        As for `response_peaks`; outputs may be several.
+    periodic
+        Whether the signal repeats for ever; then the motion is the steady one. Otherwise time without a signal is added
+        until the motion has died out. Where nothing holds the arm, at a free joint or base, the signal must have no
+        mean, and of the steady motions, which differ by one of the arm as a whole, it is the one without a mean.
+        Accelerations may be asked for under a mean, too, unless a damper lies at the free joint: they hold as long as
+        the arm has not moved far.
+
+    Returns
+    -------
+    TimeResponse
+        Over the time of the signal.
+
+    Raises
+    ------
+    ArmError
+        Unless the signal is periodic: the arm has no damping or a loss factor, which in time would act before its
+        cause, or an input at the base is not its acceleration, or ``motion`` is another one of an output that goes
+        along with the base.
+    UncertifiedError
+        Axial forces or loads buckle the arm, or a mode whose decay is waited for is not certified.
+    ValueError
+        The signal is not finite, or has a mean with which a base, or an arm that nothing holds, moves on without end,
+        or the time until the motion has died out needs more than 16,777,216 samples.
+
+    Notes
+    -----
+    Between samples the signal is what its Fourier series makes of it: sample so finely that nothing is left at half
+    the sampling frequency. What comes round from the end is below 1e-10 of the motion, of the lowest 60 modes.
+    """
+    samples = real_array(signal, "signal")
+    if samples.ndim != 1 or samples.size < 2 or not np.all(np.isfinite(samples)):
+        raise ValueError(
+            f"signal = {shown(signal)}: expected at least 2 finite numbers at equal steps"
+        )
+    step = real_number(time_step, "time_step", "a time in s greater than 0")
+    if not 0.0 < step < np.inf:
+        raise ValueError(f"time_step = {shown(time_step)}: expected a time in s greater than 0")
+    if is_traced(periodic) or np.ndim(periodic) or np.asarray(periodic).dtype.kind != "b":
+        raise ArmError(f"periodic = {shown(periodic)}: must be True or False.")
+    transfer = Transfer(arm, input, outputs, theory, motion, base_motion)
+    if len(transfer.inputs) != 1:
+        raise ArmError(f"input = {shown(input)}: give one port; add the motions for several.")
+    count = samples.size
+    if not periodic:
+        count = _with_time_to_settle(transfer, motion, samples.size, step)
+    loose = periodic and transfer.first == 0.0
+    if (
+        periodic
+        and (transfer.drifts or (loose and not transfer.accelerates))
+        and abs(samples.mean()) > _NO_MEAN * np.abs(samples).max()
+    ):
+        mean = float(samples.mean())
+        if transfer.drifts:
+            raise ValueError(
+                f"signal: has the mean {mean!r}, with which the base moves on without end; take the mean away, or ask "
+                f"for motion={base_motion!r}."
+            )
+        asked = "" if motion == "acceleration" else ", ask for motion='acceleration'"
+        raise ValueError(
+            f"signal: has the mean {mean!r}, with which an arm with a motion without a restoring force (a free joint, "
+            f"a free base) moves on without end; take the mean away{asked}, or give the joint or the base a stiffness "
+            "greater than 0."
+        )
+    spectrum = np.fft.rfft(samples, count)
+    omega: Floats = 2.0 * np.pi * np.fft.rfftfreq(count, step).astype(np.float64)
+    answer = np.empty((len(transfer.outputs), omega.size), np.complex128)
+    answer[:, 1:] = transfer(omega[1:])[:, 0]
+    if transfer.drifts or loose:
+        steady = loose and not transfer.drifts and transfer.accelerates
+        answer[:, 0] = transfer.steady_acceleration()[:, 0] if steady else 0.0
+    else:
+        answer[:, 0] = transfer.at_rest()[:, 0]
+    if count % 2 == 0:
+        answer[:, -1] = answer[:, -1].real
+    values = np.fft.irfft(answer * spectrum, count, axis=1)[:, : samples.size]
+    time = step * np.arange(samples.size, dtype=np.float64)
+    return TimeResponse(time, values, transfer.inputs[0], transfer.outputs, motion)
+
+
+def _with_time_to_settle(transfer: Transfer, motion: str, count: int, step: float) -> int:
+    """How many samples until the slowest mode within the samples' frequencies has died out."""
+    if not transfer.damped:
+        raise ArmError(
+            "the arm has no damping, so its motion never dies out and comes round again: give its links a "
+            "kelvin_voigt_time or a joint_damping, or say periodic=True for a signal that repeats."
+        )
+    if "loss_factor" in damping_that_acts(transfer.arm):
+        raise ArmError(
+            "loss_factor: is a law of harmonic motions alone; in time it would move the arm before the force acts. "
+            "Take kelvin_voigt_time or joint_damping instead, or say periodic=True for a signal that repeats."
+        )
+    if transfer.inputs[0].place == "base" and transfer.base_power != 2:
+        raise ArmError(
+            "base_motion: a motion of the base that ends elsewhere than it began leaves the arm there; give its "
+            "acceleration and ask for motion='acceleration', or say periodic=True."
+        )
+    if transfer.drifts:
+        raise ArmError(
+            f"motion = {motion!r}: a base that is accelerated leaves with the arm, whose {motion} does not come to "
+            "rest; ask for motion='acceleration' and integrate it from rest."
+        )
+    within = int(count_below(transfer.arm, np.pi / step, transfer.theory))
+    port, modes = transfer.outputs[0], min(max(within, 1), _MODES_LOOKED_AT)
+    model = modal_superposition(transfer.arm, port, port, modes, transfer.theory)
+    one = np.eye(model.omega.size)
+    poles = np.linalg.eigvals(
+        np.block([[0.0 * one, one], [-np.diag(model.omega**2), -model.damping]])
+    )
+    slowest = -float(poles.real.max())
+    settle = -np.log(_SETTLED) / slowest / step if slowest > 0.0 else np.inf
+    if count + settle > _MOST_SAMPLES:
+        raise ValueError(
+            f"time_step = {step!r}: the slowest mode needs {settle * step:.3g} s to die out, more than "
+            f"{_MOST_SAMPLES:,} steps with the signal; give a larger step, more damping, or say periodic=True"
+        )
+    from scipy import fft
+
+    return int(fft.next_fast_len(int(np.ceil(count + settle)), real=True))

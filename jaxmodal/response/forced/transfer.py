@@ -1,0 +1,181 @@
+"""Exact responses to forces and to motions of the base alike: what every forced response is made of."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arguments import is_finite, real_number
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import require_one_arm
+from jaxmodal.arm.loaded import under_forces
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
+from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
+from jaxmodal.frequencies.one_arm import found_in_band, natural_frequencies
+from jaxmodal.response.driven.damping import SPRINGS, damping_that_acts
+from jaxmodal.response.driven.ports import RELATIVE, Port, ports
+from jaxmodal.response.exact.frequency_response import answered
+from jaxmodal.response.static.buckled import require_stable
+from jaxmodal.runtime.errors import ArmError, suggestion
+from jaxmodal.statics.beam_arrays import SUPPORTS
+
+Floats = NDArray[np.float64]
+
+#: powers of ``i omega`` that make them of displacements
+MOTIONS = {"displacement": 0, "velocity": 1, "acceleration": 2}
+#: zero frequency is looked at here, in first natural frequencies: static to 1e-12
+_AT_REST = 1e-6
+
+
+class Transfer:
+    """Outputs of an arm for unit inputs at any frequency; inputs are forces, or motions of the base.
+
+    Parameters
+    ----------
+    arm, theory
+        A concrete arm, under axial forces and loads as it has them.
+    inputs, outputs
+        Names of ports or `Port`.
+    motion
+        What outputs are: ``"displacement"``, ``"velocity"`` or ``"acceleration"``.
+    base_motion
+        What inputs at the base are, of the same three.
+
+    Raises
+    ------
+    ArmError
+        The arm is traced or has no such port, or a motion is none.
+    UncertifiedError
+        Forces at rest buckle the arm.
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        inputs: str | Port | Sequence[str | Port],
+        outputs: str | Port | Sequence[str | Port],
+        theory: TheoryName,
+        motion: str = "displacement",
+        base_motion: str = "acceleration",
+    ) -> None:
+        require_concrete(arm, "a forced response")
+        require_one_arm(arm)
+        check_motions(motion, base_motion)
+        self.arm, self.theory = arm, theory
+        self.inputs, self.outputs = ports(inputs, arm, "inputs"), ports(outputs, arm, "outputs")
+        require_stable(arm, theory)
+        self.power, self.base_power = MOTIONS[motion], MOTIONS[base_motion]
+
+    @property
+    def damped(self) -> bool:
+        """Whether the arm has any damping that acts."""
+        return bool(damping_that_acts(self.arm))
+
+    @property
+    def drifts(self) -> bool:
+        """Whether outputs follow a base of which a rate is given, so that its motion is without bound."""
+        base = self.inputs[0]
+        if base.place != "base" or self.power >= self.base_power:
+            return False
+        # supports stand still, and forces at rest keep their directions: the arm bends the farther the base goes
+        if any(getattr(link, name) for link in self.arm.links for name in SUPPORTS):
+            return True
+        if base.turns and under_forces(self.arm):
+            return True
+        # else a spring gives by what the arm's inertia makes of the base's acceleration alone, and a base that is
+        # shifted turns nothing
+        return any(
+            each.direction != RELATIVE and (base.turns or not each.turns) for each in self.outputs
+        )
+
+    def __call__(self, omega: Floats) -> NDArray[np.complex128]:
+        """Outputs for unit inputs, complex, shape (p, m, F), at frequencies greater than 0 in rad/s."""
+        found = np.empty((len(self.outputs), len(self.inputs), omega.size), np.complex128)
+        at_base = np.array([each.place == "base" for each in self.inputs])
+        kinds = (
+            (~at_base, "receptance", self.power),
+            (at_base, "transmissibility", self.power - self.base_power),
+        )
+        for which, quantity, power in kinds:
+            if which.any():
+                chosen = [each for each, is_so in zip(self.inputs, which, strict=True) if is_so]
+                answer = answered(
+                    *(self.arm, omega, chosen, self.outputs),
+                    quantity=quantity,
+                    theory=self.theory,
+                    parameters=None,
+                    judge_stability=False,
+                )
+                with np.errstate(invalid="ignore"):  # infinite at undamped resonances
+                    found[:, which] = np.asarray(answer.values) * (1j * omega) ** power
+        return found
+
+    @functools.cached_property
+    def first(self) -> float:
+        """The first natural frequency, rad/s; 0 of an arm with a motion without a restoring force."""
+        return float(natural_frequencies(self.arm, 1, self.theory).omega[0])
+
+    @functools.cached_property
+    def accelerates(self) -> bool:
+        """Whether a constant force accelerates an arm that nothing holds steadily: no damper brakes its free motion."""
+        acting = damping_that_acts(self.arm)
+        braked = any(
+            name in acting and getattr(link, name) and getattr(link, spring) == 0.0
+            for name, spring in SPRINGS.items()
+            for link in self.arm.links
+        )
+        return self.first == 0.0 and self.power == MOTIONS["acceleration"] and not braked
+
+    def steady_acceleration(self) -> Floats:
+        """Outputs for constant unit inputs, shape (p, m), of an arm that ``accelerates``."""
+        beams, _ = prepared_values(self.arm, self.theory)
+        free = int(number_of_zero_modes(beams, self.arm.num_links))
+        lowest = float(natural_frequencies(self.arm, free + 1, self.theory).omega[-1])
+        return self(np.array([_AT_REST * lowest]))[:, :, 0].real
+
+    def at_rest(self) -> Floats:
+        """Outputs for constant unit inputs, shape (p, m), of an arm whose ``first`` frequency is above 0."""
+        return self(np.array([_AT_REST * self.first]))[:, :, 0].real
+
+    def resonances(self, low: float, high: float) -> Floats:
+        """Certified undamped natural frequencies in a band, rad/s."""
+        return np.asarray(found_in_band(self.arm, low, high, self.theory)[0].omega)
+
+
+def check_motions(motion: object, base_motion: object) -> None:
+    """Refuse kinds of motion that are none."""
+    for name, value in (("motion", motion), ("base_motion", base_motion)):
+        if not isinstance(value, str) or value not in MOTIONS:
+            raise ArmError(
+                f"{name} = {shown(value)}: must be one of {', '.join(map(repr, MOTIONS))}."
+                f"{suggestion(str(value), MOTIONS)}"
+            )
+
+
+def band_of_hertz(given: Any) -> tuple[float, float]:
+    """The ends of a band in Hz, or an ArmError."""
+    ends = isinstance(given, tuple | list) and len(given) == 2 and all(map(is_finite, given))
+    if not ends or not 0.0 < given[0] < given[1]:
+        raise ArmError(
+            f"band_hz = {shown(given)}: must be two frequencies in Hz, 0 < lower < upper, such as [1, 60]."
+        )
+    return float(given[0]), float(given[1])
+
+
+def band(omega_min: float, omega_max: float) -> tuple[float, float]:
+    """The ends of a band of frequencies, or a ValueError."""
+    low, high = (
+        real_number(value, name, "in rad/s")
+        for name, value in (("omega_min", omega_min), ("omega_max", omega_max))
+    )
+    if not 0.0 < low < high < np.inf:
+        raise ValueError(
+            f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 < omega_min < omega_max, finite, in rad/s"
+        )
+    return low, high

@@ -1,0 +1,1 @@
+"""Sums over certified modes: what they leave out, how many are enough, state space."""

@@ -1,0 +1,109 @@
+"""Motions of the base beside forces: what they carry along, and the exact response relative to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.arm.loaded import under_forces
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.eigenspaces.modal_mass import link_starts
+from jaxmodal.response.driven.members import on_segments, segments_of
+from jaxmodal.response.driven.ports import RELATIVE, Port, port_row
+from jaxmodal.response.exact.frequency_response import frequency_response
+from jaxmodal.response.static.compliance import point_at
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.statics.beam_arrays import SUPPORTS
+
+Floats = NDArray[np.float64]
+
+
+def require_free_tips(arm: Arm, inputs: Sequence[Port]) -> None:
+    """Refuse a motion of the base of an arm that leans on supports, which stand still and bend it.
+
+    Raises
+    ------
+    ArmError
+    """
+    moving = [each for each in inputs if each.place == "base"]
+    for number, link in enumerate(arm.links, start=1):
+        for name in SUPPORTS:
+            if moving and getattr(link, name):
+                raise ArmError(
+                    f"inputs: {str(moving[0])!r}: the arm leans on link{number}.{name}, which stands still when the "
+                    "base moves; sums over modes take motions of the base of arms without supports: use "
+                    "frequency_response with quantity='transmissibility'."
+                )
+
+
+def refuse_turned_base(arm: Arm, inputs: Sequence[Port]) -> None:
+    """Refuse a rotation of the base of an arm under forces at rest, which keep their directions and do work on it.
+
+    Raises
+    ------
+    ArmError
+    """
+    for each in inputs:
+        if each.place == "base" and each.turns and under_forces(arm):
+            raise ArmError(
+                f"inputs: {str(each)!r}: the arm is under an axial force or loads, which keep their directions and "
+                "drive it when the base turns; sums over modes know forces of inertia alone: use frequency_response "
+                "with quantity='transmissibility'."
+            )
+
+
+def motion_of_base(found: Port, arm: Arm) -> Floats:
+    """The motion of the ground that a port of the base stands for: along x, along y, and the rotation."""
+    u, v, turn = np.asarray(port_row(Port("joint", found.direction, 1), arm).row, np.float64)
+    angle = float(arm.links[0].joint_angle)
+    sine, cosine = np.sin(angle), np.cos(angle)
+    return np.array([cosine * u - sine * v, sine * u + cosine * v, turn])
+
+
+def carried(arm: Arm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
+    """Motions of the outputs that a rigid arm makes with its base, shape (outputs, inputs); 0 for forces."""
+    found = np.zeros((len(outputs), len(inputs)))
+    beams, number = beam_values(arm), segments_of(arm)
+    angle, start = np.cumsum(beams.joint_angle), np.asarray(link_starts(beams))
+    turn = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    for i, driven in enumerate(inputs):
+        if driven.place != "base":
+            continue
+        x, y, rotation = motion_of_base(driven, arm)
+        for o, read in enumerate(outputs):
+            if read.direction == RELATIVE:
+                continue
+            row = on_segments(port_row(read, arm), number)
+            at = point_at(beams, start, turn, row.link, row.place, row.station)
+            moved = np.array([x - rotation * at[1], y + rotation * at[0]])
+            cosine, sine = turn[row.link]
+            seen = [cosine * moved[0] + sine * moved[1], cosine * moved[1] - sine * moved[0]]
+            found[o, i] = np.asarray(row.row) @ np.array([*seen, rotation])
+    return found
+
+
+def exact_receptance(
+    arm: Arm,
+    omega: Floats,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    theory: TheoryName,
+) -> NDArray[np.complex128]:
+    """The exact motions for unit forces, and relative to the base for unit accelerations of it; shape (p, m, F)."""
+    found = np.empty((len(outputs), len(inputs), omega.size), np.complex128)
+    at_base = np.array([each.place == "base" for each in inputs])
+    for which, quantity in ((~at_base, "receptance"), (at_base, "transmissibility")):
+        if which.any():
+            chosen = [each for each, is_so in zip(inputs, which, strict=True) if is_so]
+            answer = frequency_response(
+                arm, omega, chosen, outputs, quantity=quantity, theory=theory
+            )
+            found[:, which] = np.asarray(answer.values)
+    if at_base.any():
+        rigid = carried(arm, inputs, outputs)[:, at_base, None]
+        found[:, at_base] = (found[:, at_base] - rigid) / -(omega * omega)
+    return found

@@ -1,0 +1,118 @@
+"""Damping between undamped modes: the arm's own, by the work that it does on them, or one that is given for modes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.link_rules import DAMPING_FIELDS
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.response.driven.damping import Damping
+from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.laws import flexibility
+
+Floats = NDArray[np.float64]
+
+
+class ModalDamping(NamedTuple):
+    """``-i omega`` times viscous plus ``-i`` times structural damping, between K modes of unit modal mass.
+
+    Attributes
+    ----------
+    viscous : array, shape (K, K)
+        In 1/s; ``2 zeta omega`` on the diagonal.
+    structural : array, shape (K, K)
+        In rad^2/s^2; loss factor times omega^2 on the diagonal.
+    """
+
+    viscous: Floats
+    structural: Floats
+
+
+def undamped(arm: Arm) -> Arm:
+    """Return the arm without damping."""
+    nothing = dict.fromkeys(DAMPING_FIELDS)
+    return arm.replace(links=tuple(link.replace(**nothing) for link in arm.links))
+
+
+def damping_of_modes(
+    beams: BeamArrays,
+    theory: Theory,
+    damping: Damping,
+    nodes: Floats,
+    weights: Floats,
+    gives: Floats,
+) -> ModalDamping:
+    """Project an arm's damping onto modes.
+
+    Parameters
+    ----------
+    nodes : array, shape (n, 3, q, K)
+        Section forces N, V, M_b of the modes at the nodes of a quadrature.
+    weights : array, shape (q,)
+        Its weights on [0, 1].
+    gives : array, shape (n, 3, K)
+        By how much the springs of the joints give along u, v and psi.
+
+    Notes
+    -----
+    A link with a complex modulus does the work of its strain energy times loss factor and Kelvin-Voigt time; a
+    damper of a joint that of the rate at which its spring gives.
+    """
+    count = gives.shape[-1]
+    viscous, structural = np.zeros((count, count)), np.zeros((count, count))
+    with np.errstate(divide="ignore"):
+        soft = [
+            theory.axial / (beams.youngs_modulus * beams.area),
+            theory.shear / (beams.shear_modulus_effective * beams.area),
+            1.0 / (beams.youngs_modulus * beams.second_moment),
+        ]
+    soft = np.stack(soft, axis=1) * (flexibility(beams) * beams.length)[:, None]
+    for i in range(gives.shape[0]):
+        rates = [x for x in (damping.loss_factor, damping.kelvin_voigt_time) if x is not None]
+        if any(rate[i] for rate in rates):
+            strain = np.einsum("fqk,fql,q,f->kl", nodes[i], nodes[i], weights, soft[i])
+            if damping.loss_factor is not None:
+                structural += damping.loss_factor[i] * strain
+            if damping.kelvin_voigt_time is not None:
+                viscous += damping.kelvin_voigt_time[i] * strain
+        dampers = (damping.joint_axial_damping, damping.joint_shear_damping, damping.joint_damping)
+        for axis, damper in enumerate(dampers):
+            if damper is not None and damper[i]:
+                viscous += damper[i] * np.outer(gives[i, axis], gives[i, axis])
+    return ModalDamping(viscous, structural)
+
+
+def given_damping(omega: Floats, damping_ratios: Any, rayleigh: Any) -> Floats:
+    """Damping ``2 zeta omega`` of each mode, 1/s, shape (K,)."""
+    if rayleigh is not None:
+        mass, stiffness = real_array(rayleigh, "rayleigh")
+        return mass + stiffness * omega**2
+    ratios = real_array(damping_ratios, "damping_ratios")
+    found: Floats = 2.0 * np.broadcast_to(ratios, omega.shape) * omega
+    return found
+
+
+def require_given_damping(damping_ratios: Any, rayleigh: Any, count: int) -> None:
+    """Refuse ratios, or shares of mass and stiffness, that are no damping of so many modes."""
+    if damping_ratios is not None and rayleigh is not None:
+        raise ValueError("damping_ratios and rayleigh are both given; give one of them")
+    if damping_ratios is not None:
+        ratios = real_array(damping_ratios, "damping_ratios")
+        if ratios.shape not in ((), (count,)) or not np.all(np.isfinite(ratios) & (ratios >= 0.0)):
+            raise ValueError(
+                f"damping_ratios = {shown(damping_ratios)}: expected one number of at least 0, or one for each of the "
+                f"{count} modes; 0.01 is 1 % of critical damping"
+            )
+    if rayleigh is not None:
+        pair = real_array(rayleigh, "rayleigh")
+        if pair.shape != (2,) or not np.all(np.isfinite(pair) & (pair >= 0.0)):
+            raise ValueError(
+                f"rayleigh = {shown(rayleigh)}: expected two numbers of at least 0, the shares of mass (1/s) and of "
+                "stiffness (s)"
+            )

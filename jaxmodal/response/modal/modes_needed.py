@@ -1,0 +1,165 @@
+"""How many modes a sum needs to be as good as asked for in a band."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jaxmodal.arm.arguments import real_number
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.refusals import require_concrete
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.counts import count_below
+from jaxmodal.response.modal.damping_of_modes import undamped
+from jaxmodal.response.modal.datasets import modes_needed_dataset
+from jaxmodal.response.modal.superposition import (
+    Floats,
+    Ports,
+    modal_superposition,
+)
+from jaxmodal.response.modal.truncation import (
+    band_of,
+    exact_part,
+    places_between,
+    relative_errors,
+    sizes_of,
+)
+from jaxmodal.runtime import limits
+from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ModesNeeded(ShowsDatasets):
+    """How good a sum over 1, 2, 3, ... modes is in a band; made by `modes_needed`.
+
+    Attributes
+    ----------
+    num_modes : int
+        With so many modes and the static residual, and with any number above, the error stays below ``tolerance``.
+    without_residual : int or None
+        The same without the static residual; None where even ``worst_without`` at its end is above.
+    tolerance : float
+        The error allowed.
+    omega_min, omega_max : float
+        The band, rad/s.
+    worst, worst_without : array, shape (M,)
+        Largest relative error (`TruncationError.relative`) in the band with 1 to M modes, with and without the
+        residual.
+    """
+
+    num_modes: int
+    without_residual: int | None
+    tolerance: float
+    omega_min: float
+    omega_max: float
+    worst: Floats
+    worst_without: Floats
+
+    def tables(self) -> list[Table]:
+        """Return the error by number of modes."""
+        ends = [f"{w / (2 * np.pi):.4g}" for w in (self.omega_min, self.omega_max)]
+        title = (
+            f"{self.num_modes} modes are enough for {100 * self.tolerance:g} % from {ends[0]} to {ends[1]} Hz, without "
+            f"static residual {self.without_residual or f'more than {self.worst.size}'}"
+        )
+        last = max(self.num_modes, self.without_residual or 0) + 2
+        rows = [
+            [str(k + 1), f"{100 * a:.3g}", f"{100 * b:.3g}"]
+            for k, (a, b) in enumerate(zip(self.worst, self.worst_without, strict=True))
+        ]
+        headings = ("modes", "error [%]", "without residual [%]")
+        return [Table(title, headings, shortened(rows[:last]))]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the largest errors as a dataset with the dim modes; what is enough and the band in Hz stand beside."""
+        return modes_needed_dataset(self)
+
+
+def modes_needed(
+    arm: Arm,
+    inputs: Ports,
+    outputs: Ports,
+    omega_min: float,
+    omega_max: float,
+    tolerance: float = 0.01,
+    theory: TheoryName = "timoshenko",
+) -> ModesNeeded:
+    """How many modes a sum needs to be as good as asked for in a band of frequencies.
+
+    Parameters
+    ----------
+    arm, inputs, outputs, theory
+        As for `modal_superposition`.
+    omega_min, omega_max
+        The band in rad/s, 0 < omega_min < omega_max.
+    tolerance
+        Largest error allowed, relative to the sizes of all parts of the sum (`TruncationError.size`).
+
+    Raises
+    ------
+    ArmError
+        The arm has no such port.
+    ValueError
+        The band is empty, or the tolerance is not in (0, 1), or 1000 modes do not reach it.
+
+    Notes
+    -----
+    Damping is left aside: what modes above the band give depends on it little, and errors beside an infinite resonance
+    do not count.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> middle = "link_1@0.5.across"
+    >>> needed = jm.modes_needed(jm.examples.two_link_flexible(), middle, middle, 0.1, 30.0)
+    >>> needed.num_modes, needed.without_residual
+    (5, 10)
+    """
+    low, high = band_of(omega_min, omega_max, 0.0)
+    allowed = real_number(tolerance, "tolerance", "in (0, 1), such as 0.01 for 1 %")
+    if not 0.0 < allowed < 1.0:
+        raise ValueError(
+            f"tolerance = {shown(tolerance)}: expected a number in (0, 1), 0.01 is 1 %"
+        )
+    require_concrete(arm, "a sum over modes")
+    bare = undamped(arm)
+    count = 2 * int(count_below(bare, high, theory)) + 12
+    while True:
+        model = modal_superposition(bare, inputs, outputs, min(count, limits.MODES), theory)
+        omega = places_between(model.omega, 0.0, low, high)
+        exact = exact_part(model, bare, omega).real
+        parts = model.parts(omega).real
+        size = sizes_of(model, omega)
+        vibrates = (
+            model.omega[:, None] > 0.0
+        )  # motions of zero frequency leave nothing to a residual
+        softness = np.where(vibrates, 1.0 / np.where(vibrates, model.omega[:, None], 1.0) ** 2, 0.0)
+        at_rest = np.einsum("kp,km->kpm", model.read * softness, model.driven)
+        without = np.cumsum(parts, axis=0) - exact
+        residuals = model.residual + at_rest.sum(axis=0) - np.cumsum(at_rest, axis=0)
+        worst, worst_without = (
+            np.max(relative_errors(np.abs(x), np.broadcast_to(size, x.shape)), axis=(1, 2, 3))
+            for x in (without + residuals[..., None], without)
+        )
+        found, plain = (_enough(errors, allowed) for errors in (worst, worst_without))
+        if found is not None and (plain is not None or count >= 8 * found):
+            return ModesNeeded(found, plain, allowed, low, high, worst, worst_without)
+        if count >= limits.MODES:
+            raise ValueError(
+                f"tolerance = {allowed!r}: {limits.MODES} modes do not reach it in this band; their error is "
+                f"{worst[-1]:.2g}"
+            )
+        count *= 2
+
+
+def _enough(worst: Floats, allowed: float) -> int | None:
+    """From which number of modes on the error stays allowed; None where the last one is not."""
+    above = np.flatnonzero(~(worst <= allowed))
+    least = int(above[-1]) + 2 if above.size else 1
+    return least if least <= worst.size else None

@@ -1,0 +1,159 @@
+"""What mass-normalised modes do at ports: their displacements there."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_values
+from jaxmodal.dynamic_stiffness.attachments import at_joint, at_tip, before_joint, spring_gives
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.preload import slope_law
+from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
+from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.mode_shapes import mode_shapes
+from jaxmodal.modes.planar_shapes import ModeShapes
+from jaxmodal.response.driven.damping import damping_of
+from jaxmodal.response.driven.members import on_segments, owners, segments_of
+from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, port_row
+from jaxmodal.response.modal.base_motion import motion_of_base
+from jaxmodal.response.modal.damping_of_modes import ModalDamping, damping_of_modes, undamped
+from jaxmodal.response.modal.rigid_motions import first_vibration, rigid_motions_at
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import to_host
+from jaxmodal.statics.beam_arrays import BeamArrays
+
+Floats = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class ModesAtPorts:
+    """Modes of an arm as a response needs them; K modes of unit modal mass, P ports.
+
+    Attributes
+    ----------
+    frequencies : NaturalFrequencies
+        With their certificates.
+    at : array, shape (K, P)
+        Displacement (m) or rotation (rad) of each mode at each port, over sqrt(kg m^2); at the base the force of
+        inertia on the mode for an acceleration of 1.
+    damping : ModalDamping
+        The arm's own, between the modes.
+    """
+
+    frequencies: NaturalFrequencies
+    at: Floats
+    damping: ModalDamping
+
+
+def modes_at_ports(
+    arm: Arm, found: Sequence[Port], num_modes: int, theory: TheoryName
+) -> ModesAtPorts:
+    """Return the lowest modes of a concrete arm at its ports.
+
+    Raises
+    ------
+    ArmError
+        A damper lies beside a slide without a spring.
+    UncertifiedError
+        A frequency could not be certified, or there are fewer.
+    """
+    owner = owners(arm)
+    damping = jax.tree_util.tree_map(lambda x: x[owner], damping_of(arm))
+    rows = {
+        each: on_segments(port_row(each, arm), segments_of(arm))
+        for each in found
+        if each.place != "base"
+    }
+    nodes, weights = np.zeros(0), np.zeros(0)
+    if not damping.is_none:
+        nodes, weights = quadrature(quadrature_size(num_modes))
+    stations = np.unique([0.0, 1.0, *nodes, *(row.station for row in rows.values())])
+    shapes: ModeShapes = to_host(mode_shapes(arm, num_modes, theory, stations=stations))
+    omega = np.asarray(shapes.omega)
+    fields = np.stack(
+        [shapes.u, shapes.v, shapes.psi, shapes.normal, shapes.shear, shapes.moment], axis=2
+    )
+    along = np.moveaxis(fields, 0, -1)  # link, field, station, mode
+    beams = beam_values(arm)
+    with np.errstate(all="ignore"):  # stiffnesses that are infinite
+        inner, outer = along[:, :, 0], along[:, :, -1]
+        joint, tip = at_joint(beams, omega, inner), at_tip(beams, outer)
+        gives = spring_gives(beams, omega, inner, outer, before_joint(beams, tip, joint))
+    columns = []
+    for each in found:
+        if each.place == "base":
+            columns.append(-np.asarray(shapes.participation) @ motion_of_base(each, arm))
+        elif each.direction == RELATIVE:
+            columns.append(gives[rows[each].link, 2])
+        else:
+            columns.append(_read(rows[each], joint, tip, along, stations))
+    at = np.stack(columns, axis=1)
+    flags, inside = theory_flags(theory), along[:, :, np.searchsorted(stations, nodes)]
+    inside = _strained(beams, flags, inside[:, 2], inside[:, 3:])
+    rigid = omega == 0.0
+    if rigid.any():
+        at[rigid], hinged = _at_zero_frequency(arm, found, omega, theory)
+        gives[..., rigid], inside[..., rigid] = hinged, 0.0
+    own = damping_of_modes(beams, flags, damping, inside, weights, gives)
+    return ModesAtPorts(shapes.frequencies, at, own)
+
+
+def _strained(beams: BeamArrays, theory: Theory, turn: Floats, forces: Floats) -> Floats:
+    """N, V and M_b that strain a section, (n, 3, q, K): of V without what the force at rest has across the axis."""
+    if beams.axial_force is None:
+        return forces
+    h, _ = slope_law(beams, theory)
+    held = np.asarray(beams.axial_force)[:, None, None] * turn
+    shear = np.asarray(h)[:, None, None] * (forces[:, 1] - held)
+    return np.stack([forces[:, 0], shear, forces[:, 2]], axis=1)
+
+
+def _at_zero_frequency(
+    arm: Arm, found: Sequence[Port], omega: Floats, theory: TheoryName
+) -> tuple[Floats, Floats]:
+    """The modes of zero frequency at ports (Z, P), and by how much the joints give in them (n, 3, Z)."""
+    hinges = []
+    for number, link in enumerate(arm.links, start=1):
+        for kind in ("axial", "shear"):
+            if getattr(link, f"joint_{kind}_stiffness") == 0.0 and getattr(
+                link, f"joint_{kind}_damping"
+            ):
+                raise ArmError(
+                    f"link{number}.joint_{kind}_damping: lies beside a slide without a spring, whose free motion sums "
+                    f"over modes do not damp; give joint_{kind}_stiffness a value greater than 0."
+                )
+        if link.joint_stiffness == 0.0 and link.joint_damping:
+            hinges.append(Port("joint", RELATIVE, number))
+    bases = [each for each in found if each.place == "base"]
+    forces = list(dict.fromkeys([*(each for each in found if each.place != "base"), *hinges]))
+    count, bare = int(np.sum(omega == 0.0)), undamped(arm)
+    at_forces, at_bases = rigid_motions_at(
+        bare, forces, bases, count, theory, first_vibration(bare, omega, theory)
+    )
+    at = np.empty((count, len(found)))
+    for place, each in enumerate(found):
+        of_base = each.place == "base"
+        at[:, place] = (
+            at_bases[:, bases.index(each)] if of_base else at_forces[:, forces.index(each)]
+        )
+    pieces = segments_of(arm)
+    gives = np.zeros((sum(pieces), 3, count))
+    for each in hinges:
+        gives[sum(pieces[: (each.link or 1) - 1]), 2] = at_forces[:, forces.index(each)]
+    return at, gives
+
+
+def _read(row: PortRow, joint: Floats, tip: Floats, along: Floats, stations: Floats) -> Floats:
+    """What a port reads of motions given at joints, at tips and at stations, each with a last axis of motions."""
+    if row.place == "link":
+        place = along[row.link, :3, int(np.searchsorted(stations, row.station))]
+    else:
+        place = (joint if row.place == "joint" else tip)[row.link, :3]
+    read: Floats = np.asarray(row.row) @ place
+    return read

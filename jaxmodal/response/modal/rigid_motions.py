@@ -1,0 +1,134 @@
+"""Motions of zero frequency at ports, and residuals of arms without a static limit, by the exact response."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.one_arm import natural_frequencies
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.modal.base_motion import exact_receptance
+
+Floats = NDArray[np.float64]
+#: where an arm is looked at, in squares of its first frequency that is not zero: for its motions of zero frequency
+#: close to these, for residuals, from which they are taken off, farther
+_CLOSE, _FARTHER = (1e-4, 0.05), (0.002, 0.3)
+#: how many frequencies: the polynomial through them leaves 1e-12
+_NODES = 12
+#: shares of rigid motions below this are rounding
+_NONE = 1e-10
+
+
+def first_vibration(arm: Arm, omega: Floats, theory: TheoryName) -> float:
+    """The first frequency of an arm that is not zero, rad/s, given its lowest ones."""
+    while not np.any(omega > 0.0):  # more motions of zero frequency than modes that were asked for
+        omega = np.asarray(natural_frequencies(arm, omega.size + 1, theory).omega)
+    return float(omega[omega > 0.0][0])
+
+
+def _squares(first: float, ends: tuple[float, float]) -> Floats:
+    low, high = ends
+    nodes = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
+    return first * first * (0.5 * (low + high) + 0.5 * (high - low) * nodes)
+
+
+def _at_zero(squares: Floats, values: Floats) -> Floats:
+    """The polynomial through values (..., F) at squares (F,), at zero: Lagrange's formula."""
+    own = np.eye(squares.size, dtype=bool)
+    others = np.where(own, 1.0, squares[None, :])
+    gaps = np.where(own, 1.0, squares[None, :] - squares[:, None])
+    return np.asarray(values @ np.prod(others / gaps, axis=1))
+
+
+def rigid_motions_at(
+    arm: Arm,
+    forces: Sequence[Port],
+    bases: Sequence[Port],
+    count: int,
+    theory: TheoryName,
+    first: float,
+) -> tuple[Floats, Floats]:
+    """What the motions of zero frequency do at ports, as modes of unit modal mass.
+
+    Parameters
+    ----------
+    arm, theory
+        An arm without damping.
+    forces, bases
+        Ports of the arm; ports of the base.
+    count
+        Number of motions of zero frequency, Z.
+    first
+        The first frequency that is not zero, rad/s.
+
+    Returns
+    -------
+    array, shape (Z, forces), array, shape (Z, bases)
+        Displacements of the modes at the ports; the force of inertia on each for an acceleration of the base of 1.
+
+    Notes
+    -----
+    Minus the square of the frequency times the receptance tends to the products of these displacements. Which of the
+    motions of zero frequency the modes are is free, so their factors are taken from the symmetric matrix of these
+    products; directions that no port sees are left out, as zeros.
+    """
+    squares = _squares(first, _CLOSE)
+    omega = np.sqrt(squares)
+
+    def product(inputs: Sequence[Port]) -> tuple[Floats, Floats]:
+        found = -squares * exact_receptance(arm, omega, inputs, forces, theory).real
+        return _at_zero(squares, found), np.abs(found).max(axis=-1)
+
+    products, sizes = product(forces)
+    # ports that such motions do not reach, as a torque inside a free arm: what is left of them is rounding
+    reached = np.diag(products) > _NONE * np.diag(sizes)
+    products = products * np.outer(reached, reached)
+    scale = np.sqrt(np.where(reached, np.diag(products), 1.0))
+    shares, directions = np.linalg.eigh(products / np.outer(scale, scale))
+    seen = np.flatnonzero(shares > _NONE * max(shares.max(), 0.0))[::-1][:count]
+    at = np.zeros((count, len(forces)))
+    at[: seen.size] = np.sqrt(shares[seen])[:, None] * directions[:, seen].T * scale
+    at_base = np.zeros((count, len(bases)))
+    if bases and seen.size:
+        at_base[: seen.size] = np.linalg.lstsq(
+            (at[: seen.size] / scale).T, product(bases)[0] * reached[:, None] / scale[:, None]
+        )[0]
+    return at, at_base
+
+
+def residual_at_rest(
+    arm: Arm,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    theory: TheoryName,
+    omega: Floats,
+    parts: Floats,
+    first: float,
+) -> Floats:
+    """What modes leave out at zero frequency, shape (p, m), of an arm that drifts or a base that moves.
+
+    Parameters
+    ----------
+    arm, inputs, outputs, theory
+        An arm without damping, and its ports.
+    omega : array, shape (K,)
+        Frequencies of the modes, rad/s.
+    parts : array, shape (K, p, m)
+        Products of what each mode does at outputs and inputs.
+    first
+        The first frequency of the arm that is not zero, rad/s.
+
+    Notes
+    -----
+    Such an arm has no static compliance, but what all other modes give tends to a limit: that of bodies which are
+    accelerated as a whole (inertia relief). The exact response less the modes is a smooth function of the frequency's
+    square up to the first frequency left out; a polynomial through its values below the first one gives the limit.
+    """
+    squares = _squares(first, _FARTHER)
+    exact = exact_receptance(arm, np.sqrt(squares), inputs, outputs, theory).real
+    kept = np.einsum("kpm,kf->pmf", parts, 1.0 / (omega[:, None] ** 2 - squares))
+    return _at_zero(squares, exact - kept)

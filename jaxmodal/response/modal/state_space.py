@@ -1,0 +1,328 @@
+"""State space of an arm between ports: matrices in full precision, for control and for time steps."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jaxmodal.arm.arguments import positive_integer, real_number
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.modal.superposition import (
+    Floats,
+    Ports,
+    frequencies_of,
+    modal_superposition,
+)
+from jaxmodal.response.modal.truncation import TruncationError, error_in_band
+from jaxmodal.runtime.optional import require_control, require_slycot
+from jaxmodal.runtime.tables import ShowsTables, Table
+
+if TYPE_CHECKING:
+    import xarray
+
+QUANTITIES = ("receptance", "mobility", "accelerance")
+#: ways to a discrete time, as of scipy.signal.cont2discrete
+METHODS = ("zoh", "foh", "bilinear", "impulse")
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class StateSpace(ShowsTables):
+    """``x' = A x + B u, y = C x + D u``, or ``x_next = A x + B u`` with a time step; made by `state_space`.
+
+    Attributes
+    ----------
+    A, B, C, D : array, shapes (s, s), (s, m), (p, s), (p, m)
+        The matrices, float64.
+    inputs, outputs, states : tuple of str
+        Names: of ports, and ``mode1``, ..., ``mode1.rate``, ... of the states.
+    time_step : float or None
+        In s; None for continuous time.
+    quantity : str
+        What the outputs are: ``"receptance"`` displacements, ``"mobility"`` velocities, ``"accelerance"``
+        accelerations.
+    error : TruncationError or None
+        Against the exact response, over frequency up to the last mode: ``error.worst`` is the largest. None for what
+        `discrete` and `reduced` make.
+    """
+
+    A: Floats
+    B: Floats
+    C: Floats
+    D: Floats
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    states: tuple[str, ...]
+    time_step: float | None = None
+    quantity: str = "receptance"
+    error: TruncationError | None = None
+
+    @property
+    def poles(self) -> NDArray[np.complex128]:
+        """Eigenvalues of A, shape (s,); in rad/s for continuous time."""
+        return np.linalg.eigvals(self.A).astype(np.complex128)
+
+    def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
+        """Outputs for unit harmonic inputs, complex, shape (p, m, frequencies).
+
+        Parameters
+        ----------
+        omega
+            Angular frequencies in rad/s, at least 0; with a time step at most ``pi / time_step``.
+
+        Raises
+        ------
+        ValueError
+            They are not such numbers.
+        """
+        omega = frequencies_of(omega)
+        points: NDArray[Any] = 1j * omega
+        if self.time_step is not None:
+            if np.any(omega * self.time_step > np.pi * (1.0 + 1e-12)):
+                raise ValueError(
+                    f"omega = {shown(float(omega.max()))}: expected at most pi / time_step = "
+                    f"{np.pi / self.time_step:.6g} rad/s, half the sampling frequency"
+                )
+            points = np.exp(points * self.time_step)
+        square = points[:, None, None] * np.eye(len(self.states)) - self.A
+        found: NDArray[Any] = self.C @ np.linalg.solve(square, self.B + 0j) + self.D
+        return np.moveaxis(found, 0, -1)
+
+    def discrete(self, time_step: float, method: str = "zoh") -> StateSpace:
+        """Return the system at equal time steps, by `scipy.signal.cont2discrete`.
+
+        Parameters
+        ----------
+        time_step
+            In s.
+        method
+            ``"zoh"`` holds inputs over a step, and is then exact; ``"foh"`` joins them by lines, exact for such inputs;
+            ``"bilinear"`` (Tustin) and ``"impulse"`` keep other properties.
+
+        Raises
+        ------
+        ValueError
+            The step is not positive, the method unknown, or the system discrete already.
+        """
+        from scipy import signal
+
+        if self.time_step is not None:
+            raise ValueError(
+                f"discrete: the system has a time step of {self.time_step!r} s already; start from the continuous one"
+            )
+        step = real_number(time_step, "time_step", "a time in s greater than 0")
+        if not (np.isfinite(step) and step > 0.0):
+            raise ValueError(f"time_step = {shown(time_step)}: expected a time in s greater than 0")
+        if method not in METHODS:
+            raise ValueError(
+                f"method = {shown(method)}: expected one of {', '.join(map(repr, METHODS))}"
+            )
+        matrices = (self.A, self.B, self.C, self.D)
+        a, b, c, d, _ = signal.cont2discrete(matrices, step, method=method)
+        return dataclasses.replace(self, A=a, B=b, C=c, D=d, time_step=step, error=None)
+
+    def reduced(self, num_states: int, method: str = "matchdc") -> StateSpace:
+        """Return a balanced truncation, by `control.balred`; needs ``jaxmodal[control]`` with its slycot.
+
+        Parameters
+        ----------
+        num_states
+            How many states remain, fewer than there are.
+        method
+            ``"matchdc"`` keeps the static compliance, ``"truncate"`` is best at high frequencies.
+
+        Raises
+        ------
+        ValueError
+            The number or the method is not usable, a pole is undamped, or the system is discrete.
+        ImportError
+            python-control or slycot is not installed.
+        """
+        count = positive_integer(num_states, "num_states", len(self.states) - 1)
+        if method not in ("matchdc", "truncate"):
+            raise ValueError(f"method = {shown(method)}: expected 'matchdc' or 'truncate'")
+        if self.time_step is not None:
+            raise ValueError("reduced: the system is discrete; reduce the continuous one first")
+        if not np.all(self.poles.real < 0.0):
+            raise ValueError(
+                "reduced: an undamped mode has no balanced form; give damping_ratios greater than 0"
+            )
+        control = require_slycot()
+        small = control.balred(self.to_control(), count, method=method)
+        names = tuple(f"balanced{k}" for k in range(1, small.nstates + 1))
+        matrices: dict[str, Any] = {name: np.asarray(getattr(small, name)) for name in "ABCD"}
+        return dataclasses.replace(self, **matrices, states=names, error=None)
+
+    def to_control(self) -> Any:
+        """Return python-control's ``StateSpace`` with the same matrices and names; needs ``jaxmodal[control]``.
+
+        Raises
+        ------
+        ImportError
+            python-control is not installed.
+        """
+        control = require_control()
+        # a full stop is not allowed in names there
+        inputs, outputs, states = (
+            [name.replace(".", "_") for name in names]
+            for names in (self.inputs, self.outputs, self.states)
+        )
+        return control.StateSpace(
+            *(self.A, self.B, self.C, self.D),
+            0 if self.time_step is None else self.time_step,
+            inputs=inputs,
+            outputs=outputs,
+            states=states,
+        )
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the matrices as a dataset with dims state, of, input and output."""
+        import xarray
+
+        return xarray.Dataset(
+            {
+                "A": (("state", "of"), self.A),
+                "B": (("state", "input"), self.B),
+                "C": (("output", "of"), self.C),
+                "D": (("output", "input"), self.D),
+            },
+            {
+                "state": list(self.states),
+                "of": list(self.states),
+                "input": list(self.inputs),
+                "output": list(self.outputs),
+            },
+            {"quantity": self.quantity, "time_step": self.time_step or 0.0},
+        )
+
+    def tables(self) -> list[Table]:
+        """Return the poles as frequencies and damping ratios."""
+        poles: NDArray[Any] = self.poles
+        if self.time_step is not None:
+            poles = np.log(poles) / self.time_step
+        poles = poles[poles.imag >= 0.0]
+        poles = poles[np.argsort(np.abs(poles))]
+        rows = [
+            [hertz_text(abs(pole) / (2.0 * np.pi)), f"{-pole.real / abs(pole) + 0.0:.4g}"]
+            for pole in poles.tolist()
+        ]
+        time = "" if self.time_step is None else f", time step {self.time_step:g} s"
+        names = f"{', '.join(self.inputs)} to {', '.join(self.outputs)}"
+        title = f"{len(self.states)} states from {names} ({self.quantity}{time})"
+        notes = []
+        if self.error is not None:
+            hertz = hertz_text(self.error.worst_omega / (2.0 * np.pi))
+            notes.append(f"error {100.0 * self.error.worst:.3g} % at most, at {hertz} Hz")
+        return [Table(title, ("pole at [Hz]", "damping ratio"), rows, notes)]
+
+
+def state_space(
+    arm: Arm,
+    inputs: Ports,
+    outputs: Ports,
+    num_modes: int = 10,
+    theory: TheoryName = "timoshenko",
+    *,
+    damping_ratios: float | ArrayLike | None = None,
+    rayleigh: tuple[float, float] | None = None,
+    residual: bool = True,
+    quantity: str = "receptance",
+    seen_from: str = "base",
+) -> StateSpace:
+    """A state-space model of an arm between ports, from its certified modes.
+
+    Parameters
+    ----------
+    arm, inputs, outputs, num_modes, theory, damping_ratios, rayleigh, residual, seen_from
+        As for `modal_superposition`.
+    quantity
+        What the outputs are: ``"receptance"`` displacements and rotations, ``"mobility"`` their rates,
+        ``"accelerance"`` their accelerations.
+
+    Returns
+    -------
+    StateSpace
+        2 K states: the modes, which have unit modal mass, then their rates; where accelerations of the base are seen
+        from the ground, its place and rate as well. The residual stands in D; rates and
+        accelerations have none, since its rate is no output of a system of finitely many states.
+
+    Raises
+    ------
+    ArmError, ValueError, UncertifiedError
+        As `modal_superposition`; ``quantity`` is not known.
+
+    Examples
+    --------
+    >>> import jaxmodal as jm
+    >>> arm = jm.examples.two_link_flexible()
+    >>> model = jm.state_space(arm, "joint_1.torque", ["tip.across", "tip.rotation"], 4, damping_ratios=0.01)
+    >>> model.A.shape, model.B.shape, model.C.shape, model.D.shape
+    ((8, 8), (8, 1), (2, 8), (2, 1))
+    >>> model.states[:2], model.states[4]
+    (('mode1', 'mode2'), 'mode1.rate')
+    """
+    if not isinstance(quantity, str) or quantity not in QUANTITIES:
+        raise ValueError(
+            f"quantity = {shown(quantity)}: expected one of {', '.join(map(repr, QUANTITIES))}"
+        )
+    modes = modal_superposition(
+        arm,
+        inputs,
+        outputs,
+        num_modes,
+        theory,
+        damping_ratios=damping_ratios,
+        rayleigh=rayleigh,
+        residual=residual and quantity == "receptance",
+        seen_from=seen_from,
+    )
+    names = tuple(f"mode{k}" for k in range(1, modes.omega.size + 1))
+    frequencies, driven, read, damping = (
+        modes.omega,
+        modes.driven,
+        modes.read,
+        modes.viscous_equivalent,
+    )
+    feed = modes.residual
+    carrying = np.flatnonzero(np.any(modes.carried, axis=0))
+    if carrying.size and quantity == "accelerance":
+        feed = feed + modes.carried
+    elif carrying.size:  # where the base itself is, from its acceleration
+        names += tuple(str(modes.inputs[k]) for k in carrying)
+        frequencies = np.concatenate([frequencies, np.zeros(carrying.size)])
+        driven = np.concatenate([driven, np.eye(driven.shape[1])[carrying]])
+        read = np.concatenate([read, modes.carried[:, carrying].T])
+        damping = np.pad(damping, (0, carrying.size))
+    count = frequencies.size
+    nothing, one, stiffness = np.zeros((count, count)), np.eye(count), np.diag(frequencies**2)
+    a = np.block([[nothing, one], [-stiffness, -damping]])
+    b = np.concatenate([np.zeros_like(driven), driven])
+    readings = {
+        "receptance": np.concatenate([one, nothing], axis=1),
+        "mobility": np.concatenate([nothing, one], axis=1),
+        "accelerance": a[count:],
+    }
+    if quantity == "accelerance":
+        feed = feed + modes.read.T @ modes.driven
+    system = StateSpace(
+        a,
+        b,
+        read.T @ readings[quantity],
+        feed,
+        tuple(map(str, modes.inputs)),
+        tuple(map(str, modes.outputs)),
+        (*names, *(f"{name}.rate" for name in names)),
+        quantity=quantity,
+    )
+    power = QUANTITIES.index(quantity)
+
+    def receptance(omega: Floats) -> NDArray[np.complex128]:
+        return system.frequency_response(omega) / (1j * omega) ** power
+
+    error = error_in_band(modes, receptance, 1e-3 * modes.omega[-1], modes.omega[-1])
+    return dataclasses.replace(system, error=error)

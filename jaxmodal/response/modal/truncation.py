@@ -1,0 +1,227 @@
+"""What a sum over modes leaves out: its error against the exact response."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jaxmodal.arm.arguments import real_number
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.quantities import shown
+from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.driven.ports import Port
+from jaxmodal.response.modal.base_motion import exact_receptance
+from jaxmodal.response.modal.damping_of_modes import undamped
+from jaxmodal.response.modal.datasets import truncation_dataset
+from jaxmodal.response.modal.superposition import (
+    Floats,
+    ModalSuperposition,
+    frequencies_of,
+)
+from jaxmodal.runtime.tables import ShowsDatasets, Table
+
+if TYPE_CHECKING:
+    import xarray
+
+#: frequencies between two neighbouring resonances at which an error is looked at
+_BETWEEN = 24
+#: frequencies beside a resonance, in half-power widths from it
+_BESIDE = (-3.0, -1.0, -0.3, 0.3, 1.0, 3.0)
+#: errors are held against at least this share of the largest output of a unit: modes and exact response are right to
+#: some 1e-13 of that, so that of a smaller output not one per cent is known
+_ROUNDING = 2.0**-36
+#: nearer to an undamped resonance, relative, two infinite numbers would be subtracted
+_CLEAR = 1e-6
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class TruncationError(ShowsDatasets):
+    """The error of a sum over modes against the exact response, over frequency; p outputs, m inputs, F frequencies.
+
+    Attributes
+    ----------
+    omega : array, shape (F,)
+        Angular frequencies in rad/s, ascending.
+    exact : array, shape (p, m, F)
+        The receptance that the sum stands for.
+    error : array, shape (p, m, F)
+        Size of the difference, m or rad for 1 N or 1 N m.
+    size : array, shape (p, m, F)
+        Sizes of all parts of the sum added up: what the error is held against. Where modes cancel each other, at an
+        antiresonance, the receptance is zero and this is not. At least 1.5e-11 of the largest among outputs of the same
+        unit, below which an output is but rounding.
+    inputs, outputs : tuple of Port
+        The ports.
+    """
+
+    omega: Floats
+    exact: NDArray[np.complex128]
+    error: Floats
+    size: Floats
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+    @property
+    def relative(self) -> Floats:
+        """``error / size``, 0 where neither is anything; shape (p, m, F)."""
+        return relative_errors(self.error, self.size)
+
+    @property
+    def worst(self) -> float:
+        """The largest relative error over all pairs of ports and frequencies."""
+        return float(self.relative.max())
+
+    @property
+    def worst_omega(self) -> float:
+        """Where the largest relative error is, rad/s."""
+        return float(self.omega[int(np.argmax(self.relative.max(axis=(0, 1))))])
+
+    def tables(self) -> list[Table]:
+        """Return the worst error in each tenth of the band."""
+        largest = self.relative.max(axis=(0, 1))
+        rows = []
+        ends = np.linspace(self.omega[0], self.omega[-1], 11)
+        for low, high in itertools.pairwise(ends):
+            inside = (self.omega >= low) & (self.omega <= high)
+            if inside.any():
+                span = f"{low / (2 * np.pi):.4g} to {high / (2 * np.pi):.4g}"
+                rows.append([span, f"{100.0 * largest[inside].max():.3g}"])
+        hertz = hertz_text(self.worst_omega / (2.0 * np.pi))
+        title = f"error of the sum over modes: {100.0 * self.worst:.3g} % at most, at {hertz} Hz"
+        return [Table(title, ("band [Hz]", "error [%]"), rows)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return receptance and errors as a dataset with dims output, input, frequency; units are a coordinate."""
+        return truncation_dataset(self)
+
+
+def truncation_error(
+    model: ModalSuperposition,
+    omega_min: float | None = None,
+    omega_max: float | None = None,
+    *,
+    omega: ArrayLike | None = None,
+) -> TruncationError:
+    """The error of a sum over modes against the exact response.
+
+    Parameters
+    ----------
+    model
+        From `modal_superposition`.
+    omega_min, omega_max
+        The band in rad/s, by default up to the last mode.
+    omega
+        Instead of a band: frequencies in rad/s at which to look, greater than 0.
+
+    Returns
+    -------
+    TruncationError
+        In a band at frequencies beside and between all resonances, and where the error is largest.
+
+    Raises
+    ------
+    ValueError
+        The band is empty, or a frequency is not greater than 0.
+
+    Notes
+    -----
+    A sum with the arm's own damping is held against `frequency_response` of the arm. One with damping ratios or
+    Rayleigh's coefficients describes no single arm: its modes are damped by decree. What it leaves out is then the
+    exact response of the undamped arm less its undamped modes, and the static residual is held against that.
+    """
+    if omega is not None:
+        places = frequencies_of(omega)
+        if np.any(places == 0.0):
+            raise ValueError("omega holds 0: expected frequencies greater than 0")
+        return _error_at(model, model.receptance, np.unique(places))
+    return error_in_band(model, model.receptance, *band_of(omega_min, omega_max, model.omega[-1]))
+
+
+def error_in_band(
+    model: ModalSuperposition,
+    response: Callable[[Floats], NDArray[np.complex128]],
+    low: float,
+    high: float,
+) -> TruncationError:
+    """The error of a response (frequencies to receptances) that is made of a sum over modes."""
+    places = places_between(model.omega, model.damping_ratios, low, high)
+    found = _error_at(model, response, places)
+    # the largest error lies between two of these
+    worst = int(np.argmax(found.relative.max(axis=(0, 1))))
+    near = places[max(worst - 1, 0)], places[min(worst + 1, places.size - 1)]
+    closer = np.linspace(*near, 34)
+    return _error_at(model, response, _clear(np.unique([*places, *closer]), model.omega))
+
+
+def band_of(omega_min: float | None, omega_max: float | None, last: float) -> tuple[float, float]:
+    """The ends of a band as callers give them, by default up to the ``last`` mode."""
+    high = last if omega_max is None else real_number(omega_max, "omega_max", "in rad/s")
+    low = 1e-3 * high if omega_min is None else real_number(omega_min, "omega_min", "in rad/s")
+    if not 0.0 < low < high < np.inf:
+        raise ValueError(
+            f"omega_min = {shown(omega_min)}, omega_max = {shown(omega_max)}: a band needs 0 < omega_min < omega_max, "
+            "finite, in rad/s"
+        )
+    return low, high
+
+
+def places_between(resonances: Floats, ratios: Any, low: float, high: float) -> Floats:
+    """Frequencies beside and between all resonances of a band."""
+    inside = resonances[(resonances > low) & (resonances < high)]
+    nodes = 0.5 - 0.5 * np.cos(np.pi * (np.arange(_BETWEEN) + 0.5) / _BETWEEN)
+    between = [a + (b - a) * nodes for a, b in itertools.pairwise(np.unique([low, *inside, high]))]
+    width = (resonances * ratios)[(resonances > low) & (resonances < high)]
+    beside = inside[:, None] + width[:, None] * np.array(_BESIDE)
+    every = np.unique(np.concatenate([[low, high], *between, beside.reshape(-1)]))
+    return _clear(every[(every >= low) & (every <= high)], resonances)
+
+
+def _clear(places: Floats, resonances: Floats) -> Floats:
+    """Without what is too close to a resonance."""
+    gap = np.min(np.abs(places[:, None] - resonances), axis=1)
+    return places[gap > _CLEAR * places]
+
+
+def exact_part(model: ModalSuperposition, arm: Arm, omega: Floats) -> NDArray[np.complex128]:
+    """The exact receptance of an arm, outputs seen from where the sum sees them."""
+    found = exact_receptance(arm, omega, model.inputs, model.outputs, model.theory)
+    return found - model.carried[:, :, None] / omega**2
+
+
+def relative_errors(error: Floats, size: Floats) -> Floats:
+    """Errors over sizes; 0 where neither is anything, NaN where one is NaN."""
+    with np.errstate(divide="ignore"):
+        return np.divide(
+            error, size, out=np.zeros_like(error), where=(size != 0.0) | (error != 0.0)
+        )
+
+
+def sizes_of(model: ModalSuperposition, omega: Floats) -> Floats:
+    """`ModalSuperposition.sizes`, at least what rounding leaves of the largest output of the same unit."""
+    sizes = model.sizes(omega)
+    turns = np.array([each.turns for each in model.outputs])
+    for kind in (turns, ~turns):
+        if kind.any():
+            sizes[kind] = np.maximum(sizes[kind], _ROUNDING * sizes[kind].max(axis=0))
+    return sizes
+
+
+def _error_at(
+    model: ModalSuperposition, response: Callable[[Floats], NDArray[np.complex128]], omega: Floats
+) -> TruncationError:
+    nothing = np.zeros_like(model.residual)
+    if model.own:
+        exact = exact_part(model, model.arm, omega)
+    else:
+        bare = dataclasses.replace(model, residual=nothing, damping=np.zeros_like(model.damping))
+        rest = exact_part(model, undamped(model.arm), omega)
+        damped = dataclasses.replace(model, residual=nothing).receptance(omega)
+        left_out = (rest - bare.receptance(omega)) / (1.0 + 1j * omega * model.relaxation)
+        exact = damped + left_out
+    error = np.abs(response(omega) - exact)
+    return TruncationError(omega, exact, error, sizes_of(model, omega), model.inputs, model.outputs)

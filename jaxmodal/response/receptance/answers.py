@@ -1,0 +1,307 @@
+"""What arms with ports answer at any frequency: what cells share is computed once, in blocks that a cache holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.response.driven.damping import damped_beams
+from jaxmodal.response.driven.driven_arms import (
+    Arms,
+    Known,
+    by_links,
+    damped_links,
+    known_of,
+    link_by_link,
+    link_members,
+    some_cells,
+    wide,
+    with_known,
+)
+from jaxmodal.response.driven.members import members_of_links
+from jaxmodal.response.driven.port_quantities import in_quantity, read_ports
+from jaxmodal.response.driven.ports import PortRow
+from jaxmodal.response.driven.systems import System
+from jaxmodal.response.receptance.circle_means import kept_digits
+from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, margin_of
+from jaxmodal.response.receptance.pieces import Terminal, pieces_of
+from jaxmodal.response.receptance.recursion import Condensed, inward, inward_traced
+from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
+
+#: frequencies, and entries (frequencies times cells), that NumPy works on at a time: what fits into a cache
+BLOCK_FREQUENCIES, BLOCK = 1024, 8192
+#: entries that are answered on circles of frequencies at a time
+_BLOCK_OF_CIRCLES = 256
+#: denominators below this, relative to their terms, are looked at for a resonance
+_SUSPECT = 1e-6
+#: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
+#: moves resonances by some 1e-15
+NUDGE = 2.0**-45
+#: a sum below this share of its terms is their rounding
+_ROUNDING = 2.0**-49
+
+
+def responses(system: System, omega: Array) -> tuple[Array, Array]:
+    """The quantity of a system, shape (outputs, inputs, cells, F), and where it is no number but inf.
+
+    Parameters
+    ----------
+    omega
+        Angular frequencies, more than 0, rad/s, shape (F,).
+
+    Returns
+    -------
+    values : Array, shape (outputs, inputs, cells, F)
+        Float64 where nothing is damped, else complex.
+    infinite : Array of bool, of the same shape
+        Where it changes by more than half when the frequency moves by 3e-14, relative.
+
+    Notes
+    -----
+    In NumPy block by block: members that all cells share are computed once, only entries whose denominators are
+    small are looked at for a resonance, and those that lose digits are answered anew by `circle_means`. Traced entries
+    are what the recursion gives.
+    """
+    if not tree_on_host(system, omega):
+        # one program for the frequencies and those beside them
+        beside = constant(omega)
+        every = xp.concatenate([omega, beside * (1.0 + NUDGE), beside * (1.0 - NUDGE)])
+        broad = wide(system)
+        damped = damped_beams(broad.beams, broad.damping, every)
+        members = members_of_links(damped, broad.theory, every, broad.cut)
+        found, margin, _ = _answers(broad, by_links(broad), members, every)
+        values, above, below = xp.split(found, 3, axis=-1)
+        return values, _infinite(values, above, below) & (margin[..., : omega.size] < _SUSPECT)
+    arms = link_by_link(system)
+    several = system.cells > 1
+    width = min(omega.size, BLOCK_FREQUENCIES if several else BLOCK)
+    height = max(1, BLOCK // width)
+    values = np.empty((len(system.outputs), len(system.inputs), system.cells, omega.size), complex)
+    infinite = np.zeros(values.shape, bool)
+    lost = []
+    with np.errstate(all="ignore"):
+        for start in range(0, omega.size, width):
+            some = omega[start : start + width]
+            every = wide(arms)
+            known = [known_of(system, every, link, some) for link in range(len(arms.beams))]
+            for first in range(0, system.cells, height):
+                cells = np.s_[first : first + height]
+                at = (slice(None), slice(None), cells, np.s_[start : start + width])
+                values[at], infinite[at], large = _block(
+                    system, some_cells(arms, cells), known, some
+                )
+                lost.append((large[0] + first, large[1] + start))
+        of_cells, of_omega = (np.concatenate(each) for each in zip(*lost, strict=True))
+        for start in range(0, of_cells.size, _BLOCK_OF_CIRCLES):
+            here = of_cells[start : start + _BLOCK_OF_CIRCLES]
+            there = of_omega[start : start + _BLOCK_OF_CIRCLES]
+            redone = _answers_anew(system, some_cells(arms, here), omega[there])
+            values[:, :, here, there], infinite[:, :, here, there] = redone
+    return values, infinite
+
+
+def _infinite(values: Array, above: Array, below: Array) -> Array:
+    """Where values change by more than half between two frequencies beside their own."""
+    least = xp.minimum(xp.abs(above), xp.abs(below))
+    changes = ~(xp.abs(above - below) <= 0.5 * least)
+    return (changes | xp.isinf(values)) & ~xp.isnan(values)
+
+
+def _numbered(
+    system: System, rows: Sequence[Array]
+) -> tuple[dict[int, Terminal], list[int], list[int]]:
+    """The ports, each once, by number, and the numbers of inputs and of those that are read; -1 for the ground's."""
+    every = (*system.inputs, *read_ports(system.quantity, system.inputs, system.outputs))
+    once = list(dict.fromkeys(each for each in every if each.place != "base"))
+    terminals = {
+        once.index(each): Terminal(each, PortRow(*place, row))
+        for each, place, row in zip(every, system.places, rows, strict=True)
+        if each.place != "base"
+    }
+    numbers = [-1 if each.place == "base" else once.index(each) for each in every]
+    return terminals, numbers[: len(system.inputs)], numbers[len(system.inputs) :]
+
+
+def _pairs(inputs: Sequence[int], read: Sequence[int]) -> list[tuple[int, int]]:
+    return sorted({(min(i, j), max(i, j)) for i in inputs for j in read if i >= 0})
+
+
+def condensed_arms(
+    system: System,
+    arms: Arms,
+    members: Sequence[FreeEndMember] | FreeEndMember,
+    omega: Array,
+) -> tuple[Condensed, Any]:
+    """The arms condensed onto the ground, whose axes broadcast with ``omega``, and where they are traced their margin.
+
+    ``members`` are a list, or where they are traced all along one axis.
+    """
+    terminals, inputs, read = _numbered(system, arms.rows)
+    beams, pairs = damped_links(arms, omega), _pairs(inputs, read)
+    if isinstance(members, FreeEndMember):
+        pieces = pieces_of(beams, [None] * len(system.cut.links), system.cut, terminals)
+        return inward_traced(pieces, members, omega, pairs)
+    pieces = pieces_of(beams, members, system.cut, terminals)
+    at_ground = min(inputs, default=0) < 0
+    # where all is NumPy, entries that lose digits are answered anew
+    watched = isinstance(omega, np.ndarray)
+    return inward(pieces, omega, pairs, loads_at_ground=at_ground, watched=watched), None
+
+
+def _of_ground(load: Sequence[Any], place: Sequence[Any], base_x: Any, base_y: Any) -> Any:
+    """The work of the force that the ground sees on its motion; what a base that is free there lets through is 0.
+
+    That force is in the axes of link 1, whose rounding would be a response of its own.
+    """
+    parts = [q * d for q, d in zip(load, place, strict=True)]
+    whole = sum(parts)
+    if base_x is None:
+        return whole
+    rounding = xp.abs(whole) < _ROUNDING * sum(xp.abs(part) for part in parts)
+    return xp.where(rounding & ((base_x == 0.0) | (base_y == 0.0)), 0.0, whole)
+
+
+def motions_of(system: System, arms: Arms, found: Condensed, shape: tuple[int, ...]) -> Any:
+    """What the ports that are read do for an input of 1, shape (read, inputs, *shape)."""
+    _, inputs, read = _numbered(system, arms.rows)
+    first = arms.beams[0]
+    columns = []
+    for into, place in zip(inputs, arms.rows, strict=False):
+        readings = [
+            _of_ground(found.loads[out], place, first.base_xx, first.base_yy)
+            if into < 0
+            else found.responses[min(into, out), max(into, out)]
+            for out in read
+        ]
+        columns.append(xp.stack([xp.broadcast_to(x, shape) for x in readings]))
+    return xp.stack(columns, axis=1)
+
+
+def _answers(
+    system: System,
+    arms: Arms,
+    members: Sequence[FreeEndMember] | FreeEndMember,
+    omega: Array,
+) -> tuple[Any, Any, Any]:
+    """The quantity (outputs, inputs, ...), the margin and, in NumPy, the growth (...) of arms.
+
+    Arms and members as `condensed_arms` takes them.
+    """
+    motions, margin, growth = _motions(system, arms, members, omega)
+    values = in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
+    return values, margin, growth
+
+
+def _motions(
+    system: System,
+    arms: Arms,
+    members: Sequence[FreeEndMember] | FreeEndMember,
+    omega: Array,
+) -> tuple[Any, Any, Any]:
+    """`_answers` before the quantity is made of them: motions (read, inputs, ...)."""
+    found, margin = condensed_arms(system, arms, members, omega)
+    margin = margin_of(found.last) if margin is None else margin
+    shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
+    shape = np.broadcast_shapes(*shapes)
+    motions = motions_of(system, arms, found, shape)
+    # what a quotient or an inverse has in place of a resonance is no zero of the arm's own determinant
+    anywhere = system.quantity in ("transmissibility", "dynamic_stiffness")
+    margin = 0.0 * margin if anywhere else margin
+    growth = None if found.growth is None else np.broadcast_to(found.growth, shape)
+    return motions, xp.broadcast_to(margin, shape), growth
+
+
+def _block(
+    system: System,
+    arms: Arms,
+    known: Sequence[Known],
+    omega: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
+    """Values and whether they are infinite, for cells times frequencies, and those that may have lost digits."""
+    broad: Arms = wide(arms)
+    members = [
+        member
+        for link, found in enumerate(known)
+        for member in (
+            link_members(system, broad, link, omega) if found.members is None else found.members
+        )
+    ]
+    values, margin, growth = _answers(system, with_known(broad, known), members, omega)
+    lost = ~(growth <= LARGE_GROWTH)
+    infinite = np.zeros(values.shape, bool)
+    cells, places = np.nonzero(~(margin >= _SUSPECT) & ~lost)
+    if cells.size:
+        found = values[:, :, cells, places]
+        infinite[:, :, cells, places] = _resonant(
+            system, some_cells(arms, cells), found, omega[places]
+        )
+    return values, infinite, np.nonzero(lost)
+
+
+def answers_at(
+    system: System, arms: Arms, members: Sequence[FreeEndMember], cells: Array, omega: Array
+) -> tuple[np.ndarray, np.ndarray]:
+    """What `responses` returns, (outputs, inputs, L), of L cells at a frequency of its own each.
+
+    ``members`` are those of all links at these frequencies.
+    """
+    some = some_cells(arms, cells)
+    values, margin, growth = _answers(system, some, members, omega)
+    lost = ~(growth <= LARGE_GROWTH)
+    infinite = np.zeros(values.shape, bool)
+    suspect = np.flatnonzero(~(margin >= _SUSPECT) & ~lost)
+    if suspect.size:
+        found = values[:, :, suspect]
+        infinite[:, :, suspect] = _resonant(
+            system, some_cells(some, suspect), found, omega[suspect]
+        )
+    places = np.flatnonzero(lost)
+    for start in range(0, places.size, _BLOCK_OF_CIRCLES):
+        at = places[start : start + _BLOCK_OF_CIRCLES]
+        values[:, :, at], infinite[:, :, at] = _answers_anew(
+            system, some_cells(some, at), omega[at]
+        )
+    return values, infinite
+
+
+def _resonant(system: System, arms: Arms, values: np.ndarray, omega: np.ndarray) -> Array:
+    """Whether values (outputs, inputs, L) of arms, each at a frequency of its own, are infinite."""
+    beside = [
+        _answers(system, arms, _own_members(system, arms, moved), moved)[0]
+        for moved in (omega * (1.0 + NUDGE), omega * (1.0 - NUDGE))
+    ]
+    return _infinite(values, *beside)
+
+
+def _own_members(system: System, arms: Arms, omega: np.ndarray) -> list[FreeEndMember]:
+    """The members of arms, each at a frequency of its own."""
+    links = range(len(arms.beams))
+    return [member for link in links for member in link_members(system, arms, link, omega)]
+
+
+def _answers_anew(system: System, arms: Arms, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Values (outputs, inputs, L), and whether they are infinite, of arms that may lose digits."""
+    values, margin = _with_digits(system, arms, omega)
+    infinite = np.zeros(values.shape, bool)
+    suspect = np.flatnonzero(~(margin >= _SUSPECT))
+    if suspect.size:
+        some, own = some_cells(arms, suspect), omega[suspect]
+        beside = [_with_digits(system, some, own * (1.0 + x))[0] for x in (NUDGE, -NUDGE)]
+        infinite[:, :, suspect] = _infinite(values[:, :, suspect], *beside)
+    return values, infinite
+
+
+def _with_digits(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any]:
+    """`_answers` and their margin, from `circle_means` where digits are lost."""
+
+    def motions_at(places: np.ndarray, moved: np.ndarray) -> tuple[Any, Any, Any]:
+        some = some_cells(arms, places)
+        return _motions(system, some, _own_members(system, some, moved), moved)
+
+    motions, margin, growth = motions_at(np.arange(omega.size), omega)
+    motions = kept_digits(lambda *at: motions_at(*at)[0], motions, growth, omega)
+    values = in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
+    return values, margin

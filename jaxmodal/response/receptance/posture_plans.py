@@ -1,0 +1,173 @@
+"""Whether and how the responses of many postures are summed over their joint angles: samples, parts of ports, signs.
+
+A port along x or y of the ground turns against its link: it is read by its components in the axes of the link, whose
+weights vary with the posture. In a mirror along the first link u keeps its sign, v and rotations change theirs, so
+that between two components H D is even or odd in all angles together, where the arm is its own mirror image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxmodal.response.driven.driven_arms import Arms, link_by_link, same_everywhere
+from jaxmodal.response.driven.ports import Port, PortRow
+from jaxmodal.response.driven.systems import System
+from jaxmodal.response.receptance.angle_sums import Sampling, sampling
+from jaxmodal.response.receptance.answers import BLOCK
+from jaxmodal.response.receptance.pieces import Terminal
+from jaxmodal.runtime.namespace import Array, tree_on_host
+from jaxmodal.statics.beam_arrays import SUPPORTS
+
+#: quantities that are receptances times a function of the frequency
+_OF_RECEPTANCES = ("receptance", "mobility", "accelerance")
+#: joints that vary at most: with four, 648 samples or more, the sums take longer than the recursion
+_MOST_JOINTS = 3
+#: sums are taken for so many postures for each sample and more: then they take less time than the recursion
+_WORTH = 2.0
+#: fields that turn with the arm
+_TURNING = frozenset(("joint_angle", "ground_angle"))
+#: fields that a mirror image of the arm has with the other sign
+_SIDEWAYS = ("base_offset_y", "end_offset_y", "tip_moment_y")
+
+
+class Numerator(NamedTuple):
+    """H D of two ports: a sum over pairs of components, with weights (cells,), or None for 1."""
+
+    pairs: tuple[tuple[int, int], ...]
+    weights: tuple[Array | None, ...]
+
+
+class Plan(NamedTuple):
+    """How the responses of a system are summed.
+
+    Attributes
+    ----------
+    arms
+        Link by link.
+    joints
+        Indices of the links whose angles vary, base first.
+    mirrored
+        Whether D and all H D, of two angles and more, are taken as even or odd.
+    angles
+        The angles that vary, (m, cells).
+    terminals
+        Components of ports by number: ports, or parts of those that turn against their link.
+    signs
+        1 or -1 of each component, by which its motion changes in a mirror.
+    numerators
+        By the places of two ports in `ports`.
+    ports
+        All ports, each once.
+    """
+
+    arms: Arms
+    joints: tuple[int, ...]
+    mirrored: bool
+    angles: np.ndarray
+    terminals: dict[int, Terminal]
+    signs: list[int]
+    numerators: dict[tuple[int, int], Numerator]
+    ports: tuple[Port, ...]
+
+    @property
+    def sampling(self) -> Sampling:
+        return sampling(len(self.joints), self.mirrored)
+
+    def parity(self, pair: tuple[int, int]) -> int:
+        """Of H D of two components."""
+        return self.signs[pair[0]] * self.signs[pair[1]] if self.mirrored else 0
+
+
+def plan_of(system: System, omega: Array) -> Plan | None:
+    """How the responses of a system are summed, None where the recursion answers.
+
+    Sums are taken where arms differ in joint angles alone, in one to three of them (and in that of joint 1), the base
+    is not elastic and no tip leans on springs that turn against the arm, the quantity is a receptance, a mobility or an
+    accelerance, there are twice as many postures as samples, and enough entries for it to matter; and not where
+    anything is traced.
+    """
+    if not tree_on_host(system, omega) or system.cells * omega.size < BLOCK:
+        return None
+    if system.quantity not in _OF_RECEPTANCES or system.cells == 1:
+        return None
+    arms = link_by_link(system)
+    if not all(
+        same_everywhere(beam, _TURNING) and same_everywhere(damping) and _leans_alike(beam)
+        for beam, damping in zip(arms.beams, arms.damping, strict=True)
+    ):
+        return None
+    joints = tuple(k for k, beam in enumerate(arms.beams) if k and beam.joint_angle.size > 1)
+    if not 1 <= len(joints) <= _MOST_JOINTS:
+        return None
+    terminals, signs, numerators, ports = _components(system, arms)
+    straight = all(
+        not np.any(beam.joint_angle)
+        for k, beam in enumerate(arms.beams)
+        if k and beam.joint_angle.size == 1
+    )
+    level = not any(np.any(getattr(beam, name)) for beam in arms.beams for name in _SIDEWAYS)
+    mirrored = len(joints) > 1 and straight and level and 0 not in signs
+    if system.cells < _WORTH * sampling(len(joints), mirrored).size:
+        return None
+    angles = np.stack([arms.beams[k].joint_angle for k in joints])
+    return Plan(arms, joints, mirrored, angles, terminals, signs, numerators, ports)
+
+
+def _leans_alike(beam: Any) -> bool:
+    """Whether the springs below a tip are alike in all directions, so that they do not turn with the arm.
+
+    Those of an elastic base are not looked at.
+    """
+    if beam.base_xx is not None:
+        return False
+    x, y = (getattr(beam, name) for name in SUPPORTS[:2])
+    return x is None or y is None or bool(np.all(x == y))
+
+
+def _components(
+    system: System, arms: Arms
+) -> tuple[dict[int, Terminal], list[int], dict[tuple[int, int], Numerator], tuple[Port, ...]]:
+    """Components of ports, their signs, what is summed over them, and all ports."""
+    every = (*system.inputs, *system.outputs)
+    ports = tuple(dict.fromkeys(every))
+    terminals: dict[int, Terminal] = {}
+    numbers: dict[Any, int] = {}
+    signs: list[int] = []
+    parts: list[dict[int, Array | None]] = []
+
+    def component(key: Any, port: Port, row: PortRow) -> int:
+        if key not in numbers:
+            numbers[key] = len(terminals)
+            along, sideways = bool(np.any(row.row[0])), bool(np.any(row.row[1:]))
+            signs.append(0 if along and sideways else 1 if along else -1)
+            terminals[numbers[key]] = Terminal(port, row)
+        return numbers[key]
+
+    for port in ports:
+        place, row = system.places[every.index(port)], arms.rows[every.index(port)]
+        if row.shape[1] == 1:
+            parts.append({component(port, port, PortRow(*place, row[..., None])): None})
+            continue
+        own: dict[int, Array | None] = {}
+        for axis in range(3):
+            if np.any(row[axis]):
+                unit = PortRow(*place, np.eye(3)[axis][:, None, None])
+                own[component((place, axis), port, unit)] = row[axis]
+        parts.append(own)
+    wanted = {(ports.index(o), ports.index(i)) for o in system.outputs for i in system.inputs}
+    if any(o != i for o, i in wanted):
+        wanted |= {(k, k) for k in range(len(ports))}
+    return terminals, signs, {pair: _numerator(*(parts[k] for k in pair)) for pair in wanted}, ports
+
+
+def _numerator(one: Mapping[int, Array | None], other: Mapping[int, Array | None]) -> Numerator:
+    found: dict[tuple[int, int], Any] = {}
+    for i, x in one.items():
+        for j, y in other.items():
+            pair = (min(i, j), max(i, j))
+            weight = y if x is None else x if y is None else x * y
+            found[pair] = found[pair] + weight if pair in found else weight
+    return Numerator(tuple(found), tuple(found.values()))
