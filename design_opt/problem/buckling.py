@@ -20,7 +20,7 @@ from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
+from jaxmodal.at_rest.traced import inverse_buckling_factor
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.spatial.arms.arm import SpatialArm
 

@@ -17,7 +17,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_arrays
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.refusals import require_known
-from jaxmodal.at_rest.traced_deflections import second_order_deflection
+from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm

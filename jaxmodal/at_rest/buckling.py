@@ -6,7 +6,7 @@ import dataclasses
 import heapq
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from jaxmodal.arm.arguments import positive_integer
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.refusals import require_concrete, require_known
-from jaxmodal.at_rest.derivatives import beams_of, factor_derivatives
+from jaxmodal.at_rest.derivatives import beams_of, factor_rate, varied_by_addresses
 from jaxmodal.at_rest.loads import dead_loads, require_loads
 from jaxmodal.at_rest.search import NONE, Factor, LoadedArm, factors
 from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
@@ -27,11 +27,8 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
-from jaxmodal.statics.chain import DeadLoads
-from jaxmodal.statics.equilibrium import held_equilibrium
-from jaxmodal.statics.pieces import Prestress
-from jaxmodal.statics.stability import NO_STIFFNESS, prestress
+from jaxmodal.statics.beam_arrays import SPRINGS
+from jaxmodal.statics.stability import NO_STIFFNESS
 
 if TYPE_CHECKING:
     import xarray
@@ -174,35 +171,31 @@ def buckling(
     require_loads(arm, loads, or_axial=True)
     singles = [single for given in listed(addresses) for single in resolve(arm, given)]
 
-    def problem_of(beams: BeamArrays, sign: float = 1.0, dead: DeadLoads = loads) -> LoadedArm:
-        rest = held_equilibrium(beams, flags.shear, flags.axial, dead)
-        forces = prestress(beams, dead, rest)
-        forces = Prestress(*(sign * x for x in forces))
-        return LoadedArm(beams, float(flags.shear), float(flags.axial), forces)
-
     bare = arm.replace(loads=None)
     beams = beams_of(bare) if singles else beam_values(bare)
-    problems = {sign: problem_of(beams, sign) for sign in ((1.0, -1.0) if both_signs else (1.0,))}
-    _require_held(problems[1.0])
+    plain = LoadedArm.under(beams, flags, loads)
+    problems = {1.0: plain} | ({-1.0: plain.reversed()} if both_signs else {})
+    _require_held(plain)
     streams = [_numbered(sign, problem) for sign, problem in problems.items()]
     rows = list(itertools.islice(heapq.merge(*streams, key=lambda row: row[0]), number))
     stations = np.linspace(0.0, 1.0, _STATIONS)
     n = arm.num_links
-    moved, turned = (
-        np.full((number, n, _STATIONS, 2), np.nan),
-        np.full((number, n, _STATIONS), np.nan),
-    )
-    vectors: list[tuple[float, Floats]] = []
+    moved = np.full((number, n, _STATIONS, 2), np.nan)
+    turned = np.full((number, n, _STATIONS), np.nan)
+    rates: dict[int, Callable[[LoadedArm], float]] = {}
     for k, ((_, size), sign, place, factor) in enumerate(rows):
-        vector = np.zeros(0)
         if np.isfinite(size):
             vector = null_vector(problems[sign], size, place)
             found = shape_along(problems[sign], size, vector, stations)
             moved[k], turned[k] = scaled(*found, beams)
-        repeated = factor.count_above - factor.count_below != 1
-        vectors.append((np.nan if repeated or not np.isfinite(size) else sign * size, vector))
-    derivatives = factor_derivatives(arm, singles, problem_of, loads, vectors) if singles else None
-    forces = problems[1.0].prestress
+            if singles and factor.count_above - factor.count_below == 1:
+                rates[k] = factor_rate(plain, sign * size, vector)
+    derivatives = np.full((number, len(singles)), np.nan) if singles else None
+    if derivatives is not None:
+        for place, (moved_beams, dead) in enumerate(varied_by_addresses(arm, loads, singles)):
+            varied = LoadedArm.under(moved_beams, flags, dead)
+            derivatives[list(rates), place] = [rate(varied) for rate in rates.values()]
+    forces = plain.prestress
     return Buckling(
         factors=np.array([sign * size for (_, size), sign, _, _ in rows]),
         certified=np.array([factor.certified for *_, factor in rows]),

@@ -18,9 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.columns import STEP
+from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.chain import DeadLoads
+from jaxmodal.statics.equilibrium import held_equilibrium
 from jaxmodal.statics.pieces import Prestress, most_load, pieces_for
-from jaxmodal.statics.stability import StaticStiffness, eigenvalues, static_stiffness
+from jaxmodal.statics.stability import StaticStiffness, eigenvalues, prestress, static_stiffness
 
 Floats = NDArray[np.float64]
 
@@ -46,9 +49,26 @@ class LoadedArm:
     axial: float
     prestress: Prestress
 
-    def stiffness(self, factor: float, least: int = 1) -> StaticStiffness | None:
+    @classmethod
+    def under(cls, beams: BeamArrays, theory: Theory, loads: DeadLoads) -> LoadedArm:
+        """The arm under dead loads, at rest: its links' own axial forces are added.
+
+        Raises
+        ------
+        ArmError
+            Nothing holds a free joint against the loads.
+        """
+        shear, axial = float(theory.shear), float(theory.axial)
+        rest = held_equilibrium(beams, shear, axial, loads)
+        return cls(beams, shear, axial, prestress(beams, loads, rest))
+
+    def reversed(self) -> LoadedArm:
+        """The arm under loads that act the other way."""
+        return dataclasses.replace(self, prestress=Prestress(*(-x for x in self.prestress)))
+
+    def stiffness(self, factor: complex, least: int = 1) -> StaticStiffness | None:
         """The stiffness, None where it has no finite number of pieces."""
-        pieces = pieces_for(self.beams, self.shear, self.prestress, factor, least)
+        pieces = pieces_for(self.beams, self.shear, self.prestress, factor.real, least)
         if pieces is None:
             return None
         return static_stiffness(self.beams, self.shear, self.axial, self.prestress, factor, pieces)
@@ -81,14 +101,10 @@ class LoadedArm:
         """Rough positive factors, ascending, from how the stiffness begins to change."""
         links = self.beams.length.shape[0]
         least = 6 if links <= 8 else 2 if links <= 40 else 1
-        pieces = pieces_for(self.beams, self.shear, self.prestress, 0.0, least)
-        if pieces is None:
+        found = self.stiffness(1j * STEP, least)
+        if found is None or not 0 < found.matrix.shape[0] <= _MOST_ESTIMATED:
             return np.zeros(0)
-        begun = static_stiffness(
-            self.beams, self.shear, self.axial, self.prestress, 1j * STEP, pieces
-        ).matrix
-        if not 0 < begun.shape[0] <= _MOST_ESTIMATED:
-            return np.zeros(0)
+        begun = found.matrix
         try:
             inverse = np.linalg.eigvals(-np.linalg.solve(begun.real, begun.imag / STEP))
         except np.linalg.LinAlgError:

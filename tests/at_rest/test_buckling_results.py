@@ -65,6 +65,18 @@ def test_derivatives_against_40_digits():
                 assert abs(found.derivatives[k, place] / rate - 1) <= 1e-10
 
 
+def test_derivatives_of_factors_of_both_signs():
+    """A stubby link that is pulled: pressed by the reverse it needs more pieces. Reversed loads, reversed factors."""
+    section = jm.rectangle(0.2, 0.1, shear_coefficient=0.85)
+    arm = jm.Arm((jm.Link(0.5, 7e10, 2700.0, section, poisson_ratio=0.3),))
+    pulled, pressed = (
+        jm.buckling(arm, 3, tip_force=(f, 0.0), both_signs=f > 0.0, addresses=["link1.length"])
+        for f in (1e6, -1e6)
+    )
+    np.testing.assert_allclose(pulled.factors, -pressed.factors, rtol=1e-13)
+    np.testing.assert_allclose(pulled.derivatives, -pressed.derivatives, rtol=1e-10)
+
+
 LOADS = {"gravity": (0.2, -1.0), "tip_force": (-0.5, -1.0)}
 
 

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 
 import jaxmodal as jm
-from jaxmodal.at_rest.traced_factors import inverse_buckling_factor
+from jaxmodal.at_rest.traced import inverse_buckling_factor
 
 BEAM = jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0), tip_mass=0.5)
 ARM = jm.Arm((BEAM, BEAM.replace(joint_angle=0.7, joint_stiffness=4.0, support_x_stiffness=1.0)))

@@ -8,7 +8,7 @@ import jaxmodal as jm
 from design_opt import DeflectionLimit
 from design_opt.problem.designs import Design
 from design_opt.problem.statics import tip_deflection
-from jaxmodal.at_rest.traced_deflections import second_order_deflection
+from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.at_rest.traced_deflections import second_order_deflection
+from jaxmodal.at_rest.traced import second_order_deflection
 from jaxmodal.dynamic_stiffness.beams import theory_flags
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.equilibrium import equilibrium

@@ -1,0 +1,173 @@
+"""What optimisation asks of arms at rest whose values may be traced.
+
+Computed in NumPy, with the derivatives by every entry of the arm's arrays, which are handed to JAX: differentiable
+once, forwards and backwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.arrays import beam_arrays
+from jaxmodal.arm.columns import STEP
+from jaxmodal.at_rest.derivatives import factor_rate, varied_by_entries
+from jaxmodal.at_rest.search import LoadedArm, factors
+from jaxmodal.at_rest.shapes import null_vector
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.statics.chain import DeadLoads
+from jaxmodal.statics.second_order import loaded_tip
+
+Numbers = NDArray[Any]
+Floats = NDArray[np.float64]
+#: an arm under its loads has a value, and makes its rate of what the arm is varied to; without a rate that is 0
+Answer = Callable[[LoadedArm, DeadLoads], tuple[Any, Callable[[LoadedArm, DeadLoads], Any] | None]]
+#: a value (...) of leaves, and, where the flag asks for them, its derivatives by each leaf, (..., shape of the leaf)
+Solved = Callable[[list[Numbers], bool], tuple[Floats, list[Floats]]]
+
+
+def inverse_buckling_factor(
+    arm: Arm,
+    theory: TheoryName = "timoshenko",
+    *,
+    gravity: Sequence[float] = (0.0, 0.0),
+    tip_force: Sequence[float] = (0.0, 0.0),
+) -> jax.Array:
+    """1 over the lowest positive buckling factor of an arm whose values may be traced, 0 where there is none.
+
+    Parameters are those of `buckling`; what the arm bears itself is added. Where the factor is repeated the derivative
+    is that of one of its shapes.
+
+    Returns
+    -------
+    Array, shape ()
+        NaN where the arm is not held, or no factor was found.
+    """
+
+    def answer(problem: LoadedArm, _: DeadLoads) -> Any:
+        factor = next(factors(problem))
+        inverse = 1.0 / factor.value
+        if not np.isfinite(factor.value):  # inf: nothing is pressed
+            return inverse, None
+
+        vector = null_vector(problem, factor.value, factor.count_below)
+        rate = factor_rate(problem, factor.value, vector)
+        return inverse, lambda varied, _: -inverse * inverse * rate(varied)
+
+    return _answered(arm, theory, (), answer, (*gravity, *tip_force))
+
+
+def second_order_deflection(
+    arm: Arm, theory: TheoryName = "timoshenko", *, gravity: Sequence[float] = (0.0, 0.0)
+) -> jax.Array:
+    """Displacement of the tip under the arm's own loads and gravity, second-order theory.
+
+    Parameters
+    ----------
+    arm
+        The arm, under axial forces and loads as it has them; its values may be traced.
+    gravity
+        Further acceleration, m/s^2, along x and y of the base. It bends the arm, and adds nothing to its forces at
+        rest, which are those of which natural frequencies know.
+
+    Returns
+    -------
+    Array, shape (2,)
+        In x and y of the base, m; NaN where the forces at rest buckle the arm, or nothing holds it.
+
+    Notes
+    -----
+    With the stiffness that the forces at rest leave, as for `buckling`: along each link the axial force is linear, as
+    loads make it, and the solution is exact.
+    """
+
+    def tip(of: LoadedArm, dead: DeadLoads) -> Numbers:
+        bent = DeadLoads(dead.gravity_x + gravity[0], dead.gravity_y + gravity[1], *dead[2:])
+        return loaded_tip(of.beams, of.shear, of.axial, of.prestress, bent)
+
+    def answer(problem: LoadedArm, dead: DeadLoads) -> Any:
+        return tip(problem, dead), lambda varied, loads: np.imag(tip(varied, loads)) / STEP
+
+    return _answered(arm, theory, (2,), answer)
+
+
+def _answered(
+    arm: Arm,
+    theory: TheoryName,
+    shape: tuple[int, ...],
+    answer: Answer,
+    added: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
+) -> jax.Array:
+    """The answer, of a shape, of an arm under its own loads and added ones; NaN where nothing holds it."""
+    leaves, structure = jax.tree_util.tree_flatten(beam_arrays(arm.replace(loads=None)))
+    own = [0.0] * 4 if arm.loads is None else arm.loads.dead()
+    loads = [jnp.asarray(a, jnp.float64) + float(b) for a, b in zip(own, added, strict=True)]
+    solved = functools.partial(_solved, structure, theory_flags(theory), shape, answer)
+    found: jax.Array = _in_numpy(solved, shape, [*map(jnp.asarray, leaves), jnp.stack(loads)])
+    return found
+
+
+def _solved(
+    structure: Any,
+    flags: Theory,
+    shape: tuple[int, ...],
+    answer: Answer,
+    leaves: list[Numbers],
+    gradient: bool,
+) -> tuple[Floats, list[Floats]]:
+    """The value and its derivatives by every entry of the arm's arrays and, last, its loads."""
+
+    def loaded(arrays: list[Numbers]) -> tuple[LoadedArm, DeadLoads]:
+        dead = DeadLoads(*arrays[-1])
+        beams = jax.tree_util.tree_unflatten(structure, arrays[:-1])
+        return LoadedArm.under(beams, flags, dead), dead
+
+    value, rate = np.full(shape, np.nan), None
+    if not any(np.isnan(x).any() for x in leaves):  # a search may try values that are none
+        with contextlib.suppress(ArmError):  # nothing holds it
+            value, rate = answer(*loaded(leaves))
+    nothing = 0.0 * np.asarray(value)
+    slopes = [np.multiply.outer(nothing, np.ones(x.shape)) for x in leaves]
+    if gradient and rate is not None and np.isfinite(value).all():
+        for field, entry, varied in varied_by_entries(leaves):
+            place: Any = (..., *entry)
+            slopes[field][place] = rate(*loaded(varied))
+    return np.asarray(value), slopes
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+def _in_numpy(solved: Solved, shape: tuple[int, ...], leaves: list[Any]) -> Any:
+    """The value, of a shape, that ``solved`` has of leaves that may be traced; differentiable once."""
+
+    def value(*arrays: Any) -> Floats:
+        return solved([np.asarray(x) for x in arrays], False)[0]
+
+    return jax.pure_callback(value, _shape(*shape), *leaves, vmap_method="sequential")
+
+
+@_in_numpy.defjvp
+def _rates(solved: Solved, shape: tuple[int, ...], primals: Any, tangents: Any) -> tuple[Any, Any]:
+    (leaves,), (rates,) = primals, tangents
+
+    def both(*arrays: Any) -> tuple[Floats, tuple[Floats, ...]]:
+        value, slopes = solved([np.asarray(x) for x in arrays], True)
+        return value, tuple(slopes)
+
+    shapes = (_shape(*shape), tuple(_shape(*shape, *x.shape) for x in leaves))
+    value, gradient = jax.pure_callback(both, shapes, *leaves, vmap_method="sequential")
+    parts = [jnp.tensordot(g, rate, rate.ndim) for g, rate in zip(gradient, rates, strict=True)]
+    return value, sum(parts)
+
+
+def _shape(*sizes: int) -> Any:
+    make: Any = jax.ShapeDtypeStruct  # has no types
+    return make(sizes, np.float64)
