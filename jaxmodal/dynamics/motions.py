@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -256,21 +256,30 @@ def _of_the_library(given: Any) -> bool:
     return type(given).__module__.split(".")[0] == __name__.split(".")[0]
 
 
+#: what the numbers of the library's motions and laws must be, beside finite
+_RULES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "duration": (lambda x: np.isfinite(x) & (x > 0.0), "finite and greater than 0 (s)"),
+    "lengths": (lambda x: np.isfinite(x) & (x > 0.0), "finite and greater than 0 (m)"),
+    "elbow": (lambda x: np.abs(x) == 1.0, "1, which bends it counter-clockwise, or -1"),
+    "limit": (lambda x: x >= 0.0, "at least 0 (N m), inf for none"),
+}
+_FINITE = (np.isfinite, "finite, one for each joint or one for all")
+
+
 def check_numbers(given: Any) -> None:
-    """Refuse a motion, or what holds one, with text for numbers or a duration in which nothing moves."""
+    """Refuse a motion or a law, or what holds one, with numbers that are none or with which it makes no sense."""
     for field in dataclasses.fields(given) if dataclasses.is_dataclass(given) else ():
         value = getattr(given, field.name)
-        name = f"{type(given).__name__}: {field.name}"
-        own = _of_the_library(given)
-        if own and isinstance(value, str):
-            raise ArmError(f"{name} = {shown(value)}: must be numbers.")
-        if own and field.name == "duration" and not is_traced(value):
-            known = reals(name, value, "a time in s")
-            if not np.all(np.isfinite(known) & (known > 0.0)):
-                raise ArmError(f"{name} = {shown(value)}: must be finite and greater than 0 (s).")
-        for each in value if isinstance(value, tuple) else (value,):
-            if callable(each) and not isinstance(each, type):  # a motion or a law
+        held = [x for x in (value if isinstance(value, tuple) else (value,)) if callable(x)]
+        for each in held:
+            if not isinstance(each, type):  # a motion or a law
                 check_numbers(each)
+        known = not (held or field.metadata.get("static") or is_traced(value))
+        if known and _of_the_library(given):
+            name = f"{type(given).__name__}: {field.name}"
+            holds, words = _RULES.get(field.name, _FINITE)
+            if not np.all(holds(reals(name, value, f"numbers, {words}"))):
+                raise ArmError(f"{name} = {shown(value)}: must be {words}.")
 
 
 def checked_angles(motion: Motion, num_links: int, time: float) -> None:

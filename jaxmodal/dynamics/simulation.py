@@ -158,6 +158,11 @@ def simulate(
         return done
 
     found = run(*start, moments) if progress is None else in_pieces(run, *start, moments, progress)
+    if not np.all(np.isfinite(found.torques[0])) and motion is None:
+        raise ArmError(
+            f"torque: gives {found.torques[0].tolist()} N m at the start, t = {moments[0]:g} s; must be finite there: "
+            "look at its numbers, and at q and rate."
+        )
     made = dataset(model, found, method)
     if int(found.event) < 0:
         return made

@@ -224,7 +224,8 @@ class Together(Law):
 
     @property
     def switches(self) -> Any:
-        return jnp.concatenate([jnp.asarray(law.switches, jnp.float64) for law in self.laws])
+        own = [jnp.asarray(law.switches, jnp.float64) for law in self.laws]
+        return jnp.concatenate([np.zeros(0), *own])
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
         return sum((law(time, q, rate, model) for law in self.laws), jnp.zeros(model.num_links))

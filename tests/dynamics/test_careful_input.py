@@ -16,13 +16,16 @@ from dynamics_cases import CASES, arm_of, model_of
 import jaxmodal as jm
 from jaxmodal.dynamics import (
     FeedForward,
+    Hold,
     JointPD,
     Limited,
     Linearisation,
     PiecewiseConstant,
     RestToRest,
     SampledTorque,
+    SineTorque,
     SpinUp,
+    TipCircle,
     Together,
     assembly,
     bang_bang,
@@ -298,14 +301,47 @@ TWO, MODEL = np.ones(2), flexible_arm(ARM, 1)
         (Together((JointPD(SpinUp(TWO, "1"), 1.0, 1.0),)), "SpinUp: duration = '1': must be num"),
         (JointPD(SpinUp(TWO, 1.0), "1", 1.0), "JointPD: proportional = '1': must be numbers"),
         (
+            JointPD(SpinUp(TWO, 1.0), [1.0, np.nan], 1.0),
+            r"JointPD: proportional = \[1.0, nan\]: .* fin",
+        ),
+        (
+            JointPD(SpinUp(TWO, 1.0), 1.0, np.inf),
+            "JointPD: derivative = inf: must be finite, one f",
+        ),
+        (JointPD(Hold(np.nan), 1.0, 1.0), "Hold: where = nan: must be finite"),
+        (SineTorque(np.nan, 1.0), "SineTorque: amplitude = nan: must be finite"),
+        (Limited(SineTorque(1.0, 1.0), -5.0), r"Limited: limit = -5.0: must be at least 0 \(N m\)"),
+        (Limited(SineTorque(1.0, 1.0), np.nan), "Limited: limit = nan: must be at least 0"),
+        (FeedForward(TipCircle((1, 0), 0.1, 1.0, (1, 1), 0.5)), "elbow = 0.5: must be 1, which"),
+        (
+            FeedForward(TipCircle((1, 0), 0.1, 1.0, (1, -1))),
+            r"lengths = \(1, -1\): must be finite and",
+        ),
+        (
             JointPD(RestToRest(TWO, np.ones(3), 1.0), 1.0, 1.0),
             r"torque = JointPD\(...\): its numbers do not go .* each of the 2 joints",
         ),
     ],
 )
-def test_laws_of_no_time_or_other_joints_are_refused(law, words):
+def test_laws_of_no_time_or_other_joints_are_refused(law, words, no_integration):
     with pytest.raises(jm.ArmError, match=words):
         simulate(MODEL, [0.0, 0.1], torque=law)
+
+
+def test_a_limit_may_be_infinite_and_a_sum_empty():
+    assert check_law(MODEL, Limited(SineTorque(TWO, 1.0), np.inf)) is None
+    assert check_law(MODEL, Together(())) is None
+    assert Together(()).switches.size == 0
+
+
+def test_torques_that_are_not_finite_at_the_start_are_refused():
+    """Of a function nothing is known before; compiled for itself. It was told as a halt of the integration."""
+    with pytest.raises(
+        jm.ArmError, match=r"gives \[nan, 1.0\] N m at the start, t = 2 s; must be fin"
+    ):
+        simulate(
+            MODEL, [2.0, 2.1], torque=lambda *_: jnp.array([jnp.nan, 1.0]), method="rk4", step=0.1
+        )
 
 
 def test_motions_of_no_time_or_other_joints_are_refused():
