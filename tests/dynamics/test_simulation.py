@@ -23,12 +23,14 @@ from jaxmodal.dynamics import (
     TipCircle,
     TipLine,
     bang_bang,
+    energies,
     flexible_arm,
     forward_dynamics,
     inverse_dynamics,
     link_shapes,
     shaper,
     simulate,
+    tip_position,
     trajectory,
     two_link_angles,
 )
@@ -116,6 +118,34 @@ def test_reference_runs(name, number, variant):
     np.testing.assert_allclose(state, end, rtol=0, atol=SAME_MOTION)
     if (name, number, variant) in TORQUES:
         assert_torques_come_back(model, found)
+
+
+LEFT = [
+    (name, number, variant)
+    for name, case in CASES.items()
+    for number, run in enumerate(case["simulations"])
+    for variant in run["variants"]
+    if variant != VARIANT.get((name, number), variant)
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "number", "variant"), LEFT)
+def test_ends_of_the_other_reference_runs(name, number, variant):
+    """Not integrated again, which would compile for each: where they end, tip and energies are ours."""
+    expected = CASES[name]["simulations"][number]["results"][variant]
+    model, end = model_of(name).posed(*VARIANTS[variant]), expected["end_state"]
+    q = vector_of(end, "joint_angles_rad", "modal_tip_deflections_m")
+    rate = vector_of(end, "joint_rates_rad_per_s", "modal_tip_deflection_rates_m_per_s")
+    np.testing.assert_allclose(
+        tip_position(model, q), expected["tip_position_m"][-1], atol=SAME_MOTION
+    )
+    for value, kind in zip(
+        energies(model, q, rate), ("kinetic", "elastic", "gravity"), strict=True
+    ):
+        known = np.array(expected["energies_J"][kind])
+        scale = max(1.0, np.abs(known).max())
+        np.testing.assert_allclose(value, known[-1], rtol=0, atol=SAME_MOTION * scale, err_msg=kind)
 
 
 def assert_torques_come_back(model, found):
