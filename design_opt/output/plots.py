@@ -58,7 +58,7 @@ def history(result: Result) -> Figure:
             if single
             else "weighted objective,\nrelative to the start"
         )
-        axes[0].set_title(result.problem.name or "Optimisation")
+        axes[0].set_title(result.problem.name or "Optimisation", parse_math=False)
         axes[1].set_ylabel("residual, violation")
         axes[1].set_xlabel("iteration")
         if len(starts) > 1:
@@ -107,7 +107,11 @@ def sections(result: Result) -> Figure:
             ax.set_xlabel("width [mm]")
         axes[0].set_ylabel("depth [mm]")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-        figure.suptitle(f"{result.problem.name or 'Optimisation'}: cross-sections", fontsize=10)
+        figure.suptitle(
+            f"{result.problem.name or 'Optimisation'}: cross-sections",
+            fontsize=10,
+            parse_math=False,
+        )
     return figure
 
 
@@ -149,7 +153,7 @@ def postures(result: Result) -> Figure:
         ax.plot(x[worst], after[worst, lowest], "o", color=COLOURS[0], label="worst")
         ax.set_xlabel(rf"$\theta_{moving[0] + 1}$ [°]" if len(moving) == 1 else "posture")
         ax.set_ylabel("frequency [Hz]")
-        ax.set_title(f"{result.problem.name or 'Optimisation'}: postures {name}")
+        ax.set_title(f"{result.problem.name or 'Optimisation'}: postures {name}", parse_math=False)
         ax.legend(ncols=3)
     return figure
 
@@ -184,5 +188,7 @@ def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) 
         ax.set_xlabel(rf"$\theta_{moving[0] + 1}$ [°]")
     axes[0].set_ylabel(rf"$\theta_{moving[1] + 1}$ [°]")
     figure.colorbar(mesh, ax=axes, label=label)
-    figure.suptitle(f"{result.problem.name or 'Optimisation'}: {name}", fontsize=10)
+    figure.suptitle(
+        f"{result.problem.name or 'Optimisation'}: {name}", fontsize=10, parse_math=False
+    )
     return figure

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,6 +23,7 @@ from jaxmodal.cli.arguments import (
 from jaxmodal.cli.loads import Vector, borne, given, load_options
 from jaxmodal.cli.paths import file_option, require_picture, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.errors import ArmError
 
 
 def _loads(command: Callable[..., None]) -> Callable[..., None]:
@@ -54,6 +53,7 @@ def statics(
 ) -> None:
     """Forces, moments and deflections of an ARM at rest under its weight and other dead loads."""
     from jaxmodal.at_rest.static_equilibrium import static_equilibrium
+    from jaxmodal.cli.output import print_json
 
     require_picture("--plot", plot)
     arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
@@ -76,7 +76,7 @@ def statics(
             "tip_displacement",
         )
         plain = {name: getattr(found, name).tolist() for name in names}
-        click.echo(json.dumps({"arm": argument, "theory": theory, "small": found.small, **plain}))
+        print_json({"arm": argument, "theory": theory, "small": found.small, **plain})
     else:
         click.echo(str(found))
     _draw(found, plot)
@@ -115,6 +115,7 @@ def buckling(
     Exit status: 0 when every factor is certified, 1 when some are not, 2 for bad input.
     """
     from jaxmodal.at_rest.buckling import buckling as solve
+    from jaxmodal.cli.output import print_json
 
     require_picture("--plot", plot)
     arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
@@ -122,7 +123,7 @@ def buckling(
     with refusing(argument):
         found = solve(arm, factors, theory, both_signs=both_signs, addresses=addresses, **loads)
     if output_format == "json":
-        click.echo(json.dumps(_plain(argument, found, loads)))
+        print_json(_plain(argument, found, loads))
     else:
         click.echo(str(found))
     _draw(found, plot)
@@ -131,11 +132,6 @@ def buckling(
 
 
 def _plain(argument: str, found: Any, loads: Mapping[str, Any]) -> dict[str, Any]:
-    """All factors, null where there is none or none was found."""
-
-    def number(x: float) -> float | None:
-        return float(x) if math.isfinite(x) else None
-
     derivatives = [] if found.derivatives is None else found.derivatives.tolist()
     return {
         "arm": argument,
@@ -143,18 +139,15 @@ def _plain(argument: str, found: Any, loads: Mapping[str, Any]) -> dict[str, Any
         "loads": borne(found.arm, loads),
         "factors": [
             {
-                "load_factor": number(factor),
+                "load_factor": float(factor),
                 "certified": bool(found.certified[k]),
                 "multiplicity": int(found.multiplicity[k]),
                 "count_below": int(found.count_below[k]),
                 "count_above": int(found.count_above[k]),
-                "bracket": [number(x) for x in found.bracket[k]],
-                "derivatives": {
-                    address: number(value)
-                    for address, value in zip(
-                        found.addresses, derivatives[k] if derivatives else (), strict=True
-                    )
-                },
+                "bracket": found.bracket[k].tolist(),
+                "derivatives": dict(
+                    zip(found.addresses, derivatives[k] if derivatives else (), strict=True)
+                ),
             }
             for k, factor in enumerate(found.factors)
         ],
@@ -168,5 +161,9 @@ def _draw(found: Any, path: Path | None) -> None:
 
     with style():
         figure = new_figure(6.0, 5.0)
-        found.plot(figure.add_subplot())
+        try:
+            found.plot(figure.add_subplot())
+        except ArmError as error:  # nothing buckles the arm
+            click.echo(f"no picture: {error}", err=True)
+            return
         save_picture("--plot", figure, path)

@@ -36,7 +36,7 @@ from jaxmodal.cli.arguments import (
     theory_option,
 )
 from jaxmodal.cli.loads import bears_loads, given, load_options
-from jaxmodal.cli.paths import file_option, folder_option, require_folder, writing
+from jaxmodal.cli.paths import file_option, folder_option, require_folder, require_new, writing
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 
 ENTRY_POINTS = "jaxmodal.commands"
@@ -298,7 +298,7 @@ def examples(name: str | None, out_file: Path | None, force: bool) -> None:
         click.echo(text, nl=False)
         return
     with writing(f"--out {out_file}"):
-        if out_file.exists() and not force and out_file.read_bytes() != text.encode():
-            raise BadInput(f"--out {out_file}: exists already; give --force to replace it.")
+        same = out_file.exists() and out_file.read_bytes() == text.encode()
+        require_new("--out", out_file, force or same)
         out_file.write_text(text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {out_file}", err=True)

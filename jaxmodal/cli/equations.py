@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from jaxmodal.cli.arguments import ARM_HELP, BadInput, numbers, refusing
-from jaxmodal.cli.paths import file_option, require_file, writing
+from jaxmodal.cli.paths import file_option, require_file, require_new, writing
 from jaxmodal.runtime.whole_files import write_text
 
 #: names and suffixes as in `jaxmodal.symbolic.FORMS`, known before that is imported
@@ -134,8 +134,7 @@ def equations(
         return
     paths = {out.with_name(name): text for name, text in texts.items()}
     for path in paths:
-        if path.exists() and not force:
-            raise BadInput(f"--out {path}: exists already; give --force to replace it.")
+        require_new("--out", path, force)
     with writing(f"--out {out}"):
         for path, text in paths.items():
             write_text(path, text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -77,7 +76,7 @@ def modes(
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
     """
     from jaxmodal.arm.descriptions import posture_text
-    from jaxmodal.cli.output import title_of, without_nonfinite
+    from jaxmodal.cli.output import print_json, title_of
     from jaxmodal.modes.mode_shapes import mode_shapes
     from jaxmodal.modes.spatial_shapes import SpatialModeShapes
     from jaxmodal.modes.spatial_tables import spatial_shapes_table
@@ -95,8 +94,7 @@ def modes(
         ]
     name = arm.name or argument
     if output_format == "json":
-        plain = without_nonfinite([_plain(argument, shapes) for shapes in solved])
-        click.echo(json.dumps(plain, allow_nan=False))
+        print_json([_plain(argument, shapes) for shapes in solved])
     elif output_format == "csv":
         click.echo(_stations_csv(solved), nl=False)
     else:
@@ -226,7 +224,7 @@ def sensitivities(
 
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
     """
-    from jaxmodal.cli.output import title_of, without_nonfinite
+    from jaxmodal.cli.output import print_json, title_of
     from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
     from jaxmodal.modes.tables import sensitivities_table
 
@@ -238,8 +236,7 @@ def sensitivities(
         )
     table = to_host(table)
     if output_format == "json":
-        plain = without_nonfinite(_plain_table(argument, table))
-        click.echo(json.dumps(plain, allow_nan=False))
+        print_json(_plain_table(argument, table))
     elif output_format == "csv":
         click.echo(_table_csv(table), nl=False)
     else:
@@ -257,7 +254,8 @@ def _draw_bars(table: Sensitivities, title: str, path: Path, top: int | None) ->
 
     shown = min(top or 12, len(table.addresses))
     figure = new_figure(7.0, 1.8 + 0.32 * shown)
-    draw_sensitivities(table, figure.add_subplot(), shown).set_title(title, fontsize=10)
+    axes = draw_sensitivities(table, figure.add_subplot(), shown)
+    axes.set_title(title, fontsize=10, parse_math=False)
     save_picture("--plot", figure, path, dpi=130)
 
 

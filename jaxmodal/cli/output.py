@@ -153,6 +153,11 @@ def without_nonfinite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def print_json(value: Any, **layout: Any) -> None:
+    """Print a value as JSON, null for what is not finite."""
+    click.echo(json.dumps(without_nonfinite(value), allow_nan=False, **layout))
+
+
 def _frequencies_csv(solved: Sequence[SolvedArm]) -> str:
     rows: list[tuple[Any, ...]] = []
     for arm in solved:

@@ -78,6 +78,12 @@ def require_file(option: str, path: Path | None, suffixes: Sequence[str] = ()) -
         raise BadInput(f"{option} {path}: cannot be written (no permission); give another place.")
 
 
+def require_new(option: str, path: Path | None, force: bool) -> None:
+    """Refuse a file that exists, unless it may be replaced. None passes."""
+    if path is not None and path.exists() and not force:
+        raise BadInput(f"{option} {path}: exists already; give --force to replace it.")
+
+
 def require_folder(option: str, path: Path | None) -> None:
     """Refuse a folder that could not be made or written to; nothing is made. None passes."""
     if path is None:

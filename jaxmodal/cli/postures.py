@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,6 +61,7 @@ def postures(
     Exit status: 0 when every angle is certified (also when there is none), 1 when some are not, 2
     for bad input.
     """
+    from jaxmodal.cli.output import print_json
     from jaxmodal.frequencies.status import Status
     from jaxmodal.postures.inverse import postures_at
     from jaxmodal.postures.tables import postures_table
@@ -81,7 +81,7 @@ def postures(
         for k in np.flatnonzero(np.asarray(found.found))
     ]
     if output_format == "json":
-        click.echo(json.dumps(rows))
+        print_json(rows)
     elif output_format == "csv":
         headings = ("joint", "angle_deg", "mode", "status")
         click.echo(csv_text(headings, [list(row.values()) for row in rows]), nl=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -54,7 +53,7 @@ def frequencies_under_loads(
             found.append(_plain(argument, flat, theory, loads, result))
             tables.append(_table(found[-1], flat, theory, digits))
     if output_format == "json":
-        click.echo(json.dumps(found, indent=1, allow_nan=False))
+        cli_output.print_json(found, indent=1)
     elif output_format == "csv":
         click.echo(_csv(found), nl=False)
     else:

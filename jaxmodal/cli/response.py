@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,6 +117,7 @@ def response(
     Exit status: 0 when every value is known, 1 when some are not (undamped resonances, arms that their
     forces at rest buckle), 2 for bad input.
     """
+    from jaxmodal.cli.output import print_json
     from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
     from jaxmodal.frequencies.status import Status
     from jaxmodal.response.exact.exchange import write_universal_file
@@ -169,7 +169,7 @@ def response(
         peaks = _peaks(arm, found) if output_format == "table" and slopes is None else []
     if output_format == "json":
         more = {} if slopes is None else plain_sensitivities(slopes)
-        click.echo(json.dumps(_plain(argument, found) | more))
+        print_json(_plain(argument, found) | more)
     elif output_format == "csv":
         click.echo(_csv(found) if slopes is None else sensitivities_csv(slopes), nl=False)
     else:
@@ -251,11 +251,6 @@ def _entries(found: FrequencyResponse) -> list[tuple[int, int, str, str]]:
 
 
 def _plain(argument: str, found: FrequencyResponse) -> dict[str, Any]:
-    """All values, null where they are not finite."""
-
-    def parts(values: np.ndarray) -> list[float | None]:
-        return [float(x) if np.isfinite(x) else None for x in values]
-
     values = np.asarray(found.values)
     return {
         "arm": argument,
@@ -267,8 +262,8 @@ def _plain(argument: str, found: FrequencyResponse) -> dict[str, Any]:
                 "output": output,
                 "input": into,
                 "unit": found.unit(o, i),
-                "real": parts(values[o, i].real),
-                "imag": parts(values[o, i].imag),
+                "real": values[o, i].real.tolist(),
+                "imag": values[o, i].imag.tolist(),
                 "status": np.asarray(found.status)[o, i].tolist(),
             }
             for o, i, output, into in _entries(found)

@@ -16,19 +16,13 @@ _NAMES = ("of_magnitude", "of_phase", "logarithmic")
 
 
 def plain_sensitivities(slopes: ResponseSensitivities) -> dict[str, Any]:
-    """Derivatives by output, input, frequency and parameter, null where they are not finite."""
-
-    def plain(values: Any) -> Any:
-        if isinstance(values, list):
-            return [plain(value) for value in values]
-        return values if np.isfinite(values) else None
-
+    """Derivatives by output, input, frequency and parameter."""
     return {
         "parameters": [
-            {"address": address, "value": plain(float(value)), "unit": unit_of(address)}
+            {"address": address, "value": float(value), "unit": unit_of(address)}
             for address, value in zip(slopes.addresses, slopes.values, strict=True)
         ],
-        **{name: plain(getattr(slopes, name).tolist()) for name in _NAMES},
+        **{name: getattr(slopes, name).tolist() for name in _NAMES},
     }
 
 

@@ -18,6 +18,7 @@ from jaxmodal.cli.paths import (
     folder_option,
     require_file,
     require_folder,
+    require_new,
     require_picture,
     writing,
 )
@@ -53,8 +54,7 @@ def simulate(
     require_picture("--plot", plot)
     require_picture("--animate", animate, (".gif",))
     for option, path in {"--out": out, "--plot": plot, "--animate": animate}.items():
-        if path is not None and path.exists() and not force:
-            raise BadInput(f"{option} {path}: exists already; give --force to replace it.")
+        require_new(option, path, force)
     netcdf = out is not None and out.suffix.lower() == ".nc"
     if netcdf and importlib.util.find_spec("scipy") is None:
         raise BadInput(

@@ -1,4 +1,7 @@
-"""How pictures look and where they are drawn: colours that colour-blind readers can tell apart."""
+"""How pictures look and where they are drawn: colours that colour-blind readers can tell apart.
+
+Titles with names of a user's own are written as they are (``parse_math=False``): a ``$`` in them begins no formula.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def new_figure(width: float, height: float) -> Figure:
 def finished(figure: Figure, path: str | Path | None, title: str = "") -> Figure:
     """Return a figure with a title above all of it, written to a file where one is given."""
     if title:
-        figure.suptitle(title, fontsize=11)
+        figure.suptitle(title, fontsize=11, parse_math=False)
     if path is not None:
         figure.savefig(path, dpi=130)
     return figure
@@ -121,7 +124,7 @@ def in_metres(axes: Axes, title: str) -> Axes:
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y [m]")
-    axes.set_title(title, fontsize=10)
+    axes.set_title(title, fontsize=10, parse_math=False)
     return axes
 
 

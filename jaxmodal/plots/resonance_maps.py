@@ -58,6 +58,7 @@ def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str
     axes.set_title(
         title or f"natural frequencies between {low:g} and {high:g} Hz ({found.theory})",
         fontsize=10,
+        parse_math=False,
     )
     labels = _draw_map(found, axes) if found.across else _draw_strip(found, axes)
     for which, colour in enumerate(_ENDS):

@@ -98,7 +98,7 @@ def posture_maps(
         bar.set_label("natural frequency [Hz]")
         if bar.ax.get_yscale() == "log":
             label_decades(bar.ax.yaxis, *map(float, mesh.get_clim()))
-        figure.suptitle(title(ds, f"natural frequency [Hz]{note}", where))
+        figure.suptitle(title(ds, f"natural frequency [Hz]{note}", where), parse_math=False)
     return figure
 
 

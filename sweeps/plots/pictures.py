@@ -153,7 +153,7 @@ def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
             panels[1].set_ylabel("Euler-Bernoulli minus\ntheory [% of theory]")
             panels[1].set_ylim(bottom=1e-6)
         panels[-1].set_xlabel(label(points))
-        figure.suptitle(title(ds, "", where))
+        figure.suptitle(title(ds, "", where), parse_math=False)
         _legend(figure, rest.sizes["mode"], theories)
     return figure
 
@@ -227,7 +227,7 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
 def _finish(axes: Axes, ds: xr.Dataset, points: xr.DataArray, side: str, what: str) -> None:
     axes.set_xlabel(label(points))
     axes.set_ylabel(side)
-    axes.set_title(title(ds, what, ""))
+    axes.set_title(title(ds, what, ""), parse_math=False)
 
 
 def pictures(ds: xr.Dataset) -> dict[str, Figure]:

@@ -77,7 +77,7 @@ def peaks(
             set_scale(panel, "x", points[0])
             panel.set_xlabel(label(points[0]))
             panel.set_ylabel(name)
-            panel.set_title(title(ds, what, where))
+            panel.set_title(title(ds, what, where), parse_math=False)
             if "mode" in values.dims:
                 figure.legend(loc="outside right upper")
             return figure
@@ -93,5 +93,5 @@ def peaks(
             norm = "log" if finite.size and uneven(finite) else "linear"
             value_map(panel, points[0], points[1], grid, cmap=COLOUR_MAP, norm=norm)
         finish_maps(panels, points[0], points[1])
-        figure.suptitle(title(ds, f"{what} [{unit}]" if of else what, where))
+        figure.suptitle(title(ds, f"{what} [{unit}]" if of else what, where), parse_math=False)
     return figure

@@ -67,5 +67,5 @@ def samples(ds: xr.Dataset, along: str, *, theory: TheoryName | None = None) -> 
             axes.set_ylabel("natural frequency [Hz]")
         handles, _ = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles=handles, loc="outside right upper")
-        figure.suptitle(title(ds, f"{rest.sizes[along]} samples", where))
+        figure.suptitle(title(ds, f"{rest.sizes[along]} samples", where), parse_math=False)
     return figure

@@ -90,10 +90,12 @@ def sensitivity_map(
             mark(axes, [(float(horizontal[i]), float(vertical[j])) for j, i in places])
         finish_maps(panels, horizontal, vertical)
         if parameter is not None:
-            figure.suptitle(title(ds, f"d ln f / d ln p, p = {parameter}", where))
+            figure.suptitle(title(ds, f"d ln f / d ln p, p = {parameter}", where), parse_math=False)
             return figure
         _legend(figure, {labels[k]: colour for k, colour in colours.items()})
-        figure.suptitle(title(ds, f"{what} matters most: largest {_MEASURE}", where))
+        figure.suptitle(
+            title(ds, f"{what} matters most: largest {_MEASURE}", where), parse_math=False
+        )
     return figure
 
 
@@ -133,7 +135,7 @@ def sensitivity_lines(
         label_panels(panels, points, "d ln f / d ln p")
         handles, _ = next(iter(panels.values())).get_legend_handles_labels()
         figure.legend(handles=handles, loc="outside lower center", ncols=3)
-        figure.suptitle(title(ds, "logarithmic sensitivity", where))
+        figure.suptitle(title(ds, "logarithmic sensitivity", where), parse_math=False)
     return figure
 
 

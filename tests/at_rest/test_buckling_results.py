@@ -219,18 +219,11 @@ def test_command(tmp_path):
     assert bad.exit_code == 2
     assert "is not a pair of finite numbers" in bad.output
     picture = tmp_path / "shape.png"
-    drawn = CliRunner().invoke(
-        main,
-        [
-            "--no-check",
-            "buckling",
-            str(path),
-            "--gravity=-1,0",
-            "--theory",
-            EB,
-            "--plot",
-            str(picture),
-        ],
-    )
+    rest = ["--no-check", "buckling", str(path), "--theory", EB, "--plot", str(picture)]
+    pulled = CliRunner().invoke(main, [*rest, "--gravity=1,0"])
+    assert pulled.exit_code == 0, pulled.exception
+    assert "no picture" in pulled.stderr
+    assert not picture.exists()
+    drawn = CliRunner().invoke(main, [*rest, "--gravity=-1,0"])
     assert drawn.exit_code == 0
     assert picture.stat().st_size > 5000

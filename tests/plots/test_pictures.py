@@ -9,7 +9,7 @@ import jaxmodal as jm
 from jaxmodal import plots
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
-from jaxmodal.plots.figures import label_decades, new_figure
+from jaxmodal.plots.figures import finished, label_decades, new_figure
 
 matplotlib.use("Agg")
 ARM = jm.examples.two_link_flexible().with_posture_deg([90.0]).with_payload(mass=0.5, centre_x=0.1)
@@ -36,6 +36,18 @@ def test_an_arm_is_drawn_to_scale(axes):
     assert "payload, 0.5 kg" in texts(axes)
     assert axes.get_aspect() == 1.0
     assert "posture 90°" in axes.get_title()
+
+
+def test_names_are_no_formulas(axes):
+    """A dollar in the name of an arm ended every picture of it with an error of Matplotlib's parser."""
+    ARM.replace(name="$^$").plot(axes)
+    picture = finished(axes.get_figure(), None, "$^$")
+    found = jm.resonance_free(ARM, 1.0, 2.0)
+    plots.draw_resonance_map(
+        found, new_figure(6.0, 4.0).add_subplot(), title="$^$"
+    ).figure.canvas.draw()
+    picture.canvas.draw()
+    assert axes.get_title().startswith("$^$")
 
 
 def test_a_mode_is_drawn_with_its_frequency(axes, tmp_path):
