@@ -105,6 +105,20 @@ def reals(name: str, value: Any, expected: str) -> NDArray[np.float64]:
         raise ArmError(f"{name} = {shown(value)}: must be {expected}.") from error
 
 
+def finite(name: str, value: Any, shape: tuple[int, ...], expected: str) -> NDArray[np.float64]:
+    """Return known, finite real numbers as an array of a shape."""
+    array = reals(name, value, expected)
+    if array.shape != shape or not np.all(np.isfinite(array)):
+        raise ArmError(f"{name} = {shown(value)}: must be {expected}.")
+    return array
+
+
+def require_truth(name: str, value: object) -> None:
+    """Refuse what is neither True nor False; an array, text or a number would count as one of them."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArmError(f"{name} = {shown(value)}: must be True or False.")
+
+
 def scalar(name: str, value: Any, rule: Rule, unit: str = "", *, traced: bool = False) -> Any:
     """Return one number that obeys a rule; where ``traced`` is allowed, also an array of JAX without axes."""
     about = rule.allowed + (f" ({unit})" if unit else "")

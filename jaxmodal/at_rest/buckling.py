@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import listed, resolve
-from jaxmodal.arm.arguments import positive_integer
+from jaxmodal.arm.arguments import positive_integer, require_truth
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.refusals import require_concrete, require_known
@@ -166,6 +166,7 @@ def buckling(
     require_x64()
     require_concrete(arm, "buckling")
     require_known(arm, theory)
+    require_truth("both_signs", both_signs)
     number = positive_integer(num_factors, "num_factors", MOST_FACTORS)
     loads = dead_loads(arm, gravity, tip_force, base_acceleration)
     require_loads(arm, loads, or_axial=True)

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.arguments import finite
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.chain import DeadLoads
 
@@ -21,16 +20,9 @@ def pair(value: Any, name: str, unit: str) -> tuple[float, float]:
     ArmError
         The value is something else.
     """
-    try:
-        array = real_array(value, name)
-    except ValueError:
-        array = np.zeros(0)
-    if array.shape != (2,) or not np.isfinite(array).all():
-        raise ArmError(
-            f"{name} = {shown(value)}: must be two finite numbers, along x and y of the base, in {unit}, such as (0.0, "
-            "-9.81)."
-        )
-    return float(array[0]), float(array[1])
+    words = f"two finite numbers, along x and y of the base, in {unit}, such as (0.0, -9.81)"
+    x, y = finite(name, value, (2,), words)
+    return float(x), float(y)
 
 
 def dead_loads(arm: Arm, gravity: Any, tip_force: Any, base_acceleration: Any) -> DeadLoads:

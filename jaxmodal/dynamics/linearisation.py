@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arm.arguments import reals
+from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics import equations
 from jaxmodal.dynamics.histories import coordinates_of
 from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
@@ -221,10 +221,8 @@ def linearise(
     size = model.num_coordinates
     state = []
     for name, given in (("q", q), ("rate", rate), ("acceleration", acceleration)):
-        value = np.zeros(size) if given is None else reals(name, given, f"{size} finite numbers")
-        if value.shape != (size,) or not np.all(np.isfinite(value)):
-            raise ArmError(f"{name}: of shape {value.shape}; must be {size} finite numbers.")
-        state.append(value)
+        words = f"{size} finite numbers"
+        state.append(np.zeros(size) if given is None else finite(name, given, (size,), words))
     return _kept(model, _matrices(model, *state), joints)
 
 

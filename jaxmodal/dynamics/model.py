@@ -15,6 +15,7 @@ import dataclasses
 import jax
 import numpy as np
 
+from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.namespace import Array
@@ -180,8 +181,7 @@ class FlexibleArm:
         shorter = self.foreshortening if foreshortening is None else foreshortening
         one_of("inertia_order", order, INERTIA_ORDERS, "'full' keeps all powers of the deflections")
         one_of("frames", turned, FRAMES, "'rotation' turns without stretching")
-        if not isinstance(shorter, bool):
-            raise ArmError(f"foreshortening = {shown(shorter)}: must be True or False.")
+        require_truth("foreshortening", shorter)
         return dataclasses.replace(self, inertia_order=order, frames=turned, foreshortening=shorter)
 
 

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.arm.arguments import positive, reals, whole
+from jaxmodal.arm.arguments import finite, positive, reals, whole
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.events import Event, as_events, check_shapes, check_start
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
@@ -236,10 +236,7 @@ def _state(model: FlexibleArm, name: str, value: Any) -> np.ndarray:
         f"{size} finite numbers: {model.num_links} joint angles, {sum(model.modes)} modal coordinates and "
         f"{sum(model.elastic)} motor angles, or their rates"
     )
-    array = reals(name, value, expected)
-    if array.shape != (size,) or not np.all(np.isfinite(array)):
-        raise ArmError(f"{name} = {shown(value)}: must be {expected}.")
-    return array
+    return finite(name, value, (size,), expected)
 
 
 def _check_law(model: FlexibleArm, law: LawLike) -> None:

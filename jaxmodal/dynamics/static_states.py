@@ -9,8 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.arm.arguments import reals
-from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics import equations
 from jaxmodal.dynamics.model import FlexibleArm, require_model
 from jaxmodal.runtime.errors import ArmError
@@ -36,12 +35,10 @@ def static_state(model: FlexibleArm, angles: Any) -> Array:
         If Newton's method does not settle: the arm buckles or hangs through too far for small deflections.
     """
     require_model(model)
-    expected = f"{model.num_links} finite numbers, rad"
-    given = reals("angles", angles, expected)
-    if given.shape != (model.num_links,) or not np.all(np.isfinite(given)):
-        raise ArmError(f"angles = {shown(angles)}: must be {expected}.")
+    n = model.num_links
+    given = finite("angles", angles, (n,), f"{n} finite numbers, rad")
     start = np.zeros(model.num_coordinates)
-    start[: model.num_links] = given
+    start[:n] = given
     start[np.asarray(model.layout.driven)] = given
     found, change = _settled(model, start)
     if not float(change) < _SETTLED * (1.0 + float(np.abs(found).max())):

@@ -89,7 +89,7 @@ def held_equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads
     Raises
     ------
     ArmError
-        Nothing holds a free joint against the loads.
+        Nothing holds a free joint against the loads, or they are beyond float64.
     """
     for name in (BASE[0], BASE[3], BASE[5]):
         own = getattr(beams, name)
@@ -98,8 +98,14 @@ def held_equilibrium(beams: BeamArrays, shear: Any, axial: Any, loads: DeadLoads
             raise ArmError(
                 f"base_stiffness.{place} = 0: nothing holds the base at rest in this direction; give it a stiffness."
             )
-    found = equilibrium(beams, shear, axial, loads)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = equilibrium(beams, shear, axial, loads)
     if float(np.real(found.unheld)) <= BALANCED:
+        if not np.all(np.isfinite(found.displacements.tip)):
+            raise ArmError(
+                "the arm's forces or deflections at rest are not finite in float64; must be: look for loads, lengths, "
+                "masses or moduli that are extremely large or small."
+            )
         return found
     joint = np.real(np.stack(found.forces.joint, axis=1))
     for i in range(joint.shape[0]):

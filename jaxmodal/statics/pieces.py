@@ -76,15 +76,14 @@ def pieces_for(
     for i in np.flatnonzero(_flexible(beams)):
         ends = factor * np.real(np.array([prestress.start[i], prestress.outer[i]]))
         left = 1.0 + ends * give[i]
-        if np.min(left) <= 0.0:
+        if not np.min(left) > 0.0:
             return None
         load = np.max(np.abs(ends) / np.minimum(left, 1.0)) * length[i] ** 2 / rigidity[i]
         change = abs(ends[1] - ends[0]) * give[i] / np.min(left)
-        count = max(
-            least, math.ceil(math.sqrt(load / _MOST_LOADED)), math.ceil(change / _MOST_CHANGED)
-        )
-        if count > MOST_PIECES:
+        needed = max(least, math.sqrt(load / _MOST_LOADED), change / _MOST_CHANGED)
+        if not needed <= MOST_PIECES:  # or no number, of loads near the ends of float64
             return None
+        count = math.ceil(needed)
         links += [i] * count
         begins += [beams.length[i] * (k / count) for k in range(count)]
         lengths += [beams.length[i] / count] * count

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.arguments import require_truth
 from jaxmodal.dynamics.model import FlexibleArm
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.differentiation import substitute, tangent
 from jaxmodal.symbolic.equations import WrittenEquations
 from jaxmodal.symbolic.graph import Expression
@@ -61,9 +60,8 @@ def linearised_equations(
     >>> sorted(symbolic.linearised_equations(model).shapes)
     ['D', 'G', 'K', 'M']
     """
-    for name, value in (("deflections", deflections), ("rates", rates)):
-        if not isinstance(value, bool):
-            raise ArmError(f"{name} = {shown(value)}: must be True or False.")
+    require_truth("deflections", deflections)
+    require_truth("rates", rates)
     writer = Writer(model, integrals)
     graph, names, size = writer.graph, writer.names, range(writer.size)
     rest = writer.steady()

@@ -192,11 +192,22 @@ def test_results_show_themselves():
         ),
         (BEAM.replace(rigid=True), PUSH, "rigid throughout"),
         (BEAM, {"addresses": ["link1.lenght"], **PUSH}, "Did you mean"),
+        (BEAM, {"both_signs": "no", **PUSH}, "both_signs = 'no': must be True or False"),
     ],
 )
 def test_refused(arm, options, message):
     with pytest.raises(ValueError, match=message):
         jm.buckling(jm.Arm((arm,)), theory=EB, **options)
+
+
+@pytest.mark.parametrize("theory", [EB, "timoshenko"])
+@pytest.mark.parametrize("load", [1e-310, 1e305])
+def test_loads_near_the_ends_of_float64_have_no_certificate(load, theory):
+    """One of them failed with an error of NumPy."""
+    section = jm.rectangle(0.02, 0.04, shear_coefficient=0.85)
+    arm = jm.Arm((jm.Link(1.0, 7e10, 2700.0, section, poisson_ratio=0.3),))
+    with np.errstate(all="ignore"):
+        assert not jm.buckling(arm, 1, theory, tip_force=(-load, 0.0)).certified.any()
 
 
 def test_command(tmp_path):

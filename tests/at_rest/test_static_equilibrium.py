@@ -119,6 +119,7 @@ def test_results_show_themselves():
     ("link", "options", "message"),
     [
         (BEAM, {}, "no load"),
+        (BEAM, {"gravity": (0.0, -1e308), "tip_force": (0.0, -1e308)}, "at rest are not finite in fl"),
         (BEAM, {"stations": [2.0], **DOWN}, "stations = .*shares of the length from 0 to 1"),
         (BEAM.replace(joint_stiffness=0.0), DOWN, r"link1.joint_stiffness = 0: nothing holds the arm .* a moment"),
         (BEAM.replace(joint_shear_stiffness=0.0), DOWN, r"link1.joint_shear_stiffness = 0: .* a force"),
