@@ -149,8 +149,8 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
     >>> resolve(Arm((link, link)), "link*.tip_mass")
     ['link1.tip_mass', 'link2.tip_mass']
     """
-    if not isinstance(arm, Addressed):
-        require_planar(arm)
+    if not isinstance(arm, (Arm, Addressed)):  # a protocol takes long to ask: last
+        require_planar(arm)  # type: ignore[unreachable]
     if not isinstance(address, str):
         raise ArmError(f"address = {shown(address)}: must be text such as 'link1.length'.")
     given, address = address, full_address(address)

@@ -169,6 +169,8 @@ def _stack(*values: Any) -> Any:
 def require_one_arm(arm: Arm) -> None:
     """Refuse an arm with columns of values, which is many arms, and what is no planar arm."""
     require_planar(arm)
+    if all(np.ndim(leaf) == 0 for leaf in jax.tree_util.tree_leaves(arm)):
+        return
     for path, leaf in jax.tree_util.tree_leaves_with_path(arm):
         if np.ndim(leaf) != 0:
             raise ArmError(

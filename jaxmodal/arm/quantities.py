@@ -159,11 +159,13 @@ class Record:
     def __post_init__(self) -> None:
         require_x64()
         for item in quantities(self):
-            name, value = self.place + item.name, getattr(self, item.name)
+            value, rule = getattr(self, item.name), item.metadata["rule"]
             if value is None and item.default is None:
                 continue
+            if type(value) is np.float64 and rule.holds(value):  # as nearly all of a changed copy
+                continue
+            name, remedy = self.place + item.name, item.metadata["remedy"]
             unit = "" if item.metadata["unit"] == "1" else f" ({item.metadata['unit']})"
-            rule, remedy = item.metadata["rule"], item.metadata["remedy"]
             scalar = as_scalar(name, value, rule.allowed + unit)
             if isinstance(scalar, np.float64) and not rule.holds(scalar):
                 raise ArmError(f"{name} = {shown(scalar)}: must be {rule.allowed}{unit}; {remedy}.")
@@ -180,7 +182,6 @@ class Record:
 
     def replace(self: R, **changes: Any) -> R:
         """Return a validated copy with the named fields changed."""
-        _check_names(type(self), changes)
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
     def __eq__(self, other: object) -> bool:
@@ -226,7 +227,7 @@ class Record:
 
 def _check_names(kind: type[Record], given: Mapping[str, Any]) -> None:
     """Refuse names that a record does not have, with the one that was probably meant."""
-    units = {item.name: item.metadata.get("unit") for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    units = _units_of(kind)  # type: ignore[arg-type]  # as in `quantities`
     for name in given:
         if name in units:
             continue
@@ -238,6 +239,12 @@ def _check_names(kind: type[Record], given: Mapping[str, Any]) -> None:
         elif name in kind.symbols:
             hint = f" Did you mean {kind.symbols[name]!r}?"
         raise ArmError(f"{kind.__name__} has no field {name!r}; it has {', '.join(units)}.{hint}")
+
+
+@functools.cache
+def _units_of(kind: type[Record]) -> dict[str, str | None]:
+    """The fields of a record with their units, None where one has none."""
+    return {item.name: item.metadata.get("unit") for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
 
 
 def _with_known_names(cls: type[R]) -> type[R]:

@@ -31,14 +31,14 @@ class Shape:
 
 @functools.lru_cache(maxsize=256)
 def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], None]]:
-    """Calls that compile the programs of large batches, and solve no cell, when they are first made for a shape.
+    """Calls that compile the programs of large batches, and solve no cell: to be taken off the list, each made once.
 
     What fails here fails again, and is reported, where the program is used.
     """
     problem = BatchProblem(theory_flags("timoshenko"), shape.modes, shape.hinged)
     sizes, none = engine.sizes, np.int64(0)
     if engine.kernel.on_gpu:
-        return [functools.cache(program) for program in _on_device(shape, engine, problem, size)]
+        return _on_device(shape, engine, problem, size)
     if engine.blocks(size, True) == 1:  # which the call would solve
         return []
 
@@ -67,7 +67,7 @@ def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], None]]
         lanes = sizes.extended_modes * sizes.open_blocks
         extended(problem, columns(lanes), np.ones(lanes), none, blocks=sizes.open_blocks)
 
-    return [functools.cache(program) for program in (first, more, last)]  # each called once
+    return [first, more, last]
 
 
 def _no_guess(shape: Shape) -> Guess:

@@ -21,7 +21,7 @@ from jaxmodal.arm.addresses import resolve
 from jaxmodal.batches.acceptance import proven, with_neighbour
 from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.kernels import EXTRA
-from jaxmodal.batches.pilots import Pilots, Scaling, fit
+from jaxmodal.batches.pilots import Centres, Pilots
 from jaxmodal.batches.plan import FEW
 from jaxmodal.batches.results import Results
 from jaxmodal.batches.sizes import CPU_SIZES, filled, number_of_blocks, parted
@@ -223,10 +223,8 @@ class PlanInSpace:
     def _fitted(self, values: np.ndarray, omega: np.ndarray) -> Pilots:
         """The guess from frequencies (modes + EXTRA, cells) of cells."""
         used = self._that_matter
-        scaling = Scaling.of(values[used], tuple(np.array(self.addresses)[used]))
-        features = scaling.features(values[used])
-        first = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])
-        return Pilots(fit(features[:, first], omega[:, first], _PILOTS), scaling)
+        addresses = tuple(np.array(self.addresses)[used])
+        return Centres.of(values[used], addresses).pilots(omega, _PILOTS)
 
     def _guess(self, values: np.ndarray) -> np.ndarray:
         assert self.pilots is not None

@@ -97,23 +97,6 @@ class Guess:
         return xp.exp(xp.cumsum(steps, axis=0))
 
 
-@dataclasses.dataclass(frozen=True)
-class Pilots:
-    """The guess that pilot cells gave, and how the values of a cell become what it is given for."""
-
-    guess: Guess
-    scaling: Scaling
-
-    @classmethod
-    def of(cls, values: np.ndarray, addresses: tuple[str, ...], omega: np.ndarray) -> Pilots:
-        """From finite values (addresses, pilots) and frequencies (modes, pilots) of pilot cells, `PILOTS` at most."""
-        scaling = Scaling.of(values, addresses)
-        features = scaling.features(values)
-        # of pilots that coincide, as -180 and 180 degrees do, the first
-        first = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])
-        return cls(fit(features[:, first], omega[:, first], PILOTS), scaling)
-
-
 def _basis(x: Array, centres: Array) -> Array:
     """Cubes of the distances to the centres, one, and the features: shape (centres + 1 + features, cells)."""
     products = product(centres.T, x)
@@ -122,52 +105,6 @@ def _basis(x: Array, centres: Array) -> Array:
     )
     square = xp.maximum(square, 0.0)
     return xp.concatenate([square * xp.sqrt(square), xp.ones_like(x[:1]), x])
-
-
-def fit(features: np.ndarray, omega: np.ndarray, size: int = PILOTS) -> Guess:
-    """Fit the guess to pilot cells.
-
-    Parameters
-    ----------
-    features : np.ndarray, shape (features, pilots)
-        Features of finite values, by `Scaling`.
-    omega : np.ndarray, shape (modes, pilots)
-        Their frequencies in rad/s.
-    size : int
-        Pilots that the guess makes room for, at least as many as there are.
-    """
-    count, pilots = features.shape
-    # a feature that does not vary has no slope
-    varies = np.ptp(features, axis=1) > 0.0
-    linear = 1 + int(varies.sum())
-    first = max(_BLOCK, 2 * linear)
-    order = _spread(features, first - linear)
-    features, omega = features[:, order], omega[:, order]
-    basis = _basis(features, features)
-    used = np.concatenate([np.full(pilots + 1, True), varies])
-    tail = basis[used][pilots:]
-    system = np.block([[np.zeros((linear, linear)), tail], [tail.T, basis[:pilots]]])
-    right = np.zeros((system.shape[0], omega.shape[0]))
-    right[linear:] = np.log(omega).T
-    solution = _solved(system, right, first)
-    found = np.zeros((used.size, omega.shape[0]))
-    found[used] = np.roll(solution, pilots, axis=0)
-    weights = np.zeros((omega.shape[0], size + 1 + count))
-    weights[:, :pilots], weights[:, size:] = found[:pilots].T, found[pilots:].T
-    centres = np.zeros((count, size))
-    centres[:, :pilots] = features
-    return Guess(centres=centres, weights=weights)
-
-
-def _solved(system: np.ndarray, right: np.ndarray, first: int) -> np.ndarray:
-    """Solution of a linear system, or the smallest of its best ones where pilots that coincide make it singular."""
-    try:
-        solution = _eliminated(system, right, first)
-    except np.linalg.LinAlgError:
-        solution = np.full_like(right, np.nan)
-    if np.abs(product(system, solution) - right).max() <= _MISSED:
-        return solution
-    return np.asarray(np.linalg.lstsq(system, right, rcond=_SINGULAR)[0])
 
 
 def _spread(features: np.ndarray, number: int) -> np.ndarray:
@@ -182,21 +119,119 @@ def _spread(features: np.ndarray, number: int) -> np.ndarray:
     return np.concatenate([np.array(order), others])
 
 
-def _eliminated(system: np.ndarray, right: np.ndarray, first: int) -> np.ndarray:
-    """Elimination block by block, the ``first`` unknowns at once.
+@dataclasses.dataclass(frozen=True)
+class Eliminated:
+    """Elimination of a linear system block by block, the ``first`` unknowns at once.
 
     The linear part and as many pilots again, far from each other, are among these: what they leave of the system is
     positive definite, and needs no pivots. The bits are the same whatever the number of threads that LAPACK would use.
     """
-    a, size = np.concatenate([system, right], axis=1), len(system)
-    edges = [0, *range(first, size, _BLOCK), size] if first < size else [0, size]
-    blocks = [slice(*ends) for ends in itertools.pairwise(edges)]
-    with np.errstate(all="ignore"):  # of a singular system nothing is finite
-        for block in blocks:
-            row, below = a[block, block.stop :], slice(block.stop, size)
-            row[:] = product(np.linalg.inv(a[block, block]), row)
-            a[below, block.stop :] -= product(a[below, block], row)
-        x = a[:, size:]
-        for block in reversed(blocks):
-            x[: block.start] -= product(a[: block.start, block], x[block])
-    return x
+
+    a: np.ndarray
+    blocks: list[slice]
+    inverses: list[np.ndarray]
+
+    @classmethod
+    def of(cls, system: np.ndarray, first: int) -> Eliminated:
+        a, size = system.copy(), len(system)
+        edges = [0, *range(first, size, _BLOCK), size] if first < size else [0, size]
+        blocks, inverses = [slice(*ends) for ends in itertools.pairwise(edges)], []
+        with np.errstate(all="ignore"):  # of a singular system nothing is finite
+            for block in blocks:
+                below, inverse = slice(block.stop, size), np.linalg.inv(a[block, block])
+                a[block, below] = product(inverse, a[block, below])
+                a[below, below] -= product(a[below, block], a[block, below])
+                inverses.append(inverse)
+        return cls(a, blocks, inverses)
+
+    def solved(self, right: np.ndarray) -> np.ndarray:
+        """The solution for each column of the right side."""
+        x = right.copy()
+        with np.errstate(all="ignore"):
+            for block, inverse in zip(self.blocks, self.inverses, strict=True):
+                x[block] = product(inverse, x[block])
+                x[block.stop :] -= product(self.a[block.stop :, block], x[block])
+            for block in reversed(self.blocks):
+                x[: block.start] -= product(self.a[: block.start, block], x[block])
+        return x
+
+
+@dataclasses.dataclass(frozen=True)
+class Pilots:
+    """The guess that pilot cells gave, and how the values of a cell become what it is given for."""
+
+    guess: Guess
+    scaling: Scaling
+
+
+@dataclasses.dataclass(frozen=True)
+class Centres:
+    """Pilot cells as centres of a guess: all that can be made before their frequencies are known.
+
+    Attributes
+    ----------
+    scaling : Scaling
+        Of their values.
+    cells : np.ndarray
+        Places of the centres among the cells, in the order of their equations.
+    features : np.ndarray, shape (features, centres)
+        Their features.
+    used : np.ndarray
+        Which of the functions, ones and features (`_basis`) have a weight.
+    system : np.ndarray
+        The equations of the weights, those of ones and features first.
+    eliminated : Eliminated, optional
+        Its blocks; None of a system that is singular.
+    """
+
+    scaling: Scaling
+    cells: np.ndarray
+    features: np.ndarray
+    used: np.ndarray
+    system: np.ndarray
+    eliminated: Eliminated | None
+
+    @classmethod
+    def of(cls, values: np.ndarray, addresses: tuple[str, ...]) -> Centres:
+        """From finite values (addresses, cells) of pilot cells."""
+        scaling = Scaling.of(values, addresses)
+        features = scaling.features(values)
+        # of pilots that coincide, as -180 and 180 degrees do, the first
+        cells = np.sort(np.unique(np.round(features, 12), axis=1, return_index=True)[1])
+        features = features[:, cells]
+        # a feature that does not vary has no slope
+        varies = np.ptp(features, axis=1) > 0.0
+        linear = 1 + int(varies.sum())
+        first = max(_BLOCK, 2 * linear)
+        order = _spread(features, first - linear)
+        features = features[:, order]
+        basis, count = _basis(features, features), order.size
+        used = np.concatenate([np.full(count + 1, True), varies])
+        tail = basis[used][count:]
+        system = np.block([[np.zeros((linear, linear)), tail], [tail.T, basis[:count]]])
+        try:
+            eliminated = Eliminated.of(system, first)
+        except np.linalg.LinAlgError:
+            eliminated = None
+        return cls(scaling, cells[order], features, used, system, eliminated)
+
+    def pilots(self, omega: np.ndarray, size: int = PILOTS) -> Pilots:
+        """The guess from frequencies (modes, cells) of the cells in rad/s, with room for ``size`` centres."""
+        modes, (count, centres) = omega.shape[0], self.features.shape
+        right = np.zeros((len(self.system), modes))
+        right[-centres:] = np.log(omega[:, self.cells]).T
+        found = np.zeros((self.used.size, modes))
+        found[self.used] = np.roll(self._solved(right), centres, axis=0)
+        weights = np.zeros((modes, size + 1 + count))
+        weights[:, :centres], weights[:, size:] = found[:centres].T, found[centres:].T
+        padded = np.zeros((count, size))
+        padded[:, :centres] = self.features
+        return Pilots(Guess(centres=padded, weights=weights), self.scaling)
+
+    def _solved(self, right: np.ndarray) -> np.ndarray:
+        """Solution of the equations, or the smallest of their best ones where pilots coincide nearly."""
+        if self.eliminated is not None:
+            solution = self.eliminated.solved(right)
+            if np.abs(product(self.system, solution) - right).max() <= _MISSED:
+                return solution
+        return np.asarray(np.linalg.lstsq(self.system, right, rcond=_SINGULAR)[0])

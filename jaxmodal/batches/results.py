@@ -160,6 +160,8 @@ class Results:
     def _put_zero_modes(self, theory: TheoryName) -> None:
         """Modes are numbered from the first that vibrates: move them up, and put those of zero before them."""
         (at,) = np.nonzero(self.free)
+        if not at.size:
+            return
         free, numbers = self.free[at], np.arange(self.omega.shape[1])
         place = np.maximum(numbers - free[:, None], 0)
         for x in (

@@ -34,7 +34,7 @@ from jaxmodal.batches.engines import Compiled, Engine
 from jaxmodal.batches.guided_search import HALVINGS, Purpose
 from jaxmodal.batches.kernels import BatchProblem, exact
 from jaxmodal.batches.open_modes import OpenModes
-from jaxmodal.batches.pilots import PILOTS, Guess, Pilots, number_of_features
+from jaxmodal.batches.pilots import PILOTS, Centres, Guess, Pilots, number_of_features
 from jaxmodal.batches.resident import stays_on_the_device
 from jaxmodal.batches.results import Results
 from jaxmodal.batches.sizes import Sizes, filled
@@ -99,8 +99,9 @@ class Work:
         fields, links, _ = sample.packed.shape
         features = number_of_features(self.variants.addresses)
         shape = Shape(fields, links, features, self.problem.modes, self.problem.hinged)
-        for program in ahead(shape, engine, size):
-            compilers.submit(placed(program, 0))
+        programs = ahead(shape, engine, size)
+        while programs:
+            compilers.submit(placed(programs.pop(0), 0))
 
     def pilots(self, sample: Cells) -> Pilots | None:
         """The guess of a sample, searched from a grid; None where too few of its cells have frequencies."""
@@ -109,16 +110,19 @@ class Work:
         def rough(at: np.ndarray) -> np.ndarray:
             return self.engine.rough(self.problem, sample.packed[..., at])
 
+        if sample.numbers.size < _FEWEST_PILOTS:
+            return None
+        values, addresses = self.variants.values[:, sample.numbers], self.variants.addresses
+        centres = self.workers.pool.submit(Centres.of, values, addresses)  # beside the search
         every = np.arange(sample.numbers.size)
         parts = self.workers.each(rough, every, size, self.sizes.open_blocks)
-        if not parts:
-            return None
         omega = np.concatenate(parts, axis=1)
         found = np.isfinite(omega).all(axis=0)
+        if found.all():
+            return centres.result().pilots(omega)
         if found.sum() < _FEWEST_PILOTS:
             return None
-        values = self.variants.values[:, sample.numbers[found]]
-        return Pilots.of(values, self.variants.addresses, omega[:, found])
+        return Centres.of(values[:, found], addresses).pilots(omega[:, found])
 
     def search(self, cells: np.ndarray, pilots: Pilots | None, size: int) -> None:
         """Solve cells in float64, and the modes that this leaves open with more evaluations and in double-double.
@@ -148,9 +152,10 @@ class Work:
         if not parts:
             return
         unproven, noisy = (OpenModes.joined(list(some)) for some in zip(*parts, strict=True))
-        for _ in range(HALVINGS):
-            self.improve_unproven(given, unproven, Purpose.halve, self.workers.each)
-        self.finish(given, unproven, self.workers.each)
+        if unproven.mode.size:
+            for _ in range(HALVINGS):
+                self.improve_unproven(given, unproven, Purpose.halve, self.workers.each)
+            self.finish(given, unproven, self.workers.each)
         left = OpenModes.joined([noisy, self.uncertified(unproven)])
         near = worth_refining(left.enclosure)
         polish = functools.partial(self.polish, given, left)

@@ -32,6 +32,8 @@ class Workers:
         A part is at most so many blocks of ``size`` items. A device that the caller has chosen as JAX's default keeps
         all parts.
         """
+        if not items.size:
+            return []
         parts = parted(items, size, blocks, self.number)
         calls = [placed(functools.partial(work, part), number) for number, part in enumerate(parts)]
         return [call.result() for call in [self.pool.submit(call) for call in calls]]
@@ -41,7 +43,7 @@ def in_turn(
     work: Callable[[np.ndarray], Any], items: np.ndarray, size: int, blocks: int
 ) -> list[Any]:
     """As `Workers.each`, but in the calling thread."""
-    return [work(part) for part in parted(items, size, blocks, 1)]
+    return [work(part) for part in parted(items, size, blocks, 1)] if items.size else []
 
 
 def placed(call: Callable[[], Any], number: int) -> Callable[[], Any]:

@@ -42,21 +42,18 @@ def problem_and_columns():
     cells = random_cells(CELLS)
     addresses, values = tuple(cells), np.stack(list(cells.values()))
     features = pilots.Scaling.of(values, addresses).features(values)
+    # a guess from the cells themselves, whatever their frequencies
+    omega = np.linspace(10.0, 90.0, MODES + batch_kernels.EXTRA)[:, None] * np.ones(CELLS)
     return (
         batch_kernels.BatchProblem(flags, MODES),
         columns_of(THREE, addresses, values).packed,
         features,
+        pilots.Centres.of(values, addresses).pilots(omega, CELLS).guess,
     )
 
 
-def a_guess(features):
-    """A guess from the cells themselves, whatever their frequencies."""
-    omega = np.linspace(10.0, 90.0, MODES + batch_kernels.EXTRA)[:, None] * np.ones(CELLS)
-    return pilots.fit(features, omega, CELLS)
-
-
 def batch_program(name):
-    problem, packed, features = problem_and_columns()
+    problem, packed, features, guess = problem_and_columns()
     rows = jnp.ones((MODES + batch_kernels.EXTRA, CELLS))
     one = jnp.ones(CELLS)
     beams = jax.tree.map(lambda x: x[:, None], unpacked(packed))
@@ -64,7 +61,7 @@ def batch_program(name):
     names = [field.name for field in dataclasses.fields(Enclosure)]
     e = Enclosure(**{name: one > 0.0 if name == "consistent" else one for name in names})
     arguments = {
-        "searched": (problem, packed, features, used, a_guess(features)),
+        "searched": (problem, packed, features, used, guess),
         "grid_guess": (problem, packed),
         "enclosed": (problem, beams, rows),
         "improved": (problem, packed, e, one, rows[:MODES], rows, jnp.int64(Purpose.halve), used),
@@ -114,9 +111,9 @@ def nothing_like(program):
 
 def test_the_passes_that_stay_on_the_device():
     """Those in float64 and in double-double; of the last, which goes on until all is settled, see the slow one."""
-    problem, packed, features = problem_and_columns()
+    problem, packed, features, guess = problem_and_columns()
     begin = functools.partial(
-        passes.begun, problem, packed, np.ones(CELLS, bool), features, a_guess(features),
+        passes.begun, problem, packed, np.ones(CELLS, bool), features, guess,
         kernel=Kernel(False, False),
     )  # fmt: skip
     assert_suits_a_gpu(lowered_for_cuda(begin))
@@ -128,8 +125,8 @@ def test_the_passes_that_stay_on_the_device():
 
 @pytest.mark.slow
 def test_the_pass_until_all_is_settled():
-    problem, packed, features = problem_and_columns()
-    given = problem, packed, np.ones(CELLS, bool), features, a_guess(features)
+    problem, packed, features, guess = problem_and_columns()
+    given = problem, packed, np.ones(CELLS, bool), features, guess
     between = nothing_like(functools.partial(passes.begun, *given, kernel=Kernel(False, False)))
     assert_suits_a_gpu(lowered_for_cuda(passes.later_passes(passes.Lanes())[-1], problem, between))
 

@@ -153,12 +153,12 @@ def test_a_wrong_guess_costs_time_but_no_mode(monkeypatch):
     arm = jm.examples.two_link_flexible()
     cells = {"link2.joint_angle": np.linspace(-3.0, 3.0, 600)}
     right = jm.natural_frequencies_batch(arm, cells, 3)
-    fit = pilots.fit
+    fit = pilots.Centres.pilots
 
-    def wrong(features, omega, size):
-        return fit(features, omega * np.linspace(0.5, 3.0, omega.shape[1]), size)
+    def wrong(centres, omega):
+        return fit(centres, omega * np.linspace(0.5, 3.0, omega.shape[1]))
 
-    monkeypatch.setattr(pilots, "fit", wrong)
+    monkeypatch.setattr(pilots.Centres, "pilots", wrong)
     result = jm.natural_frequencies_batch(arm, cells, 3)
     assert bool(result.certified.all())
     assert np.abs(np.asarray(result.omega) / np.asarray(right.omega) - 1.0).max() < BATCH_ACCURACY
