@@ -23,7 +23,7 @@ CLEAR = 1e-3
 """What moves less than this, of the largest, is not compared relatively."""
 
 ORTHOGONAL = 1e-12
-"""That of all random arms (`tests/frequencies/test_real_arms.py`)."""
+"""That of all random arms (`tests/dynamic_stiffness/test_real_arms.py`)."""
 
 CONDITIONS = 1e-10
 """That of all random arms."""
