@@ -46,7 +46,8 @@ def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName = "tim
     Returns
     -------
     Array
-        int64, of the shape of ``omega``.
+        int64, of the shape of ``omega``. -1, which no count is, where a traced ``omega`` is negative or not finite, or
+        a traced value of the arm is one that no arm may have.
 
     Raises
     ------
@@ -69,13 +70,15 @@ def counts_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName) -> A
     model = model_of(arm, theory)
     if model is not None and on_host(values):
         return count_on_host(model, values)
-    beams, flags = prepared_values(require_planar(arm), theory)
+    arm = require_planar(arm)
+    beams, flags = prepared_values(arm, theory)
     beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
-    flat = values.reshape(-1)
+    invalid = jnp.asarray(invalid_values(arm))
+    flat = jnp.where(invalid, jnp.nan, values.reshape(-1))
     size = min(padded_size(max(flat.shape[0], 1), 16, 2), _COUNT_CHUNK)
     chunks = -(-max(flat.shape[0], 1) // size)
     padded = jnp.concatenate([flat, jnp.ones(chunks * size - flat.shape[0])]).reshape(chunks, size)
-    counts: Array = count_padded(*padded_beams(beams, jnp.asarray(False)), flags, padded)
+    counts: Array = count_padded(*padded_beams(beams, invalid), flags, padded)
     return counts.reshape(-1)[: flat.shape[0]].reshape(values.shape)
 
 

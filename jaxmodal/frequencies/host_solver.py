@@ -88,6 +88,7 @@ def enclosed(
         log_at_zero,
         _FLOAT64_WIDTH,
         _FLOAT64_ROUNDS,
+        beyond_wanted=_BEYOND,
     )
     known = np.isfinite(rough.estimate) & (rough.estimate > 0.0)
     guess = np.maximum.accumulate(np.where(known, rough.estimate, spread))

@@ -105,15 +105,13 @@ def solve_padded(problem: PaddedProblem, flags: Theory) -> Solution:
 
 @jax.jit
 def count_padded(beams: BeamArrays, num_links: Array, flags: Theory, omega: Array) -> Array:
-    """Counts below frequencies of shape (chunks, size), chunk by chunk."""
+    """Counts below frequencies of shape (chunks, size), chunk by chunk; -1 below what is negative or not finite."""
 
     def count(x: Array) -> Array:
-        positive = jnp.where(x > 0.0, x, 1.0)
-        return jnp.where(
-            x > 0.0,
-            evaluate_resolved(beams, flags, positive, Arithmetic.double_double, num_links).count,
-            0,
-        )
+        usable = (x > 0.0) & (x < jnp.inf)
+        at = jnp.where(usable, x, 1.0)
+        found = evaluate_resolved(beams, flags, at, Arithmetic.double_double, num_links).count
+        return jnp.where(usable, found, jnp.where(x == 0.0, 0, -1))
 
     return lax.map(count, omega)
 

@@ -74,6 +74,7 @@ def find_brackets(
     log_at_zero: Array,
     width: float | Array,
     max_rounds: int,
+    beyond_wanted: int = 0,
 ) -> Brackets:
     """Enclose the given modes.
 
@@ -96,6 +97,9 @@ def find_brackets(
         half a width from the mode.
     max_rounds : int
         Evaluations of each lane at most.
+    beyond_wanted : int
+        How many of the last modes are sought only to help the others: where no frequency above them is known when the
+        others are enclosed, there may be none, and they are left.
 
     Returns
     -------
@@ -127,8 +131,13 @@ def find_brackets(
     beyond = guess[shape[0] :]
     repeated = xp.concatenate([xp.zeros_like(modes[:1], dtype=bool), modes[1:] == modes[:-1]])
 
+    wanted = np.arange(shape[0]).reshape((-1,) + (1,) * (len(shape) - 1)) < shape[0] - beyond_wanted
+
     def sought(b: Brackets) -> Array:
-        return ~b.converged(width) & (b.lower < LARGEST)
+        found = ~b.converged(width) & (b.lower < LARGEST)
+        if not beyond_wanted:
+            return found
+        return found & (xp.isfinite(b.upper) | xp.any(found & wanted, axis=0))
 
     def unfinished(b: Brackets) -> Array:
         return xp.any(sought(b)) & (b.rounds < max_rounds)

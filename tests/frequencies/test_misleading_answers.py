@@ -40,6 +40,35 @@ def test_rigid_links_have_as_many_modes_as_springs(springs):
         jm.natural_frequencies(arm, springs + 1)
 
 
+def test_no_more_modes_are_sought_than_there_are_where_no_more_are_asked():
+    rigid, flexible = (
+        jm.Arm(tuple(rigid_link(joint_stiffness=1e3, joint_angle=0.3, rigid=x) for _ in range(2)))
+        for x in (True, False)
+    )
+    for modes in (1, 2):
+        few, many = (jm.natural_frequencies(arm, modes) for arm in (rigid, flexible))
+        assert few.evaluations <= many.evaluations
+
+
+def test_a_count_below_what_is_no_frequency_says_so_where_it_is_traced():
+    """One program: concrete ones are refused."""
+    arm = jm.examples.two_link_flexible()
+
+    @jax.jit
+    def counts(omega, length):
+        return jm.count_below(
+            arm.replace(links=(arm.links[0].replace(length=length), arm.links[1])), omega
+        )
+
+    omega = np.array([0.0, 10.0, -10.0, np.nan, np.inf, -np.inf])
+    length = float(arm.links[0].length)
+    known = int(jm.count_below(arm, 10.0))
+    np.testing.assert_array_equal(counts(omega, length), [0, known, -1, -1, -1, -1])
+    np.testing.assert_array_equal(counts(omega, -length), [-1] * 6)
+    with pytest.raises(ValueError, match="negative or not finite"):
+        jm.count_below(arm, omega)
+
+
 FREE = {"joint_stiffness": 0.0, "joint_axial_stiffness": 0.0, "joint_shear_stiffness": 0.0}
 RIGID = {
     "one bar afloat": ((FREE,), 3),
