@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import TypeAlias
 
 from jaxmodal.reproduction import published
 from jaxmodal.reproduction.published import Cell, CellKey, Misprint
@@ -40,8 +41,10 @@ class ModeValue:
     certified: bool
 
 
-#: Computed modes by (table, posture in degrees as printed, theory), ascending.
-Spectra = Mapping[tuple[str, tuple[str, ...], str], Sequence[ModeValue]]
+#: Table, posture in degrees as printed, and theory
+SpectrumKey: TypeAlias = tuple[str, tuple[str, ...], str]
+#: Computed modes, ascending.
+Spectra: TypeAlias = Mapping[SpectrumKey, Sequence[ModeValue]]
 
 
 class Outcome(Enum):

@@ -11,8 +11,15 @@ import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.reproduction import published
-from jaxmodal.reproduction.comparison import ModeValue, ReproductionSummary, judge, summarise
+from jaxmodal.reproduction.comparison import (
+    ModeValue,
+    ReproductionSummary,
+    SpectrumKey,
+    judge,
+    summarise,
+)
 from jaxmodal.reproduction.published import Cell
 from jaxmodal.reproduction.report import write_files
 
@@ -23,7 +30,7 @@ NUM_MODES = 10
 
 def compute_spectra(
     cells: Iterable[Cell], on_progress: Callable[[int, int], None] | None = None
-) -> dict[tuple[str, tuple[str, ...], str], tuple[ModeValue, ...]]:
+) -> dict[SpectrumKey, tuple[ModeValue, ...]]:
     """First ten natural frequencies of every arm, posture and theory that the cells need.
 
     Parameters
@@ -31,7 +38,7 @@ def compute_spectra(
     cells : iterable of Cell
         The printed cells; each frequency column asks for one theory.
     on_progress : callable, optional
-        Called with (solves done, solves in all) after each solve.
+        Called with (solves done, solves in all) after those of one arm and theory, which are one batch.
 
     Returns
     -------
@@ -43,30 +50,32 @@ def compute_spectra(
     X64DisabledError
         If JAX runs in single precision.
     """
-    from jaxmodal.arm.arm import require_planar
-    from jaxmodal.frequencies.one_arm import natural_frequencies
+    from jaxmodal.batches.many_arms import natural_frequencies_batch
     from jaxmodal.spatial.files import examples
 
-    wanted = dict.fromkeys(
-        (cell.table, cell.posture_deg, published.FREQUENCY_COLUMNS[cell.column])
-        for cell in cells
-        if cell.column in published.FREQUENCY_COLUMNS
-    )
     tables = {table.name: table for table in published.load_tables()}
-    spectra: dict[tuple[str, tuple[str, ...], str], tuple[ModeValue, ...]] = {}
-    for done, key in enumerate(wanted, start=1):
-        name, posture_deg, theory = key
-        arm = require_planar(examples.load(tables[name].example))
-        if tables[name].thickness_factor != 1.0:
-            arm = arm.with_thickness_factor(tables[name].thickness_factor)
-        arm = arm.with_posture([math.radians(float(angle)) for angle in posture_deg])
-        result = natural_frequencies(arm, num_modes=NUM_MODES, theory=theory, throw=False)
-        spectra[key] = tuple(
-            ModeValue(float(frequency), bool(certified))
-            for frequency, certified in zip(result.frequencies_hz, result.certified, strict=True)
-        )
+    wanted: dict[tuple[str, TheoryName], dict[SpectrumKey, None]] = {}  # side by side, each once
+    for cell in cells:
+        theory = published.FREQUENCY_COLUMNS.get(cell.column)
+        if theory is not None:
+            of_one_arm = wanted.setdefault((tables[cell.table].example, theory), {})
+            of_one_arm[cell.table, cell.posture_deg, theory] = None
+    total = sum(map(len, wanted.values()))
+    spectra: dict[SpectrumKey, tuple[ModeValue, ...]] = {}
+    for (example, theory), keys in wanted.items():
+        angles = zip(*(posture for _, posture, _ in keys), strict=True)
+        values = {
+            f"theta_{joint}": [math.radians(float(angle)) for angle in column]
+            for joint, column in enumerate(angles, start=2)
+        }
+        factors = [tables[table].thickness_factor for table, _, _ in keys]
+        if factors != [1.0] * len(keys):  # which sections of some shapes do not take
+            values["thickness_factor"] = factors
+        found = natural_frequencies_batch(examples.load(example), values, NUM_MODES, theory)
+        for key, *modes in zip(keys, found.frequencies_hz, found.certified, strict=True):
+            spectra[key] = tuple(ModeValue(float(f), bool(c)) for f, c in zip(*modes, strict=True))
         if on_progress is not None:
-            on_progress(done, len(wanted))
+            on_progress(len(spectra), total)
     return spectra
 
 
@@ -81,7 +90,7 @@ def reproduce(
         Folder for ``cells.csv`` (every cell) and ``report.md``; made if missing. None writes
         nothing. Both files hold neither dates nor machine names and are the same on every run.
     on_progress : callable, optional
-        Called with (solves done, solves in all) after each of the 53 solves.
+        Called with (solves done, 53) after those of one arm and theory, which are one batch.
 
     Returns
     -------
