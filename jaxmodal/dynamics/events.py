@@ -7,7 +7,6 @@ ends where that number falls to 0. Its values may be traced or batched.
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.kinematics import modal_by_link
 from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.rules import check_arguments
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 
@@ -117,7 +117,7 @@ def check_shapes(events: tuple[Event, ...], model: FlexibleArm) -> None:
     blank = np.zeros(model.num_coordinates)
     for event in events:
         if isinstance(event, Condition):
-            _check_arguments(event)
+            check_arguments("events", event.name, event.function)
         elif any(isinstance(leaf, str) or np.iscomplexobj(leaf) for leaf in jax.tree.leaves(event)):
             raise ArmError(
                 f"events: {shown(event)} holds what is no real number; must be one number or {model.num_links}."
@@ -136,19 +136,6 @@ def check_shapes(events: tuple[Event, ...], model: FlexibleArm) -> None:
                 f"events: {event.name} gives shape {found.shape}; must be (), one number that falls to 0: take "
                 "jax.numpy.min of several."
             )
-
-
-def _check_arguments(event: Condition) -> None:
-    try:
-        signature = inspect.signature(event.function)
-    except (TypeError, ValueError):  # some built-in functions tell nothing
-        return
-    try:
-        signature.bind(0.0, 0.0, 0.0, 0.0)
-    except TypeError as error:
-        raise ArmError(
-            f"events: {event.name} takes {signature}; must take four arguments (time, q, rate, model)."
-        ) from error
 
 
 def check_start(events: tuple[Event, ...], margins: np.ndarray, time: float) -> None:

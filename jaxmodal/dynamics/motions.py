@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.rules import check_values, holder, numbers, unlike
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -37,6 +37,14 @@ class Motion:
 
         (angle, speed), (_, change) = jax.jvp(rate, (jnp.asarray(time, jnp.float64),), (one,))
         return angle, speed, change
+
+
+#: what a field takes that holds a motion, and what others do
+A_MOTION = ("a Motion, such as Hold or RestToRest", lambda x: isinstance(x, Motion))
+_PLACE = "two finite numbers, x and y (m)"
+_DURATION = ("finite and greater than 0 (s)", lambda x: np.isfinite(x) & (x > 0.0))
+_LENGTHS = ("two, finite and greater than 0 (m)", lambda x: np.isfinite(x) & (x > 0.0), (2,))
+_ELBOW = ("1, which bends it counter-clockwise, or -1", lambda x: np.abs(x) == 1.0, ())
 
 
 @jax.tree_util.register_dataclass
@@ -61,10 +69,9 @@ class SineMotion(Motion):
     phase: Any = 0.0
 
     def angles(self, time: Any) -> Array:
-        mean, amplitude = (jnp.asarray(x, jnp.float64) for x in (self.mean, self.amplitude))
-        return mean + amplitude * jnp.sin(
-            jnp.asarray(self.frequency, jnp.float64) * time + self.phase
-        )
+        given = (self.mean, self.amplitude, self.frequency, self.phase)
+        mean, amplitude, frequency, phase = (jnp.asarray(x, jnp.float64) for x in given)
+        return mean + amplitude * jnp.sin(frequency * time + phase)
 
 
 @jax.tree_util.register_dataclass
@@ -77,7 +84,7 @@ class RestToRest(Motion):
 
     start: Any
     end: Any
-    duration: Any
+    duration: Any = numbers(*_DURATION)
 
     def angles(self, time: Any) -> Array:
         start, end = (jnp.asarray(x, jnp.float64) for x in (self.start, self.end))
@@ -94,7 +101,7 @@ class SpinUp(Motion):
     """
 
     rate: Any
-    duration: Any
+    duration: Any = numbers(*_DURATION)
 
     def angles(self, time: Any) -> Array:
         rate = jnp.asarray(self.rate, jnp.float64)
@@ -121,12 +128,12 @@ class TipCircle(Motion):
         Where it starts, rad.
     """
 
-    centre: Any
-    radius: Any
-    rate: Any
-    lengths: Any
-    elbow: Any = 1.0
-    phase: Any = 0.0
+    centre: Any = numbers(_PLACE, shape=(2,))
+    radius: Any = numbers("one finite number (m)", shape=())
+    rate: Any = numbers("one finite number (rad/s)", shape=())
+    lengths: Any = numbers(*_LENGTHS)
+    elbow: Any = numbers(*_ELBOW, default=1.0)
+    phase: Any = numbers("one finite number (rad)", shape=(), default=0.0)
 
     def angles(self, time: Any) -> Array:
         turned = self.rate * time + self.phase
@@ -140,11 +147,11 @@ class TipCircle(Motion):
 class TipLine(Motion):
     """The tip of a rigid arm with two links on a straight line, from rest to rest; lengths and elbow as `TipCircle`."""
 
-    start: Any
-    end: Any
-    duration: Any
-    lengths: Any
-    elbow: Any = 1.0
+    start: Any = numbers(_PLACE, shape=(2,))
+    end: Any = numbers(_PLACE, shape=(2,))
+    duration: Any = numbers(*_DURATION)
+    lengths: Any = numbers(*_LENGTHS)
+    elbow: Any = numbers(*_ELBOW, default=1.0)
 
     def angles(self, time: Any) -> Array:
         part = jnp.clip(time / self.duration, 0.0, 1.0)
@@ -161,12 +168,17 @@ class Shaped(Motion):
     The motion is taken to stand still before t = 0. `shaper` gives delays and weights that leave given modes at rest.
     """
 
-    motion: Motion
-    delays: Any
-    weights: Any
+    motion: Motion = holder(*A_MOTION)
+    delays: Any = numbers("finite, one for each point that is sent (s)")
+    weights: Any = numbers("finite, one for each delay")
 
     def angles(self, time: Any) -> Array:
         delays, weights = (jnp.asarray(x, jnp.float64) for x in (self.delays, self.weights))
+        if delays.ndim != 1 or delays.shape != weights.shape:
+            raise ArmError(
+                f"Shaped: delays of shape {delays.shape} with weights of shape {weights.shape}; must be as many of "
+                "both, in a row, as `shaper` makes them."
+            )
         times = jnp.maximum(time - delays, 0.0)
         return jnp.sum(weights[:, None] * jax.vmap(self.motion.angles)(times), axis=0)
 
@@ -182,6 +194,10 @@ def two_link_angles(x: Any, y: Any, lengths: Sequence[Any], elbow: Any = 1.0) ->
     bend = elbow * jnp.arccos(cosine)
     along, across = first + second * jnp.cos(bend), second * jnp.sin(bend)
     return jnp.stack([jnp.arctan2(y, x) - jnp.arctan2(across, along), bend])
+
+
+#: modes of one shaper: 4,096 impulses
+_MODES = 12
 
 
 def shaper(
@@ -205,7 +221,7 @@ def shaper(
     Raises
     ------
     ArmError
-        If a frequency is not positive or a ratio not in [0, 1).
+        If a frequency is not positive, a ratio not in [0, 1), or there are more than 12 frequencies.
 
     Notes
     -----
@@ -219,6 +235,10 @@ def shaper(
     ([0.0, 1.0], [0.5, 0.5])
     """
     omegas = np.atleast_1d(reals("frequencies", frequencies, "angular frequencies, rad/s"))
+    if omegas.ndim > 1 or omegas.size > _MODES:
+        raise ArmError(
+            f"frequencies: of shape {omegas.shape}; must be a row of at most {_MODES}, for k modes make 2^k impulses."
+        )
     zetas = reals("damping_ratios", damping_ratios, "one number, or one for each frequency")
     if zetas.shape not in ((), omegas.shape):
         raise ArmError(
@@ -240,55 +260,13 @@ def shaper(
     return delays, weights
 
 
-def unlike(name: str, given: Any, num_links: int, error: Exception) -> str | None:
-    """What to say of a motion or a law whose numbers do not go together; nothing where the error speaks for itself."""
-    if not _of_the_library(given) or isinstance(error, ArmError | jax.errors.JAXTypeError):
-        return None
-    cause = str(error).splitlines()[0]
-    return (
-        f"{name} = {type(given).__name__}(...): its numbers do not go together ({cause}); give one for each of the "
-        f"{num_links} joints, or one for all."
-    )
-
-
-def _of_the_library(given: Any) -> bool:
-    """Whether all fields of a motion or a law are numbers; a class of the caller's own may have what it likes."""
-    return type(given).__module__.split(".")[0] == __name__.split(".")[0]
-
-
-#: what the numbers of the library's motions and laws must be, beside finite
-_RULES: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "duration": (lambda x: np.isfinite(x) & (x > 0.0), "finite and greater than 0 (s)"),
-    "lengths": (lambda x: np.isfinite(x) & (x > 0.0), "finite and greater than 0 (m)"),
-    "elbow": (lambda x: np.abs(x) == 1.0, "1, which bends it counter-clockwise, or -1"),
-    "limit": (lambda x: x >= 0.0, "at least 0 (N m), inf for none"),
-}
-_FINITE = (np.isfinite, "finite, one for each joint or one for all")
-
-
-def check_numbers(given: Any) -> None:
-    """Refuse a motion or a law, or what holds one, with numbers that are none or with which it makes no sense."""
-    for field in dataclasses.fields(given) if dataclasses.is_dataclass(given) else ():
-        value = getattr(given, field.name)
-        held = [x for x in (value if isinstance(value, tuple) else (value,)) if callable(x)]
-        for each in held:
-            if not isinstance(each, type):  # a motion or a law
-                check_numbers(each)
-        known = not (held or field.metadata.get("static") or is_traced(value))
-        if known and _of_the_library(given):
-            name = f"{type(given).__name__}: {field.name}"
-            holds, words = _RULES.get(field.name, _FINITE)
-            if not np.all(holds(reals(name, value, f"numbers, {words}"))):
-                raise ArmError(f"{name} = {shown(value)}: must be {words}.")
-
-
 def checked_angles(motion: Motion, num_links: int, time: float) -> None:
     """Refuse a motion that is not one of this arm, or not finite where it begins."""
     if not isinstance(motion, Motion):
         raise ArmError(f"motion = {motion!r}: must be a Motion, such as Hold or RestToRest.")
     if is_traced(motion):
         return
-    check_numbers(motion)
+    check_values(motion)
     try:
         shape = jax.eval_shape(motion.angles, jnp.zeros(())).shape
     except (TypeError, ValueError) as error:

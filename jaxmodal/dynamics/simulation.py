@@ -16,11 +16,12 @@ from jaxmodal.dynamics.events import Event, as_events, check_shapes, check_start
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.flow import Driven, LawLike, given_margins
 from jaxmodal.dynamics.histories import dataset
-from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
-from jaxmodal.dynamics.motions import Motion, check_numbers, checked_angles, unlike
+from jaxmodal.dynamics.model import FlexibleArm, require_model
+from jaxmodal.dynamics.motions import Motion, checked_angles
 from jaxmodal.dynamics.pieces import in_pieces
-from jaxmodal.dynamics.torques import Law, NoTorque
-from jaxmodal.dynamics.trajectories import METHODS, Trajectory, solved
+from jaxmodal.dynamics.rules import check_arguments, check_values, unlike
+from jaxmodal.dynamics.torques import Function, Law, as_law
+from jaxmodal.dynamics.trajectories import Trajectory, check_method, solved
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
@@ -113,7 +114,7 @@ def simulate(
     """
     require_x64()
     require_model(model)
-    one_of("method", method, METHODS, "'dopri8' is exact and fast where nothing is stiff")
+    check_method(method)
     moments = _times(times)
     rtol, atol, step = positive("rtol", rtol), positive("atol", atol), positive("step", step, "s")
     max_steps = whole("max_steps", max_steps, 1, limits.STEPS)
@@ -132,9 +133,7 @@ def simulate(
     start = _state(model, "q", q), _state(model, "rate", rate)
     if motion is not None:
         checked_angles(motion, model.num_links, float(moments[0]))
-    law = NoTorque() if torque is None else torque
-    _check_law(model, law)
-    given = isinstance(law, Law)
+    law = _checked_law(model, torque)
     ends = as_events(events)
     _check_events(ends, model, motion, float(moments[0]), start)
 
@@ -144,12 +143,11 @@ def simulate(
             q,
             rate,
             at,
-            law if given else None,
+            law,
             motion,
             rtol,
             atol,
             ends,
-            law_is=None if given else law,
             method=method,
             max_steps=max_steps,
             substeps=substeps,
@@ -239,27 +237,27 @@ def _state(model: FlexibleArm, name: str, value: Any) -> np.ndarray:
     return finite(name, value, (size,), expected)
 
 
-def _check_law(model: FlexibleArm, law: LawLike) -> None:
+def _checked_law(model: FlexibleArm, torque: LawLike | None) -> Law:
+    """The law of the motors: its values, its arguments and how many torques it gives are looked at."""
+    check_values(torque)
+    law = as_law(torque)
+    if isinstance(law, Function):
+        name = getattr(torque, "__name__", type(torque).__name__)
+        check_arguments("torque", name, law.function)
     blank = np.zeros(model.num_coordinates)
-    check_numbers(law)
 
     def torques(time: Any, q: Array) -> Array:
         try:
-            given: Any = law(time, q, q, model)
+            return jnp.asarray(law(time, q, q, model))
         except (TypeError, ValueError) as error:
-            words = unlike("torque", law, model.num_links, error)
+            words = unlike("torque", torque, model.num_links, error)
             if words is None:
                 raise
             raise ArmError(words) from error
-        try:
-            return jnp.asarray(given)
-        except (TypeError, ValueError) as error:
-            raise ArmError(
-                f"torque: gives {shown(given)}; must be {model.num_links} numbers, the torque of each motor."
-            ) from error
 
     shape = jax.eval_shape(torques, 0.0, blank).shape
     if shape != (model.num_links,):
         raise ArmError(
             f"torque: gives shape {shape}; must be ({model.num_links},), the torque of each motor."
         )
+    return law

@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import reals
 from jaxmodal.dynamics import equations
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleArm, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -29,8 +29,15 @@ def _over_states(
     term: Callable[..., Any], model: FlexibleArm, names: tuple[str, ...], *vectors: Any
 ) -> Any:
     """Apply a term of one state to states with any leading axes, which all vectors share."""
+    require_model(model)
     made = [_vector(model, name, value) for name, value in zip(names, vectors, strict=True)]
-    batch = np.broadcast_shapes(*(value.shape[:-1] for value in made))
+    try:
+        batch = np.broadcast_shapes(*(value.shape[:-1] for value in made))
+    except ValueError as error:
+        shapes = " and ".join(str(value.shape) for value in made)
+        raise ArmError(
+            f"{', '.join(names)}: of shapes {shapes}; must be as many states of each, or one."
+        ) from error
     # of NumPy's numbers in NumPy: in JAX each shape would be a program of its own
     made = [
         (jnp if is_traced(value) else np).broadcast_to(value, (*batch, value.shape[-1]))
@@ -99,11 +106,13 @@ def gravity(model: FlexibleArm, q: Any) -> Array:
 
 def stiffness(model: FlexibleArm) -> Array:
     """The stiffness matrix K, shape (N, N): bending of the links and springs of the joints."""
+    require_model(model)
     return model.stiffness
 
 
 def damping(model: FlexibleArm) -> Array:
     """The damping matrix D, shape (N, N): structural damping and viscous friction of the joints."""
+    require_model(model)
     return model.damping
 
 

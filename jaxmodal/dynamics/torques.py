@@ -9,6 +9,7 @@ switches; each new one is a new program.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, TypeVar
 
 import jax
@@ -16,9 +17,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import positive, reals
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics import equations
 from jaxmodal.dynamics.model import FlexibleArm
-from jaxmodal.dynamics.motions import Motion
+from jaxmodal.dynamics.motions import A_MOTION, Motion
+from jaxmodal.dynamics.rules import holder, numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -44,6 +47,48 @@ class NoTorque(Law):
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
         return jnp.zeros(model.num_links)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Function(Law):
+    """A function of (time, q, rate, model), or a law that is no tree of numbers; each new one is a new program."""
+
+    function: Any = dataclasses.field(metadata={"static": True})
+
+    @property
+    def switches(self) -> Any:
+        return getattr(self.function, "switches", np.zeros(0))
+
+    def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
+        given = self.function(time, q, rate, model)
+        try:
+            torques = jnp.asarray(given)
+        except (TypeError, ValueError) as error:
+            raise _no_torques(given, model) from error
+        if jnp.iscomplexobj(torques):
+            raise _no_torques(given, model)
+        return torques.astype(jnp.float64)
+
+
+def _no_torques(given: Any, model: FlexibleArm) -> ArmError:
+    return ArmError(
+        f"torque: gives {shown(given)}; must be {model.num_links} real numbers, the torque of each motor."
+    )
+
+
+def as_law(given: Any) -> Law:
+    """What is given for torques as a law: trees of numbers stay, None is none."""
+    if given is None:
+        return NoTorque()
+    kinds = (jax.Array, np.ndarray, np.generic, int, float, complex)
+    if isinstance(given, Law) and all(isinstance(x, kinds) for x in jax.tree.leaves(given)):
+        return given
+    try:
+        hash(given)
+    except TypeError:  # one that holds arrays: known by itself alone
+        given = functools.partial(given)
+    return Function(given)
 
 
 def _pytree(cls: type[L]) -> type[L]:
@@ -177,9 +222,9 @@ class JointPD(Law):
     (n,).
     """
 
-    motion: Motion
-    proportional: Any
-    derivative: Any
+    motion: Motion = holder(*A_MOTION)
+    proportional: Any = numbers("finite, one for each joint or one for all (N m/rad)")
+    derivative: Any = numbers("finite, one for each joint or one for all (N m s/rad)")
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
         driven = np.asarray(model.layout.driven)
@@ -198,7 +243,7 @@ class FeedForward(Law):
     hold the rigid arm still at the motion's angles.
     """
 
-    motion: Motion
+    motion: Motion = holder(*A_MOTION)
     gravity_alone: bool = dataclasses.field(default=False, metadata={"static": True})
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
@@ -220,15 +265,19 @@ class FeedForward(Law):
 class Together(Law):
     """The sum of some laws, such as `FeedForward` and `JointPD`."""
 
-    laws: tuple[Law, ...]
+    laws: tuple[Law, ...] = holder(
+        "a tuple of laws such as (FeedForward(motion), JointPD(motion, 10.0, 1.0))",
+        lambda x: isinstance(x, list | tuple) and all(map(callable, x)),
+    )
 
     @property
     def switches(self) -> Any:
-        own = [jnp.asarray(law.switches, jnp.float64) for law in self.laws]
+        own = [jnp.asarray(as_law(law).switches, jnp.float64) for law in self.laws]
         return jnp.concatenate([np.zeros(0), *own])
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
-        return sum((law(time, q, rate, model) for law in self.laws), jnp.zeros(model.num_links))
+        torques = (as_law(law)(time, q, rate, model) for law in self.laws)
+        return sum(torques, jnp.zeros(model.num_links))
 
 
 @jax.tree_util.register_dataclass
@@ -236,13 +285,13 @@ class Together(Law):
 class Limited(Law):
     """A law whose torques are cut off beyond ``limit``, N m, a number or shape (n,)."""
 
-    law: Law
-    limit: Any
+    law: Law = holder("a law such as JointPD", callable)
+    limit: Any = numbers("at least 0 (N m), inf for none", lambda x: x >= 0.0)
 
     @property
     def switches(self) -> Any:
-        return self.law.switches
+        return as_law(self.law).switches
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
         limit = jnp.broadcast_to(jnp.asarray(self.limit, jnp.float64), (model.num_links,))
-        return jnp.clip(self.law(time, q, rate, model), -limit, limit)
+        return jnp.clip(as_law(self.law)(time, q, rate, model), -limit, limit)

@@ -16,9 +16,9 @@ from jaxmodal.dynamics.events import Event, as_events
 from jaxmodal.dynamics.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.fixed_step import Ended, integrate, smallest_pivot
 from jaxmodal.dynamics.flow import Driven, derivative, margins, motion_of, motor_state
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
 from jaxmodal.dynamics.motions import Motion
-from jaxmodal.dynamics.torques import NoTorque
+from jaxmodal.dynamics.torques import as_law
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -98,6 +98,11 @@ class Trajectory(NamedTuple):
         return energy - energy[..., :1] - self.work + self.dissipated
 
 
+def check_method(method: object) -> None:
+    """Refuse what is no method of integration."""
+    one_of("method", method, METHODS, "'dopri8' is exact and fast where nothing is stiff")
+
+
 def trajectory(
     model: FlexibleArm,
     q: Array,
@@ -148,8 +153,9 @@ def trajectory(
     The methods that choose their steps are diffrax's. Steps end at every time asked for and at the switches of a
     law, so nothing is interpolated.
     """
-    law = NoTorque() if law is None else law
-    system = Driven(model, law, motion, as_events(events))
+    require_model(model)
+    check_method(method)
+    system = Driven(model, as_law(law), motion, as_events(events))
     times = jnp.asarray(times, jnp.float64)
     start = jnp.concatenate(
         [jnp.asarray(q, jnp.float64), jnp.asarray(rate, jnp.float64), jnp.zeros(2)]
@@ -250,7 +256,7 @@ def _described(
     return Trajectory(*made)
 
 
-@functools.partial(jax.jit, static_argnames=("law_is", "method", "max_steps", "forward"))
+@functools.partial(jax.jit, static_argnames=("method", "max_steps", "forward"))
 def solved(
     model: FlexibleArm,
     q: Array,
@@ -261,12 +267,9 @@ def solved(
     rtol: float,
     atol: float,
     events: tuple[Event, ...] = (),
-    *,
-    law_is: Any = None,
     **choices: Any,
 ) -> Trajectory:
-    """`trajectory` as one program, whatever the length of its steps; ``law_is`` is a law that is a function."""
-    chosen = law if law_is is None else law_is
+    """`trajectory` as one program, whatever the length of its steps."""
     return trajectory(
-        model, q, rate, times, chosen, motion, events=events, rtol=rtol, atol=atol, **choices
+        model, q, rate, times, law, motion, events=events, rtol=rtol, atol=atol, **choices
     )

@@ -23,12 +23,14 @@ from jaxmodal.dynamics import (
     PiecewiseConstant,
     RestToRest,
     SampledTorque,
+    Shaped,
     SineTorque,
     SpinUp,
     TipCircle,
     Together,
     assembly,
     bang_bang,
+    bias,
     flexible_arm,
     inertia_matrix,
     linearise,
@@ -43,7 +45,7 @@ from jaxmodal.dynamics import (
 )
 from jaxmodal.dynamics.parameters import identify, regressor
 from jaxmodal.dynamics.shapes import sampled_shapes
-from jaxmodal.dynamics.simulation import _check_law as check_law
+from jaxmodal.dynamics.simulation import _checked_law as checked_law
 from jaxmodal.dynamics.torques import Law
 from jaxmodal.runtime import limits
 
@@ -185,6 +187,8 @@ def test_a_motion_has_so_many_times(no_integration):
         (lambda: bang_bang(["a"], 1.0), "torques = .*: must be a finite torque"),
         (lambda: bang_bang([1.0], "x"), "half = 'x': must be a number"),
         (lambda: bang_bang([1.0], 0.0), r"half = 0\.0: must be finite and greater than 0"),
+        (lambda: shaper([1.0] * 40), r"frequencies: of shape \(40,\); must be a row of at most 12"),
+        (lambda: shaper([[1.0]]), r"frequencies: of shape \(1, 1\); must be a row"),
         (lambda: shaper(["a"]), "frequencies = .*: must be angular frequencies"),
         (lambda: shaper([1.0], [0.1, 0.2]), "damping_ratios: of shape"),
     ],
@@ -273,6 +277,13 @@ def a_motion():
     ("call", "words"),
     [
         (lambda: simulate(ARM, [0.0, 1.0]), "must be a FlexibleArm"),
+        (lambda: inertia_matrix(ARM, np.zeros(4)), "must be a FlexibleArm"),
+        (lambda: trajectory(ARM, TWO, TWO, TWO), "must be a FlexibleArm"),
+        (lambda: trajectory(MODEL, TWO, TWO, TWO, method="rk5"), "method = 'rk5': must be one of"),
+        (
+            lambda: bias(MODEL, np.zeros((3, 4)), np.zeros((2, 4))),
+            r"\(2, 4\); must be as many states",
+        ),
         (lambda: linearise(ARM, [0.0]), "must be a FlexibleArm"),
         (lambda: linearise_along(ARM, a_motion()), "must be a FlexibleArm"),
         (lambda: static_state(ARM, [0.0]), "must be a FlexibleArm"),
@@ -310,12 +321,29 @@ TWO, MODEL = np.ones(2), flexible_arm(ARM, 1)
         ),
         (JointPD(Hold(np.nan), 1.0, 1.0), "Hold: where = nan: must be finite"),
         (SineTorque(np.nan, 1.0), "SineTorque: amplitude = nan: must be finite"),
+        (JointPD([0.3, 0.2], 1.0, 1.0), r"JointPD: motion = \[0.3, 0.2\]: must be a Motion"),
+        (FeedForward(SineTorque(1.0, 1.0)), "FeedForward: motion = SineTorque.*: must be a Motion"),
+        (Together(SineTorque(1.0, 1.0)), "Together: laws = SineTorque.*: must be a tuple of laws"),
+        (Limited(None, 1.0), "Limited: law = None: must be a law such as JointPD"),
+        (
+            FeedForward(Shaped(Hold(TWO), [0.0, 0.1], [1.0])),
+            r"delays of shape \(2,\) with weights of",
+        ),
+        (
+            FeedForward(TipCircle((1, 0, 2), 0.1, 1.0, (1, 1))),
+            "centre = .*: must be two finite numbers",
+        ),
+        (lambda t: jnp.ones(2), r"takes \(t\); must take four arguments \(time, q, rate, model\)"),
+        (
+            lambda *_: jnp.array([1j, 0.0]),
+            "torque: gives .*; must be 2 real numbers, the torque of",
+        ),
         (Limited(SineTorque(1.0, 1.0), -5.0), r"Limited: limit = -5.0: must be at least 0 \(N m\)"),
         (Limited(SineTorque(1.0, 1.0), np.nan), "Limited: limit = nan: must be at least 0"),
         (FeedForward(TipCircle((1, 0), 0.1, 1.0, (1, 1), 0.5)), "elbow = 0.5: must be 1, which"),
         (
             FeedForward(TipCircle((1, 0), 0.1, 1.0, (1, -1))),
-            r"lengths = \(1, -1\): must be finite and",
+            r"lengths = \(1, -1\): must be two, fin",
         ),
         (
             JointPD(RestToRest(TWO, np.ones(3), 1.0), 1.0, 1.0),
@@ -329,9 +357,20 @@ def test_laws_of_no_time_or_other_joints_are_refused(law, words, no_integration)
 
 
 def test_a_limit_may_be_infinite_and_a_sum_empty():
-    assert check_law(MODEL, Limited(SineTorque(TWO, 1.0), np.inf)) is None
-    assert check_law(MODEL, Together(())) is None
+    assert checked_law(MODEL, Limited(SineTorque(TWO, 1.0), np.inf)) is not None
+    assert checked_law(MODEL, Together(())) is not None
     assert Together(()).switches.size == 0
+
+
+def test_functions_are_laws_within_laws():
+    """And may give lists. Compiled for itself; of both nothing but an error of JAX came."""
+
+    def pushed(time, q, rate, model):
+        return [7.0, -1.0]
+
+    law = Together([Limited(pushed, np.array([5.0, 5.0])), pushed])
+    found = simulate(MODEL, [0.0, 0.01], torque=law, method="rk4", step=0.01)
+    np.testing.assert_array_equal(found["torque"], [[12.0, -2.0]] * 2)
 
 
 def test_torques_that_are_not_finite_at_the_start_are_refused():
@@ -369,7 +408,7 @@ class OwnLaw(Law):
 
 def test_laws_of_ones_own_hold_what_they_like_and_their_errors_speak_for_themselves():
     """Text, models, a duration that means something else; motions inside them are looked at."""
-    assert check_law(MODEL, OwnLaw(lambda _: jnp.zeros(2))) is None
+    assert checked_law(MODEL, OwnLaw(lambda _: jnp.zeros(2))) is not None
 
     def stopped(_):
         raise jm.ArmError("gain = -1: must be positive.")

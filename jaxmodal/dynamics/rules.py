@@ -1,0 +1,96 @@
+"""What the values of motions and laws must be: said beside each of them, checked before anything is simulated."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxmodal.arm.arguments import reals
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.namespace import is_traced
+
+
+class _Rule(NamedTuple):
+    words: str
+    holds: Callable[[Any], Any]
+    shape: tuple[int, ...] | None
+    numeric: bool
+
+
+def numbers(
+    words: str,
+    holds: Callable[[Any], Any] = np.isfinite,
+    shape: tuple[int, ...] | None = None,
+    default: Any = dataclasses.MISSING,
+) -> Any:
+    """A field of a dataclass that takes numbers: what they must be, in words and as a function; None is any shape."""
+    return dataclasses.field(
+        default=default, metadata={"rule": _Rule(words, holds, shape, numeric=True)}
+    )
+
+
+def holder(words: str, holds: Callable[[Any], Any]) -> Any:
+    """A field that takes a motion, a law or several."""
+    return dataclasses.field(metadata={"rule": _Rule(words, holds, None, numeric=False)})
+
+
+_EACH = _Rule("finite, one for each joint or one for all", np.isfinite, None, numeric=True)
+
+
+def check_values(given: Any) -> None:
+    """Refuse a motion or a law, or what holds one, with values it cannot have; a caller's own has what it likes."""
+    for field in dataclasses.fields(given) if dataclasses.is_dataclass(given) else ():
+        value = getattr(given, field.name)
+        if _of_the_library(given) and not (field.metadata.get("static") or is_traced(value)):
+            _check(
+                f"{type(given).__name__}: {field.name}", value, field.metadata.get("rule", _EACH)
+            )
+        for each in value if isinstance(value, list | tuple) else (value,):
+            if callable(each) and not isinstance(each, type):  # a motion or a law
+                check_values(each)
+
+
+def _check(name: str, value: Any, rule: _Rule) -> None:
+    if rule.numeric:
+        array = reals(name, value, f"numbers, {rule.words}")
+        good = rule.shape in (None, array.shape) and np.all(rule.holds(array))
+    else:
+        good = rule.holds(value)
+    if not good:
+        raise ArmError(f"{name} = {shown(value)}: must be {rule.words}.")
+
+
+def unlike(name: str, given: Any, num_links: int, error: Exception) -> str | None:
+    """What to say of a motion or a law whose numbers do not go together; nothing where the error speaks for itself."""
+    if not _of_the_library(given) or isinstance(error, ArmError | jax.errors.JAXTypeError):
+        return None
+    cause = str(error).splitlines()[0]
+    return (
+        f"{name} = {type(given).__name__}(...): its numbers do not go together ({cause}); give one for each of the "
+        f"{num_links} joints, or one for all."
+    )
+
+
+def _of_the_library(given: Any) -> bool:
+    """Whether all values of a motion or a law are the library's; a class of the caller's own may have what it likes."""
+    return type(given).__module__.split(".")[0] == __name__.split(".")[0]
+
+
+def check_arguments(what: str, name: str, function: Callable[..., Any]) -> None:
+    """Refuse a function that does not take (time, q, rate, model)."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some built-in functions tell nothing
+        return
+    try:
+        signature.bind(0.0, 0.0, 0.0, 0.0)
+    except TypeError as error:
+        raise ArmError(
+            f"{what}: {name} takes {signature}; must take four arguments (time, q, rate, model)."
+        ) from error
