@@ -156,6 +156,8 @@ def operated(kind: str, x: Sequence[DoubleDouble]) -> DoubleDouble:
         return x[0] / dd.where(x[1].hi == 0.0, xp.full_like(x[1].hi, 1e-280), x[1])
     if kind == "sqrt":
         return dd.sqrt(x[0])
+    if kind == "nonzero":
+        return dd.where(x[0].hi == 0.0, xp.full_like(x[0].hi, 1e-280), x[0])
     return dd.where(x[0].hi > 0.0, x[1], x[2])
 
 

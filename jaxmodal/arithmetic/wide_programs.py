@@ -7,6 +7,7 @@ formula, and of formulas that are evaluated side by side, are done in one call.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -51,17 +52,25 @@ def record_wide(
 ) -> WideProgram:
     """Record ``formula`` and schedule its operations: of the kind that the longest path waits for, all that can go."""
     nodes, outputs, height = recorded(formula, num_inputs, in_float64)
-    waits = [False] * len(nodes)
+    waits, needed = [False] * len(nodes), {o.index for o in outputs}
+    users: list[list[int]] = [[] for _ in nodes]
     for i, (_, arguments, _) in enumerate(nodes):
         waits[i] = i in later or any(waits[j] for j in arguments)
-    constants = [i for i, n in enumerate(nodes) if n[0] == "constant"]
+    for i in reversed(range(len(nodes))):
+        if i in needed:
+            needed.update(nodes[i][1])
+            for j in set(nodes[i][1]):
+                users[j].append(i)
+    constants = [i for i, n in enumerate(nodes) if n[0] == "constant" and i in needed]
     register = {i: i for i in range(num_inputs)}
     register |= {c: num_inputs + k for k, c in enumerate(constants)}
 
-    def scheduled(open_nodes: list[int]) -> list[Step]:
+    def scheduled(chosen_nodes: list[int]) -> list[Step]:
+        """The steps of some nodes, all that can go at once of the kind that the longest path waits for."""
         steps = []
-        while open_nodes:
-            ready = [i for i in open_nodes if all(j in register for j in nodes[i][1])]
+        missing = {i: sum(j not in register for j in set(nodes[i][1])) for i in chosen_nodes}
+        ready = [i for i in chosen_nodes if missing[i] == 0]
+        while ready:
             kind = nodes[max(ready, key=lambda i: height[i])][0]
             chosen = [i for i in ready if nodes[i][0] == kind]
             rows = [register[nodes[i][1][slot]] for slot in range(ARITY[kind]) for i in chosen]
@@ -72,10 +81,15 @@ def record_wide(
             slots = [slice(k, k + len(chosen)) for k in range(0, len(rows), len(chosen))]
             results = slice(start, len(register))
             steps.append(Step(kind, np.array(rows), slots, results, turned))
-            open_nodes = [i for i in open_nodes if i not in register]
+            ready = [i for i in ready if nodes[i][0] != kind]
+            for user in (j for i in chosen for j in users[i] if j in missing):
+                missing[user] -= 1
+                if missing[user] == 0:
+                    ready.append(user)
+            ready.sort()
         return steps
 
-    operations = [i for i, n in enumerate(nodes) if n[0] in ARITY]
+    operations = [i for i, n in enumerate(nodes) if n[0] in ARITY and i in needed]
     first = scheduled([i for i in operations if not waits[i]])
     last = scheduled([i for i in operations if waits[i]])
     return WideProgram(
@@ -111,15 +125,16 @@ class Begun:
             if x is not None:
                 self._set(self._values, i, x)
         constants = slice(len(inputs), len(inputs) + len(program.constants))
-        self._values[:, 0, constants] = self._column(program.constants)
-        self._run(program.first, self._values)
+        lanes = shape[1:]
+        self._values[:, 0, constants] = _column(program.constants, lanes)
+        _run(program.first, self._values)
 
     def go_on(self, place: int, inputs: Sequence[np.ndarray | DoubleDouble]) -> None:
         """Compute the rest at one place along the first axis, where the other ``inputs`` are known now."""
         values = self._values[place : place + 1]
         for i, x in zip(self._later, inputs, strict=True):
             self._set(values, i, x)
-        self._run(self._program.last, values)
+        _run(self._program.last, values)
 
     def outputs(
         self, place: int | None = None, first: int = 0, last: int | None = None
@@ -131,28 +146,35 @@ class Begun:
         else:
             found = self._values.take(rows, 2).swapaxes(0, 1).swapaxes(1, 2)
             signs = signs[:, None]
-        parts = found * self._column(signs)
+        parts = found * _column(signs, self._values.shape[3:])
         return (
             [DoubleDouble(*x) for x in zip(*parts, strict=True)] if self._in_pairs else [*parts[0]]
         )
 
-    def _column(self, x: np.ndarray) -> np.ndarray:
-        return x.reshape(x.shape + (1,) * (self._values.ndim - 3))
-
-    def _set(self, values: np.ndarray, registers: int | slice, x: Any) -> None:
+    def _set(self, values: np.ndarray, register: int, x: Any) -> None:
         if self._in_pairs:
-            values[:, 0, registers], values[:, 1, registers] = x.hi, x.lo
+            values[:, 0, register], values[:, 1, register] = x.hi, x.lo
         else:
-            values[:, 0, registers] = x
+            values[:, 0, register] = x
 
-    def _run(self, steps: list[Step], values: np.ndarray) -> None:
-        evaluated = _in_pairs if self._in_pairs else _in_float64
-        for kind, operands, slots, results, signs in steps:
-            taken = values.take(operands, 2)
-            x = [taken[:, :, slot] for slot in slots]
-            if signs is not None:
-                x[1] = x[1] * self._column(signs)
-            self._set(values, results, evaluated(kind, x))
+
+def _column(x: np.ndarray, lanes: tuple[int, ...]) -> np.ndarray:
+    """One number for each register, whatever the lane."""
+    return x.reshape(x.shape + (1,) * len(lanes))
+
+
+def _run(steps: list[Step], values: np.ndarray) -> None:
+    """The steps on registers (places, parts, registers, ...): one part in float64, two in double-double."""
+    if values.shape[1] == 1:
+        _run_in_float64(steps, values[:, 0].reshape(len(values), values.shape[2], -1))
+        return
+    for kind, operands, slots, results, signs in steps:
+        taken = values.take(operands, 2)
+        x = [taken[:, :, slot] for slot in slots]
+        if signs is not None:
+            x[1] = x[1] * _column(signs, values.shape[3:])
+        found = _in_pairs(kind, x)
+        values[:, 0, results], values[:, 1, results] = found.hi, found.lo
 
 
 def _in_pairs(kind: str, x: Sequence[np.ndarray]) -> DoubleDouble:
@@ -162,20 +184,25 @@ def _in_pairs(kind: str, x: Sequence[np.ndarray]) -> DoubleDouble:
     return operated(kind, [DoubleDouble(y[:, 0], y[:, 1]) for y in x])
 
 
-def _in_float64(kind: str, x: Sequence[np.ndarray]) -> np.ndarray:
-    """`programs.operated` in float64."""
-    a, *others = (y[:, 0] for y in x)
-    if kind == "add":
-        return a + others[0]
-    if kind == "multiply":
-        return a * others[0]
-    if kind == "divide":
-        return a / others[0]
-    if kind == "nonzero":
-        return np.where(a == 0.0, 1e-280, a)
-    if kind == "sqrt":
-        return np.where(a > 0.0, np.sqrt(np.where(a > 0.0, a, 1.0)), 0.0)
-    return np.where(a > 0.0, *others)
+def _run_in_float64(steps: list[Step], values: np.ndarray) -> None:
+    """`_run` on registers (places, registers, lanes), of which ``values`` is a view."""
+    for kind, operands, slots, results, signs in steps:
+        taken, found = values.take(operands, 1), values[:, results]
+        a = taken[:, slots[0]]
+        if kind == "multiply":
+            np.multiply(a, taken[:, slots[1]], out=found)
+        elif kind == "add" and signs is None:
+            np.add(a, taken[:, slots[1]], out=found)
+        elif signs is not None:
+            np.add(a, taken[:, slots[1]] * signs[:, None], out=found)
+        elif kind == "divide":
+            np.divide(a, taken[:, slots[1]], out=found)
+        elif kind == "nonzero":
+            found[...] = np.where(a == 0.0, 1e-280, a)
+        elif kind == "sqrt":
+            found[...] = np.where(a > 0.0, np.sqrt(np.where(a > 0.0, a, 1.0)), 0.0)
+        else:
+            found[...] = np.where(a > 0.0, taken[:, slots[1]], taken[:, slots[2]])
 
 
 def run_on_host(
@@ -184,3 +211,27 @@ def run_on_host(
     """`programs.run` in NumPy: a few hundred calls, whatever the number of lanes."""
     shape = np.broadcast_shapes(*(x.hi.shape for x in inputs))
     return Begun(formula, inputs, (1, *shape)).outputs(0)
+
+
+def run_stacked(
+    formula: Callable[..., Sequence[Any]], inputs: Sequence[Any], most: int
+) -> np.ndarray | DoubleDouble:
+    """``formula`` of inputs that are stacked along the first axis, as its outputs are; all of one kind.
+
+    In float64 it is called as it is beyond so many (``most``) lanes, where a call of NumPy costs less than its numbers.
+    """
+    in_pairs = isinstance(inputs[0], DoubleDouble)
+    groups = [np.stack([x.hi, x.lo]) if in_pairs else x[None] for x in inputs]
+    lanes = np.broadcast_shapes(*(x.shape[2:] for x in groups))
+    if not in_pairs and math.prod(lanes) > most:
+        return np.stack(np.broadcast_arrays(*formula(*(row for x in inputs for row in x))))
+    program = record_wide(formula, sum(x.shape[1] for x in groups), (), True)
+    values = np.empty((1, 2 if in_pairs else 1, program.num_registers, *lanes))
+    start = 0
+    for x in (*groups, np.stack([program.constants, 0.0 * program.constants])):
+        rows = slice(start, start + x.shape[1])
+        values[0, :, rows] = x if x.ndim > 2 else _column(x[: values.shape[1]], lanes)
+        start = rows.stop
+    _run(program.first, values)
+    found = values[0].take(program.outputs, 1) * _column(program.signs, lanes)
+    return DoubleDouble(*found) if in_pairs else found[0]

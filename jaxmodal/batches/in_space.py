@@ -108,7 +108,7 @@ class PlanInSpace:
         if usual.size > _FIRST_PILOTS:
             some = np.sort(np.random.default_rng(0).choice(usual, _FIRST_PILOTS, replace=False))
         columns = sample[:, some]
-        plan = dataclasses.replace(plan, layout=layout_of(plan._model(columns)))
+        plan = dataclasses.replace(plan, layout=layout_of(plan._model(columns).constants().links))
         with ThreadPoolExecutor(1) as compiler:
             compiler.submit(placed(functools.partial(plan._compile, columns[:, :1]), 0))
             pilots = plan._pilots(columns)
@@ -253,8 +253,8 @@ class PlanInSpace:
         """`enclosed_in_space` of the cells of a model."""
         cells, lanes = rough.shape[1], self.size * self._blocks
         assert self.layout is not None
-        layout = self.layout.joined(layout_of(model))
-        packed = packed_links(model, layout, cells)
+        layout = self.layout.joined(layout_of(model.constants().links))
+        packed = packed_links(*model.constants()[:2], layout, cells)
         scale = np.broadcast_to(model.scales, (cells,))
         used = number_of_blocks(cells, self.size) if blocks_used is None else np.int64(blocks_used)
         found = enclosed_in_space(

@@ -15,7 +15,7 @@ from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.spatial.stiffness.lanes import evaluate_lanes
+from jaxmodal.spatial.stiffness.condensation import evaluate_lanes
 from jaxmodal.spatial.stiffness.uniform_links import Layout
 
 

@@ -12,7 +12,7 @@ from jaxmodal.batches.spatial_search import next_guess
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.stiffness.lanes import evaluate_lanes
+from jaxmodal.spatial.stiffness.condensation import evaluate_lanes
 from jaxmodal.spatial.stiffness.uniform_links import layout_of, packed_links
 from tests.compiled_programs import names_of_programs
 from tests.spatial.cases import bar, bent_arm, references, standing_arm, tube
@@ -34,8 +34,8 @@ def test_uniform_links_are_the_arm(name):
     else:
         arm = standing_arm() if name == "standing" else jm.examples.canadarm2_like()
         model = arm.model("timoshenko")
-    layout = layout_of(model)
-    packed = packed_links(model, layout, 1)
+    layout = layout_of(model.constants().links)
+    packed = packed_links(*model.constants()[:2], layout, 1)
     omega = np.geomspace(0.1 * model.scale, 50.0 * model.scale, 61)[:, None]
     with np.errstate(all="ignore"):
         exact = model.evaluate_cells(omega, Arithmetic.double_double)

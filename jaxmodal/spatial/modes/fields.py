@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers
+from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, waves_at
 from jaxmodal.dynamic_stiffness.fields import plane_fields
 from jaxmodal.spatial.modes.values import LinkValues
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.stiffness.members import member_waves
+from jaxmodal.spatial.stiffness.members import beams_of
 from jaxmodal.spatial.stiffness.model import sections_of
 
 #: names of the fields in their order
@@ -53,7 +53,7 @@ def arm_fields(
     sections = sections_of(links)
     assert sections is not None
     n = len(links)
-    waves = member_waves(sections, theory, np.full((n, 1, 1), omega), Arithmetic.float64)
+    waves = waves_at(beams_of(sections, theory, Arithmetic.float64).planes, np.full((1, 1), omega))
     lengths = np.array([value.beam.length[0] for value in values])
     turning = omega * omega * np.array([value.beam.polar[0] for value in values]) * lengths
     # both planes of all links at once, the plane of stretching first

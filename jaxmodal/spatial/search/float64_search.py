@@ -41,8 +41,6 @@ _CURVATURE = 100.0
 _ALLOWED = 5e-14
 #: first trials of each mode, and the range of them in trials of `grid_trials`, as for a single arm
 _DENSITY, _WIDEST = 16, 24
-#: two orders of the pairs of directions
-_USUAL, _OTHER = (0, 1, 2), (2, 1, 0)
 
 
 def search(
@@ -68,17 +66,17 @@ def search(
     scale = np.broadcast_to(model.scales, (cells,))
     tried = 0
 
-    def evaluated(omega: np.ndarray, pairs: tuple[int, ...] = _USUAL) -> Evaluation:
+    def evaluated(omega: np.ndarray, turned_round: bool = False) -> Evaluation:
         nonlocal tried
         tried += omega.shape[0]
         return model.evaluate_cells(
-            resolved(scale, omega, Arithmetic.float64), Arithmetic.float64, pairs
+            resolved(scale, omega, Arithmetic.float64), Arithmetic.float64, turned_round
         )
 
     every = rough_frequencies(evaluated, model, scale, num_modes + _BEYOND, near)
     samples = [
-        _sample(functools.partial(evaluated, pairs=pairs), every[:num_modes], half)
-        for pairs, half in ((_USUAL, _HALF), (_OTHER, _NEARER))
+        _sample(functools.partial(evaluated, turned_round=turned), every[:num_modes], half)
+        for turned, half in ((False, _HALF), (True, _NEARER))
     ]
     found = _judged(every, np.arange(1, num_modes + 1), samples, CLOSE)
     proven = found.converged & (found.certificate.residual_ratio < _ALLOWED / EPS)

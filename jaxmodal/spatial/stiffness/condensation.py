@@ -7,131 +7,199 @@ description. Its outer end is released two directions at a time; by the additivi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic, Number, leading, number
-from jaxmodal.dynamic_stiffness.beams import Theory
+from jaxmodal.arithmetic.operations import Arithmetic, Number, leading, log, number
+from jaxmodal.arithmetic.wide_programs import run_stacked
+from jaxmodal.dynamic_stiffness.beams import Theory, waves_at
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.spatial.stiffness.constants import JointSpring, LinkConstants
-from jaxmodal.spatial.stiffness.matrices import transposed
-from jaxmodal.spatial.stiffness.members import Member, Sections, at_inner_end, members
-from jaxmodal.spatial.stiffness.transformations import (
-    PAIRS,
-    released,
-    shifted,
-    through_spring,
-    turned,
+from jaxmodal.dynamic_stiffness.member import (
+    FreeEndMember,
+    clamped_count,
+    free_end_member,
+    member_functions,
 )
+from jaxmodal.runtime.namespace import Array, repeat, take_first, tree_on_host, xp
+from jaxmodal.spatial.stiffness.constants import LinkConstants
+from jaxmodal.spatial.stiffness.entries import PLACES, LinkEntries, Release, Symmetric, with_link
+from jaxmodal.spatial.stiffness.matrices import stacked
+from jaxmodal.spatial.stiffness.members import Beams, members
+from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, numbers_of, unpacked
+
+_ENTRIES = len(PLACES)
+#: lanes up to which NumPy runs the recorded formula of a link in float64: beyond, its registers fill the caches
+_RECORDED = 256
 
 
-class Tally:
-    """Running sign and logarithm of the determinant, and the count."""
+class LinkNumbers(NamedTuple):
+    """A link as NumPy takes it: the springs of its joint, whether it has a rotor, its beam, and all its numbers."""
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.sign, self.log_abs, self.count = np.ones(shape), np.zeros(shape), np.zeros(shape)
+    springs: int
+    has_rotor: bool
+    place: int | None
+    numbers: Number
 
-    def times(self, factor: Number, count: np.ndarray) -> None:
-        """A factor of the determinant, and the modes that belong to it."""
-        value = leading(factor)
-        self.sign = self.sign * np.sign(value)
-        self.log_abs = self.log_abs + np.log(np.abs(value))
-        self.count = self.count + count
+
+def link_numbers(links: Sequence[LinkConstants]) -> list[LinkNumbers]:
+    """All links, each with what it has itself."""
+    found = []
+    for link in links:
+        kind = len(link.springs), link.rotor is not None
+        found.append(LinkNumbers(*kind, link.place, stacked(numbers_of(link, *kind))))
+    return found
 
 
 def evaluate(
-    links: Sequence[LinkConstants],
-    base: Sequence[JointSpring],
-    sections: Sections | None,
+    links: Sequence[LinkNumbers],
+    beams: Beams | None,
     theory: Theory,
     omega: np.ndarray,
     arithmetic: Arithmetic,
-    pairs: Sequence[int] = (0, 1, 2),
+    turned_round: bool = False,
 ) -> Evaluation:
-    """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells).
+    """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells), by NumPy.
 
-    ``base`` holds the springs of an elastic base, ``sections`` are those of the flexible links, None where there is
-    none. ``(-1)**count == sign`` at every frequency. ``pairs`` is the order in which the directions of elastic ends are
-    released; what depends on it is rounding.
+    ``beams`` are the flexible links, None where there is none. ``(-1)**count == sign`` at every frequency.
+    ``turned_round`` is that of `entries.with_link`; what depends on it is rounding.
     """
-    flexible = [] if sections is None else members(sections, theory, omega, arithmetic)
-    tally = Tally(omega.shape)
     at = number(omega, arithmetic)
-    squared = at * at
-    w = number(np.zeros((6, 6, *omega.shape)), arithmetic)
+    squared = (at * at)[None]
+    w = number(np.zeros((_ENTRIES, *omega.shape)), arithmetic)
+    flexible = None if beams is None else members(beams, theory, at)
+    sign, log_abs, count = np.ones(omega.shape), np.zeros(omega.shape), np.zeros(omega.shape)
     for link in reversed(links):
-        member = None if link.bar is not None else flexible[link.place]
-        w = _with_link(link, member, squared, w, tally, pairs)
-    for spring in base:
-        end = through_spring(w, spring.direction, spring.unit, spring.compliance)
-        w = end.stiffness
-        tally.times(end.factor, end.passed)
-    return Evaluation(
-        tally.sign, tally.log_abs, tally.count.astype(np.int64), np.ones_like(tally.sign)
+        inputs, factors = [squared, link.numbers, w], []
+        if flexible is not None and link.place is not None:
+            inputs.append(flexible.numbers_of(link.place))
+            factors.append(flexible.factor[link.place])
+            log_abs = log_abs + flexible.growth[link.place]
+            count = count + flexible.passed[link.place]
+        formula = _link_formula(link.springs, link.has_rotor, len(inputs) == 4, turned_round)
+        found = run_stacked(formula, inputs, _RECORDED)
+        w, rest = found[:_ENTRIES], leading(found[_ENTRIES:])
+        pivots = rest[: link.springs]
+        count = count + np.sum(pivots < 0.0, axis=0)
+        if len(inputs) == 4:
+            releases = Release(*rest[link.springs :].reshape(4, 3, *omega.shape))
+            count = count + np.sum(releases.passed(), axis=0)
+            factors += [*releases.factor]
+        for factor in (*factors, *pivots):
+            sign, log_abs = sign * np.sign(factor), log_abs + np.log(np.abs(factor))
+    return Evaluation(sign, log_abs, count.astype(np.int64), np.ones_like(sign))
+
+
+@functools.cache
+def _link_formula(
+    springs: int, has_rotor: bool, flexible: bool, turned_round: bool
+) -> Callable[..., list[Number]]:
+    """`with_link` from flat inputs to flat outputs: the stiffness, the pivots, and the fields of all releases."""
+
+    def formula(squared: Number, *numbers: Number) -> list[Number]:
+        left = iter(numbers)
+        link = LinkEntries.of(left, springs, has_rotor)
+        w = Symmetric([next(left) for _ in range(_ENTRIES)])
+        rest = list(left)
+        planes = [FreeEndMember(*rest[plane::2]) for plane in range(2)] if flexible else []
+        w, releases, pivots = with_link(link, planes, squared, w, turned_round)
+        return [*w.entries, *pivots, *(x for every in zip(*releases, strict=True) for x in every)]
+
+    return formula
+
+
+#: sign and logarithm of the factors met so far, and the count
+_Tally = tuple[Array, Array, Array]
+
+
+def evaluate_lanes(
+    packed: Array,
+    layout: Layout,
+    theory: Theory,
+    omega: Array,
+    turned_round: Array,
+) -> Evaluation:
+    """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, over links of one kind: for programs.
+
+    Parameters
+    ----------
+    packed : Array, shape (fields, links, ...)
+        From `uniform_links.packed_links`; what follows broadcasts with ``omega``.
+    layout : Layout
+        What the fields are.
+    omega : Array
+        Any shape.
+    turned_round : Array
+        As for `entries.with_link`; it may be traced.
+    """
+    links = packed.shape[1]
+    by_link = xp.swapaxes(packed, 0, 1)
+    zero, one = xp.zeros_like(omega), xp.ones_like(omega)
+
+    def step(i: Any, state: tuple[list[Array], _Tally]) -> tuple[list[Array], _Tally]:
+        link = unpacked(take_first(by_link, links - 1 - i), layout)
+        w, tally = _with_uniform_link(
+            link, theory, omega, Symmetric(state[0]), state[1], turned_round
+        )
+        return w.entries, tally
+
+    start = ([zero] * 21, (one, zero, zero))
+    _, tally = repeat(0, links, step, start, tree_on_host(omega, theory, packed))
+    sign, log_abs, count = tally
+    return Evaluation(sign, log_abs, count.astype(np.int64), one)
+
+
+def _with_uniform_link(
+    link: UniformLink,
+    theory: Theory,
+    omega: Array,
+    w: Symmetric,
+    tally: _Tally,
+    turned_round: Array,
+) -> tuple[Symmetric, _Tally]:
+    """One link added; what the link before feels at the outer end of its elastic part."""
+    planes = [_plane(link, k, theory, omega) for k in range(2)]
+    members = [plane.member for plane in planes]
+    count = planes[0].count + planes[1].count
+    growth = planes[0].growth + planes[1].growth
+    factor = members[0].delta * members[1].delta
+    if link.flexible is not None:
+        flexible = link.flexible > 0.0
+        members = [_rigid_unless(flexible, m) for m in members]
+        count, growth = xp.where(flexible, count, 0.0), xp.where(flexible, growth, 0.0)
+        factor = xp.where(flexible, factor, 1.0)
+    w, releases, pivots = with_link(link.entries, members, omega * omega, w, turned_round)
+    for release in releases:
+        factor, count = factor * release.factor, count + release.passed()
+    for pivot in pivots:
+        factor, count = factor * pivot, count + (pivot < 0.0).astype(count.dtype)
+    sign, log_abs, passed = tally
+    return w, (sign * xp.sign(factor), log_abs + (log(xp.abs(factor)) + growth), passed + count)
+
+
+class _Plane(NamedTuple):
+    member: FreeEndMember
+    count: Array
+    growth: Array
+
+
+def _plane(link: UniformLink, number: int, theory: Theory, omega: Array) -> _Plane:
+    """The member of one plane; in the second torsion takes the place of stretching."""
+    w = waves_at(link.planes[number], omega)
+    functions, turns = member_functions(w)
+    axial = theory.axial if number == 0 else xp.ones_like(theory.axial)
+    member, tests = free_end_member(w, functions, link.length, axial)
+    growth = xp.where(w.z1 > 0.0, w.alpha, 0.0)
+    return _Plane(member, clamped_count(tests, turns, axial), growth)
+
+
+def _rigid_unless(flexible: Array, m: FreeEndMember) -> FreeEndMember:
+    one = {"h_uu", "h_vv", "h_pp", "delta"}
+    return FreeEndMember(
+        **{
+            name: xp.where(flexible, x, 1.0 if name in one else 0.0)
+            for name, x in m._asdict().items()
+        }
     )
-
-
-def _with_link(
-    link: LinkConstants,
-    member: Member | None,
-    squared: Number,
-    w: Number,
-    tally: Tally,
-    pairs: Sequence[int],
-) -> Number:
-    """One link added to the stiffness ``w`` at its tip; what the link before feels at its own, in its axes."""
-    if link.tip is not None:
-        w = w - link.tip * squared
-    if link.end_offset is not None:
-        w = shifted(w, link.end_offset)
-    if link.roll is not None:
-        w = turned(w, transposed(link.roll))
-    w = _through_beam(link, member, squared, w, tally, pairs)
-    if link.roll is not None:
-        w = turned(w, link.roll)
-    if link.base_offset is not None:
-        w = shifted(w, link.base_offset)
-    if link.hub is not None:
-        w = w - link.hub * squared
-    w = _through_joint(link, squared, w, tally)
-    if link.rotation is not None:
-        w = turned(w, link.rotation)
-    if link.stator is not None:
-        w = w - link.stator * squared
-    return w
-
-
-def _through_beam(
-    link: LinkConstants,
-    member: Member | None,
-    squared: Number,
-    w: Number,
-    tally: Tally,
-    pairs: Sequence[int],
-) -> Number:
-    if member is None:
-        return shifted(w, link.axis) - link.bar * squared
-    for place in pairs:
-        end = released(w, PAIRS[place], member.receptances[place], member.determinants[place])
-        w = end.stiffness
-        tally.times(end.factor, end.passed)
-    tally.times(member.factor, member.passed)
-    tally.log_abs = tally.log_abs + member.growth
-    return at_inner_end(member, w)
-
-
-def _through_joint(link: LinkConstants, squared: Number, w: Number, tally: Tally) -> Number:
-    """The springs in series, the one about the axis last, with the rotor that it turns."""
-    for place, spring in enumerate(link.springs):
-        unit, rotor = spring.unit, link.rotor
-        about_axis = rotor is not None and place == len(link.springs) - 1
-        if rotor is not None and about_axis:
-            w = w - rotor.about_axis * (rotor.driven * squared)
-            unit = unit - squared * (rotor.relative * spring.compliance)
-        end = through_spring(w, spring.direction, unit, spring.compliance)
-        w = end.stiffness
-        tally.times(end.factor, end.passed)
-        if rotor is not None and about_axis:
-            w = w - rotor.about_axis * (rotor.carried * squared)
-    return w

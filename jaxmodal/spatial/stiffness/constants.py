@@ -1,27 +1,33 @@
-"""What an arm in space is at every frequency: turns, offsets, masses and springs as numbers of either kind.
+"""What an arm in space is at every frequency: links of one kind, whatever it is made of, as numbers of either kind.
 
-Computed once for an arm, or side by side for cells with other values; nothing here depends on the frequency.
+All that lies between the elastic parts of two links is brought to their ends, in the axes of their sections: one body
+at the outer end (tip, stator of the next link, payload), one at the base (hub, rigid bar), the joint's springs and
+rotor there, and one turn and offset to the link before. What an arm has not is the identity, or zero. An elastic base
+becomes a rigid link without length, whose joint has its springs. Computed once for an arm, or side by side for cells
+with other values; nothing here depends on the frequency.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic, Number, number, sin_cos, sqrt
+from jaxmodal.arithmetic.operations import Arithmetic, Number, leading, number, sin_cos, sqrt
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.geometry import Direction, Position, Rotation
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.stiffness.matrices import product, skew, stacked, transposed
+from jaxmodal.spatial.stiffness.matrices import cross, joined, product, skew, stacked, transposed
 from jaxmodal.statics.laws import spring_law
 
 
-class JointSpring(NamedTuple):
-    """A spring along a unit vector of the six directions, (6, 1, cells), with its law; see `through_spring`."""
+class Spring(NamedTuple):
+    """A spring along a unit vector of the six directions, (6, 1, cells), with its law.
+
+    Its law is ``unit * motion = compliance * force``: (1, 0) is rigid, (1, 1/k) a spring, (0, 1) gives way freely.
+    """
 
     direction: Number
     unit: Number
@@ -29,95 +35,185 @@ class JointSpring(NamedTuple):
 
 
 class Rotor(NamedTuple):
-    """N (N - 1) J, N J and (1 - N) J of a rotor of inertia J and gear ratio N, and the joint's axis as a matrix."""
+    """N (N - 1) J, N J and (1 - N) J of a rotor of inertia J and gear ratio N."""
 
     relative: Number
     driven: Number
     carried: Number
-    about_axis: Number
+
+
+class Body(NamedTuple):
+    """Mass matrix of a rigid body about a point: mass, mass times centre, (3, 1, cells), inertia, (3, 3, 1, cells)."""
+
+    mass: Number
+    moment: Number
+    inertia: Number
+
+    def __add__(self, other: Body) -> Body:  # type: ignore[override]
+        return Body(*(x + y for x, y in zip(self, other, strict=True)))
+
+    def seen_at(self, offset: Number) -> Body:
+        """About a point from which that of the body is seen at ``offset``."""
+        o, p = skew(offset), skew(self.moment)
+        moved = product(o, p) + product(p, o) + product(o, o) * self.mass
+        return Body(self.mass, self.moment + offset * self.mass, self.inertia - moved)
+
+    def turned(self, rotation: Number) -> Body:
+        """In axes in which those of the body are the columns of ``rotation``."""
+        inertia = product(product(rotation, self.inertia), transposed(rotation))
+        return Body(self.mass, _times(rotation, self.moment), inertia)
+
+    def of(self, links: Any) -> Body:
+        """Of one link, or of some, of bodies of all."""
+        return Body(*(_of(x, links) for x in self))
+
+
+#: the axis of a straight link
+_ALONG = (1.0, 0.0, 0.0)
 
 
 class LinkConstants(NamedTuple):
-    """The parts of one link, None where it has none; matrices of shape (3, 3, 1, cells) and (6, 6, 1, cells).
+    """One link; matrices of shape (3, 3, 1, cells).
 
-    ``rotation`` takes components in the link's axes to those in the axes of the link before; ``roll`` likewise from
-    the section's axes to the link's. ``tip`` is the mass matrix of the bodies at the tip, ``bar`` that of a rigid link.
-    ``place`` is the number of a flexible link among the flexible ones.
+    ``rotation`` takes components in the axes of the section to those in the axes of the section of the link before,
+    from whose outer end the base of this one is seen at ``offset``, in its axes. ``outer`` and ``inner`` are the bodies
+    at both ends; those of a rigid link are all at its inner end. The last one of the ``springs`` is that about the
+    joint's axis, which its ``rotor`` turns. ``place`` is the number of a flexible link among the flexible ones.
     """
 
-    rotation: Number | None
-    roll: Number | None
-    tip: Number | None
-    end_offset: Number | None
-    place: int
-    bar: Number | None
-    axis: Number | None
-    base_offset: Number | None
-    hub: Number | None
-    springs: tuple[JointSpring, ...]
+    rotation: Number
+    offset: Number
+    outer: Body | None
+    inner: Body
+    springs: tuple[Spring, ...]
     rotor: Rotor | None
-    stator: Number | None
+    place: int | None
+    is_base: bool = False
 
 
 def link_constants(
-    links: Sequence[SpatialLink], payload: RigidBody, theory: Theory, arithmetic: Arithmetic
+    links: Sequence[SpatialLink],
+    payload: RigidBody,
+    base: BaseStiffness | None,
+    theory: Theory,
+    arithmetic: Arithmetic,
 ) -> list[LinkConstants]:
-    """The constants of all links; values are numbers or columns (cells,)."""
-    found, place = [], 0
-    for index, link in enumerate(links):
-        last = index == len(links) - 1
-        found.append(_link(link, payload if last else None, theory, arithmetic, place))
-        place += not link.rigid
+    """The constants of all links, after those of an elastic base; values are numbers or columns (cells,)."""
+    n, rigid = len(links), [link.rigid for link in links]
+    rotation = _turns([(link.joint_axis, link.joint_angle) for link in links], arithmetic)
+    for k in range(max(len(link.joint_frame) for link in links)):
+        rotation = product(rotation, _turns([_further(link, k) for link in links], arithmetic))
+    rolls = [0.0 if link.section_roll is None else link.section_roll for link in links]
+    roll = _turns([(_ALONG, angle) for angle in rolls], arithmetic)
+    back = transposed(roll)
+    base_offset = _places([link.base_offset for link in links], arithmetic)
+    # the tip seen from the outer end of what is elastic; of a rigid link from its base
+    lengths = [(link.length, 0.0, 0.0) if link.rigid else None for link in links]
+    end = _places([x.end_offset for x in links], arithmetic) + _places(lengths, arithmetic)
+    stators = [link.stator for link in links]
+    bodies = [*(x.body for x in links), *(x.hub for x in links), *stators, payload]
+    masses = _masses(bodies, arithmetic)
+    outer = masses.of(slice(n)) + masses.of(slice(2 * n + 1, None))
+    outer = outer.seen_at(end).turned(back)
+    inner = masses.of(slice(n, 2 * n)).seen_at(-base_offset).turned(back)
+    turn = product(_after(np.eye(3), back), product(rotation, roll))
+    offset = _times(
+        _after(np.eye(3), back), _after(np.zeros(3), end) + _times(rotation, base_offset)
+    )
+    springs = _springs(links, rotation, base_offset, back, arithmetic)
+    found = [] if base is None else [_on_base(base, masses.of(2 * n), arithmetic)]
+    for k, link in enumerate(links):
+        at_base = inner.of(k)
+        if link.rigid:
+            at_base = at_base + outer.of(k) + _bar(link, theory, arithmetic)
+        found.append(
+            LinkConstants(
+                rotation=_of(turn, k),
+                offset=_of(offset, k),
+                outer=None if link.rigid else outer.of(k),
+                inner=at_base,
+                springs=tuple(springs[k]),
+                rotor=_rotor(link, arithmetic) if _has_rotor(link) else None,
+                place=None if link.rigid else rigid[:k].count(False),
+            )
+        )
     return found
 
 
-def _link(
-    link: SpatialLink, payload: RigidBody | None, theory: Theory, arithmetic: Arithmetic, place: int
-) -> LinkConstants:
-    rotation = _turns((Rotation(link.joint_axis, link.joint_angle), *link.joint_frame), arithmetic)
-    springs = [
-        _spring(spring.kind, _unit(spring.direction, arithmetic), spring.stiffness, arithmetic)
-        for spring in link.joint_springs
-        if not _always(spring.stiffness, np.inf)
-    ]
-    axis = _unit(link.joint_axis, arithmetic)
-    if rotation is not None:  # into the axes of this link
-        axis = product(transposed(rotation), axis[:, None])[:, 0]
-    about = _six("rotation", axis)
-    rotor = None
-    if link.rotor_inertia is not None and not _always(link.rotor_inertia, 0.0):
-        rotor = _rotor(link, about, arithmetic)
-    if rotor is not None or not _always(link.joint_stiffness, np.inf):
-        springs.append(_spring("rotation", axis, link.joint_stiffness, arithmetic))
-    rolled = link.section_roll is not None and not _always(link.section_roll, 0.0)
-    tip, stator, hub = _mass(link.body, arithmetic), link.stator, link.hub
-    carried = _mass(payload, arithmetic)
-    if carried is not None:
-        tip = carried if tip is None else tip + carried
-    along = Position(link.length, 0.0, 0.0)
-    roll = (Rotation((1.0, 0.0, 0.0), link.section_roll),) if rolled else ()  # type: ignore[arg-type]
-    return LinkConstants(
-        rotation=rotation,
-        roll=_turns(roll, arithmetic),
-        tip=tip,
-        end_offset=_offset(link.end_offset, arithmetic),
-        place=place,
-        bar=_bar(link, theory, arithmetic) if link.rigid else None,
-        axis=_vector(along, arithmetic) if link.rigid else None,
-        base_offset=_offset(link.base_offset, arithmetic),
-        hub=_mass(hub, arithmetic),
-        springs=tuple(springs),
-        rotor=rotor,
-        stator=_mass(stator, arithmetic),
-    )
+def _of(x: Number, links: Any) -> Number:
+    """Of one link, or of some, of numbers of all: they are the third axis from the end."""
+    return x[..., links, :, :]
 
 
-def base_springs(base: BaseStiffness, arithmetic: Arithmetic) -> list[JointSpring]:
+def _after(first: np.ndarray, x: Number) -> Number:
+    """What each link has of the link before; ``first``, of float64, for the first one."""
+    start = (x * 0.0 + first[..., None, None, None])[..., :1, :, :]
+    return joined([start, x[..., :-1, :, :]], -3)
+
+
+def _further(link: SpatialLink, k: int) -> tuple[Iterable[Any], Any]:
+    """The rotation number ``k`` of the frame of a joint, none for none."""
+    if k < len(link.joint_frame):
+        return link.joint_frame[k].axis, link.joint_frame[k].angle
+    return _ALONG, 0.0
+
+
+def _has_rotor(link: SpatialLink) -> bool:
+    return link.rotor_inertia is not None and not _always(link.rotor_inertia, 0.0)
+
+
+def _springs(
+    links: Sequence[SpatialLink],
+    rotation: Number,
+    base_offset: Number,
+    back: Number,
+    arithmetic: Arithmetic,
+) -> list[list[Spring]]:
+    """Of each link, at the inner end, in the axes of the section; those that are always rigid are left out.
+
+    The one about the joint's axis is the last one of a joint, and there where the joint has a rotor.
+    """
+    places, given = [], []
+    for k, link in enumerate(links):
+        own = [(s.kind, s.direction, s.stiffness) for s in link.joint_springs]
+        own = [x for x in own if not _always(x[2], np.inf)]
+        places += [k] * len(own)
+        given += [(False, *x) for x in own]
+        if _has_rotor(link) or not _always(link.joint_stiffness, np.inf):
+            places.append(k)
+            given.append((True, "rotation", link.joint_axis, link.joint_stiffness))
+    found: list[list[Spring]] = [[] for _ in links]
+    if not given:
+        return found
+    about_axis = np.array([x[0] for x in given], float)[:, None, None]
+    turning = np.array([x[1] == "rotation" for x in given], float)[:, None, None]
+    one = np.eye(3)[..., None, None, None]
+    into_link = transposed(_of(rotation, places)) * about_axis + one * (1.0 - about_axis)
+    unit = _times(into_link, _units([x[2] for x in given], arithmetic))
+    along, about = unit * (1.0 - turning), unit * turning
+    moved = along + cross(about, _of(base_offset, places))
+    six = [_times(_of(back, places), x) for x in (moved, about)]
+    direction = stacked([x[i] for x in six for i in range(3)])
+    law, compliance = _laws([x[3] for x in given], arithmetic)
+    for number_of, k in enumerate(places):
+        spring = (_of(x, number_of) for x in (direction, law, compliance))
+        found[k].append(Spring(*spring))
+    return found
+
+
+def _on_base(base: BaseStiffness, stator: Body, arithmetic: Arithmetic) -> LinkConstants:
+    """A rigid link without length on the springs of the base."""
+    one, zero = (number(x[..., None, None], arithmetic) for x in (np.eye(3), np.zeros(3)))
+    springs = tuple(base_springs(base, arithmetic))
+    return LinkConstants(one, zero, None, stator, springs, None, None, is_base=True)
+
+
+def base_springs(base: BaseStiffness, arithmetic: Arithmetic) -> list[Spring]:
     """The compliance of a base as springs in series, in the axes of the ground.
 
     With ``K = L D L^T`` it is the sum of ``m m^T/d`` over the rows m of the inverse of L.
     """
-    k = [[column(x, arithmetic) for x in row] for row in base.rows()]
+    k = [[_column(x, arithmetic) for x in row] for row in base.rows()]
     lower: list[list[Number]] = [[] for _ in range(6)]
     pivots: list[Number] = []
     zero = k[0][0] * 0.0
@@ -139,133 +235,100 @@ def base_springs(base: BaseStiffness, arithmetic: Arithmetic) -> list[JointSprin
         inverse.append(row)
     one = zero + 1.0
     return [
-        JointSpring(stacked(row), one, one / pivot)
-        for row, pivot in zip(inverse, pivots, strict=True)
+        Spring(stacked(row), one, one / pivot) for row, pivot in zip(inverse, pivots, strict=True)
     ]
 
 
-def column(value: Any, arithmetic: Arithmetic) -> Number:
+def _column(value: Any, arithmetic: Arithmetic) -> Number:
     """A value, a number or a column (cells,), as a number of shape (1, cells)."""
-    return number(np.atleast_1d(np.asarray(value, np.float64))[None], arithmetic)
+    return _columns([value], arithmetic)[0]
+
+
+def _columns(values: Sequence[Any], arithmetic: Arithmetic) -> Number:
+    """Values as numbers of shape (values, 1, cells)."""
+    arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, np.float64)) for x in values))
+    return number(np.stack(arrays)[:, None], arithmetic)
 
 
 def _always(value: Any, constant: float) -> bool:
     return bool(np.all(np.asarray(value) == constant))
 
 
-def _vector(vector: Direction | Position, arithmetic: Arithmetic) -> Number:
-    return stacked([column(x, arithmetic) for x in vector])
+def _times(matrix: Number, vector: Number) -> Number:
+    return product(matrix, vector[:, None])[:, 0]
 
 
-def _unit(vector: Direction, arithmetic: Arithmetic) -> Number:
-    v = _vector(vector, arithmetic)
+def _places(places: Sequence[Iterable[Any] | None], arithmetic: Arithmetic) -> Number:
+    """Shape (3, places, 1, cells); 0 for none."""
+    return _vectors([(0.0, 0.0, 0.0) if x is None else x for x in places], arithmetic)
+
+
+def _vectors(vectors: Sequence[Iterable[Any]], arithmetic: Arithmetic) -> Number:
+    return stacked([_columns(x, arithmetic) for x in zip(*vectors, strict=True)])
+
+
+def _units(vectors: Sequence[Iterable[Any]], arithmetic: Arithmetic) -> Number:
+    v = _vectors(vectors, arithmetic)
     return v / sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])[None]
 
 
-def _offset(offset: Position | None, arithmetic: Arithmetic) -> Number | None:
-    if offset is None or all(_always(x, 0.0) for x in offset):
-        return None
-    return _vector(offset, arithmetic)
-
-
-def _turns(rotations: tuple[Rotation, ...], arithmetic: Arithmetic) -> Number | None:
-    """The matrix of turns, one after the other; None for none."""
-    total = None
-    for rotation in rotations:
-        if not _always(rotation.angle, 0.0):
-            one = _turn(rotation, arithmetic)
-            total = one if total is None else product(total, one)
-    return total
-
-
-def _turn(rotation: Rotation, arithmetic: Arithmetic) -> Number:
+def _turns(turns: Sequence[tuple[Iterable[Any], Any]], arithmetic: Arithmetic) -> Number:
     """``1 + sin a [n] + 2 sin^2(a/2) (n n^T - 1)`` by half the angle, so that small turns keep their digits."""
-    n = _unit(rotation.axis, arithmetic)
-    half = 0.5 * np.abs(np.asarray(rotation.angle))
-    ((sine, cosine, _),) = sin_cos(column(half, arithmetic))
-    sine = sine * column(np.where(np.asarray(rotation.angle) < 0.0, -1.0, 1.0), arithmetic)
-    one = np.eye(3)[..., None, None]
+    n = _units([axis for axis, _ in turns], arithmetic)
+    angles = leading(_columns([angle for _, angle in turns], Arithmetic.float64))
+    ((sine, cosine, _),) = sin_cos(number(0.5 * np.abs(angles), arithmetic))
+    sine = sine * np.where(angles < 0.0, -1.0, 1.0)
+    one = np.eye(3)[..., None, None, None]
     versed = sine * sine * 2.0
     return (n[:, None] * n[None] - one) * versed + skew(n) * (sine * cosine * 2.0) + one
 
 
-def _mass(body: RigidBody | None, arithmetic: Arithmetic) -> Number | None:
-    """``[[m 1, -m [c]], [m [c], I - m [c] [c]]]``; None for no body."""
-    if body is None:
-        return None
-    inertia = [] if body.inertia is None else [x for row in body.inertia.rows() for x in row]
-    if _always(body.mass, 0.0) and all(_always(x, 0.0) for x in inertia):
-        return None
-    mass = column(body.mass, arithmetic)
-    centre = _vector(Position() if body.centre is None else body.centre, arithmetic)
-    moment = skew(centre) * mass
-    values = [column(x, arithmetic) for x in inertia or [0.0] * 9]
-    own = stacked([stacked(values[3 * i : 3 * i + 3]) for i in range(3)])
-    return _blocks(
-        mass * np.eye(3)[..., None, None], -moment, moment, own - product(moment, skew(centre))
+def _masses(bodies: Sequence[RigidBody | None], arithmetic: Arithmetic) -> Body:
+    """About the places that their centres are seen from; zero for no body."""
+    tensors = [
+        None if body is None or body.inertia is None else body.inertia.rows() for body in bodies
+    ]
+    rows = [
+        [_columns([0.0 if t is None else t[i][j] for t in tensors], arithmetic) for j in range(3)]
+        for i in range(3)
+    ]
+    mass = _columns([0.0 if body is None else body.mass for body in bodies], arithmetic)
+    zero = _places([None] * len(bodies), arithmetic)
+    about_centres = Body(mass, zero, stacked([stacked(row) for row in rows]))
+    return about_centres.seen_at(
+        _places([None if body is None else body.centre for body in bodies], arithmetic)
     )
 
 
-def _blocks(a: Number, b: Number, c: Number, d: Number) -> Number:
-    """A 6 x 6 matrix of four of 3 x 3."""
-    upper = [
-        stacked([*(a[i, j] for j in range(3)), *(b[i, j] for j in range(3))]) for i in range(3)
-    ]
-    lower = [
-        stacked([*(c[i, j] for j in range(3)), *(d[i, j] for j in range(3))]) for i in range(3)
-    ]
-    return stacked([*upper, *lower])
-
-
-def _bar(link: SpatialLink, theory: Theory, arithmetic: Arithmetic) -> Number:
-    """Mass matrix of a rigid link about its base, with the rotary inertia that the theory gives its sections."""
+def _bar(link: SpatialLink, theory: Theory, arithmetic: Arithmetic) -> Body:
+    """A rigid link about its base, with the rotary inertia that the theory gives its sections."""
     values = link.section_values
-    density, length = column(link.density, arithmetic), column(link.length, arithmetic)
-    area, iy, iz = (
-        column(x, arithmetic) for x in (values.area, values.second_moment_y, values.second_moment_z)
-    )
-    per_length = density * area
-    if link.nonstructural_mass is not None:
-        per_length = per_length + column(link.nonstructural_mass, arithmetic)
-    mass = per_length * length
+    unsprung = 0.0 if link.nonstructural_mass is None else link.nonstructural_mass
+    given = link.density, link.length, values.area, values.second_moment_y, values.second_moment_z
+    density, length, area, iy, iz, further = (_column(x, arithmetic) for x in (*given, unsprung))
+    mass = (density * area + further) * length
     rotary = density * length * float(theory.rotary_inertia)
     zero = mass * 0.0
     third, half = mass * length * length / 3.0, mass * length * 0.5
-    entries = [[zero] * 6 for _ in range(6)]
-    for i in range(3):
-        entries[i][i] = mass
-    entries[3][3] = density * (iy + iz) * length
-    entries[4][4], entries[5][5] = third + rotary * iy, third + rotary * iz
-    entries[1][5] = entries[5][1] = half
-    entries[2][4] = entries[4][2] = -half
-    return stacked([stacked(row) for row in entries])
+    own = [density * (iy + iz) * length, third + rotary * iy, third + rotary * iz]
+    inertia = stacked([stacked([own[i] if i == j else zero for j in range(3)]) for i in range(3)])
+    return Body(mass, stacked([half, zero, zero]), inertia)
 
 
-def _six(kind: str, unit: Number) -> Number:
-    zero = unit[0] * 0.0
-    three = [unit[i] for i in range(3)]
-    return stacked([zero] * 3 + three if kind == "rotation" else three + [zero] * 3)
+def _laws(stiffness: Sequence[Any], arithmetic: Arithmetic) -> tuple[Number, Number]:
+    """Unit and compliance of springs; 1/k in double-double, of the stiffness itself."""
+    given = leading(_columns(stiffness, Arithmetic.float64))
+    unit, compliance = spring_law(given)
+    finite = np.isfinite(given) & (given > 0.0)
+    k = number(np.where(finite, given, 1.0), arithmetic)
+    exact = (k * 0.0 + 1.0) / k * finite.astype(float)
+    return number(unit, arithmetic), exact + np.where(finite, 0.0, compliance)
 
 
-def _spring(kind: str, unit: Number, stiffness: Any, arithmetic: Arithmetic) -> JointSpring:
-    one, compliance = spring_law(np.atleast_1d(np.asarray(stiffness, np.float64)))
-    law = column(one, arithmetic)
-    # 1/k in double-double, of the stiffness itself
-    finite = np.isfinite(stiffness) & (np.asarray(stiffness) > 0.0)
-    k = column(np.where(finite, stiffness, 1.0), arithmetic)
-    given = column(np.where(finite, 0.0, compliance), arithmetic)
-    return JointSpring(
-        _six(kind, unit),
-        law,
-        given + (k * 0.0 + 1.0) / k * column(finite.astype(float), arithmetic),
-    )
-
-
-def _rotor(link: SpatialLink, about: Number, arithmetic: Arithmetic) -> Rotor:
-    inertia, ratio = column(link.rotor_inertia, arithmetic), column(link.gear_ratio, arithmetic)
+def _rotor(link: SpatialLink, arithmetic: Arithmetic) -> Rotor:
+    inertia, ratio = (_column(x, arithmetic) for x in (link.rotor_inertia, link.gear_ratio))
     return Rotor(
         relative=ratio * (ratio - 1.0) * inertia,
         driven=ratio * inertia,
         carried=(ratio * 0.0 + 1.0 - ratio) * inertia,
-        about_axis=about[:, None] * about[None],
     )

@@ -35,6 +35,14 @@ def _stacked(parts: Sequence[Any]) -> np.ndarray:
     return np.array(parts)
 
 
+def joined(numbers: Sequence[Number], axis: int) -> Number:
+    """Numbers of one kind one after the other along an axis."""
+    if isinstance(numbers[0], DoubleDouble):
+        halves = ([x.hi for x in numbers], [x.lo for x in numbers])
+        return DoubleDouble(*(np.concatenate(x, axis) for x in halves))
+    return np.concatenate(numbers, axis)
+
+
 def transposed(a: Number) -> Number:
     """Rows and columns exchanged."""
     return shaped(a, lambda x: np.swapaxes(x, 0, 1))
@@ -64,11 +72,3 @@ def skew(a: Number) -> Number:
     places = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
     signs = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     return shaped(a, lambda x: x[places] * signs.reshape((3, 3) + (1,) * (x.ndim - 1)))
-
-
-def nonzero(x: Number) -> Number:
-    """A denominator: exact zeros are replaced by a tiny number."""
-    zero = leading(x) == 0.0
-    if isinstance(x, DoubleDouble):
-        return DoubleDouble(np.where(zero, 1e-280, x.hi), np.where(zero, 0.0, x.lo))
-    return np.where(zero, 1e-280, x)

@@ -19,7 +19,13 @@ from jaxmodal.arithmetic.operations import (
     select,
     sqrt,
 )
-from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import (
+    MemberConstants,
+    Theory,
+    WaveNumbers,
+    member_constants,
+    waves_at,
+)
 from jaxmodal.dynamic_stiffness.member import (
     FreeEndMember,
     MemberFunctions,
@@ -28,8 +34,7 @@ from jaxmodal.dynamic_stiffness.member import (
     free_end_member,
     member_functions,
 )
-from jaxmodal.spatial.stiffness.matrices import stacked, transposed
-from jaxmodal.spatial.stiffness.transformations import PARTNERS
+from jaxmodal.spatial.stiffness.matrices import shaped, stacked
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -49,22 +54,30 @@ class Sections(NamedTuple):
     nonstructural_mass: np.ndarray
 
 
-class Member(NamedTuple):
-    """Free-end description of one member over the six directions.
+class Beams(NamedTuple):
+    """Flexible links as planar beams: lengths, (links, 1, cells), and both planes of each, (2, links, 1, cells)."""
 
-    ``force`` is F, (6, 6, ...); ``motion`` is H: its diagonal, and to each direction of the inner end the part of the
-    partner's motion at the outer end, (2, 6, ...); ``receptances`` and ``determinants`` are R and det R of the pairs of
-    directions. ``factor`` and ``growth`` belong to the determinant, ``passed`` is the number of modes of the
-    member with both ends clamped.
+    length: Number
+    planes: MemberConstants
+
+
+class Members(NamedTuple):
+    """Flexible links at frequencies of shape (trials, cells).
+
+    ``numbers`` are the fields of `FreeEndMember`, each of both planes: (fields, 2, links, trials, cells). ``factor``
+    and ``growth``, (links, trials, cells), belong to the determinant, ``passed`` is the number of modes with both ends
+    clamped.
     """
 
-    force: Number
-    motion: Number
-    receptances: tuple[Number, Number, Number]
-    determinants: tuple[Number, Number, Number]
+    numbers: Number
     factor: np.ndarray
     growth: np.ndarray
     passed: np.ndarray
+
+    def numbers_of(self, place: int) -> Number:
+        """Of one link, the planes of each field side by side."""
+        one = self.numbers[:, :, place]
+        return shaped(one, lambda x: x.reshape(-1, *x.shape[2:]))
 
 
 _WAVES, _FUNCTIONS = len(WaveNumbers._fields), len(MemberFunctions._fields)
@@ -79,55 +92,46 @@ def _member_formula(length: Number, axial: Number, *numbers: Number) -> list[Num
 
 
 def _torsion_formula(
-    length: Number,
-    modulus: Number,
-    constant: Number,
-    density: Number,
-    iy: Number,
-    iz: Number,
-    omega: Number,
+    length: Number, modulus: Number, constant: Number, density: Number, iy: Number, iz: Number
 ) -> list[Number]:
-    """Wave number times length and stiffness over length of torsion."""
+    """Wave number times length, at 1 rad/s, and stiffness over length of torsion."""
     rigidity = modulus * constant
-    return [omega * length * sqrt(density * (iy + iz) / rigidity), rigidity / length]
+    return [length * sqrt(density * (iy + iz) / rigidity), rigidity / length]
 
 
-def members(
-    sections: Sections, theory: Theory, omega: np.ndarray, arithmetic: Arithmetic
-) -> list[Member]:
-    """All flexible members of an arm at frequencies of shape (trials, cells)."""
-    shape = (sections.length.shape[0], *np.broadcast_shapes(omega.shape, sections.length.shape[1:]))
-    at = np.broadcast_to(omega, shape)
-    w = member_waves(sections, theory, at, arithmetic)
+def beams_of(sections: Sections, theory: Theory, arithmetic: Arithmetic) -> Beams:
+    """The flexible links, torsion as the second plane's axial motion."""
+    s = Sections(*np.broadcast_arrays(*sections))
+    planes = member_constants(_plane_beams(s), theory, arithmetic)
+    twist = s.length, s.shear_modulus, s.torsion_constant, s.density
+    values = (*twist, s.second_moment_y, s.second_moment_z)
+    mu, rigidity = evaluate_formula(_torsion_formula, [number(x, arithmetic) for x in values])
+    planes = planes._replace(
+        mu=stacked([planes.mu[0], mu]), axial_rigidity=stacked([planes.axial_rigidity[0], rigidity])
+    )
+    return Beams(number(s.length, arithmetic), planes)
+
+
+def members(beams: Beams, theory: Theory, omega: Number) -> Members:
+    """All flexible links at frequencies of shape (trials, cells)."""
+    w = waves_at(beams.planes, omega)
     functions, turns = member_functions(w)
-    axial = np.stack([np.full(shape, theory.axial), np.ones(shape)])
-    length = np.broadcast_to(sections.length, (2, *shape))
-    values = [number(length, arithmetic), number(axial, arithmetic), *w, *functions]
+    zero = leading(w.mu) * 0.0
+    axial = zero + np.array([theory.axial, 1.0])[:, None, None, None]
+    values = [beams.length, w.mu * 0.0 + axial, *w, *functions]
     found = list(evaluate_formula(_member_formula, values))
     member = FreeEndMember(*found[:_MEMBER])
     count = clamped_count(SymmetryTests(*found[_MEMBER:]), turns, axial)
-    growth = leading(select(w.z1, w.alpha, number(np.zeros((2, *shape)), arithmetic)))
+    growth = leading(select(w.z1, w.alpha, w.alpha * 0.0))
     factor = leading(member.delta)
-    every = _member(member, factor[0] * factor[1], growth[0] + growth[1], count[0] + count[1])
-    return [_one(every, i) for i in range(shape[0])]
-
-
-def _one(every: Member, i: int) -> Member:
-    """One of members side by side."""
-    first, second, third = (x[:, :, i] for x in every.receptances)
-    return Member(
-        force=every.force[:, :, i],
-        motion=every.motion[:, :, i],
-        receptances=(first, second, third),
-        determinants=(every.determinants[0][i], every.determinants[1][i], every.determinants[2][i]),
-        factor=every.factor[i],
-        growth=every.growth[i],
-        passed=every.passed[i],
+    return Members(
+        stacked(list(member)), factor[0] * factor[1], growth[0] + growth[1], count[0] + count[1]
     )
 
 
-def plane_beams(s: Sections, shape: tuple[int, ...]) -> BeamArrays:
-    """Bending in the two planes as planar beams, shape (2, *shape)."""
+def _plane_beams(s: Sections) -> BeamArrays:
+    """Bending in the two planes as planar beams, shape (2, links, 1, cells)."""
+    shape = s.length.shape
 
     def both(x: np.ndarray) -> np.ndarray:
         return np.broadcast_to(x, (2, *shape))
@@ -149,69 +153,3 @@ def plane_beams(s: Sections, shape: tuple[int, ...]) -> BeamArrays:
         has_shear=True,
         nonstructural_mass=both(s.nonstructural_mass) if np.any(s.nonstructural_mass) else None,
     )
-
-
-def member_waves(
-    s: Sections, theory: Theory, omega: np.ndarray, arithmetic: Arithmetic
-) -> WaveNumbers:
-    """Wave numbers of the two planes, shape (2, links, trials, cells), torsion as the second one's axial motion."""
-    shape = (2, *omega.shape)
-    planes = plane_beams(s, omega.shape)
-    w = wave_numbers(planes, theory, np.broadcast_to(omega, shape), arithmetic)
-    values = (
-        s.length,
-        s.shear_modulus,
-        s.torsion_constant,
-        s.density,
-        s.second_moment_y,
-        s.second_moment_z,
-        omega,
-    )
-    inputs = [number(np.broadcast_to(x, omega.shape), arithmetic) for x in values]
-    mu, rigidity = evaluate_formula(_torsion_formula, inputs)
-    return w._replace(
-        mu=stacked([w.mu[0], mu]), axial_rigidity=stacked([w.axial_rigidity[0], rigidity])
-    )
-
-
-def _member(m: FreeEndMember, factor: np.ndarray, growth: np.ndarray, count: np.ndarray) -> Member:
-    """The two planes, each entry of shape (2, ...), put together; in the second phi_y is turned round."""
-    zero = m.f_uu[0] * 0.0
-    force = [[zero] * 6 for _ in range(6)]
-    diagonal, partner = [zero] * 6, [zero] * 6
-    receptances, determinants = [], []
-    for plane, (u, v, p) in enumerate(((0, 1, 5), (3, 2, 4))):
-        sign = 1.0 if plane == 0 else -1.0
-        force[u][u], force[v][v], force[p][p] = m.f_uu[plane], m.f_vv[plane], m.f_pp[plane]
-        force[v][p] = force[p][v] = m.f_vp[plane] * sign
-        diagonal[u], diagonal[v], diagonal[p] = m.h_uu[plane], m.h_vv[plane], m.h_pp[plane]
-        # of the outer end's partner: phi for a displacement v of the inner end, v for a turn of it
-        partner[v], partner[p] = m.h_pv[plane] * sign, m.h_vp[plane] * sign
-        mixed = m.r_vp[plane] * sign
-        receptances.append(_two_by_two(m.r_vv[plane], mixed, m.r_pp[plane]))
-        determinants.append(m.det_r_flex[plane])
-    receptances.insert(0, _two_by_two(m.r_uu[0], zero, m.r_uu[1]))
-    determinants.insert(0, m.r_uu[0] * m.r_uu[1])
-    return Member(
-        force=stacked([stacked(row) for row in force]),
-        motion=stacked([stacked(diagonal), stacked(partner)]),
-        receptances=(receptances[0], receptances[1], receptances[2]),
-        determinants=(determinants[0], determinants[1], determinants[2]),
-        factor=factor,
-        growth=growth,
-        passed=count,
-    )
-
-
-def _two_by_two(first: Number, mixed: Number, second: Number) -> Number:
-    return stacked([stacked([first, mixed]), stacked([mixed, second])])
-
-
-def at_inner_end(member: Member, w: Number) -> Number:
-    """``F + H^T W H``."""
-    own, partner = member.motion[0], member.motion[1]
-
-    def half(x: Number) -> Number:
-        return own[:, None] * x + partner[:, None] * x[PARTNERS]
-
-    return member.force + half(transposed(half(w)))

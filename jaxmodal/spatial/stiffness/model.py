@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -20,17 +21,20 @@ from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.stiffness.condensation import evaluate
-from jaxmodal.spatial.stiffness.constants import (
-    JointSpring,
-    LinkConstants,
-    base_springs,
-    link_constants,
-)
-from jaxmodal.spatial.stiffness.members import Sections
+from jaxmodal.spatial.stiffness.condensation import LinkNumbers, evaluate, link_numbers
+from jaxmodal.spatial.stiffness.constants import LinkConstants, link_constants
+from jaxmodal.spatial.stiffness.members import Beams, Sections, beams_of
 
 #: limit of log|D| at zero frequency for each flexible link: 4 for each plane
 _LOG_AT_ZERO = 2.0 * math.log(4.0)
+
+
+class Constants(NamedTuple):
+    """Links and their beams, and the links as NumPy takes them."""
+
+    links: list[LinkConstants]
+    beams: Beams | None
+    numbers: list[LinkNumbers]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,15 +52,16 @@ class SpatialModel:
         return sections_of([link for link in self.links if not link.rigid])
 
     @functools.cached_property
-    def _constants(self) -> dict[Arithmetic, tuple[list[LinkConstants], list[JointSpring]]]:
+    def _constants(self) -> dict[Arithmetic, Constants]:
         return {}
 
-    def constants(self, arithmetic: Arithmetic) -> tuple[list[LinkConstants], list[JointSpring]]:
-        """Of all links and of the base."""
+    def constants(self, arithmetic: Arithmetic = Arithmetic.float64) -> Constants:
+        """What does not depend on the frequency."""
         if arithmetic not in self._constants:
-            links = link_constants(self.links, self.payload, self.flags, arithmetic)
-            base = [] if self.base is None else base_springs(self.base, arithmetic)
-            self._constants[arithmetic] = links, base
+            links = link_constants(self.links, self.payload, self.base, self.flags, arithmetic)
+            s = self.sections
+            beams = None if s is None else beams_of(s, self.flags, arithmetic)
+            self._constants[arithmetic] = Constants(links, beams, link_numbers(links))
         return self._constants[arithmetic]
 
     @functools.cached_property
@@ -106,11 +111,11 @@ class SpatialModel:
         return self
 
     def evaluate_cells(
-        self, omega: np.ndarray, arithmetic: Arithmetic, pairs: Sequence[int] = (0, 1, 2)
+        self, omega: np.ndarray, arithmetic: Arithmetic, turned_round: bool = False
     ) -> Evaluation:
         """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
-        constants = self.constants(arithmetic)
-        return evaluate(*constants, self.sections, self.flags, omega, arithmetic, pairs)
+        known = self.constants(arithmetic)
+        return evaluate(known.numbers, known.beams, self.flags, omega, arithmetic, turned_round)
 
     def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
         found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), arithmetic)

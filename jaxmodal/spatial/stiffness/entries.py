@@ -1,42 +1,76 @@
-"""Determinant and count of many arms in space, entry by entry: what a compiler makes one loop of.
+"""A dynamic stiffness over the six directions passed through a link: bodies, elastic ends, springs, turns and offsets.
 
-The same condensation as `condensation.evaluate`, over links that are all of one kind (`uniform_links`). A stiffness is
-kept as its three blocks of displacements and turns.
+It is a symmetric 6 x 6 matrix over (u, v, w, phi_x, phi_y, phi_z) by its 21 entries, arrays of any shape: plain
+arithmetic, which a compiler makes one loop of, and which is recorded where NumPy runs it (`wide_programs`).
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
+from jaxmodal.arithmetic.operations import Number, keep, nonzero
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.runtime.namespace import Array, xp
 
-from jaxmodal.arithmetic.operations import keep, log, nonzero
-from jaxmodal.dynamic_stiffness.beams import Theory, waves_at
-from jaxmodal.dynamic_stiffness.evaluation import Evaluation
-from jaxmodal.dynamic_stiffness.member import (
-    FreeEndMember,
-    clamped_count,
-    free_end_member,
-    member_functions,
-)
-from jaxmodal.runtime.namespace import Array, repeat, take_first, tree_on_host, xp
-from jaxmodal.spatial.stiffness.transformations import PAIRS
-from jaxmodal.spatial.stiffness.uniform_links import Body, Layout, UniformLink, unpacked
-
-#: the 21 entries of a symmetric matrix of 6 x 6, by rows
-_PLACES = [(i, j) for i in range(6) for j in range(i, 6)]
-_AT = {place: k for k, place in enumerate(_PLACES)}
+#: the directions that couple in a straight link, two by two: stretching and torsion do not couple at all
+PAIRS = ((0, 3), (1, 5), (2, 4))
+#: the entries of a symmetric matrix of 6 x 6, by rows, and of one of 3 x 3
+PLACES = [(i, j) for i in range(6) for j in range(i, 6)]
+TRIANGLE = [(i, j) for i in range(3) for j in range(i, 3)]
+_AT = {place: k for k, place in enumerate(PLACES)}
 _X, _Y, _Z = range(3)
 
 
-class Tally(NamedTuple):
-    """Running sign and logarithm of the determinant, and the count."""
+class BodyEntries(NamedTuple):
+    """`constants.Body` by entries, inertia (xx, xy, xz, yy, yz, zz)."""
 
-    sign: Array
-    log_abs: Array
-    count: Array
+    mass: Number
+    moment: list[Number]
+    inertia: list[Number]
+
+
+class SpringEntries(NamedTuple):
+    """`constants.Spring` by entries."""
+
+    direction: list[Number]
+    unit: Number
+    compliance: Number
+
+
+class LinkEntries(NamedTuple):
+    """`constants.LinkConstants` by entries.
+
+    ``rotor`` is axis, relative, driven and carried inertia of `Rotor`; empty where there is none.
+    """
+
+    rotation: list[Number]
+    offset: list[Number]
+    outer: BodyEntries
+    inner: BodyEntries
+    springs: list[SpringEntries]
+    rotor: list[Number]
+
+    @classmethod
+    def of(cls, numbers: Iterator[Number], springs: int, has_rotor: bool) -> LinkEntries:
+        """The next ones of ``numbers``, in the order of the fields."""
+
+        def some(number: int) -> list[Number]:
+            return list(itertools.islice(numbers, number))
+
+        def body() -> BodyEntries:
+            return BodyEntries(next(numbers), some(3), some(6))
+
+        return cls(
+            rotation=some(9),
+            offset=some(3),
+            outer=body(),
+            inner=body(),
+            springs=[SpringEntries(some(6), *some(2)) for _ in range(springs)],
+            rotor=some(6) if has_rotor else [],
+        )
 
 
 class Symmetric:
@@ -58,73 +92,56 @@ class Symmetric:
         return Symmetric([keep(x) for x in self.entries])
 
 
-def evaluate_lanes(
-    packed: Array,
-    layout: Layout,
-    theory: Theory,
-    omega: Array,
-    turned_round: Array,
-) -> Evaluation:
-    """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s.
+class Release(NamedTuple):
+    """A pair of directions released: its factor of the determinant, and what decides how many modes it passes.
+
+    ``first`` and ``second`` are the diagonal of R + R W R of the pair, ``determinant`` is det R.
+    """
+
+    factor: Number
+    first: Number
+    second: Number
+    determinant: Number
+
+    def passed(self) -> Array:
+        """The negative eigenvalues of R + R W R, of releases in float64."""
+        first, second = self.first < 0.0, self.second < 0.0
+        both = self.factor * self.determinant < 0.0
+        kind = self.factor.dtype
+        return xp.where(both, 1.0, first.astype(kind) + second.astype(kind))
+
+
+def with_link(
+    link: LinkEntries,
+    members: Sequence[FreeEndMember],
+    squared: Number,
+    w: Symmetric,
+    turned_round: Array | bool,
+) -> tuple[Symmetric, list[Release], list[Number]]:
+    """One link added to the stiffness at the outer end of what is elastic of it.
 
     Parameters
     ----------
-    packed : Array, shape (fields, links, ...)
-        From `uniform_links.packed_links`; what follows broadcasts with ``omega``.
-    layout : Layout
-        What the fields are.
-    omega : Array
-        Any shape.
-    turned_round : Array
+    members : sequence of FreeEndMember
+        Both planes; none for a rigid link.
+    squared : Number
+        The square of the frequency.
+    turned_round : Array or bool
         Whether the directions of elastic ends are released in the order (2, 1, 0) of `PAIRS`, not (0, 1, 2); it may be
         traced, and both are one program: the first and the last pair change places.
+
+    Returns
+    -------
+    tuple
+        What the link before feels at the outer end of its elastic part, the releases, and the pivots of the springs,
+        each a factor of the determinant and a mode where negative.
     """
-    links = packed.shape[1]
-    by_link = xp.swapaxes(packed, 0, 1)
-    zero, one = xp.zeros_like(omega), xp.ones_like(omega)
-
-    def step(i: Any, state: tuple[list[Array], Tally]) -> tuple[list[Array], Tally]:
-        link = unpacked(take_first(by_link, links - 1 - i), layout)
-        w, tally = _with_link(link, theory, omega, Symmetric(state[0]), state[1], turned_round)
-        return w.entries, tally
-
-    start = ([zero] * 21, Tally(one, zero, zero))
-    _, tally = repeat(0, links, step, start, tree_on_host(omega, theory, packed))
-    return Evaluation(tally.sign, tally.log_abs, tally.count.astype(np.int64), one)
-
-
-def _with_link(
-    link: UniformLink,
-    theory: Theory,
-    omega: Array,
-    w: Symmetric,
-    tally: Tally,
-    turned_round: Array,
-) -> tuple[Symmetric, Tally]:
-    """One link added; what the link before feels at the outer end of its elastic part."""
-    squared = omega * omega
     w = _less_body(w, link.outer, squared)
-    planes = [_plane(link, k, theory, omega) for k in range(2)]
-    members = [plane.member for plane in planes]
-    count = planes[0].count + planes[1].count
-    growth = planes[0].growth + planes[1].growth
-    factor = members[0].delta * members[1].delta
-    if link.flexible is not None:
-        flexible = link.flexible > 0.0
-        members = [_rigid_unless(flexible, m) for m in members]
-        count, growth = xp.where(flexible, count, 0.0), xp.where(flexible, growth, 0.0)
-        factor = xp.where(flexible, factor, 1.0)
-    ends = [_receptance(place, members) for place in range(3)]
-    first, last = (
-        [xp.where(turned_round, x, y) for x, y in zip(*pair, strict=True)]
-        for pair in ((ends[2], ends[0]), (ends[0], ends[2]))
-    )
-    w = _exchanged(w, turned_round)
-    for pair, receptance in zip(PAIRS, (first, ends[1], last), strict=True):
-        w, by, passed = _released(w, pair, receptance)
-        factor, count = factor * by, count + passed
-    w = _at_inner_end(_exchanged(w, turned_round).kept(), members)
+    releases: list[Release] = []
+    if members:
+        w, releases = _through_beam(w, members, turned_round)
     w = _less_body(w, link.inner, squared)
+    pivots = []
     for number, spring in enumerate(link.springs, start=1):
         unit = spring.unit
         rotor = link.rotor if number == len(link.springs) else []
@@ -135,39 +152,32 @@ def _with_link(
         w, pivot = _through_spring(w, spring.direction, unit, spring.compliance)
         if rotor:
             w = _less_turning(w, rotor[:3], carried * squared)
-        factor, count = factor * pivot, count + (pivot < 0.0).astype(count.dtype)
-    w = _shifted(_turned(w, link.rotation), link.offset).kept()
-    return w, Tally(
-        tally.sign * xp.sign(factor),
-        tally.log_abs + (log(xp.abs(factor)) + growth),
-        tally.count + count,
-    )
+        pivots.append(pivot)
+    return _shifted(_turned(w, link.rotation), link.offset).kept(), releases, pivots
 
 
-class _Plane(NamedTuple):
-    member: FreeEndMember
-    count: Array
-    growth: Array
-
-
-def _plane(link: UniformLink, number: int, theory: Theory, omega: Array) -> _Plane:
-    """The member of one plane; in the second torsion takes the place of stretching."""
-    w = waves_at(link.planes[number], omega)
-    functions, turns = member_functions(w)
-    axial = theory.axial if number == 0 else xp.ones_like(theory.axial)
-    member, tests = free_end_member(w, functions, link.length, axial)
-    growth = xp.where(w.z1 > 0.0, w.alpha, 0.0)
-    return _Plane(member, clamped_count(tests, turns, axial), growth)
-
-
-def _rigid_unless(flexible: Array, m: FreeEndMember) -> FreeEndMember:
-    one = {"h_uu", "h_vv", "h_pp", "delta"}
-    return FreeEndMember(
-        **{
-            name: xp.where(flexible, x, 1.0 if name in one else 0.0)
-            for name, x in m._asdict().items()
-        }
-    )
+def _through_beam(
+    w: Symmetric, members: Sequence[FreeEndMember], turned_round: Array | bool
+) -> tuple[Symmetric, list[Release]]:
+    ends = [_receptance(place, members) for place in range(3)]
+    pairs = PAIRS
+    if isinstance(turned_round, bool):
+        if turned_round:
+            ends, pairs = ends[::-1], pairs[::-1]
+    else:
+        swapped = [
+            [xp.where(turned_round, x, y) for x, y in zip(*pair, strict=True)]
+            for pair in ((ends[2], ends[0]), (ends[0], ends[2]))
+        ]
+        ends = [swapped[0], ends[1], swapped[1]]
+        w = _exchanged(w, turned_round)
+    releases = []
+    for pair, receptance in zip(pairs, ends, strict=True):
+        w, release = _released(w, pair, receptance)
+        releases.append(release)
+    if not isinstance(turned_round, bool):
+        w = _exchanged(w, turned_round)
+    return _at_inner_end(w.kept(), members), releases
 
 
 def _receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
@@ -182,23 +192,21 @@ def _receptance(place: int, members: Sequence[FreeEndMember]) -> list[Any]:
 def _exchanged(w: Symmetric, chosen: Array) -> Symmetric:
     """With the directions of the first and the last pair in each other's place, where ``chosen``."""
     to = dict(zip((*PAIRS[0], *PAIRS[2]), (*PAIRS[2], *PAIRS[0]), strict=True))
-    moved = [w[to.get(i, i), to.get(j, j)] for i, j in _PLACES]
+    moved = [w[to.get(i, i), to.get(j, j)] for i, j in PLACES]
     return Symmetric([xp.where(chosen, x, y) for x, y in zip(moved, w.entries, strict=True)])
 
 
 def _released(
     w: Symmetric, pair: tuple[int, int], receptance: Sequence[Any]
-) -> tuple[Symmetric, Array, Array]:
-    """As `transformations.released`: the stiffness, the factor and the count."""
+) -> tuple[Symmetric, Release]:
+    """``W (I + R W)^-1`` for an elastic end that gives way in two directions; the factor is det(I + R W) of them."""
     p, q = pair
     r11, r12, r22, determinant = receptance
     a, b, c = w[p, p], w[p, q], w[q, q]
     q11, q12 = keep(r11 * a + r12 * b + 1.0), keep(r11 * b + r12 * c)
     q21, q22 = keep(r12 * a + r22 * b), keep(r12 * b + r22 * c + 1.0)
     factor = keep(nonzero(q11 * q22 - q12 * q21))
-    first, second = q11 * r11 + q12 * r12 < 0.0, q21 * r12 + q22 * r22 < 0.0
-    both = factor * determinant < 0.0
-    passed = xp.where(both, 1.0, first.astype(factor.dtype) + second.astype(factor.dtype))
+    release = Release(factor, q11 * r11 + q12 * r12, q21 * r12 + q22 * r22, determinant)
     inverse = 1.0 / factor
     z11, z12, z21, z22 = q22 * inverse, -q12 * inverse, -q21 * inverse, q11 * inverse
     y11, y12 = keep(z11 * r11 + z12 * r12), keep(z11 * r12 + z12 * r22)
@@ -212,25 +220,25 @@ def _released(
         along, across = x * y11 + y * y12, x * y12 + y * y22
         for j in others[number:]:
             found[i, j] = w[i, j] - (along * w[j, p] + across * w[j, q])
-    return found.kept(), factor, passed
+    return found.kept(), release
 
 
 def _at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
-    """``F + H^T W H``, as `members.at_inner_end`."""
+    """``F + H^T W H``."""
     first, second = members
     own = [first.h_uu, first.h_vv, second.h_vv, second.h_uu, second.h_pp, first.h_pp]
     # to each direction of the inner end the part of its partner at the outer end
     partner = {1: (5, first.h_pv), 5: (1, first.h_vp), 2: (4, -second.h_pv), 4: (2, -second.h_vp)}
 
-    def half(row: list[Any]) -> list[Any]:
-        return [
-            own[i] * row[i] + (partner[i][1] * row[partner[i][0]] if i in partner else 0.0)
-            for i in range(6)
-        ]
+    def moved(row: list[Any], i: int) -> Any:
+        """What a direction of the inner end has of a row over those of the outer end."""
+        if i not in partner:
+            return own[i] * row[i]
+        place, part = partner[i]
+        return own[i] * row[i] + part * row[place]
 
-    right = [half([w[i, j] for j in range(6)]) for i in range(6)]  # W H
-    columns = [half([right[i][j] for i in range(6)]) for j in range(6)]
-    found = Symmetric([columns[j][i] for i, j in _PLACES])
+    columns = [[moved([w[i, k] for k in range(6)], j) for i in range(6)] for j in range(6)]  # W H
+    found = Symmetric([moved(columns[j], i) for i, j in PLACES])
     for place, value in (
         ((0, 0), first.f_uu),
         ((1, 1), first.f_vv),
@@ -245,7 +253,7 @@ def _at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
     return found
 
 
-def _less_body(w: Symmetric, body: Body, squared: Array) -> Symmetric:
+def _less_body(w: Symmetric, body: BodyEntries, squared: Number) -> Symmetric:
     found = Symmetric(w.entries)
     mass = squared * body.mass
     for i in range(3):
@@ -260,17 +268,14 @@ def _less_body(w: Symmetric, body: Body, squared: Array) -> Symmetric:
         ((2, 4), x),
     ):
         found[place] = w[place] + value
-    for (i, j), value in zip(_TRIANGLE, body.inertia, strict=True):
+    for (i, j), value in zip(TRIANGLE, body.inertia, strict=True):
         found[3 + i, 3 + j] = w[3 + i, 3 + j] - squared * value
     return found
 
 
-_TRIANGLE = [(i, j) for i in range(3) for j in range(i, 3)]
-
-
 def _less_turning(w: Symmetric, axis: Sequence[Any], inertia: Any) -> Symmetric:
     found = Symmetric(w.entries)
-    for i, j in _TRIANGLE:
+    for i, j in TRIANGLE:
         found[3 + i, 3 + j] = w[3 + i, 3 + j] - axis[i] * axis[j] * inertia
     return found
 
@@ -278,13 +283,13 @@ def _less_turning(w: Symmetric, axis: Sequence[Any], inertia: Any) -> Symmetric:
 def _through_spring(
     w: Symmetric, direction: Sequence[Any], unit: Any, compliance: Any
 ) -> tuple[Symmetric, Array]:
-    """As `transformations.through_spring`: the stiffness and the pivot."""
+    """A spring in series along a unit vector of the six directions: the stiffness and the pivot."""
     column = [keep(_sum(w[i, j] * direction[j] for j in range(6))) for i in range(6)]
     pivot = keep(nonzero(unit + compliance * _sum(map(_product, direction, column))))
     by = compliance / pivot
     scaled = [by * x for x in column]
     return Symmetric(
-        [x - scaled[i] * column[j] for x, (i, j) in zip(w.entries, _PLACES, strict=True)]
+        [x - scaled[i] * column[j] for x, (i, j) in zip(w.entries, PLACES, strict=True)]
     ).kept(), pivot
 
 
@@ -297,7 +302,7 @@ def _sum(terms: Any) -> Any:
 
 
 def _turned(w: Symmetric, rotation: Sequence[Any]) -> Symmetric:
-    """As `transformations.turned`, block by block."""
+    """``B W B^T``, B = diag(R, R), block by block: into axes in which those of W are the columns of R."""
     r = [rotation[3 * i : 3 * i + 3] for i in range(3)]
 
     def block(row: int, column: int, symmetric: bool) -> dict[tuple[int, int], Any]:
@@ -312,11 +317,11 @@ def _turned(w: Symmetric, rotation: Sequence[Any]) -> Symmetric:
         }
 
     found = block(0, 0, True) | block(0, 3, False) | block(3, 3, True)
-    return Symmetric([found[place] for place in _PLACES]).kept()
+    return Symmetric([found[place] for place in PLACES]).kept()
 
 
 def _shifted(w: Symmetric, offset: Sequence[Any]) -> Symmetric:
-    """As `transformations.shifted`."""
+    """``G^T W G``: to a point from which that of W is seen at ``offset``."""
     o = list(offset)
     found = Symmetric(w.entries)
 
@@ -336,6 +341,6 @@ def _shifted(w: Symmetric, offset: Sequence[Any]) -> Symmetric:
     # [o] B' + B^T [o]^T
     left = [crossed([mixed[k][j] for k in range(3)]) for j in range(3)]
     right = [crossed([w[k, 3 + i] for k in range(3)]) for i in range(3)]
-    for i, j in _TRIANGLE:
+    for i, j in TRIANGLE:
         found[3 + i, 3 + j] = w[3 + i, 3 + j] + left[j][i] + right[i][j]
     return found
