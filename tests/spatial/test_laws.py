@@ -111,6 +111,14 @@ def test_planar_arm_in_space_has_the_planar_modes(theory):
     np.testing.assert_array_equal(below[1] - below[0], np.searchsorted(out_of_plane, between))
 
 
+def test_arm_in_space_is_itself_in_space():
+    arm = planar_arm().to_spatial()
+    assert arm.to_spatial() is arm
+    assert arm.to_spatial({}) is arm
+    with pytest.raises(jm.ArmError, match=r"sections = .*: the links of an arm in space have"):
+        arm.to_spatial({1: jm.circle(0.01)})
+
+
 def test_reference_case_of_the_planar_limit_is_the_planar_arm():
     case = references()["S14"]
     links, place = [], np.array(case.entry["in_plane_indices"]) - 1

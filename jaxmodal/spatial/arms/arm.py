@@ -217,6 +217,21 @@ class SpatialArm(Record):
         numbers = [as_scalar("joint_angle", a, "finite (degrees)") for a in degrees]
         return self.with_posture([a * (math.pi / 180.0) for a in numbers])
 
+    def to_spatial(self, sections: Mapping[int, Any] | None = None) -> "SpatialArm":
+        """Return the arm itself, so that `Arm.to_spatial` can be asked of any arm.
+
+        Raises
+        ------
+        ArmError
+            If ``sections`` are given, which planar links need: those of this arm have theirs.
+        """
+        if sections:
+            raise ArmError(
+                f"sections = {shown(sections)}: the links of an arm in space have sections in space already, so none "
+                "are taken; set others by their addresses, or with link.replace(section=...)."
+            )
+        return self
+
     def model(self, theory: TheoryName) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
         return spatial_model(self.links, self.payload, self.base_stiffness, theory)
