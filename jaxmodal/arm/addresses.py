@@ -6,13 +6,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from jaxmodal.arm.arm import Arm, Link, Payload, require_planar
 from jaxmodal.arm.bases import BaseStiffness
 from jaxmodal.arm.link_rules import JOINT_FIELDS
 from jaxmodal.arm.loads import Loads
-from jaxmodal.arm.quantities import Record, Scalar, quantities, shown
+from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.arm.shapes import SHAPES, RawSection
 from jaxmodal.runtime.errors import ArmError, suggestion
 
@@ -36,10 +36,6 @@ class Addressed(Protocol):
     def joints(self) -> tuple[int, ...]: ...
 
     def addresses(self) -> list[str]: ...
-
-    def value_at(self, single: str) -> Scalar: ...
-
-    def with_values(self, values: Mapping[str, Any]) -> Any: ...
 
 
 #: an arm of one kind or the other

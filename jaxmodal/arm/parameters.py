@@ -9,8 +9,9 @@ from jaxtyping import Array, Float
 from jaxmodal.arm.addresses import Addressed, ArmKind, full_address, resolve
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import table
+from jaxmodal.arm.paths import value_at, with_values
 from jaxmodal.arm.quantities import Scalar
-from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.errors import ArmError
 
 
 def get_parameter(arm: Arm | Addressed, address: str) -> Scalar | Float[Array, " n"]:
@@ -21,24 +22,10 @@ def get_parameter(arm: Arm | Addressed, address: str) -> Scalar | Float[Array, "
     ArmError
         If the address is unknown.
     """
-    values = [_get(arm, single) for single in resolve(arm, address)]
+    values = [value_at(arm, single) for single in resolve(arm, address)]
     if not full_address(address).startswith("link*."):
         return values[0]
     return jnp.stack([jnp.asarray(value, jnp.float64) for value in values])
-
-
-def _get(arm: Arm | Addressed, single: str) -> Scalar:
-    if isinstance(arm, Addressed):
-        return arm.value_at(single)
-    head, *path = single.split(".")
-    value: Any = arm.links[_index(head)] if head.startswith("link") else getattr(arm, head)
-    for name in path:
-        value = getattr(value, name)
-    return value
-
-
-def _index(head: str) -> int:
-    return int(head.removeprefix("link")) - 1
 
 
 def set_parameters(arm: ArmKind, values: Mapping[str, Any]) -> ArmKind:
@@ -73,7 +60,6 @@ def set_parameters(arm: ArmKind, values: Mapping[str, Any]) -> ArmKind:
     """
     given: dict[str, str] = {}
     single_values: dict[str, Any] = {}
-    changes: dict[str, dict[str, Any]] = {}
     for address, value in table("values", values, ArmError).items():
         for single in resolve(arm, address):
             if single in given:
@@ -82,22 +68,4 @@ def set_parameters(arm: ArmKind, values: Mapping[str, Any]) -> ArmKind:
                 )
             given[single] = address
             single_values[single] = value
-    if isinstance(arm, Addressed):
-        return arm.with_values(single_values)
-    for single, value in single_values.items():
-        owner, name = single.rsplit(".", 1)
-        changes.setdefault(owner, {})[name] = value
-    links = list(arm.links)
-    for number, link in enumerate(arm.links, start=1):
-        own = changes.get(f"link{number}", {})
-        section = changes.get(f"link{number}.section")
-        with within(f"link{number}."):
-            if section:
-                own = own | {"section": link.section.replace(**section)}
-            if own:
-                links[number - 1] = link.replace(**own)
-    payload = arm.payload.replace(**changes.get("payload", {}))
-    loads = None if arm.loads is None else arm.loads.replace(**changes.get("loads", {}))
-    base = arm.base_stiffness
-    base = None if base is None else base.replace(**changes.get("base_stiffness", {}))
-    return arm.replace(links=tuple(links), payload=payload, loads=loads, base_stiffness=base)
+    return with_values(arm, single_values)

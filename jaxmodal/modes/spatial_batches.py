@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxmodal.arm.paths import value_at
 from jaxmodal.eigenspaces.clusters import cluster_means
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -22,7 +23,6 @@ from jaxmodal.spatial.modes.energies import SpatialEnergies
 from jaxmodal.spatial.modes.gradients import by_leaves
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model, whole_groups
 from jaxmodal.spatial.modes.motions import of_number
-from jaxmodal.spatial.parts.parameters import value_at
 
 
 def spatial_quantities(

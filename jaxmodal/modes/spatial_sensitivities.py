@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import jax
 import numpy as np
 
+from jaxmodal.arm.paths import value_at
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -14,7 +15,6 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.gradients import by_leaves
 from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.modes.motions import of_number
-from jaxmodal.spatial.parts.parameters import value_at
 
 
 def leaf_numbers(arm: SpatialArm) -> dict[str, int]:

@@ -114,6 +114,7 @@ BODY = jm.RigidBody
         (lambda: bent_arm().with_posture([1.0, math.inf]), r"link3\.joint_angle = inf"),
         (lambda: jm.get_parameter(bent_arm(), "link2.joint_axis.w"), "Did you mean"),
         (lambda: jm.set_parameters(bent_arm(), {"link9.length": 1.0}), r"it has 3 link"),
+        (lambda: jm.set_parameters(bent_arm(), {"link1.section.depth": -1.0}), r"^link1\.section\.depth = -1"),
         (lambda: bent_arm().replace(base_stiffness=[1.0] * 5), "six rows of six"),
         (lambda: bent_arm().replace(base_stiffness=np.triu(np.ones((6, 6)))), "must be symmetric"),
         (lambda: bent_arm().replace(base_stiffness=np.ones((6, 6))), r"smallest_eigenvalue = .*must be greater"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
+from jaxmodal.arm.paths import value_at, walk, with_values
 from jaxmodal.arm.quantities import Record, Scalar, as_scalar, frozen_pytree, shown, static
 from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.tables import toml_text
@@ -18,7 +19,6 @@ from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.parts.bases import BaseStiffness, as_base
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.parts.parameters import value_at, walk, with_values
 from jaxmodal.spatial.parts.tables import DIMENSIONS, base_rows, body_table, link_table
 from jaxmodal.spatial.parts.validity import valid_cells
 from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model

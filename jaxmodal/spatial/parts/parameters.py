@@ -6,77 +6,16 @@ Turns of a frame and springs of a joint are numbered from 1: ``link2.joint_frame
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
 
 from jaxmodal.arm.addresses import DECLARED, about, full_address, in_words
-from jaxmodal.arm.quantities import Record, Scalar, quantities
+from jaxmodal.arm.quantities import Record, quantities
 from jaxmodal.arm.shapes import SHAPES
-from jaxmodal.runtime.errors import within
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
 from jaxmodal.spatial.parts.links import SpatialLink, Spring
 from jaxmodal.spatial.parts.sections import SpatialSection
-
-#: what the parts of a field of many are called, before their number
-_PARTS = {"joint_frame": "joint_frame", "joint_springs": "joint_spring", "links": "link"}
-_NUMBERED = re.compile(r"(joint_frame|joint_spring|link)([1-9][0-9]*)", re.ASCII)
-_FIELDS = {singular: field for field, singular in _PARTS.items()}
-
-R = TypeVar("R", bound=Record)
-
-
-def walk(record: Any, prefix: str = "") -> Iterator[tuple[str, Scalar]]:
-    """The address and the value of everything physical in a record."""
-    numbers = {item.name for item in quantities(record)}
-    for field in dataclasses.fields(record):
-        name, value = field.name, getattr(record, field.name)
-        if value is None:
-            continue
-        if name in numbers:
-            yield prefix + name, value
-        elif isinstance(value, Record):
-            yield from walk(value, f"{prefix}{name}.")
-        elif isinstance(value, tuple):
-            for number, part in enumerate(value, start=1):
-                yield from walk(part, f"{prefix}{_PARTS[name]}{number}.")
-
-
-def value_at(record: Any, address: str) -> Any:
-    """The value at an address."""
-    for name in address.split("."):
-        numbered = _NUMBERED.fullmatch(name)
-        record = getattr(record, _FIELDS[numbered[1]] if numbered else name)
-        if numbered:
-            record = record[int(numbered[2]) - 1]
-    return record
-
-
-def with_values(record: R, values: Mapping[str, Any]) -> R:
-    """A record with other values at some addresses; every record in it is rebuilt once, with all its new values."""
-    changes: dict[str, Any] = {}
-    inner: dict[str, dict[str, Any]] = {}
-    for address, value in values.items():
-        name, _, rest = address.partition(".")
-        if rest:
-            inner.setdefault(name, {})[rest] = value
-        else:
-            changes[name] = value
-    for name, below in inner.items():
-        numbered = _NUMBERED.fullmatch(name)
-        place = "" if isinstance(value_at(record, name), SpatialSection) else f"{name}."
-        with within(place):
-            if numbered is None:
-                changes[name] = with_values(getattr(record, name), below)
-                continue
-            field, index = _FIELDS[numbered[1]], int(numbered[2]) - 1
-            parts = list(changes.get(field, getattr(record, field)))
-            parts[index] = with_values(parts[index], below)
-            changes[field] = tuple(parts)
-    return record.replace(**changes)
 
 
 def _declared() -> dict[str, tuple[str, str]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.paths import value_at
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.certificate import TOLERANCE, Certificate, confirm
@@ -21,7 +22,6 @@ from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import LARGEST
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.parts.parameters import value_at
 from jaxmodal.spatial.parts.validity import valid_cells
 from jaxmodal.spatial.search.float64_search import search, settle
 from jaxmodal.spatial.search.neighbours import Neighbours

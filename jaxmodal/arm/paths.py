@@ -1,0 +1,78 @@
+"""Values of records, and of records in them, by path: ``links``'s second is ``link2``, its length ``link2.length``.
+
+The parts of a field of many are numbered from 1 behind its name in the singular.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from jaxmodal.arm.quantities import Record, Scalar, quantities
+from jaxmodal.runtime.errors import within
+
+_NUMBERED = re.compile(r"([a-z_]+)([1-9][0-9]*)", re.ASCII)
+
+R = TypeVar("R")
+
+
+def walk(record: Any, prefix: str = "") -> Iterator[tuple[str, Scalar]]:
+    """The path and the value of everything physical in a record."""
+    numbers = {item.name for item in quantities(record)}
+    for field in dataclasses.fields(record):
+        name, value = field.name, getattr(record, field.name)
+        if value is None:
+            continue
+        if name in numbers:
+            yield prefix + name, value
+        elif isinstance(value, Record):
+            yield from walk(value, f"{prefix}{name}.")
+        elif isinstance(value, tuple):
+            for number, part in enumerate(value, start=1):
+                yield from walk(part, f"{prefix}{name.removesuffix('s')}{number}.")
+
+
+def value_at(record: Any, path: str) -> Any:
+    """The value at a path."""
+    for name in path.split("."):
+        field, index = _place(record, name)
+        record = getattr(record, field)
+        if index is not None:
+            record = record[index]
+    return record
+
+
+def with_values(record: R, values: Mapping[str, Any]) -> R:
+    """A record with other values at some paths; every record in it is rebuilt once, with all its new values."""
+    changes: dict[str, Any] = {}
+    inner: dict[str, dict[str, Any]] = {}
+    for path, value in values.items():
+        name, _, rest = path.partition(".")
+        if rest:
+            inner.setdefault(name, {})[rest] = value
+        else:
+            changes[name] = value
+    for name, below in inner.items():
+        field, index = _place(record, name)
+        part = value_at(record, name)
+        with within("" if part.place else f"{name}."):
+            changed = with_values(part, below)
+        if index is None:
+            changes[field] = changed
+        else:
+            parts = list(changes.get(field, getattr(record, field)))
+            parts[index] = changed
+            changes[field] = tuple(parts)
+    changed_record: R = record.replace(**changes)  # type: ignore[attr-defined]
+    return changed_record
+
+
+def _place(record: Any, name: str) -> tuple[str, int | None]:
+    """The field of one part of a path, and the place in it of a part of many."""
+    numbered = None if hasattr(record, name) else _NUMBERED.fullmatch(name)
+    if numbered is None:
+        return name, None
+    field = numbered[1] if hasattr(record, numbered[1]) else f"{numbered[1]}s"
+    return field, int(numbered[2]) - 1
