@@ -175,12 +175,12 @@ def modal_quantities_batch(
             for address, column in zip(parameters, columns, strict=True)
             for single in resolve(arm, address)
         }
-        fields = spatial_quantities(arm, varied, frequencies, first, singles, members)
+        found = spatial_quantities(arm, varied, frequencies, singles)
     else:
         values = np.stack(columns) if columns else np.zeros((0, len(omega)))
         given = arm, tuple(parameters), values
-        fields = planar_quantities(*given, frequencies, first, last, singles, members)
-    fields = jax.device_put(fields)
+        found = planar_quantities(*given, frequencies, first, last, singles)
+    fields = jax.device_put(found.quantities(first, members))
     return ModalQuantities(
         **fields | {"energies": energies(**fields["energies"])},
         individual=jax.device_put(alone),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,9 +17,9 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, rates_of
 from jaxmodal.arm.loaded import segments
 from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
-from jaxmodal.eigenspaces.clusters import cluster_means
 from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.cell_fields import CellFields
 from jaxmodal.modes.kernels import CellQuantities, SolvedModes, block, cells_on_host
 from jaxmodal.runtime.devices import available_cores
 
@@ -43,9 +43,11 @@ def planar_quantities(
     first: NDArray[np.int64],
     last: NDArray[np.int64],
     singles: Sequence[str],
-    members: Sequence[Sequence[str]],
-) -> dict[str, Any]:
-    """Fields of `ModalQuantities` of planar arms, as `spatial_quantities` has them of arms in space."""
+) -> CellFields:
+    """What is found of planar arms, as `spatial_quantities` has it of arms in space.
+
+    ``last`` is the index of the last mode of each one's cluster.
+    """
     omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
     multiplicity = np.clip(np.asarray(frequencies.multiplicity, np.int64), 1, SLOTS)
     alone = (first == last) & (multiplicity == 1)
@@ -68,11 +70,33 @@ def planar_quantities(
             found = _found_on_host(theory, cells, invalid)
         else:
             found = _found(solve, cells, alone[rows].all(axis=1))
+        derivative, value = {}, {}
         rates = rates_of(arm, parameters, values[:, rows], singles)
-        found = found._replace(energies=_by_link(arm, found.energies))
-        parts.append(_shared(found, cells, invalid, first[rows], singles, members, rates))
-    joined: dict[str, Any] = jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts)
+        for single, (own, rate) in zip(singles, rates, strict=True):
+            derivative[single], value[single] = _derivative(found.gradient, rate), own
+        parts.append(
+            CellFields(
+                derivative=derivative,
+                value=value,
+                omega=cells.omega,
+                invalid=invalid,
+                effective_mass=found.effective_mass,
+                energies=_by_link(arm, found.energies),
+                participation=found.participation,
+                total_mass=found.total_mass,
+            )
+        )
+    joined: CellFields = jax.tree_util.tree_map(lambda *x: np.concatenate(x), *parts)
     return joined
+
+
+def _derivative(gradient: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of frequencies (N, K), from those by link values (N, K, fields, links) and rates of these (fields, links, N)."""
+    found = np.zeros(gradient.shape[:2])
+    for field, link in np.argwhere(rate.any(axis=-1)):  # one by one: no cell depends on the others
+        by = rate[field, link][:, None]  # what does not change may have no derivative
+        found += np.where(by != 0.0, gradient[..., field, link] * by, 0.0)
+    return found
 
 
 def _by_link(arm: Arm, energies: Any) -> Any:
@@ -82,45 +106,6 @@ def _by_link(arm: Arm, energies: Any) -> Any:
         return energies
     starts = np.cumsum([0, *number[:-1]])
     return jax.tree_util.tree_map(lambda x: np.add.reduceat(x, starts, axis=-1), energies)
-
-
-def _shared(
-    found: CellQuantities,
-    cells: SolvedModes,
-    invalid: NDArray[np.bool_],
-    first: NDArray[np.int64],
-    singles: Sequence[str],
-    members: Sequence[Sequence[str]],
-    rates: Iterable[tuple[NDArray[np.float64], NDArray[np.float64]]],
-) -> dict[str, Any]:
-    """Fields of `ModalQuantities`: derivatives by address, means over clusters, NaN where a cell is invalid."""
-    own, relative = {}, {}
-    for single, (value, rate) in zip(singles, rates, strict=True):
-        own[single] = np.zeros(cells.omega.shape)
-        for field, link in np.argwhere(
-            rate.any(axis=-1)
-        ):  # one by one: no cell depends on the others
-            by = rate[field, link][:, None]  # what does not change may have no derivative
-            own[single] += np.where(by != 0.0, found.gradient[..., field, link] * by, 0.0)
-        finite = np.where(np.isfinite(value), value, 0.0)
-        relative[single] = own[single] * finite[:, None] / cells.omega
-    none = np.zeros((*cells.omega.shape, 0))
-
-    def by_address(of: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-        columns = [sum(of[single] for single in group) for group in members]
-        return np.stack(columns, axis=-1) if columns else none
-
-    means = {
-        "derivative": by_address(own),
-        "logarithmic": by_address(relative),
-        "effective_mass": found.effective_mass,
-        "energies": found.energies,
-    }
-    fields = jax.tree_util.tree_map(lambda x: cluster_means(x, first), means)
-    fields |= {"participation": found.participation, "total_mass": found.total_mass}
-    return jax.tree_util.tree_map(
-        lambda x: np.where(invalid.reshape(-1, *[1] * (x.ndim - 1)), np.nan, x), fields
-    )
 
 
 def _taken(cells: SolvedModes, rows: NDArray[np.int64]) -> SolvedModes:

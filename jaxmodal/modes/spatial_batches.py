@@ -16,6 +16,7 @@ from jaxmodal.arm.paths import value_at
 from jaxmodal.eigenspaces.clusters import cluster_means
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
+from jaxmodal.modes.cell_fields import CellFields
 from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -29,11 +30,9 @@ def spatial_quantities(
     arm: SpatialArm,
     columns: Mapping[str, np.ndarray],
     found: NaturalFrequencies,
-    first: np.ndarray,
     singles: Sequence[str],
-    members: Sequence[Sequence[str]],
-) -> dict[str, Any]:
-    """Fields of `modes.batches.ModalQuantities` of the variants of an arm; NaN where a frequency is NaN or 0.
+) -> CellFields:
+    """What is found of the variants of an arm; NaN where a frequency is NaN or 0.
 
     Parameters
     ----------
@@ -41,10 +40,8 @@ def spatial_quantities(
         The arm that all cells share but for ``columns``.
     found : NaturalFrequencies
         Their frequencies, ``omega`` of shape (N, K).
-    first : np.ndarray, shape (N, K)
-        Index of the first mode of each one's cluster.
-    singles, members
-        The addresses to differentiate by, each once, and those that each column of the result adds up.
+    singles
+        The addresses to differentiate by, each once.
     """
     places = leaf_numbers(arm)
     leaves = len(jax.tree_util.tree_leaves(arm)) if singles else 0
@@ -57,26 +54,14 @@ def spatial_quantities(
         model = given if variant is None else modal_model(variant.model(found.theory))
         cells.append(_cell(model, found, k, leaves))
     joined = jax.tree_util.tree_map(lambda *x: np.stack(x), *cells)
-    of_leaves = [places[single] for single in singles]
     gradient = joined.pop("gradient")
-    own = {single: gradient[..., leaf] for single, leaf in zip(singles, of_leaves, strict=True)}
-    relative = {}
-    for single in singles:
-        value = np.broadcast_to(columns.get(single, value_at(arm, single)), numbers.shape)
-        finite = np.where(np.isfinite(value), value, 0.0)
-        positive = np.where(found.omega > 0.0, found.omega, 1.0)
-        relative[single] = own[single] * finite[:, None] / positive
-
-    def by_address(of: dict[str, np.ndarray]) -> np.ndarray:
-        added = [sum(of[single] for single in group) for group in members]
-        return np.stack(added, axis=-1) if added else np.zeros((*found.omega.shape, 0))
-
-    joined |= {"derivative": by_address(own), "logarithmic": by_address(relative)}
-    total, participation = joined.pop("total_mass"), joined.pop("participation")
-    means = jax.tree_util.tree_map(lambda x: cluster_means(x, first), joined)
-    means |= {"total_mass": total, "participation": participation}
-    return jax.tree_util.tree_map(
-        lambda x: np.where(invalid.reshape(-1, *[1] * (x.ndim - 1)), np.nan, x), means
+    values = {single: columns.get(single, value_at(arm, single)) for single in singles}
+    return CellFields(
+        derivative={single: gradient[..., places[single]] for single in singles},
+        value={single: np.broadcast_to(x, numbers.shape) for single, x in values.items()},
+        omega=np.where(found.omega > 0.0, found.omega, 1.0),
+        invalid=invalid,
+        **joined,
     )
 
 

@@ -236,12 +236,17 @@ def test_no_cell_depends_on_the_others():
     every = np.ones((cells, modes))
 
     def derivative(chosen):
-        found = modal_batches.CellQuantities(gradient[chosen], *(every[chosen],) * 5)
-        solved = modal_batches.SolvedModes(None, every[chosen], None, None)
-        invalid, first = np.isnan(rate[0, 0, chosen]), np.tile(np.arange(modes), (len(chosen), 1))
-        rates = [(np.ones(len(chosen)), rate[..., chosen])]
-        asked = ["link1.length"], [["link1.length"]]
-        return modal_batches._shared(found, solved, invalid, first, *asked, rates)["derivative"]
+        own, one = modal_batches._derivative(gradient[chosen], rate[..., chosen]), every[chosen]
+        known = {
+            "derivative": {"link1.length": own},
+            "value": {"link1.length": np.ones(len(chosen))},
+            "invalid": np.isnan(rate[0, 0, chosen]),
+            "energies": {},
+        }
+        rest = set(modal_batches.CellFields._fields) - set(known)
+        found = modal_batches.CellFields(**known, **dict.fromkeys(rest, one))
+        first = np.tile(np.arange(modes), (len(chosen), 1))
+        return found.quantities(first, [["link1.length"]])["derivative"]
 
     together = derivative([0, 1, 2])
     expected = np.einsum(

@@ -1,0 +1,72 @@
+"""Modal quantities of many cells, planar or in space: from derivatives by single values to what is returned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.eigenspaces.clusters import cluster_means
+
+
+class CellFields(NamedTuple):
+    """What is found of N cells with K modes; arrays have N first.
+
+    Attributes
+    ----------
+    derivative, value : dict
+        Derivatives of the frequencies, (N, K), and the values (N,), by single address.
+    omega : array, shape (N, K)
+        Those frequencies in rad/s, any positive number for one that is 0 or not known.
+    invalid : array, shape (N,)
+        Cells of which nothing is known.
+    effective_mass, energies, participation, total_mass
+        As `ModalQuantities` has them, energies by name.
+    """
+
+    derivative: dict[str, Any]
+    value: dict[str, Any]
+    omega: Any
+    invalid: Any
+    effective_mass: Any
+    energies: dict[str, Any]
+    participation: Any
+    total_mass: Any
+
+    def quantities(
+        self, first: NDArray[np.int64], members: Sequence[Sequence[str]]
+    ) -> dict[str, Any]:
+        """Fields of `ModalQuantities`: derivatives by address, means over clusters, NaN where a cell is invalid.
+
+        Parameters
+        ----------
+        first : array, shape (N, K)
+            Index of the first mode of each one's cluster.
+        members
+            The single addresses that each column of the derivatives adds up.
+        """
+        relative = {}
+        for single, own in self.derivative.items():
+            value = self.value[single]
+            finite = np.where(np.isfinite(value), value, 0.0)
+            relative[single] = own * finite[:, None] / self.omega
+
+        def by_address(of: dict[str, Any]) -> Any:
+            columns = [sum(of[single] for single in group) for group in members]
+            return np.stack(columns, axis=-1) if columns else np.zeros((*self.omega.shape, 0))
+
+        means = {
+            "derivative": by_address(self.derivative),
+            "logarithmic": by_address(relative),
+            "effective_mass": self.effective_mass,
+            "energies": self.energies,
+        }
+        fields = jax.tree_util.tree_map(lambda x: cluster_means(x, first), means)
+        fields |= {"participation": self.participation, "total_mass": self.total_mass}
+        found: dict[str, Any] = jax.tree_util.tree_map(
+            lambda x: np.where(self.invalid.reshape(-1, *[1] * (x.ndim - 1)), np.nan, x), fields
+        )
+        return found
