@@ -91,10 +91,7 @@ class LoadedArm:
         """Whether nothing in the arm is pressed, so that no positive factor buckles it."""
         p = self.prestress
         pulled = [p.start, p.outer, p.at_start, p.at_end]
-        slides = [
-            k is not None and bool(np.any(np.isfinite(k)))
-            for k in (self.beams.joint_axial_stiffness, self.beams.joint_shear_stiffness)
-        ]
+        slides = [k is not None and bool(np.any(np.isfinite(k))) for k in self.beams.springs[:2]]
         return not any(slides) and all(bool(np.all(x >= 0.0)) for x in pulled)
 
     def estimates(self) -> Floats:

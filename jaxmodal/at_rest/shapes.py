@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from jaxmodal.at_rest.search import LoadedArm
 from jaxmodal.statics.beam_arrays import BeamArrays
-from jaxmodal.statics.chain import geometry
-from jaxmodal.statics.pieces import Pieces, piece_laws, pieces_for, shear_ratio
+from jaxmodal.statics.chain import geometry, places
+from jaxmodal.statics.laws import shear_ratio
+from jaxmodal.statics.pieces import PieceLaws, Pieces, laws_under, pieces_for
 from jaxmodal.statics.stability import balanced, turns_before
 
 Floats = NDArray[np.float64]
@@ -42,6 +43,7 @@ def shape_along(
     pieces = pieces_for(beams, problem.shear, problem.prestress, factor)
     assert found is not None
     assert pieces is not None
+    laws, sheared = laws_under(beams, problem.shear, problem.prestress, factor, pieces)
     motions = found.motions
     q = vector[: motions.place.size]
     n = beams.length.shape[0]
@@ -60,9 +62,11 @@ def shape_along(
         if i in motions.stretch:
             at = motions.stretch[i]
             stretch = float((c * motions.move_x[at] + s * motions.move_y[at]) * q[at])
-        v, psi = _across(problem, factor, pieces, motions.first, q, i, turn[i], stations)
+        v, psi = _across(problem, laws, sheared, pieces, motions.first, q, i, turn[i], stations)
         u = stations * stretch
-        end_v, end_psi = _across(problem, factor, pieces, motions.first, q, i, turn[i], np.ones(1))
+        end_v, end_psi = _across(
+            problem, laws, sheared, pieces, motions.first, q, i, turn[i], np.ones(1)
+        )
         moved[i, :, 0], moved[i, :, 1] = x + c * u - s * v, y + s * u + c * v
         turned[i] = psi
         x, y = x + c * stretch - s * end_v[0], y + s * stretch + c * end_v[0]
@@ -72,7 +76,8 @@ def shape_along(
 
 def _across(
     problem: LoadedArm,
-    factor: float,
+    laws: PieceLaws,
+    sheared: Floats,
     pieces: Pieces,
     first: NDArray[np.int64],
     q: Floats,
@@ -81,33 +86,25 @@ def _across(
     stations: Floats,
 ) -> tuple[Floats, Floats]:
     """Deflection across a link from its start, and rotation."""
-    beams, prestress = problem.beams, problem.prestress
-    length = float(beams.length[link])
+    length = float(problem.beams.length[link])
     own = np.flatnonzero(pieces.link == link)
     if not own.size:
         return turn * length * stations, np.full(stations.size, turn)
-    rigidity, give = (float(x[link]) for x in shear_ratio(beams, problem.shear))
     h = length / own.size
-    growth = (prestress.outer[link] - prestress.start[link]) / length
-    begin = factor * (prestress.start[link] + growth * pieces.begin[own])
-    unit = h * h / rigidity
-    laws = piece_laws(
-        begin * unit, np.full(own.size, factor * growth * h * unit), np.full(own.size, give / unit)
-    )
-    bend = np.sqrt(h / rigidity)
+    bend = np.sqrt(h / shear_ratio(problem.beams, problem.shear)[0][link])
     v, psi = np.zeros(stations.size), np.zeros(stations.size)
     before, rotation = 0.0, turn
     place = np.minimum((stations * own.size).astype(np.int64), own.size - 1)
     for k, piece in enumerate(own):
         a, b = q[first[piece]], q[first[piece] + 1]
         own_turn = bend * a
-        sink = 0.5 * own_turn + np.sqrt(1.0 / 12.0 + give / unit) * bend * b
-        start = laws.start[:, :, k] @ np.array([rotation, own_turn, sink])
+        sink = 0.5 * own_turn + np.sqrt(1.0 / 12.0 + sheared[piece]) * bend * b
+        start = laws.start[:, :, piece] @ np.array([rotation, own_turn, sink])
         unknown = np.array([rotation, *start])
         here = place == k
         t = stations[here] * own.size - k
-        psi[here] = _series(laws.curves.rotation[:, :, k] @ unknown, t)
-        slope = laws.curves.slope[:, :, k] @ unknown
+        psi[here] = _series(laws.curves.rotation[:, :, piece] @ unknown, t)
+        slope = laws.curves.slope[:, :, piece] @ unknown
         whole = np.concatenate([[0.0], slope / np.arange(1.0, slope.size + 1.0)])
         v[here] = before + h * _series(whole, t)
         before, rotation = before + h * (rotation + sink), rotation + own_turn
@@ -130,13 +127,5 @@ def scaled(moved: Floats, turned: Floats, beams: BeamArrays) -> tuple[Floats, Fl
 def positions(beams: BeamArrays, stations: Floats) -> Floats:
     """Where stations lie in the posture, (n, S, 2), in m."""
     shape = geometry(beams)
-    steps = [b + a + e for b, a, e in zip(shape.base, shape.along, shape.end, strict=True)]
-    begin = [
-        np.cumsum(step) - along - end
-        for step, along, end in zip(steps, shape.along, shape.end, strict=True)
-    ]
-    places = [
-        start[:, None] + along[:, None] * stations
-        for start, along in zip(begin, shape.along, strict=True)
-    ]
-    return np.stack(places, axis=-1)
+    starts, along = places(shape)[1], np.stack(shape.along)
+    return np.moveaxis(starts[..., None] + along[..., None] * stations, 0, -1)

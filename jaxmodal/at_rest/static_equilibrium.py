@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+import jax
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,15 +25,13 @@ from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.statics.beam_arrays import BeamArrays
-from jaxmodal.statics.chain import geometry
+from jaxmodal.statics.chain import bent, geometry
 from jaxmodal.statics.equilibrium import (
     LARGE_DISPLACEMENT,
     LARGE_ROTATION,
     Equilibrium,
     held_equilibrium,
 )
-from jaxmodal.statics.laws import flexibility
-from jaxmodal.statics.pieces import shear_ratio
 
 if TYPE_CHECKING:
     import xarray
@@ -215,18 +214,13 @@ def _along(
 ) -> StaticEquilibrium:
     """The polynomials along the links."""
     forces, shape = found.forces, geometry(beams)
-    n, v, m = (np.asarray(x)[:, None] for x in forces.start)
-    p, q = (np.asarray(x)[:, None] for x in forces.load)
-    x = shares[None, :] * np.asarray(beams.length)[:, None]
-    elastic = np.asarray(flexibility(beams))[:, None]
-    rigidity, slide = (np.asarray(y)[:, None] for y in shear_ratio(beams, float(flags.shear)))
-    bend = elastic / rigidity
-    stretch = elastic * flags.axial / (beams.youngs_modulus * beams.area)[:, None]
-    start = [np.asarray(y)[:, None] for y in found.displacements.start]
-    rotation = start[2] + bend * x * (m - x * (v / 2 - q * x / 6))
-    along = stretch * x * (n - p * x / 2)
-    across = start[2] * x + bend * x**2 * (m / 2 - x * (v / 6 - q * x / 24))
-    across = across + elastic * slide * x * (v - q * x / 2)
+    wide, stations, start = jax.tree_util.tree_map(
+        lambda y: np.asarray(y)[:, None], (beams, forces, found.displacements.start)
+    )
+    (n, v, m), (p, q) = stations.start, stations.load
+    x = shares[None, :] * wide.length
+    along, across, turn = bent(wide, flags.shear, flags.axial, stations, x)
+    across = start[2] * x + across
     c, s = shape.cosine[:, None], shape.sine[:, None]
     displacement = np.stack(
         [start[0] + c * along - s * across, start[1] + s * along + c * across], axis=-1
@@ -240,7 +234,7 @@ def _along(
         shear_force=v - q * x,
         bending_moment=m - v * x + q * x**2 / 2,
         displacement=displacement,
-        rotation=rotation,
+        rotation=start[2] + turn,
         joint_torque=joint[2],
         joint_force=np.stack(joint[:2], axis=1),
         joint_give=np.asarray(found.gives),

@@ -79,6 +79,11 @@ class BeamArrays:
     base_yr: Inexact[Array, "..."] | None = None
     base_rr: Inexact[Array, "..."] | None = None
 
+    @property
+    def springs(self) -> tuple[Array | None, Array | None, Array]:
+        """The springs of the joints along the links, across them and about the joints."""
+        return self.joint_axial_stiffness, self.joint_shear_stiffness, self.joint_stiffness
+
 
 #: fields that every arm has
 PLAIN = tuple(f.name for f in dataclasses.fields(BeamArrays) if f.default is dataclasses.MISSING)[

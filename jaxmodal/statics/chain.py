@@ -13,7 +13,7 @@ import numpy as np
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.foundation import base_gives
-from jaxmodal.statics.laws import flexibility, line_mass, spring_law
+from jaxmodal.statics.laws import flexibility, line_mass, shear_ratio, spring_law
 
 
 class DeadLoads(NamedTuple):
@@ -77,6 +77,14 @@ def geometry(beams: BeamArrays) -> Geometry:
         turned(beams.length, None),
         turned(beams.end_offset_x, beams.end_offset_y),
     )
+
+
+def places(shape: Geometry) -> tuple[Array, Array, Array]:
+    """Joints, starts of links and tips in the posture, in the axes of the base, (2, n, ...) each."""
+    base, along, end = (xp.stack(x, axis=0) for x in (shape.base, shape.along, shape.end))
+    tips = xp.cumsum(base + along + end, axis=1)
+    starts = tips - along - end
+    return starts - base, starts, tips
 
 
 def weights(beams: BeamArrays, shape: Geometry, loads: DeadLoads) -> tuple[Any, Any, Any, Any]:
@@ -153,8 +161,7 @@ def added_forces(a: SectionForces, b: SectionForces) -> SectionForces:
 def joint_laws(beams: BeamArrays) -> tuple[Array, Array]:
     """Units and compliances of the joints' springs, shape (n, 3, ...)."""
     rigid = xp.full_like(beams.length, np.inf)
-    springs = (beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness)
-    given = [rigid if k is None else k for k in springs]
+    given = [rigid if k is None else k for k in beams.springs]
     # what is free stays free where only an imaginary part, of a derivative, stands beside its 0
     laws = [spring_law(xp.where(xp.real(k) == 0.0, 0.0, k)) for k in given]
     return xp.stack([x[0] for x in laws], axis=1), xp.stack([x[1] for x in laws], axis=1)
@@ -170,23 +177,27 @@ def joint_gives(beams: BeamArrays, forces: SectionForces) -> Array:
     return xp.concatenate([gives[:1] + xp.stack(base, axis=0)[None], gives[1:]], axis=0)
 
 
+def bent(
+    beams: BeamArrays, shear: Any, axial: Any, forces: SectionForces, x: Array
+) -> tuple[Array, Array, Array]:
+    """How section forces stretch, bend and turn each link from its start up to x."""
+    elastic = flexibility(beams)
+    rigidity, give = shear_ratio(beams, shear)
+    stretch, bend = axial * elastic / (beams.youngs_modulus * beams.area), elastic / rigidity
+    n, v, m = forces.start
+    p, q = forces.load
+    # N = n - p x, V = v - q x, M = m - v x + q x^2/2
+    across = bend * x**2 * (m / 2 - x * (v / 6 - q * x / 24))
+    across = across + elastic * give * x * (v - q * x / 2)
+    turn = bend * x * (m - x * (v / 2 - q * x / 6))
+    return stretch * x * (n - p * x / 2), across, turn
+
+
 def displacements(
     beams: BeamArrays, shape: Geometry, shear: Any, axial: Any, forces: SectionForces, gives: Array
 ) -> Displacements:
     """Motions that section forces and gives of joints make, from the base outwards."""
-    length, elastic = beams.length, flexibility(beams)
-    stretch = axial * elastic / (beams.youngs_modulus * beams.area)
-    bend = elastic / (beams.youngs_modulus * beams.second_moment)
-    known = xp.isfinite(beams.shear_modulus_effective)
-    stiffness = xp.where(known, beams.shear_modulus_effective, 1.0) * beams.area
-    slide = xp.where(known, shear, 0.0) * elastic / stiffness
-    n, v, m = forces.start
-    p, q = forces.load
-    # N = n - p x, V = v - q x, M = m - v x + q x^2/2
-    du = stretch * length * (n - p * length / 2)
-    turn = bend * length * (m - length * (v / 2 - q * length / 6))
-    dv = bend * length**2 * (m / 2 - length * (v / 6 - q * length / 24))
-    dv = dv + slide * length * (v - q * length / 2)
+    du, dv, turn = bent(beams, shear, axial, forces, beams.length)
     before = xp.cumsum(gives[:, 2] + turn, axis=0) - turn
     after = before + turn
 

@@ -1,6 +1,8 @@
-"""Mass per length of links, and the laws of springs of joints."""
+"""Mass per length of links, how they bend and shear, and the laws of springs of joints."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -15,6 +17,13 @@ def line_mass(beams: BeamArrays) -> Array:
 def flexibility(beams: BeamArrays) -> Array:
     """1, or 0 for a rigid link; shape (n,)."""
     return xp.ones_like(beams.length) if beams.flexible is None else beams.flexible
+
+
+def shear_ratio(beams: BeamArrays, shear: Any) -> tuple[Array, Array]:
+    """E I and 1/(kappa G A), 0 where the theory has no shear; (n,)."""
+    known = xp.isfinite(beams.shear_modulus_effective) & (shear > 0.0)
+    stiffness = xp.where(known, beams.shear_modulus_effective, 1.0) * beams.area
+    return beams.youngs_modulus * beams.second_moment, xp.where(known, 1.0 / stiffness, 0.0)
 
 
 def compliance(stiffness: Array) -> Array:

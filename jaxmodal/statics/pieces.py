@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.laws import shear_ratio
 
 Numbers = NDArray[Any]
 
@@ -48,13 +49,6 @@ class Pieces(NamedTuple):
     link: NDArray[np.int64]
     begin: Numbers
     length: Numbers
-
-
-def shear_ratio(beams: BeamArrays, shear: float) -> tuple[Numbers, Numbers]:
-    """E I and 1/(kappa G A), 0 where the theory has no shear; (n,)."""
-    known = np.isfinite(beams.shear_modulus_effective) & (shear > 0.0)
-    stiffness = np.where(known, beams.shear_modulus_effective, 1.0) * beams.area
-    return beams.youngs_modulus * beams.second_moment, np.where(known, 1.0 / stiffness, 0.0)
 
 
 def most_load(beams: BeamArrays, shear: float, prestress: Prestress) -> float:
@@ -181,3 +175,16 @@ def piece_laws(a: Numbers, change: Numbers, give: Numbers) -> PieceLaws:
     energy[1, 0] += bent[0]
     energy[2] = start[1]
     return PieceLaws(curves, start, energy)
+
+
+def laws_under(
+    beams: BeamArrays, shear: float, prestress: Prestress, factor: complex, pieces: Pieces
+) -> tuple[PieceLaws, Numbers]:
+    """`piece_laws` under ``factor`` times the prestress, and E I/(kappa G A h^2) of each piece."""
+    rigidity, give = shear_ratio(beams, shear)
+    link, h = pieces.link, pieces.length
+    growth = (prestress.outer - prestress.start) / beams.length
+    unit = h * h / rigidity[link]
+    begin = factor * (prestress.start[link] + growth[link] * pieces.begin)
+    share = give[link] / unit
+    return piece_laws(begin * unit, factor * growth[link] * h * unit, share), share

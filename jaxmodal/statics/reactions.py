@@ -87,11 +87,10 @@ def supported(
         below = xp.where(
             also[:, None] & answers[None], rows(of_reactions.joint, hinges, units), 0.0
         )
-        springs = [beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness]
         own_law = [
             0.0 * force if spring is None else spring[i] * steps[j] / units[j]
             for i, j in hinges
-            for spring in (springs[j],)
+            for spring in (beams.springs[j],)
         ]
         soft_joint = xp.stack([xp.broadcast_to(x, rest) for x in own_law], axis=0)
         corner = xp.where(also[:, None], -corner * soft_joint[:, None], corner)

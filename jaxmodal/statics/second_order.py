@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.statics.beam_arrays import BeamArrays
-from jaxmodal.statics.chain import DeadLoads, geometry, weights
-from jaxmodal.statics.pieces import Pieces, Prestress, piece_laws, pieces_for, shear_ratio
+from jaxmodal.statics.chain import DeadLoads, geometry, places, weights
+from jaxmodal.statics.laws import shear_ratio
+from jaxmodal.statics.pieces import Pieces, Prestress, laws_under, pieces_for
 from jaxmodal.statics.stability import (
     Motions,
     balanced,
@@ -62,17 +63,8 @@ def loaded_tip(
     free = np.zeros(found.held)
     moved = scale * np.linalg.solve(matrix, scale * np.concatenate([force, free]))
     last = beams.length.shape[0] - 1
-    tip = motions_at(found.motions, last + 0.9, *_places(beams)[2][:, -1])[:2]
+    tip = motions_at(found.motions, last + 0.9, *places(geometry(beams))[2][:, -1])[:2]
     return np.asarray(tip @ moved[: force.size])
-
-
-def _places(beams: BeamArrays) -> tuple[Numbers, Numbers, Numbers]:
-    """Joints, starts of links and tips in the axes of the base, (2, n)."""
-    shape = geometry(beams)
-    base, along, end = (np.array(x) for x in (shape.base, shape.along, shape.end))
-    tips = np.cumsum(base + along + end, axis=1)
-    starts = tips - along - end
-    return starts - base, starts, tips
 
 
 def _forces(
@@ -85,7 +77,7 @@ def _forces(
 ) -> Numbers:
     """The work of the loads on each coordinate of strain."""
     shape = geometry(beams)
-    joints, starts, tips = _places(beams)
+    joints, starts, tips = places(shape)
     line, tip, moment, hub = weights(beams, shape, loads)
     total = np.zeros(motions.place.size, np.result_type(motions.move_x, *line, *tip))
     flexible = np.ones(beams.length.shape[0]) if beams.flexible is None else beams.flexible
@@ -113,12 +105,7 @@ def _along_pieces(
 ) -> Numbers:
     """The work of the weight of links."""
     shape, link, h = geometry(beams), pieces.link, pieces.length
-    rigidity, give = shear_ratio(beams, shear)
-    unit = h * h / rigidity[link]
-    growth = (prestress.outer - prestress.start) / beams.length
-    begin = prestress.start[link] + growth[link] * pieces.begin
-    flexible = give[link] / unit
-    laws = piece_laws(begin * unit, growth[link] * h * unit, flexible)
+    laws, sheared = laws_under(beams, shear, prestress, 1.0, pieces)
     # deflections of a turn of the start, of the piece's own turn, and of its own deflection over h, beyond the start
     slope = np.einsum("tjp,jkp->tkp", laws.curves.slope[:, 1:], laws.start)
     slope[:, 0] += laws.curves.slope[:, 0]
@@ -127,11 +114,11 @@ def _along_pieces(
     c, s = shape.cosine[link], shape.sine[link]
     across = c * line[1][link] - s * line[0][link]
     by_turn, by_own, by_shift = across * h * h * area
-    bend = np.sqrt(h / rigidity[link])
+    bend = np.sqrt(h / shear_ratio(beams, shear)[0][link])
     before = turns_before(motions, motions.place[motions.first])
     total = by_turn @ before
     np.add.at(total, motions.first, (by_own + 0.5 * by_shift) * bend)
-    np.add.at(total, motions.first + 1, by_shift * bend * np.sqrt(1.0 / 12.0 + flexible))
+    np.add.at(total, motions.first + 1, by_shift * bend * np.sqrt(1.0 / 12.0 + sheared))
     for k, i in enumerate(link):
         at = starts[:, i] + pieces.begin[k] * np.array([c[k], s[k]])
         moved = motions_at(motions, motions.place[motions.first[k]], *at)[:2]

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
-from jaxmodal.statics.chain import DeadLoads, geometry
+from jaxmodal.statics.chain import DeadLoads, geometry, places
 from jaxmodal.statics.equilibrium import Equilibrium, turning_stiffness
 from jaxmodal.statics.foundation import base_law, of_first, strains
-from jaxmodal.statics.pieces import Pieces, Prestress, piece_laws, pieces_for, shear_ratio
+from jaxmodal.statics.laws import shear_ratio
+from jaxmodal.statics.pieces import Pieces, Prestress, laws_under, pieces_for
 
 Numbers = NDArray[Any]
 #: eigenvalues of the balanced stiffness below this share of the largest are rounding: the arm moves without strain
@@ -93,14 +94,9 @@ def static_stiffness(
         From `pieces_for`, for this factor or a larger one.
     """
     motions = _motions(beams, shear, axial, pieces)
-    rigidity, give = shear_ratio(beams, shear)
-    link, h = pieces.link, pieces.length
-    growth = (prestress.outer - prestress.start) / beams.length
-    unit = h * h / rigidity[link]
-    begin = factor * (prestress.start[link] + growth[link] * pieces.begin)
-    flexible = give[link] / unit
-    laws = piece_laws(begin * unit, factor * growth[link] * h * unit, flexible)
-    own = np.sqrt(1.0 / 12.0 + flexible)
+    link = pieces.link
+    laws, sheared = laws_under(beams, shear, prestress, factor, pieces)
+    own = np.sqrt(1.0 / 12.0 + sheared)
     energy = laws.energy
     one_two = 0.5 * energy[:, 2]
     bending = np.stack([energy[:, 0], energy[:, 1] + one_two, own * energy[:, 2]], axis=1)
@@ -108,7 +104,7 @@ def static_stiffness(
         [bending[0], bending[1] + 0.5 * bending[2], own * bending[2]], axis=0
     )  # over (turn of the start times sqrt(E I/h), the two coordinates)
     size = motions.place.size
-    root = np.sqrt(rigidity[link] / h)
+    root = np.sqrt(shear_ratio(beams, shear)[0][link] / pieces.length)
     before = turns_before(motions, motions.place[motions.first]) * root[:, None]
     beside = np.zeros((link.size, size), bending.dtype)
     rows = np.arange(link.size)
@@ -127,7 +123,6 @@ def _motions(beams: BeamArrays, shear: float, axial: float, pieces: Pieces) -> M
     """All coordinates, base to tip."""
     shape = geometry(beams)
     rigidity, give = shear_ratio(beams, shear)
-    springs = (beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness)
     rows: list[tuple[Any, ...]] = []
     first, stretch, gives, moved = [], {}, {}, {}
     x = y = 0.0 * beams.length[0]
@@ -141,7 +136,7 @@ def _motions(beams: BeamArrays, shear: float, axial: float, pieces: Pieces) -> M
         rows.append((-1, turn, move_x, move_y, x, y))
     for i in range(beams.length.shape[0]):
         c, s = shape.cosine[i], shape.sine[i]
-        for k, spring in enumerate(springs):
+        for k, spring in enumerate(beams.springs):
             stiffness = np.inf if spring is None else spring[i]
             if np.isinf(np.real(stiffness)):
                 continue
@@ -205,11 +200,12 @@ def motions_at(motions: Motions, place: float, x: Any, y: Any) -> Numbers:
 
 def _strain_of_others(beams: BeamArrays, motions: Motions) -> Numbers:
     """Strain energy of springs and stretches, twice: 1 each, 0 in a free joint."""
-    springs = (beams.joint_axial_stiffness, beams.joint_shear_stiffness, beams.joint_stiffness)
-    given = [spring for spring in springs if spring is not None]  # complex where one is varied
+    given = [
+        spring for spring in beams.springs if spring is not None
+    ]  # complex where one is varied
     diagonal = np.zeros(motions.place.size, np.result_type(motions.turn, *given))
     for (i, k), at in motions.gives.items():
-        spring = springs[k]
+        spring = beams.springs[k]
         stiffness = np.inf if spring is None else spring[i]
         if np.real(stiffness) != 0.0:
             diagonal[at] = 1.0
@@ -258,12 +254,10 @@ def _with_supports(beams: BeamArrays, matrix: Numbers, motions: Motions) -> Stat
     """
     if beams.support_x_stiffness is None:
         return StaticStiffness(matrix, 0, motions)
-    shape = geometry(beams)
-    x = np.cumsum(shape.base[0] + shape.along[0] + shape.end[0])
-    y = np.cumsum(shape.base[1] + shape.along[1] + shape.end[1])
+    tips = places(geometry(beams))[2]
     rows, gives = [], []
     for i in range(beams.length.shape[0]):
-        moved = motions_at(motions, i + 0.9, x[i], y[i])
+        moved = motions_at(motions, i + 0.9, *tips[:, i])
         for name, row in zip(SUPPORTS, moved, strict=True):
             stiffness, size = getattr(beams, name)[i], np.linalg.norm(np.real(row))
             if np.real(stiffness) == 0.0 or size == 0.0:  # nothing there, or nothing moves it

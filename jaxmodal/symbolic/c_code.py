@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from jaxmodal.symbolic.equations import WrittenEquations
-from jaxmodal.symbolic.evaluation import evaluated
 from jaxmodal.symbolic.headings import arguments_of, heading
 from jaxmodal.symbolic.infix import Text, infix_language, wrapped
-from jaxmodal.symbolic.schedule import scheduled
+from jaxmodal.symbolic.schedule import ARITHMETIC, Language, scheduled
 
 #: states that the test main holds, and how closely it wants their results: compilers and libraries differ in rounding
 TESTED_STATES, TEST_TOLERANCE = 3, 1e-12
@@ -64,9 +65,8 @@ def _header(equations: WrittenEquations, name: str) -> str:
 def _source(equations: WrittenEquations, name: str) -> str:
     plan = scheduled(equations, infix_language())
     lines = [*_comment(heading(equations, "C99")), "#include <math.h>", f'#include "{name}.h"', ""]
-    for symbol in equations.symbols.values():
-        if symbol.value is not None:
-            lines.append(f"static const double {symbol.name} = {symbol.value!r};")
+    for constant, value in equations.constants.items():
+        lines.append(f"static const double {constant} = {value!r};")
     lines += ["", *_prototype(equations, name), "{"]
     needed = equations.used
     for argument, names in arguments_of(equations):
@@ -90,6 +90,19 @@ def _assigned(target: str, text: Text) -> list[str]:
     return wrapped(f"{target} = {text.text};", "    ")
 
 
+def _computed(equations: WrittenEquations, values: Mapping[str, Any]) -> list[Any]:
+    """All entries in NumPy, from the recorded formulas and not from their texts."""
+    language: Language[Any] = Language(
+        number=float,
+        name=values.__getitem__,
+        infix=lambda operation, left, right: ARITHMETIC[operation](left, right),
+        negate=operator.neg,
+        function=lambda name, argument: getattr(np, name)(argument),
+    )
+    plan = scheduled(equations, language, intermediate=False)
+    return [entry for entries in plan.results.values() for entry in entries]
+
+
 def _test_main(equations: WrittenEquations, name: str) -> str:
     """States with results of the recorded formulas; with the argument -, states from standard input."""
     size = len(equations.coordinates)
@@ -97,13 +110,12 @@ def _test_main(equations: WrittenEquations, name: str) -> str:
     rng = np.random.default_rng(0)
     states = rng.uniform(-1.0, 1.0, (TESTED_STATES, len(arguments), size))
     states[:, 0, equations.joints :] *= 0.01
-    values: dict[str, Any] = {symbol.name: symbol.value for symbol in equations.symbols.values()}
+    values: dict[str, Any] = dict(equations.constants)
     for k, (_, names) in enumerate(arguments):
         values |= {symbol_name: states[:, k, place] for place, symbol_name in enumerate(names)}
-    roots = [entry for entries in equations.quantities.values() for entry in entries]
-    found = evaluated(equations.graph, roots, values)
+    found = _computed(equations, values)
     expected = np.stack([np.broadcast_to(value, TESTED_STATES) for value in found], axis=-1)
-    results = len(roots)
+    results = len(found)
     lines = [
         *_comment(
             [

@@ -63,6 +63,12 @@ class WrittenEquations(ShowsTables):
     joints: int
     used: frozenset[str]
 
+    @property
+    def constants(self) -> dict[str, float]:
+        """The values of all symbols that are constants, by name."""
+        named = ((symbol.name, symbol.value) for symbol in self.symbols.values())
+        return {name: value for name, value in named if value is not None}
+
     def tables(self) -> list[Table]:
         """Return the quantities that are written, and how many names stand in them."""
         order, frames, shorter, integrals = self.posed

@@ -50,20 +50,12 @@ def infix_language(sine: str = "sin", cosine: str = "cos", tanh: str = "tanh") -
 
 def wrapped(line: str, indent: str, ending: str = "") -> list[str]:
     """One statement on as many lines as it needs, broken at blanks; ``ending`` closes each but the last."""
-    return [
-        part + ("" if last else ending)
-        for part, last in _marked(
-            textwrap.wrap(
-                line,
-                _WIDTH - len(ending),
-                initial_indent=indent,
-                subsequent_indent=indent + "    ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        )
-    ]
-
-
-def _marked(lines: list[str]) -> list[tuple[str, bool]]:
-    return [(line, number == len(lines) - 1) for number, line in enumerate(lines)]
+    lines = textwrap.wrap(
+        line,
+        _WIDTH - len(ending),
+        initial_indent=indent,
+        subsequent_indent=indent + "    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [*(part + ending for part in lines[:-1]), *lines[-1:]]

@@ -24,9 +24,8 @@ def matlab_function(equations: WrittenEquations, name: str) -> str:
     def assign(target: str, text: str) -> None:
         lines.extend(wrapped(f"{target} = {text};", "    ", " ..."))
 
-    for symbol in equations.symbols.values():
-        if symbol.value is not None:
-            assign(symbol.name, repr(symbol.value))
+    for constant, value in equations.constants.items():
+        assign(constant, repr(value))
     for argument, names in arguments_of(equations):
         for place, symbol_name in enumerate(names, start=1):
             if symbol_name in equations.used:

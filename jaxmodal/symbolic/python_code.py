@@ -38,9 +38,7 @@ def python_module(equations: WrittenEquations, form: str, name: str = "equations
     arguments = arguments_of(equations)
     lines = ['"""' + heading(equations, form)[0], ""]
     lines += [*heading(equations, form)[1:], '"""', "", f"import {module} as {xp}", ""]
-    constants = [symbol for symbol in equations.symbols.values() if symbol.value is not None]
-    for symbol in constants:
-        lines.append(f"{symbol.name} = {symbol.value!r}")
+    lines += [f"{constant} = {value!r}" for constant, value in equations.constants.items()]
     for target, text in plan.constants:
         lines += wrapped_python(f"{target} = ", text)
     lines.append(_STACKED.format(xp=xp))

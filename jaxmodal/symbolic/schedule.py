@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 from jaxmodal.symbolic.equations import WrittenEquations, require_equations
 from jaxmodal.symbolic.graph import (
@@ -35,6 +36,14 @@ class Language(Generic[Form]):
     infix: Callable[[str, Form, Form], Form]
     negate: Callable[[Form], Form]
     function: Callable[[str, Form], Form]
+
+
+#: sums, differences and products of what has them of itself: numbers, arrays, objects of a package
+ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
+    ADD: operator.add,
+    SUBTRACT: operator.sub,
+    MULTIPLY: operator.mul,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,12 +120,19 @@ def _roots(equations: WrittenEquations) -> list[Expression]:
 
 
 def scheduled(
-    equations: WrittenEquations, language: Language[Form], longest: int = LONGEST
+    equations: WrittenEquations,
+    language: Language[Form],
+    longest: int = LONGEST,
+    *,
+    intermediate: bool = True,
 ) -> Schedule[Form]:
-    """All formulas of some equations in one language; those with more than ``longest`` operations are cut."""
+    """All formulas of some equations in one language; those with more than ``longest`` operations are cut.
+
+    Without ``intermediate`` results all stand in the formulas that use them.
+    """
     graph, roots = equations.graph, _roots(equations)
     order = graph.needed(roots)
-    named = _named(graph, order, roots, longest)
+    named = _named(graph, order, roots, longest) if intermediate else set()
     names = _Names(equations)
     forms: dict[int, Form] = {}
     constants: list[tuple[str, Form]] = []
@@ -133,18 +149,6 @@ def scheduled(
         for quantity, entries in equations.quantities.items()
     }
     return Schedule(constants, steps, results)
-
-
-def substituted(equations: WrittenEquations, language: Language[Form]) -> Schedule[Form]:
-    """All formulas with every intermediate result put in."""
-    forms: dict[int, Form] = {}
-    for index in equations.graph.needed(_roots(equations)):
-        forms[index] = _form(equations.graph, index, forms, language)
-    results = {
-        quantity: [forms[entry.index] for entry in entries]
-        for quantity, entries in equations.quantities.items()
-    }
-    return Schedule([], [], results)
 
 
 class _Names:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import operator
 from typing import Any, NamedTuple
 
 from jaxmodal.dynamics.model import one_of
-from jaxmodal.symbolic.equations import WrittenEquations
-from jaxmodal.symbolic.graph import ADD, MULTIPLY
-from jaxmodal.symbolic.schedule import Language, scheduled, substituted
+from jaxmodal.symbolic.equations import WrittenEquations, require_equations
+from jaxmodal.symbolic.schedule import ARITHMETIC, Language, scheduled
 
 LIBRARIES = ("sympy", "symengine")
 
@@ -68,6 +68,7 @@ def to_sympy(
     ImportError
         If it is not installed.
     """
+    require_equations(equations)
     one_of("library", library, LIBRARIES, "'sympy' is in the extra `symbolic`")
     package = package_of(library)
     symbols = {name: package.Symbol(name) for name in equations.symbols}
@@ -76,20 +77,16 @@ def to_sympy(
             package.Integer(int(value)) if value == int(value) else package.Float(value)
         ),
         name=lambda name: symbols[name] if name in symbols else package.Symbol(name),
-        infix=_infix,
-        negate=lambda form: -form,
+        infix=lambda operation, left, right: ARITHMETIC[operation](left, right),
+        negate=operator.neg,
         function=lambda name, form: getattr(package, name)(form),
     )
-    plan = scheduled(equations, language) if intermediate else substituted(equations, language)
+    plan = scheduled(equations, language, intermediate=intermediate)
     matrices = {
         name: package.Matrix(*(equations.shapes[name] + (1,))[:2], entries)
         for name, entries in plan.results.items()
     }
-    values = {
-        symbols[name]: symbol.value
-        for name, symbol in equations.symbols.items()
-        if symbol.value is not None
-    }
+    values = {symbols[name]: value for name, value in equations.constants.items()}
     steps = [*plan.constants, *plan.steps]
     replacements = [(package.Symbol(name), form) for name, form in steps]
     return SymbolicMatrices(replacements, matrices, symbols, values)
@@ -104,9 +101,3 @@ def package_of(library: str) -> Any:
         raise ImportError(
             f"{library} is needed here and is not installed: run `pip install {remedy}`."
         ) from error
-
-
-def _infix(operation: str, left: Any, right: Any) -> Any:
-    if operation == MULTIPLY:
-        return left * right
-    return left + right if operation == ADD else left - right

@@ -212,6 +212,7 @@ def test_bad_input_is_refused():
         (lambda: function(model), "must be WrittenEquations"),
         (lambda: write(model, "c"), "must be WrittenEquations"),
         (lambda: operation_counts(model), "must be WrittenEquations"),
+        (lambda: to_sympy(model), "must be WrittenEquations"),
         (lambda: to_sympy(equations, library="maxima"), "library = 'maxima'"),
     ):
         with pytest.raises(ArmError, match=re.escape(words)):
