@@ -192,7 +192,8 @@ def quantities(problem: Problem, objectives: np.ndarray, worst: Worst | None) ->
     ]
     if worst is not None:
         name, posture, hz, mode = worst
-        where = "" if name == OWN else f" at {degrees(problem.arm, problem.sets[name][posture])}"
+        angles = problem.sets[name]
+        where = "" if name == OWN else f" at {degrees(problem.arm, angles[posture], angles)}"
         parts.append(f"least f{mode} {hz:.5g} Hz{where}")
     return parts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -13,7 +13,6 @@ import numpy as np
 from design_opt.evaluation.formulation import Program, make_program
 from design_opt.evaluation.gradients import PlanarRates
 from design_opt.evaluation.spatial_gradients import SpatialRates
-from design_opt.evaluation.spectra import GROUP_TOLERANCE
 from design_opt.problem.designs import OWN, Design, degrees, own_angles, posture_columns
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
@@ -24,6 +23,8 @@ from jaxmodal.frequencies.status import Status
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 TWO_PI = 2.0 * np.pi
+#: frequencies closer than this, relative, are differentiated as one group, by the derivative of its mean
+GROUP_TOLERANCE = 1e-8
 #: from this number of postures on, the batch solver chooses by itself how many it solves side by side
 BATCH_CELLS = 512
 #: cells that it solves side by side otherwise, by what is compiled in 8 s and then takes 0.01 s for a call
@@ -98,7 +99,7 @@ class Evaluator:
         self.in_space = isinstance(problem.arm, SpatialArm)
         self.rates = SpatialRates(problem) if self.in_space else PlanarRates(problem)
         self._spent = 0.0
-        self._latest: tuple[tuple[bytes, ...], _Solved] = ((), {})
+        self._solutions, self._reports, self._linearised = _Latest(), _Latest(), _Latest()
         self.today_hz = _hz(self._solve(problem.arm, self.angles))
         self._pieces = jax.jit(self._make_pieces)
         start = self.report(problem.space.start)
@@ -119,14 +120,14 @@ class Evaluator:
 
         Those of the latest design are kept: a solver that has linearised it asks for its report next.
         """
-        return _hz(self._solved(y, chosen))
+        return _hz(self._solved(np.asarray(y, float), chosen))
 
     def _solved(self, y: np.ndarray, chosen: Chosen | None) -> _Solved:
         angles = self._chosen_angles(chosen)
-        key = (np.asarray(y, float).tobytes(), *(rows.tobytes() for rows in angles.values()))
-        if key != self._latest[0]:
-            self._latest = (key, self._solve(self.problem.space.arm_at(y), angles))
-        return self._latest[1]
+        solved: _Solved = self._solutions.of(
+            (y, *angles.values()), lambda: self._solve(self.problem.space.arm_at(y), angles)
+        )
+        return solved
 
     def _chosen_angles(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
         if chosen is None:
@@ -156,6 +157,7 @@ class Evaluator:
             # a frequency that is not certified may steer the search; the design at its end is certified, or says not
             missing = ~np.isfinite(hz)
             if missing.any():
+                self._require_modes(name, np.isfinite(hz).sum(axis=1))
                 worst = Status(codes[missing].max())
                 loaded = not isinstance(arm, SpatialArm) and arm.loads is not None
                 held = ", and postures to those in which free joints are at rest under the loads"
@@ -165,6 +167,21 @@ class Evaluator:
                     f"{held * loaded}."
                 )
         return dict(zip(angles, zip(found, np.split(beyond, ends), strict=True), strict=True))
+
+    def _require_modes(self, name: str, known: np.ndarray) -> None:
+        """Refuse parts that look at more modes than a rigid arm has: one for each of its springs."""
+        links: Sequence[Any] = self.problem.arm.links
+        if not all(link.rigid for link in links):
+            return
+        few = int(known.min())
+        for part in self.problem.parts:
+            if part.postures == name and part.highest_mode > few:
+                raise ProblemError(
+                    f"{part.label!r}: looks at modes up to {part.highest_mode}, and the arm, of rigid links, has {few}"
+                    f" at the postures {name!r}. A limit on a frequency looks at the next mode as well, an objective at"
+                    " `cluster` (2) more: ask for a lower mode, give cluster = 0, make a link flexible, or write a"
+                    f" function of your own with highest_mode = {few}."
+                )
 
     # ---- exact values
 
@@ -182,13 +199,18 @@ class Evaluator:
         return self._today(self.today_hz, self.angles)
 
     def report(self, y: np.ndarray, chosen: Chosen | None = None) -> Report:
-        """Return a design over the chosen postures, or over all."""
-        hz = self.frequencies(y, chosen)
-        angles = self._chosen_angles(chosen)
-        terms, margins = self._pieces(jnp.asarray(y), hz, angles, self._chosen_today(chosen))
-        return self.report_of(
-            y, hz, [np.asarray(x) for x in terms], [np.asarray(x) for x in margins]
-        )
+        """Return a design over the chosen postures, or over all; that of the latest is kept."""
+        y, angles = np.array(y, float), self._chosen_angles(chosen)
+
+        def made() -> Report:
+            hz, today = self.frequencies(y, chosen), self._chosen_today(chosen)
+            terms, margins = self._pieces(jnp.asarray(y), hz, angles, today)
+            return self.report_of(
+                y, hz, [np.asarray(x) for x in terms], [np.asarray(x) for x in margins]
+            )
+
+        report: Report = self._reports.of((y, *angles.values()), made)
+        return report
 
     def report_of(
         self, y: np.ndarray, hz: Any, terms: list[np.ndarray], margins: list[np.ndarray]
@@ -249,13 +271,20 @@ class Evaluator:
     def linearise(
         self, w: np.ndarray, chosen: Chosen | None = None, sharpness: float | None = None
     ) -> Linearised:
-        """Return values and derivatives of the program with the chosen postures at w."""
+        """Return values and derivatives of the program with the chosen postures at w; those of the latest are kept."""
+        sharp = np.float64(self.problem.sharpness if sharpness is None else sharpness)
+        w, angles = np.array(w, float), self._chosen_angles(chosen)
+        found: Linearised = self._linearised.of(
+            (w, sharp, *angles.values()), lambda: self._linearise(w, chosen, sharp)
+        )
+        return found
+
+    def _linearise(self, w: np.ndarray, chosen: Chosen | None, sharp: np.float64) -> Linearised:
         size = self.problem.space.size
-        sharp = jnp.float64(self.problem.sharpness if sharpness is None else sharpness)
-        y = np.asarray(w)[:size]
+        y = w[:size]
         solved = self._solved(y, chosen)
         hz, angles = _hz(solved), self._chosen_angles(chosen)
-        arguments = (jnp.asarray(w), hz, angles, self._chosen_today(chosen), sharp)
+        arguments = (jnp.asarray(w), hz, angles, self._chosen_today(chosen), jnp.float64(sharp))
         rates, rows = self._rows(*arguments)
         values = [np.asarray(x) for x in rows]
         slopes = self._slopes(y, solved, angles, [rate[1] for rate in rates])
@@ -305,7 +334,7 @@ class Evaluator:
             where = (
                 "its own posture"
                 if name == OWN
-                else f"{degrees(self.problem.arm, angles[cell[first]])} of {name}"
+                else f"{degrees(self.problem.arm, angles[cell[first]], angles)} of {name}"
             )
             raise ProblemError(
                 f"mode {mode[first] + 1}: its frequency falls to 0 at {where} for a design within the bounds, as no "
@@ -318,6 +347,21 @@ class Evaluator:
         close = bool(np.ptp(hz) <= GROUP_TOLERANCE * hz[-1])
         at = self.angles[name][posture]
         return self.rates.of_cluster(y, name, at, TWO_PI * hz, close) / TWO_PI
+
+
+class _Latest:
+    """What was made of the latest arrays: solvers ask again and again where they stand."""
+
+    def __init__(self) -> None:
+        self._key: tuple[bytes, ...] = ()
+        self._value: Any = None
+
+    def of(self, arrays: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """What ``make`` makes, or made if the arrays are those of the last call."""
+        key = tuple(x.tobytes() for x in arrays)
+        if key != self._key:
+            self._value, self._key = make(), key
+        return self._value
 
 
 def _hz(solved: _Solved) -> dict[str, np.ndarray]:

@@ -20,6 +20,7 @@ from design_opt.problem.problem import Problem, least, size_of
 
 #: margins above this count as this: what lies so far inside needs no derivative
 SATURATION = 1.0
+_FAR = 1e3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +50,13 @@ class Program:
     def size(self) -> int:
         """Number of unknowns w."""
         return self.problem.space.size + self.num_bounds
+
+    @property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends of the unknowns; those of bounds t are far off."""
+        lower, upper = np.zeros(self.size), np.ones(self.size)
+        lower[self.problem.space.size :], upper[self.problem.space.size :] = -_FAR, _FAR
+        return lower, upper
 
     def rows(
         self,

@@ -124,28 +124,20 @@ class PlanarRates:
         self._joints = np.array(arm.joints) - 1
         self._loaded = arm.loads is not None
 
-        def link_values(y: Any, posture: Any = None) -> BeamArrays:
+        def named(y: Any, posture: Any = None) -> tuple[dict[str, Any], BeamArrays]:
             arm = require_planar(space.arm_at(y))
             posed = arm if posture is None else arm.with_posture(posture)
-            return dataclasses.replace(beam_arrays(posed), has_shear=True)
-
-        def named(y: Any, posture: Any = None) -> tuple[dict[str, Any], BeamArrays]:
-            beams = link_values(y, posture)
+            beams = dataclasses.replace(beam_arrays(posed), has_shear=True)
             return by_name(beams), beams
 
-        self._link_values = jax.jit(link_values)  # where a program of JAX asks
         # rates and values are always wanted together: one program, traced and compiled once
         self._link_rates = jax.jit(jax.jacfwd(named, has_aux=True))
 
-    def lanes(self, y: Array, name: str, angles: np.ndarray) -> BeamArrays:
-        """Link values at some postures of a set, (lanes, n); loads of the arm press anew in each."""
-        if not self._loaded or name == OWN:
-            return at_postures(self._link_values(y), name, angles)
-        pressed: BeamArrays = jax.vmap(self._link_values, (None, 0))(y, angles[:, self._joints])
-        return pressed
-
     def _at(self, y: np.ndarray, name: str, angles: np.ndarray) -> tuple[BeamArrays, Any]:
-        """Link values at some postures, and their rates: those of all postures, or a list with those of each."""
+        """Link values at some postures, and their rates: those of all postures, or a list with those of each.
+
+        Loads of the arm press anew in each.
+        """
         if not self._loaded or name == OWN:
             rates, own = self._link_rates(jnp.asarray(y))
             return at_postures(to_host(own), name, angles), rates

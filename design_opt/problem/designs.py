@@ -99,9 +99,15 @@ def of_joints(arm: Arm | SpatialArm, angles: np.ndarray) -> np.ndarray:
     return angles[:, np.array(arm.joints) - 1]
 
 
-def degrees(arm: Arm | SpatialArm, angles: Any) -> str:
-    """Return a posture for messages: ``(45°, -90°)``, of the joints whose angles matter."""
-    shown_angles = (math.degrees(float(angles[i - 1])) for i in _turning(arm))
+def degrees(arm: Arm | SpatialArm, angles: Any, among: np.ndarray) -> str:
+    """Return a posture for messages: ``(45°, -90°)``, of the joints whose angles matter, or differ ``among`` its set.
+
+    That of joint 1 may matter to a limit alone, by its gravity or the direction of a port.
+    """
+    joints = _turning(arm)
+    if 1 not in joints and np.ptp(among[:, 0]) > 0.0:
+        joints = [1, *joints]
+    shown_angles = (math.degrees(float(angles[i - 1])) for i in joints)
     return "(" + ", ".join(f"{angle:.4g}°" for angle in shown_angles) + ")"
 
 

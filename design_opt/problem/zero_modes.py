@@ -82,7 +82,9 @@ def zero_modes(
         numbers = _numbers(arm, angles, len(free))
         worst = int(numbers.argmax())
         place = (
-            "in its own posture" if name == OWN else f"at {degrees(arm, angles[worst])} of {name}"
+            "in its own posture"
+            if name == OWN
+            else f"at {degrees(arm, angles[worst], angles)} of {name}"
         )
         found[name] = ZeroModes(int(numbers[worst]), place, free)
     return found

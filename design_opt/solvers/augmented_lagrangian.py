@@ -1,215 +1,175 @@
-"""An augmented Lagrangian, all in JAX: any optax optimiser inside, several starts side by side under vmap.
+"""An augmented Lagrangian: constraints priced by multipliers, and L-BFGS or any optimiser of optax between two prices.
 
 Positions y in [0, 1] are written as sin^2 of unconstrained ones, which reach the bounds at finite values.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
-from jax import Array
+from scipy.optimize import minimize
 
-from design_opt.evaluation.evaluator import TWO_PI, Evaluator
-from design_opt.evaluation.gradients import PlanarRates
-from design_opt.evaluation.spectra import spectra
+from design_opt.evaluation.evaluator import Evaluator, Linearised
 from design_opt.problem.errors import ProblemError
 from design_opt.solvers.kkt import optimality
 from design_opt.solvers.recording import FEASIBLE, Recorder
 from design_opt.solvers.scipy_solver import Outcome, sharpnesses
+from jaxmodal.runtime.errors import ArmError
 
-#: postures of all sets together that a program in JAX may hold, every one of them at every step
+if TYPE_CHECKING:
+    import optax
+
+#: postures of all sets together that one step may take, every one of them with a row and a gradient of its own
 MAX_POSTURES = 256
 #: steps of the inner optimiser between two updates of the multipliers
 INNER_STEPS = 25
 _FIRST_PENALTY, _LARGEST_PENALTY, _GROWTH = 10.0, 1e6, 5.0
 
-
-class _State(NamedTuple):
-    """One start: unconstrained unknowns, multipliers, penalty, and the violation before."""
-
-    u: Array
-    multipliers: Array
-    equality_multipliers: Array
-    penalty: Array
-    violation: Array
+#: unconstrained unknowns to a value and its gradient
+_Slope = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
-def solve_augmented_lagrangian(
-    evaluator: Evaluator,
-    starts: np.ndarray,
-    recorder: Recorder,
-    tolerance: float,
-    max_iterations: int,
-    optimizer: optax.GradientTransformation | None = None,
-) -> list[Outcome]:
-    """Optimise from several starts at once.
-
-    Parameters
-    ----------
-    starts
-        Positions, shape (S, n).
-    recorder
-        Is told of every update of the multipliers of every start.
-    max_iterations
-        Inner steps in all.
-    optimizer
-        Any optax optimiser; L-BFGS by default.
-
-    Raises
-    ------
-    ProblemError
-        If there are too many postures for every one to be part of every step.
-    """
-    rates = evaluator.rates
-    if not isinstance(rates, PlanarRates):
-        raise ProblemError(
-            "method 'augmented_lagrangian': its programs are those of planar arms, and the arm is one in space. Use "
-            "the method 'slsqp'."
-        )
+def check_postures(evaluator: Evaluator) -> None:
+    """Refuse a problem with too many postures for every one to be part of every step."""
     total = sum(len(angles) for angles in evaluator.angles.values())
     if total > MAX_POSTURES:
         raise ProblemError(
             f"method 'augmented_lagrangian': {total} postures; it takes up to {MAX_POSTURES}, all of them at every"
             " step. Use the method 'slsqp', or fewer postures."
         )
-    compiled = _Compiled(evaluator, rates, optax.lbfgs() if optimizer is None else optimizer)
-    states = jax.vmap(compiled.begin)(jnp.asarray(starts))
-    outcomes: list[Outcome] = []
-    rounds = max(1, max_iterations // INNER_STEPS)
-    steps = list(sharpnesses(evaluator))
-    for number in range(rounds):
-        sharpness = steps[min(number // 2, len(steps) - 1)]
-        states = compiled.round(states, jnp.float64(sharpness))
-        unknowns = np.asarray(jax.vmap(compiled.unknowns)(states.u))
-        outcomes = [
-            _judge(evaluator, recorder, i, w, sharpness, tolerance) for i, w in enumerate(unknowns)
-        ]
-        if all(found.converged for found in outcomes):
-            break
-    return outcomes
 
 
-def _judge(
+def solve_augmented_lagrangian(
     evaluator: Evaluator,
+    start: np.ndarray,
     recorder: Recorder,
-    start: int,
-    w: np.ndarray,
-    sharpness: float,
     tolerance: float,
+    max_iterations: int,
+    optimizer: optax.GradientTransformation | None = None,
 ) -> Outcome:
-    size = evaluator.problem.space.size
-    lower = np.concatenate([np.zeros(size), np.full(w.size - size, -1e3)])
-    upper = np.concatenate([np.ones(size), np.full(w.size - size, 1e3)])
-    report = evaluator.report(w[:size])
-    found = optimality(evaluator.linearise(w, None, sharpness), w, lower, upper)
-    recorder.start = start
+    """Optimise from one start.
+
+    Parameters
+    ----------
+    start
+        Positions, shape (n,).
+    recorder
+        Is told of every update of the multipliers.
+    max_iterations
+        Inner steps in all.
+    optimizer
+        Any optax optimiser; L-BFGS by default.
+    """
+    u = _unconstrained(evaluator, start)
+    state = _Prices(evaluator)
+    steps = list(sharpnesses(evaluator))
+    rounds = max(1, max_iterations // INNER_STEPS)
+    for number in range(rounds):
+        state.sharpness = steps[min(number // 2, len(steps) - 1)]
+        u = _lbfgs(state.lagrangian, u) if optimizer is None else _by(optimizer, state, u)
+        outcome = _judged(state, u, recorder, tolerance)
+        if outcome.converged:
+            break
+        state.update(u)
+    return dataclasses.replace(outcome, used_up=not outcome.converged)
+
+
+def _judged(state: _Prices, u: np.ndarray, recorder: Recorder, tolerance: float) -> Outcome:
+    evaluator, sharpness = state.evaluator, state.sharpness
+    w = state.unknowns(u)
+    y = w[: evaluator.problem.space.size]
+    found = optimality(state.at(w), w, *evaluator.program.box)
+    report = evaluator.report(y)
     recorder.add(report, found.residual, sharpness)
     final = sharpness == evaluator.problem.sharpness
     good = final and found.residual <= tolerance and report.violation <= FEASIBLE
-    return Outcome(w[:size], w, found, report, good, evaluator.everything(), sharpness)
+    return Outcome(y, w, found, report, good, evaluator.everything(), sharpness)
 
 
-class _Compiled:
-    """The compiled parts: a round of inner steps for all starts and the update of the multipliers."""
+def _unconstrained(evaluator: Evaluator, y: np.ndarray) -> np.ndarray:
+    inside = np.clip(y, 1e-3, 1.0 - 1e-3)  # the map is flat at the bounds
+    bounds = evaluator.program.best_bounds(evaluator.report(y).terms)
+    return np.concatenate([2.0 / np.pi * np.arcsin(np.sqrt(inside)), bounds])
 
-    def __init__(
-        self, evaluator: Evaluator, rates: PlanarRates, optimizer: optax.GradientTransformation
-    ) -> None:
-        self.evaluator, self.rates = evaluator, rates
-        self.size = evaluator.problem.space.size
-        zeros = [(hz == 0.0).sum(axis=1) for hz in evaluator.start.hz.values()]
-        self.zeros = np.concatenate(zeros) if evaluator.start.lowest_mode > 1 else None
-        self.optimizer = optax.with_extra_args_support(optimizer)
-        # optax mixes types where strict promotion would refuse
-        with jax.numpy_dtype_promotion("standard"):
-            self._round = jax.jit(jax.vmap(self._one_round, in_axes=(0, None)))
 
-    def begin(self, y: Array) -> _State:
-        """The state of a start."""
-        evaluator = self.evaluator
-        inside = jnp.clip(y, 1e-3, 1.0 - 1e-3)  # the map is flat at the bounds
-        u = jnp.concatenate(
-            [
-                2.0 / jnp.pi * jnp.arcsin(jnp.sqrt(inside)),
-                jnp.asarray(evaluator.program.best_bounds(evaluator.start.terms)),
-            ]
-        )
-        rows = jax.eval_shape(lambda u: self._rows(u, jnp.float64(1.0)), u)
-        return _State(
-            u,
-            jnp.zeros(rows[1].shape),
-            jnp.zeros(rows[2].shape),
-            jnp.float64(_FIRST_PENALTY),
-            jnp.float64(jnp.inf),
-        )
+class _Prices:
+    """Multipliers and penalty of one start, and the Lagrangian that they make."""
 
-    def round(self, states: _State, sharpness: Array) -> _State:
-        """Inner steps and an update of the multipliers for every start."""
-        with jax.numpy_dtype_promotion("standard"):
-            found: _State = self._round(states, sharpness)
-        return found
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator, self.sharpness = evaluator, evaluator.problem.sharpness
+        self.inequality: np.ndarray | float = 0.0
+        self.equality: np.ndarray | float = 0.0
+        self.penalty, self.violation = _FIRST_PENALTY, np.inf
 
-    def unknowns(self, u: Array) -> Array:
+    def unknowns(self, u: np.ndarray) -> np.ndarray:
         """Positions and bounds from unconstrained unknowns."""
-        return jnp.concatenate([jnp.sin(0.5 * jnp.pi * u[: self.size]) ** 2, u[self.size :]])
+        size = self.evaluator.problem.space.size
+        return np.concatenate([np.sin(0.5 * np.pi * u[:size]) ** 2, u[size:]])
 
-    def _rows(self, u: Array, sharpness: Array) -> tuple[Array, Array, Array]:
-        evaluator = self.evaluator
-        w = self.unknowns(u)
-        hz = self._frequencies(w[: self.size]) if evaluator.angles else {}
-        angles = {name: jnp.asarray(value) for name, value in evaluator.angles.items()}
-        today = evaluator.today_design()
-        return evaluator.program.rows(w, hz, angles, today, sharpness)
+    def at(self, w: np.ndarray) -> Linearised:
+        """Values and derivatives of the program at all postures."""
+        return self.evaluator.linearise(w, None, self.sharpness)
 
-    def _frequencies(self, y: Array) -> dict[str, Array]:
-        evaluator = self.evaluator
-        parts = [self.rates.lanes(y, name, angles) for name, angles in evaluator.angles.items()]
-        cells = jax.tree_util.tree_map(lambda *x: jnp.concatenate(x), *parts)
-        hz = spectra(evaluator.problem.num_modes, cells, self.rates.flags, self.zeros) / TWO_PI
-        ends = np.cumsum([len(angles) for angles in evaluator.angles.values()])[:-1]
-        return dict(zip(evaluator.angles, jnp.split(hz, ends), strict=True))
+    def lagrangian(self, u: np.ndarray) -> tuple[float, np.ndarray]:
+        """Value and gradient; no number for a design that is no possible arm, which a step may meet."""
+        try:
+            at = self.at(self.unknowns(u))
+        except (ArmError, ProblemError):
+            return np.inf, np.full_like(u, np.nan)
+        rho = self.penalty
+        pushed = np.maximum(self.inequality - rho * at.inequalities, 0.0)
+        kept = np.sum(pushed**2 - np.square(self.inequality)) / (2.0 * rho)
+        held = np.sum((0.5 * rho * at.equalities - self.equality) * at.equalities)
+        slope = at.objective_rate - pushed @ at.inequality_rates
+        slope = slope + (rho * at.equalities - self.equality) @ at.equality_rates
+        size = self.evaluator.problem.space.size
+        slope[:size] *= 0.5 * np.pi * np.sin(np.pi * u[:size])
+        return float(at.objective + kept + held), slope
 
-    def _lagrangian(self, u: Array, state: _State, sharpness: Array) -> Array:
-        objective, inequalities, equalities = self._rows(u, sharpness)
-        rho = state.penalty
-        pushed = jnp.maximum(state.multipliers - rho * inequalities, 0.0)
-        kept = jnp.sum(pushed**2 - state.multipliers**2) / (2.0 * rho)
-        held = jnp.sum(-state.equality_multipliers * equalities + 0.5 * rho * equalities**2)
-        return objective + kept + held
+    def update(self, u: np.ndarray) -> None:
+        """Multipliers by what the constraints lack, and a larger penalty where that went down too slowly."""
+        at = self.at(self.unknowns(u))
+        lacking = np.concatenate([-at.inequalities, np.abs(at.equalities)])
+        violation = float(lacking.max(initial=0.0))
+        self.inequality = np.maximum(self.inequality - self.penalty * at.inequalities, 0.0)
+        self.equality = self.equality - self.penalty * at.equalities
+        if violation > 0.25 * self.violation:
+            self.penalty = min(_GROWTH * self.penalty, _LARGEST_PENALTY)
+        self.violation = violation
 
-    def _one_round(self, state: _State, sharpness: Array) -> _State:
-        def value(u: Array) -> Array:
-            return self._lagrangian(u, state, sharpness)
 
-        def step(carry: tuple[Array, Any], _: None) -> tuple[tuple[Array, Any], None]:
-            u, inner = carry
-            at, slope = jax.value_and_grad(value)(u)
-            updates, inner = self.optimizer.update(
-                slope, inner, u, value=at, grad=slope, value_fn=value
-            )
-            new = optax.apply_updates(u, updates)
-            usable = jnp.all(jnp.isfinite(new))
-            return (jnp.where(usable, new, u), inner), None
+def _lbfgs(lagrangian: _Slope, u: np.ndarray) -> np.ndarray:
+    options = {"maxiter": INNER_STEPS, "ftol": 0.0, "gtol": 1e-12}
+    return np.asarray(minimize(lagrangian, u, jac=True, method="L-BFGS-B", options=options).x)
 
-        (u, _), _ = jax.lax.scan(
-            step, (state.u, self.optimizer.init(state.u)), None, length=INNER_STEPS
-        )
-        _, inequalities, equalities = self._rows(u, sharpness)
-        violation = jnp.maximum(
-            jnp.max(-inequalities, initial=0.0), jnp.max(jnp.abs(equalities), initial=0.0)
-        )
-        slow = violation > 0.25 * state.violation
-        penalty = jnp.where(
-            slow, jnp.minimum(_GROWTH * state.penalty, _LARGEST_PENALTY), state.penalty
-        )
-        return _State(
-            u,
-            jnp.maximum(state.multipliers - state.penalty * inequalities, 0.0),
-            state.equality_multipliers - state.penalty * equalities,
-            penalty,
-            violation,
-        )
+
+def _by(optimizer: optax.GradientTransformation, state: _Prices, u: np.ndarray) -> np.ndarray:
+    """Steps of an optimiser of optax, with the value as a function of JAX for those that search along a line."""
+    import optax
+
+    config: Any = jax.config  # has no types
+    disabled, promotion = config.jax_disable_jit, config.jax_numpy_dtype_promotion
+
+    def both(u: jax.Array) -> tuple[jax.Array, jax.Array]:
+        with jax.disable_jit(disabled), jax.numpy_dtype_promotion(promotion):
+            value, slope = state.lagrangian(np.asarray(u))
+        return jnp.float64(value), jnp.asarray(slope)
+
+    value = jax.custom_vjp(lambda u: both(u)[0])
+    value.defvjp(both, lambda slope, at: (at * slope,))
+    updated = optax.with_extra_args_support(optimizer).update
+    at = jnp.asarray(u)
+    # step by step, for the frequencies are solved in NumPy; optax mixes types where strict promotion would refuse
+    with jax.disable_jit(), jax.numpy_dtype_promotion("standard"):
+        inner = optimizer.init(at)
+        for _ in range(INNER_STEPS):
+            now, slope = both(at)
+            change, inner = updated(slope, inner, at, value=now, grad=slope, value_fn=value)
+            new = optax.apply_updates(at, change)
+            at = new if np.isfinite(np.asarray(new)).all() else at
+    return np.asarray(at)

@@ -17,15 +17,10 @@ def least_violation(evaluator: Evaluator, start: np.ndarray, chosen: Chosen | No
     """
     program, size = evaluator.program, evaluator.problem.space.size
     bounds = program.best_bounds(evaluator.report(start, chosen).terms) - 10.0  # never binding
-    cache: dict[bytes, Linearised] = {}
 
     def at(x: np.ndarray) -> Linearised:
-        key = x[:size].tobytes()
-        if key not in cache:
-            cache.clear()
-            inside = np.clip(x[:size], 0.0, 1.0)
-            cache[key] = evaluator.linearise(np.concatenate([inside, bounds]), chosen)
-        return cache[key]
+        inside = np.clip(x[:size], 0.0, 1.0)
+        return evaluator.linearise(np.concatenate([inside, bounds]), chosen)
 
     def margins(x: np.ndarray) -> np.ndarray:
         found = at(x)

@@ -15,7 +15,7 @@ from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import MaximiseFrequency
 from design_opt.problem.options import check_options
 from design_opt.problem.problem import Problem
-from design_opt.solvers.augmented_lagrangian import solve_augmented_lagrangian
+from design_opt.solvers.augmented_lagrangian import check_postures, solve_augmented_lagrangian
 from design_opt.solvers.cluster_conditions import cluster_optimality
 from design_opt.solvers.feasibility import least_violation
 from design_opt.solvers.recording import FEASIBLE, Progress, Recorder
@@ -47,8 +47,8 @@ def optimise(
     problem
         The problem.
     method
-        ``"slsqp"``, sequential quadratic programming, for any number of postures; or ``"augmented_lagrangian"``, all
-        in JAX with an optax optimiser, for up to 256 postures.
+        ``"slsqp"``, sequential quadratic programming, for any number of postures; or ``"augmented_lagrangian"``, which
+        takes any optax optimiser and up to 256 postures.
     starts
         Number of starts: the first is where the variables start, the others are random in the box.
     seed
@@ -98,6 +98,8 @@ def optimise(
         raise ProblemError(f"problem = {shown(problem)}: must be a Problem.")
     check_options(method, starts, seed, tolerance, max_iterations)
     evaluator = Evaluator(problem) if evaluator is None else evaluator
+    if method == "augmented_lagrangian":
+        check_postures(evaluator)
     recorder = Recorder(problem.fingerprint, progress, checkpoint)
     search = _Search(evaluator, recorder, method, tolerance, max_iterations)
     recorder.consider(evaluator.start)
@@ -105,19 +107,15 @@ def optimise(
     plan = list(enumerate(points))
     if recorder.resumed is not None:
         plan = _remaining(evaluator, recorder, points)
-        for number in range(starts):
-            latest = recorder.latest(number)
-            points[number] = points[number] if latest is None else latest
     outcomes: list[Outcome] = []
     interrupted = False
     try:
-        if method == "slsqp":
-            for number, point in plan:
-                recorder.start = number
-                outcomes.append(solve_slsqp(evaluator, point, recorder, tolerance, max_iterations))
-        else:
-            outcomes = solve_augmented_lagrangian(
-                evaluator, points, recorder, tolerance, max_iterations, optimizer
+        for number, point in plan:
+            recorder.start = number
+            given = evaluator, point, recorder, tolerance, max_iterations
+            slsqp = method == "slsqp"
+            outcomes.append(
+                solve_slsqp(*given) if slsqp else solve_augmented_lagrangian(*given, optimizer)
             )
         if not any(_feasible(found.report) for found in outcomes) and recorder.best is None:
             return search.infeasible(outcomes)
@@ -183,7 +181,8 @@ class _Search:
         if chosen is None or (not done and best is not None and best.score > chosen.report.score):
             report = evaluator.start if best is None else best
             chosen = conditions_at(evaluator, report, recorder, self.tolerance)
-        status, note = self._status(chosen, interrupted)
+        used_up = any(found.used_up for found in outcomes)
+        status, note = self._status(chosen, interrupted, used_up)
         clustered = None
         open_end = status in (Status.stalled, Status.iteration_limit)
         if open_end and _repeats(evaluator):
@@ -213,7 +212,7 @@ class _Search:
         how = self.method, self.tolerance
         return Result(self.evaluator, report, status, note, *how, chosen, clustered, self.recorder)
 
-    def _status(self, chosen: Outcome, interrupted: bool) -> tuple[Status, str]:
+    def _status(self, chosen: Outcome, interrupted: bool, used_up: bool) -> tuple[Status, str]:
         residual = chosen.optimality.residual
         if interrupted:
             some = self.recorder.best
@@ -221,7 +220,7 @@ class _Search:
             return Status.interrupted, f"stopped by the user; {kept}, residual {residual:.1e}"
         if chosen.converged:
             return Status.converged, f"optimality conditions hold: residual {residual:.1e}"
-        if self.recorder.most_iterations >= self.max_iterations:
+        if used_up:
             return Status.iteration_limit, (
                 f"{self.max_iterations} iterations used up, residual {residual:.1e}; raise max_iterations or resume"
             )
@@ -252,6 +251,7 @@ def violations(evaluator: Evaluator, report: Report) -> str:
         where = ""
         if name not in ("", OWN):
             posture = int(np.unravel_index(int(lacking.argmax()), lacking.shape)[0])
-            where = f" at {degrees(evaluator.problem.arm, evaluator.angles[name][posture])}"
+            angles = evaluator.angles[name]
+            where = f" at {degrees(problem.arm, angles[posture], angles)}"
         parts.append(f"{100.0 * worst:.3g} % of '{label}'{where}")
     return ", ".join(parts) or "none"

@@ -108,18 +108,11 @@ class Recorder:
             self.resumed = self._read()
             self.steps = [_step(row) for row in self.resumed["steps"]]
             self.began -= self.steps[-1].seconds
-        self.earlier = len(self.steps)
 
     def latest(self, start: int) -> np.ndarray | None:
         """Positions of the last iterate of a start; None if it has none."""
         own = [step.y for step in self.steps if step.start == start]
         return own[-1] if own else None
-
-    @property
-    def most_iterations(self) -> int:
-        """The largest number of iterations of one start, those before a resumption left out."""
-        new = [step.start for step in self.steps[self.earlier :]]
-        return max((new.count(start) for start in new), default=0)
 
     def add(self, report: Report, kkt: float, sharpness: float) -> None:
         """Record an iterate."""

@@ -67,11 +67,15 @@ def _bound(value: float, lower: float, upper: float) -> str:
 
 def active_lines(result: Result) -> list[str]:
     """Say which constraints and postures the design hangs on."""
-    active = result.active_set()
+    active, problem = result.active_set(), result.problem
     lines = []
     for label in dict.fromkeys(row[0] for row in active):
         own = [row for row in active if row[0] == label]
-        postures = [degrees(result.problem.arm, row[2]) for row in own if row[1] not in ("", OWN)]
+        postures = [
+            degrees(problem.arm, row[2], problem.sets[row[1]])
+            for row in own
+            if row[1] not in ("", OWN)
+        ]
         where = ""
         if postures:
             shown = ", ".join(postures[:_LISTED])
@@ -95,7 +99,7 @@ def moved_lines(result: Result) -> list[str]:
 
 def status_lines(result: Result) -> list[str]:
     """Say how the optimisation ended, and what its frequencies may be trusted for."""
-    iterations = len(result.steps)
+    iterations, problem = len(result.steps), result.problem
     lines = [
         f"{result.status}: {result.message}",
         f"{iterations} iterations, largest violation {result.report.violation:.1e}",
@@ -110,7 +114,7 @@ def status_lines(result: Result) -> list[str]:
         where = (
             "in the arm's own posture"
             if name == OWN
-            else f"at the worst posture of {name}, {degrees(result.problem.arm, angles)}"
+            else f"at the worst posture of {name}, {degrees(problem.arm, angles, problem.sets[name])}"
         )
         count = int(np.sum(found.certified))
         modes = ", ".join(

@@ -23,6 +23,8 @@ _EXCHANGES, _RESTARTS = 20, 4
 #: the whole set may differ from the working set by this much, relative
 _EXCHANGE_TOLERANCE = 1e-8
 _FTOL = 1e-14
+#: steps this small beside the tolerance are none, and not evaluated: line searches go on in rounding noise
+_SHORT = 1e-3
 #: a run stands still when so many iterations moved score and violation by less than this share, and the residual fell
 #: by no more than this factor: beside limits that cannot be kept, line searches go on in rounding noise
 _PATIENCE, _UNMOVED, _LOWER = 3, 1e-9, 0.9
@@ -30,7 +32,7 @@ _PATIENCE, _UNMOVED, _LOWER = 3, 1e-9, 0.9
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Where a solver ended: positions, unknowns, conditions there, iterations, and the working set."""
+    """Where a solver ended: positions, unknowns, conditions, working set, whether its iterations are used up."""
 
     y: np.ndarray
     w: np.ndarray
@@ -39,6 +41,7 @@ class Outcome:
     converged: bool
     chosen: dict[str, np.ndarray]
     sharpness: float
+    used_up: bool = False
 
 
 class _Stop(
@@ -89,7 +92,7 @@ def solve_slsqp(
         if budget <= 0:
             break
     assert outcome is not None
-    return outcome
+    return dataclasses.replace(outcome, used_up=budget <= 0)
 
 
 def conditions_at(
@@ -184,28 +187,26 @@ class _Run:
     ) -> None:
         self.evaluator, self.chosen, self.sharpness = evaluator, chosen, sharpness
         self.tolerance, self.budget, self.recorder = tolerance, budget, recorder
-        size, bounds = evaluator.problem.space.size, evaluator.program.num_bounds
-        self.lower = np.concatenate([np.zeros(size), np.full(bounds, -1e3)])
-        self.upper = np.concatenate([np.ones(size), np.full(bounds, 1e3)])
-        self.size, self.used = size, 0
-        self._key = b""
-        self._value: Linearised | None = None
-        self.w = np.zeros(size + bounds)
+        self.lower, self.upper = evaluator.program.box
+        self.size, self.used = evaluator.problem.space.size, 0
+        self.w = np.zeros(evaluator.program.size)
         self.stood_still = False
         self._passed: list[tuple[Report, float]] = []
 
     def at(self, w: np.ndarray) -> Linearised:
-        if self._value is None or w.tobytes() != self._key:
-            inside = np.clip(w, self.lower, self.upper)
-            self._value = self.evaluator.linearise(inside, self.chosen, self.sharpness)
-            self._key = w.tobytes()
-        return self._value
+        return self.evaluator.linearise(self.inside(w), self.chosen, self.sharpness)
+
+    def inside(self, w: np.ndarray) -> np.ndarray:
+        """The unknowns within their bounds; the latest iterate where they lie as good as there."""
+        inside = np.clip(w, self.lower, self.upper)
+        short = np.abs(inside - self.w).max() <= _SHORT * self.tolerance
+        return self.w if short else inside
 
     def conditions(self, w: np.ndarray) -> Optimality:
         return optimality(self.at(w), w, self.lower, self.upper)
 
     def iteration(self, w: np.ndarray) -> None:
-        self.w = np.clip(w, self.lower, self.upper)
+        self.w = self.inside(w)
         found = self.conditions(self.w)
         report = self.evaluator.report(self.w[: self.size])
         self.recorder.add(report, found.residual, self.sharpness)
@@ -257,7 +258,7 @@ class _Run:
                 options={"maxiter": max(self.budget, 1), "ftol": _FTOL},
             )
             if found.success:
-                self.w = np.clip(found.x, self.lower, self.upper)
+                self.w = self.inside(found.x)
         except _Stop:
             pass
         return self.w[: self.size].copy(), self.used

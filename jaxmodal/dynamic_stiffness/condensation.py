@@ -98,7 +98,9 @@ def evaluate(
     ``(-1)**count == sign`` at every frequency. Zero frequency is no argument: D tends to a
     constant, the members' formulas divide by omega.
     """
-    most = beams.length.shape[0]
+    most, *cells = beams.length.shape
+    if cells and not xp.shape(omega):  # results have the shape of the cells
+        omega = xp.broadcast_to(omega, cells)
     links = most if num_links is None or most == 1 else num_links
     if isinstance(links, int) and tree_on_host(beams, theory, omega):
         every = links_on_host(beams, theory, omega, arithmetic)

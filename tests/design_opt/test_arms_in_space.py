@@ -228,10 +228,6 @@ BAD = {
         lambda: problem_with(arm=jm.SpatialArm((tube(section=jm.circle(0.03)),))),
         ["theory", "link1.section", "shear coefficient"],
     ),
-    "programs of planar arms": (
-        lambda: optimise(problem_with(), "augmented_lagrangian"),
-        ["augmented_lagrangian", "in space", "slsqp"],
-    ),
 }
 
 

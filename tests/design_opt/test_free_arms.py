@@ -9,6 +9,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 import jaxmodal as jm
 from design_opt import (
+    METHODS,
     BucklingLimit,
     DeflectionLimit,
     Evaluator,
@@ -54,9 +55,7 @@ def lightest(limit, arm=None, variables=None):
     return Problem(arm, variables, MinimiseMass(), [limit], theory="euler_bernoulli")
 
 
-@pytest.mark.parametrize(
-    "method", ["slsqp", pytest.param("augmented_lagrangian", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_lightest_free_beam(method):
     """Mode 4 is the first that vibrates; the certificate holds the three of frequency 0 as well."""
     problem = lightest(FrequencyLimit(4, at_least_hz=WANTED))
@@ -70,7 +69,8 @@ def test_the_lightest_free_beam(method):
 
 
 @pytest.mark.slow
-def test_the_lightest_free_beam_in_space_is_square():
+@pytest.mark.parametrize("method", METHODS)
+def test_the_lightest_free_beam_in_space_is_square(method):
     """Six motions without strain; both planes reach the limit together, so modes 7 and 8 coincide."""
     axes = np.eye(3).tolist()
     springs = [jm.Spring("translation", tuple(axis), 0.0) for axis in axes]
@@ -81,7 +81,7 @@ def test_the_lightest_free_beam_in_space_is_square():
     )  # fmt: skip
     sides = [Variable(f"link1.section.{side}", 0.01, 0.1) for side in ("depth", "width")]
     arm = jm.SpatialArm((link,))
-    found = optimise(lightest(FrequencyLimit(7, at_least_hz=WANTED), arm, sides))
+    found = optimise(lightest(FrequencyLimit(7, at_least_hz=WANTED), arm, sides), method)
     assert found.status == "converged"
     assert found.certified
     assert list(found.values.values()) == pytest.approx([thickness()] * 2, rel=RESIDUAL)

@@ -44,6 +44,18 @@ def test_the_host_and_the_compiled_search_agree(key):
 
 
 @pytest.mark.parametrize("arithmetic", [Arithmetic.float64, Arithmetic.double_double])
+def test_one_frequency_is_that_of_every_cell(arithmetic):
+    beams, flags = prepared_values(jm.examples.three_link_industrial(), "timoshenko")
+    cells = jax.tree_util.tree_map(lambda x: np.stack([x, x * 1.01], axis=1), beams)
+    found = evaluate(cells, flags, np.float64(300.0), arithmetic)
+    each = evaluate(cells, flags, np.full(2, 300.0), arithmetic)
+    jax.tree_util.tree_map(np.testing.assert_array_equal, vars(found), vars(each))
+    first = evaluate(beams, flags, np.float64(300.0), arithmetic)
+    assert (found.count[0], found.sign[0]) == (first.count, first.sign)
+    assert found.log_abs[0] == pytest.approx(float(first.log_abs), rel=1e-12)
+
+
+@pytest.mark.parametrize("arithmetic", [Arithmetic.float64, Arithmetic.double_double])
 def test_links_that_are_not_in_use_do_not_count(arithmetic):
     arm = jm.examples.three_link_industrial()
     short = arm.replace(links=arm.links[:2])
