@@ -19,21 +19,19 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.batches.acceptance import proven, with_neighbour
-from jaxmodal.batches.fused_search import chosen_kernel
 from jaxmodal.batches.kernels import EXTRA
 from jaxmodal.batches.pilots import Centres, Pilots
-from jaxmodal.batches.plan import FEW
+from jaxmodal.batches.plan import FEW, Question
 from jaxmodal.batches.results import Results
 from jaxmodal.batches.sizes import CPU_SIZES, filled, number_of_blocks, parted
 from jaxmodal.batches.spatial_search import enclosed_in_space, next_guess
 from jaxmodal.batches.workers import Workers, placed
-from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
-from jaxmodal.runtime.devices import available_cores, default_device
+from jaxmodal.runtime.devices import available_cores
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.validity import valid_cells
 from jaxmodal.spatial.search.cells import solve_cells
@@ -62,8 +60,8 @@ class PlanInSpace:
 
     Attributes
     ----------
-    arm, addresses, modes, theory
-        The lowest ``modes`` frequencies of an arm, with values set at ``addresses``.
+    question : Question
+        What is asked.
     chunk : int, optional
         Cells side by side, as the caller wants.
     size : int
@@ -72,10 +70,7 @@ class PlanInSpace:
         What the program knows of the arm, and what gives every cell a guess; None where NumPy solves all.
     """
 
-    arm: SpatialArm
-    addresses: tuple[str, ...]
-    modes: int
-    theory: TheoryName
+    question: Question[SpatialArm]
     chunk: int | None
     size: int
     layout: Layout | None = None
@@ -84,22 +79,18 @@ class PlanInSpace:
     @classmethod
     def of(
         cls,
-        arm: SpatialArm,
-        addresses: tuple[str, ...],
-        modes: int,
-        theory: TheoryName,
+        question: Question[SpatialArm],
         sample: np.ndarray,
         cells: int,
         chunk: int | None = None,
         kernel: str = "auto",
     ) -> PlanInSpace:
         """The plan for so many ``cells``, made from the values (addresses, samples) of some of them, or of all."""
-        chosen_kernel(kernel, default_device())  # a name that is not known is refused
-        size = max(1, CPU_SIZES.lanes // modes) if chunk is None else chunk
+        size = max(1, CPU_SIZES.lanes // question.modes) if chunk is None else chunk
         size = min(size, 1 << (cells - 1).bit_length())
-        plan = cls(arm, addresses, modes, theory, chunk, size)
+        plan = cls(question, chunk, size)
         few = chunk is None and kernel == "auto" and cells <= FEW
-        if few or all(link.rigid for link in arm.links):
+        if few or all(link.rigid for link in question.arm.links):
             return plan
         usual = plan._usual(sample)
         if usual.size < _FEWEST_PILOTS:
@@ -128,11 +119,11 @@ class PlanInSpace:
         if left.size:
             found = jax.tree_util.tree_map(np.asarray, self._general(values[:, left]))
             results.settle(left, found)
-        return results.frozen(self.theory)
+        return results.frozen(self.question.theory)
 
     def _searched(self, values: np.ndarray, usual: np.ndarray) -> Results:
         """Some of the cells, but for what is left open."""
-        results = Results.empty(np.zeros(values.shape[1], np.int32), self.modes)
+        results = Results.empty(np.zeros(values.shape[1], np.int32), self.question.modes)
         with ThreadPoolExecutor(available_cores()) as pool:
             workers = Workers(pool, available_cores())
 
@@ -157,22 +148,23 @@ class PlanInSpace:
 
     def _general(self, values: np.ndarray) -> NaturalFrequencies:
         given = self._given(values)
-        return jax.device_put(solve_cells(self.arm, given, self.modes, self.theory, self.chunk))
+        q = self.question
+        return jax.device_put(solve_cells(q.arm, given, q.modes, q.theory, self.chunk))
 
     def _given(self, values: np.ndarray) -> dict[str, np.ndarray]:
-        return dict(zip(self.addresses, values, strict=True))
+        return dict(zip(self.question.addresses, values, strict=True))
 
     def _varied(self, values: np.ndarray) -> SpatialArm:
-        return self.arm.with_values(
+        return self.question.arm.with_values(
             {
                 single: column
-                for address, column in zip(self.addresses, values, strict=True)
-                for single in resolve(self.arm, address)
+                for address, column in zip(self.question.addresses, values, strict=True)
+                for single in resolve(self.question.arm, address)
             }
         )
 
     def _model(self, values: np.ndarray) -> SpatialModel:
-        some, flags = self._varied(values), self.arm.model(self.theory).flags
+        some, flags = self._varied(values), self.question.arm.model(self.question.theory).flags
         return SpatialModel(some.links, some.payload, flags, some.base_stiffness)
 
     def _usual(self, values: np.ndarray) -> np.ndarray:
@@ -184,7 +176,7 @@ class PlanInSpace:
 
     def _pilots(self, values: np.ndarray) -> Pilots | None:
         """The guess from cells that NumPy searches; None where too few of them have so many frequencies."""
-        wanted, cells = self.modes + EXTRA, values.shape[1]
+        wanted, cells = self.question.modes + EXTRA, values.shape[1]
         omega, known = np.full((wanted, cells), np.nan), Neighbours(self._given(values))
         for block in parted(np.arange(cells), _PILOTS_AT_ONCE, 1, 1):
             model = self._model(values[:, block])
@@ -215,15 +207,15 @@ class PlanInSpace:
         good = (results.status == int(Status.certified)).all(axis=1)
         if good.sum() < _FEWEST_PILOTS:
             return self
-        beyond = self._guess(values[:, good])[self.modes :]
+        beyond = self._guess(values[:, good])[self.question.modes :]
         omega = np.concatenate([results.omega[good].T, beyond])
-        omega[self.modes :] = np.maximum(beyond, omega[self.modes - 1] * _BEYOND)
+        omega[self.question.modes :] = np.maximum(beyond, omega[self.question.modes - 1] * _BEYOND)
         return dataclasses.replace(self, pilots=self._fitted(values[:, good], omega))
 
     def _fitted(self, values: np.ndarray, omega: np.ndarray) -> Pilots:
         """The guess from frequencies (modes + EXTRA, cells) of cells."""
         used = self._that_matter
-        addresses = tuple(np.array(self.addresses)[used])
+        addresses = tuple(np.array(self.question.addresses)[used])
         return Centres.of(values[used], addresses).pilots(omega, _PILOTS)
 
     def _guess(self, values: np.ndarray) -> np.ndarray:
@@ -236,15 +228,15 @@ class PlanInSpace:
         """Places of the addresses that change frequencies: on a rigid base the first angle turns the whole arm."""
         used = np.array(
             [
-                self.arm.base_stiffness is not None or address != "link1.joint_angle"
-                for address in self.addresses
+                self.question.arm.base_stiffness is not None or address != "link1.joint_angle"
+                for address in self.question.addresses
             ]
         )
         return np.flatnonzero(used if used.any() else ~used)
 
     def _compile(self, values: np.ndarray) -> None:
         """Compile the program, solving nothing."""
-        rough = np.ones((self.modes + EXTRA, 1)).cumsum(axis=0)
+        rough = np.ones((self.question.modes + EXTRA, 1)).cumsum(axis=0)
         self._enclosed(self._model(values), rough, 0, blocks_used=0)
 
     def _enclosed(
@@ -264,7 +256,7 @@ class PlanInSpace:
             np.int64(skipped),
             used,
             layout=layout,
-            modes=self.modes,
+            modes=self.question.modes,
             blocks=self._blocks,
         )
         e: Enclosure = jax.tree_util.tree_map(lambda x: np.asarray(x)[..., :cells], found)
@@ -285,16 +277,16 @@ class PlanInSpace:
         is too large: cell, mode, and estimates of all modes.
         """
         cells = cells[at]
-        number, skipped = np.arange(1, self.modes + 1)[:, None], int(attempt > 0)
+        number, skipped = np.arange(1, self.question.modes + 1)[:, None], int(attempt > 0)
         with np.errstate(all="ignore"):
             start = self._guess(values[:, cells]) if rough is None else rough[:, at]
             e = self._enclosed(self._model(values[:, cells]), start, skipped)
             known = proven(e, number)
             every = next_guess(e, start)
-            apart = ~with_neighbour(every, CLOSE)[: self.modes]
+            apart = ~with_neighbour(every, CLOSE)[: self.question.modes]
         good = known & (e.error <= _ALLOWED) & apart
         results.store(cells, e, good)
-        results.evaluations[cells] += (6 - skipped) * self.modes
+        results.evaluations[cells] += (6 - skipped) * self.question.modes
         done = known.all(axis=0)
         mode, lane = np.nonzero(~good & done)
         return (cells[~done], every[:, ~done]), (cells[lane], mode, every[:, lane])

@@ -100,18 +100,30 @@ def natural_frequencies_batch(
     modes = positive_integer(num_modes, "num_modes", limits.MODES)
     theory_flags(theory)
     chosen_kernel(kernel, default_device())  # a name that is not known is refused first
-    if isinstance(arm, SpatialArm):
-        given, columns = columns_of(arm, parameters)
-        chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
-        cells = columns.shape[1]
-        plan = PlanInSpace.of(arm, given, modes, theory, columns, cells, chunk, kernel)
-        return plan.solve(columns)
-    require_planar(arm)
+    planar = None if isinstance(arm, SpatialArm) else require_planar(arm)
     addresses, values = columns_of(arm, parameters)
-    require_variants(arm, theory, dict(zip(addresses, values, strict=True)))
+    if planar is not None:
+        require_variants(planar, theory, dict(zip(addresses, values, strict=True)))
     chunk = None if chunk_size is None else positive_integer(chunk_size, "chunk_size")
-    question = Question(arm, addresses, modes, theory)
-    return Plan.of(question, values, values.shape[1], chunk, kernel).solve(values)
+    question = arm, addresses, modes, theory
+    return plan_of(*question, values, values.shape[1], chunk, kernel).solve(values)
+
+
+def plan_of(
+    arm: Arm | SpatialArm,
+    addresses: tuple[str, ...],
+    modes: int,
+    theory: TheoryName,
+    sample: np.ndarray,
+    cells: int,
+    chunk: int | None = None,
+    kernel: str = "auto",
+) -> Plan | PlanInSpace:
+    """The plan for so many ``cells`` of an arm of either kind, from the values (addresses, samples) of some of them."""
+    given = sample, cells, chunk, kernel
+    if isinstance(arm, SpatialArm):
+        return PlanInSpace.of(Question(arm, addresses, modes, theory), *given)
+    return Plan.of(Question(arm, addresses, modes, theory), *given)
 
 
 def columns_of(

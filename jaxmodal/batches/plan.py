@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.postures import series_search
 from jaxmodal.postures.series_passes import Tables
 from jaxmodal.runtime.devices import available_cores, default_device, is_gpu
+from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: cells that NumPy solves, 0.2 ms each, rather than programs, which take 0.02 ms and are compiled for ten seconds
 FEW = 10_240
@@ -32,11 +34,14 @@ FEW = 10_240
 GPU_CELLS = 2**18
 
 
+Kind = TypeVar("Kind", Arm, SpatialArm)
+
+
 @dataclasses.dataclass(frozen=True)
-class Question:
+class Question(Generic[Kind]):
     """What is asked of every cell: the lowest ``modes`` frequencies of an arm, with values set at ``addresses``."""
 
-    arm: Arm
+    arm: Kind
     addresses: tuple[str, ...]
     modes: int
     theory: TheoryName
@@ -60,7 +65,7 @@ class Plan:
         Where it does not, what gives every cell a guess.
     """
 
-    question: Question
+    question: Question[Arm]
     engine: Engine
     cells: int
     chunk: int | None
@@ -71,7 +76,7 @@ class Plan:
     @classmethod
     def of(
         cls,
-        question: Question,
+        question: Question[Arm],
         sample: np.ndarray,
         cells: int,
         chunk: int | None = None,

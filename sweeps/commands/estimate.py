@@ -22,8 +22,8 @@ from jaxmodal import examples
 from jaxmodal.arm import columns
 from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.in_space import PlanInSpace
-from jaxmodal.batches.many_arms import columns_of
-from jaxmodal.batches.plan import FEW, Plan, Question
+from jaxmodal.batches.many_arms import columns_of, plan_of
+from jaxmodal.batches.plan import FEW, Plan
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.modes.mode_shapes import mode_shapes
@@ -173,9 +173,9 @@ def _planar(sweep: Sweep, arm: Arm, theory: TheoryName, slowness: float) -> _Wor
     cells = sweep.num_cells
     series = series_search.pays(arm, addresses, cells)
     most = series_search.HOST_POSTURES if series else FEW
-    question = Question(arm, addresses, sweep.num_modes, theory)
-    plans: list[Plan] = []
-    before = _time(lambda: plans.append(Plan.of(question, values, min(cells, most))))
+    plans: list[Plan | PlanInSpace] = []
+    asked = arm, addresses, sweep.num_modes, theory
+    before = _time(lambda: plans.append(plan_of(*asked, values, min(cells, most))))
     pilots = _PILOTS_OF_SERIES if series else _PILOTS
     start, all_cells = _extrapolated(lambda n: plans[0].solve(values[:, :n]), pilots, cells)
     if cells <= most:
@@ -193,7 +193,7 @@ def _planar(sweep: Sweep, arm: Arm, theory: TheoryName, slowness: float) -> _Wor
 def _in_space(sweep: Sweep, arm: SpatialArm, theory: TheoryName, slowness: float) -> _Work:
     addresses, values = columns_of(arm, _chosen(sweep, _PILOTS_IN_SPACE[1]))
     cells = sweep.num_cells
-    plan = PlanInSpace.of(arm, addresses, sweep.num_modes, theory, values, min(cells, FEW))
+    plan = plan_of(arm, addresses, sweep.num_modes, theory, values, min(cells, FEW))
     pilots = _PILOTS_IN_SPACE
     start, all_cells = _extrapolated(lambda n: plan.solve(values[:, :n]), pilots, cells)
     if cells <= FEW:
@@ -208,7 +208,7 @@ def _shapes_in_space(sweep: Sweep, theory: TheoryName) -> _Work:
     assert isinstance(sweep.arm, SpatialArm)
     addresses, columns = columns_of(sweep.arm, values)
     cells = columns.shape[1]  # so few that nothing is compiled
-    plan = PlanInSpace.of(sweep.arm, addresses, sweep.num_modes, theory, columns, cells)
+    plan = plan_of(sweep.arm, addresses, sweep.num_modes, theory, columns, cells)
     solved = SolvedCells(to_host(plan.solve(columns)))
     taken = _time(lambda: with_modes(solved, sweep, values))
     return _Work(taken * sweep.num_cells / len(solved.frequency))

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arm import require_planar
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.batches.in_space import PlanInSpace
-from jaxmodal.batches.many_arms import columns_of
-from jaxmodal.batches.plan import Plan, Question
+from jaxmodal.batches.many_arms import columns_of, plan_of
+from jaxmodal.batches.plan import Plan
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.modes.batches import modal_quantities_batch
 from jaxmodal.response.damped.damped_batch import damped_modes_batch
@@ -74,12 +74,10 @@ def _plan(identity: _Identity, theory: TheoryName) -> Plan | PlanInSpace:
     if cells > _SAMPLE:
         chosen = np.random.default_rng(0).choice(cells, _SAMPLE, replace=False)
     sample = values_of(sweep, np.unravel_index(chosen, sweep.shape))
-    if isinstance(sweep.arm, SpatialArm):
-        addresses, values = columns_of(sweep.arm, sample)
-        return PlanInSpace.of(sweep.arm, addresses, sweep.num_modes, theory, values, cells)
-    require_known(sweep.arm, theory)
-    question = Question(sweep.arm, tuple(sample), sweep.num_modes, theory)
-    return Plan.of(question, np.stack(list(sample.values())), cells)
+    if not isinstance(sweep.arm, SpatialArm):
+        require_known(sweep.arm, theory)
+    addresses, values = columns_of(sweep.arm, sample)
+    return plan_of(sweep.arm, addresses, sweep.num_modes, theory, values, cells)
 
 
 def values_of(sweep: Sweep, places: tuple[NDArray[np.intp], ...]) -> dict[str, NDArray[np.float64]]:
