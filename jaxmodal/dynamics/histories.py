@@ -112,6 +112,19 @@ def balance_error(found: Trajectory) -> float:
     return worst / float(largest) if largest > 0.0 else worst
 
 
+def require_motion(motion: object) -> None:
+    """Refuse what is no dataset of `simulate`, or one time of it."""
+    import xarray
+
+    if not isinstance(motion, xarray.Dataset):
+        raise ArmError(f"motion = {shown(motion)}: must be a dataset of simulate.")
+    if "time" not in motion.dims or "joint_angle" not in motion:
+        raise ArmError(
+            "motion: has no axis time, or no joint_angle; must be a dataset of simulate: take one time by "
+            "motion.isel(time=[3])."
+        )
+
+
 def coordinates_of(
     model: FlexibleArm, motion: xarray.Dataset, also: tuple[str, ...] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -124,14 +137,7 @@ def coordinates_of(
     ArmError
         If it is no motion, or has other joints, modes or springs than the model.
     """
-    import xarray
-
-    if not isinstance(motion, xarray.Dataset):
-        raise ArmError(f"motion = {shown(motion)}: must be a dataset of simulate.")
-    if "time" not in motion.dims:
-        raise ArmError(
-            "motion: has no axis time; must be a dataset of simulate: take one time by motion.isel(time=[3])."
-        )
+    require_motion(motion)
     expected = {"joint": model.num_links, "coordinate": sum(model.modes)}
     found = {name: motion.sizes.get(name) for name in expected}
     if found != expected or ("motor_angle" in motion) != any(model.elastic):

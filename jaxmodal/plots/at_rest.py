@@ -45,15 +45,13 @@ def draw_equilibrium(
     if field not in _FIELDS:
         raise ArmError(f"field = {shown(field)}: choose one of {', '.join(map(repr, _FIELDS))}.")
     axes = axes_or_new(axes, 6.0, 5.0)
-    places = found.positions
     if field == "deflection":
         moved = found.displacement
     else:
-        along = places[:, -1] - places[:, 0]
-        along = along / np.linalg.norm(along, axis=-1, keepdims=True)
-        across = np.stack([-along[:, 1], along[:, 0]], axis=-1)
+        angle = np.cumsum([float(link.joint_angle) for link in found.arm.links])
+        across = np.stack([-np.sin(angle), np.cos(angle)], axis=-1)
         moved = getattr(found, field)[:, :, None] * across[:, None, :]
-    scale, largest = _draw_beside(axes, places, moved, COLOURS[0], filled=field != "deflection")
+    scale, largest = _draw_beside(axes, found, moved, COLOURS[0], filled=field != "deflection")
     what = (
         f"{scale:.3g} times" if field == "deflection" else f"at most {largest:.4g} {_FIELDS[field]}"
     )
@@ -78,20 +76,24 @@ def draw_buckling(found: Buckling, axes: Axes | None = None, factor: int = 1) ->
     if not np.isfinite(found.factors[factor - 1]):
         raise ArmError(f"factor = {factor}: there is no such buckling factor to draw.")
     axes = axes_or_new(axes, 6.0, 5.0)
-    _draw_beside(axes, found.positions, found.displacement[factor - 1], COLOURS[1])
+    _draw_beside(axes, found, found.displacement[factor - 1], COLOURS[1])
     return in_metres(
         axes, f"buckling {factor}: load factor {found.factors[factor - 1]:.5g} ({found.theory})"
     )
 
 
 def _draw_beside(
-    axes: Axes, places: np.ndarray, moved: np.ndarray, colour: str, filled: bool = False
+    axes: Axes,
+    found: StaticEquilibrium | Buckling,
+    moved: np.ndarray,
+    colour: str,
+    filled: bool = False,
 ) -> tuple[float, float]:
-    """Draw links at rest, (n, S, 2), and beside them; return the scale of ``moved``, and its largest length."""
-    reach = float(np.sum(np.linalg.norm(places[:, -1] - places[:, 0], axis=-1)))
+    """Draw links at rest, and ``moved``, (n, S, 2), beside them; return its scale and its largest length."""
+    reach = sum(float(link.length) for link in found.arm.links)
     largest = float(np.max(np.hypot(moved[..., 0], moved[..., 1])))
     scale = _DRAWN * reach / largest if largest > 0.0 else 1.0
-    for place, step in zip(places, moved, strict=True):
+    for place, step in zip(found.positions, moved, strict=True):
         drawn = place + scale * step
         axes.plot(place[:, 0], place[:, 1], color="0.6", linewidth=1.0)
         axes.plot(drawn[:, 0], drawn[:, 1], color=colour, linewidth=1.8)

@@ -32,8 +32,11 @@ def check_mode(shapes: ModeShapes | SpatialModeShapes, mode: int) -> None:
     if not is_whole(mode, 1, count):
         raise ValueError(f"mode = {mode!r}: the shapes have modes 1 to {count}")
     if not np.isfinite(np.asarray(shapes.displacement[mode - 1])).all():
-        status = Status(int(shapes.frequencies.status[mode - 1])).name
-        raise ValueError(f"mode {mode} has no shape to draw: its status is {status}")
+        status = Status(int(shapes.frequencies.status[mode - 1]))
+        why = f"its status is {status.name}"
+        if status is Status.certified:
+            why = "its frequency is that of other modes as well, and any mixture of their shapes is one"
+        raise ValueError(f"mode {mode} has no shape to draw: {why}")
 
 
 def mode_title(shapes: ModeShapes | SpatialModeShapes, mode: int) -> str:

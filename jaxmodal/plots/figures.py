@@ -10,6 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jaxmodal.arm.arguments import is_whole, positive
+from jaxmodal.arm.quantities import shown
+from jaxmodal.runtime.errors import ArmError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
@@ -88,14 +92,26 @@ def finished(figure: Figure, path: str | Path | None, title: str = "") -> Figure
     if title:
         figure.suptitle(title, fontsize=11, parse_math=False)
     if path is not None:
+        if Path(path).is_dir():  # Matplotlib would write a file beside it
+            raise ArmError(f"path = {str(path)!r}: is a folder; give the name of a file in it.")
         figure.savefig(path, dpi=130)
     return figure
 
 
-def require_gif(path: str | Path) -> None:
-    """Refuse a file for an animation that is no GIF, before anything is drawn."""
+def check_animation(path: str | Path, frames: int, seconds: float | None) -> None:
+    """Refuse a file that is no GIF, fewer than two pictures, or a time that is not positive, before anything is drawn.
+
+    Raises
+    ------
+    ArmError
+        Names the argument.
+    """
+    if not is_whole(frames, 2):
+        raise ArmError(f"frames = {shown(frames)}: must be at least 2, and a whole number.")
+    if seconds is not None:
+        positive("seconds", seconds, "s")
     if Path(path).suffix.lower() != ".gif":
-        raise ValueError(f"path = {str(path)!r}: must be a file that ends in .gif.")
+        raise ArmError(f"path = {str(path)!r}: must be a file that ends in .gif.")
 
 
 def write_gif(

@@ -28,10 +28,10 @@ from jaxmodal.plots.bent_arms import (
 from jaxmodal.plots.figures import (
     COLOURS,
     axes_or_new,
+    check_animation,
     finished,
     framed,
     new_figure,
-    require_gif,
     write_gif,
 )
 from jaxmodal.plots.spatial_modes import animate, draw_page
@@ -203,12 +203,11 @@ def animate_mode(
     Raises
     ------
     ValueError
-        There is no such mode, it has no shape, there are fewer than two frames, or the file is no ``.gif``.
+        There is no such mode, it has no shape, there are fewer than two frames, the time is not positive, or the file
+        is no ``.gif``.
     """
     check_mode(shapes, mode)
-    if frames < 2:
-        raise ValueError(f"frames = {frames!r}; expected at least 2")
-    require_gif(path)
+    check_animation(path, frames, seconds)
     if isinstance(shapes, SpatialModeShapes):
         animate(shapes, mode, path, frames, seconds)
         return

@@ -15,9 +15,9 @@ import numpy as np
 
 from jaxmodal.plots.figures import (
     PlotsUnavailableError,
+    check_animation,
     finished,
     new_figure,
-    require_gif,
     write_gif,
 )
 from jaxmodal.runtime.errors import ArmError
@@ -96,7 +96,7 @@ def plot_motion(
     motion: xarray.Dataset,
     path: str | Path | None = None,
     *,
-    panels: Sequence[str] = ("deflections", "joints", "tip"),
+    panels: Sequence[str] | str = ("deflections", "joints", "tip"),
     title: str = "",
 ) -> Figure:
     """Draw a motion over time, as in Figures 5-10 of De Luca and Siciliano (1991).
@@ -107,7 +107,7 @@ def plot_motion(
         From `jaxmodal.dynamics.simulate`. What is NaN, after a time that could not be passed, is left out.
     path : str or Path, optional
         Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
-    panels : sequence of str
+    panels : sequence of str, or one
         Which quantities to draw, in that order, two panels side by side: ``"deflections"`` (the modal coordinates,
         a panel for each link), ``"joints"``, ``"tip"``, ``"torques"``, ``"tip_acceleration"``, ``"energies"``. The
         first three are the paper's layout.
@@ -115,10 +115,13 @@ def plot_motion(
     Raises
     ------
     ArmError
-        A panel is unknown, or there is none to draw.
+        It is no motion, a panel is unknown, or there is none to draw.
     """
+    from jaxmodal.dynamics.histories import require_motion
+
+    require_motion(motion)
     draws: list[Callable[[Any, Any], None]] = []
-    for name in panels:
+    for name in (panels,) if isinstance(panels, str) else panels:
         if name == "deflections":
             for link in np.unique(motion["link_of_coordinate"].values):
                 draws.append(functools.partial(_deflections, link=int(link)))
@@ -169,23 +172,23 @@ def animate_motion(
     Raises
     ------
     ArmError
-        There are fewer than two frames, the time is not positive, or the model is not that of the motion.
-    ValueError
-        The file is no ``.gif``.
+        There are fewer than two frames, the time is not positive, the file is no ``.gif``, or the model is not that of
+        the motion.
     """
     from jaxmodal.dynamics import link_positions
     from jaxmodal.dynamics.histories import coordinates_of
 
-    if not frames >= 2:
-        raise ArmError(f"frames = {frames!r}: must be at least 2.")
-    require_gif(path)
+    check_animation(path, frames, seconds)
+    q, _ = coordinates_of(model, motion)
     known = np.flatnonzero(np.isfinite(motion["tip_position"].values[:, 0]))
     wanted = np.linspace(0, known[-1], min(frames, len(known))).round().astype(int)
     times = motion["time"].values[wanted]
     shown = float(times[-1] - times[0]) if seconds is None else seconds
-    if not 0.0 < shown < math.inf:
-        raise ArmError(f"seconds = {seconds!r}: must be finite and greater than 0.")
-    places = np.asarray(link_positions(model, coordinates_of(model, motion)[0][wanted]))
+    if not shown > 0.0:
+        raise ArmError(
+            "motion: stands still at its first time; give seconds, for which it is shown."
+        )
+    places = np.asarray(link_positions(model, q[wanted]))
     tips = motion["tip_position"].values[known]
     if not np.allclose(
         places[:, -1, -1], motion["tip_position"].values[wanted], atol=1e-6 * np.abs(places).max()

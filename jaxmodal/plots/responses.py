@@ -96,7 +96,8 @@ def draw_bode(
         for omega in np.asarray(modes, np.float64):
             axis.axvline(omega / (2.0 * np.pi), color="0.6", linewidth=0.8, linestyle=":")
         axis.set_xscale("log")
-        axis.set_xlim(float(hertz[0]), float(hertz[-1]))
+        if hertz[0] < hertz[-1]:
+            axis.set_xlim(float(hertz[0]), float(hertz[-1]))
     if any(np.any(np.abs(values) > 0.0) for _, values in lines):  # a straight arm may not answer
         above.set_yscale("log")
     above.set_ylabel(_named(found))

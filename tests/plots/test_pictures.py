@@ -50,6 +50,50 @@ def test_names_are_no_formulas(axes):
     assert axes.get_title().startswith("$^$")
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"frames": 2.5}, r"frames = 2\.5: must be at least 2, and a whole number"),
+        ({"frames": 1}, "frames = 1: must be at least 2"),
+        ({"seconds": 0}, r"seconds = 0\.0: must be finite and greater than 0"),
+        ({"path": "mode.png"}, "path = 'mode.png': must be a file that ends in .gif"),
+    ],
+)
+def test_animations_that_are_none(options, words):
+    shapes = jm.mode_shapes(ARM, 2, stations=5)
+    with pytest.raises(jm.ArmError, match=words):
+        plots.animate_mode(shapes, **({"mode": 1, "path": "mode.gif"} | options))
+
+
+def test_a_picture_is_not_written_beside_a_folder(tmp_path):
+    """Matplotlib adds a suffix to the name of a folder, and writes there."""
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    with pytest.raises(jm.ArmError, match="is a folder; give the name of a file in it"):
+        plots.plot_mode_shapes(jm.mode_shapes(ARM, 2, stations=5), folder)
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_modes_of_one_frequency_have_no_picture_of_their_own():
+    loose = dict.fromkeys(
+        ("joint_stiffness", "joint_axial_stiffness", "joint_shear_stiffness"), 0.0
+    )
+    free = jm.Arm((ARM.links[0].replace(**loose),))
+    with pytest.raises(ValueError, match="no shape to draw: its frequency is that of other modes"):
+        jm.mode_shapes(free, 3, "euler_bernoulli").plot()
+
+
+def test_section_forces_lie_to_the_left_of_their_link_whatever_the_stations(axes):
+    """Stations from the end to the start turned the sides round, and one alone gave no picture."""
+    beam = jm.Arm((jm.Link(1.0, 1.0, 1.0, jm.raw_section(1.0, 1.0)),))
+    for stations in ([0.0, 1.0], [1.0, 0.0], [0.5]):
+        rest = jm.static_equilibrium(
+            beam, "euler_bernoulli", tip_force=(0.0, 1e-3), stations=stations
+        )
+        rest.plot(axes, field="shear_force")
+        assert np.all(axes.lines[-1].get_ydata() > 0.1)
+
+
 def test_a_mode_is_drawn_with_its_frequency(axes, tmp_path):
     shapes = jm.mode_shapes(ARM, 2, stations=5)
     assert shapes.plot(axes, mode=2) is axes
