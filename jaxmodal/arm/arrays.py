@@ -12,7 +12,8 @@ from jaxmodal.arm.bases import base_rules, with_base
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loaded import bears, with_loads
 from jaxmodal.arm.payloads import Payload
-from jaxmodal.arm.quantities import Record, quantities, shown
+from jaxmodal.arm.quantities import Record, shown
+from jaxmodal.arm.validity import rules_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, on_host, to_host, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import PLAIN, SUPPORTS, TURNING, BeamArrays
@@ -197,7 +198,7 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
     valid: Any = np.True_
     arm = to_host(arm)
     for _, links in _stacked(arm):
-        valid = valid & _holds(links) & _holds(links.section)
+        valid = valid & _holds(links)
     valid = valid & _holds(arm.payload)
     if arm.base_stiffness is not None:
         valid = valid & _holds(arm.base_stiffness)
@@ -211,15 +212,9 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
 
 
 def _holds(record: Record) -> Any:
-    """Return whether all rules of one record hold, over all entries of its leaves."""
-    checks = [
-        item.metadata["rule"].holds(getattr(record, item.name))
-        for item in quantities(record)
-        if getattr(record, item.name) is not None
-    ]
-    with np.errstate(all="ignore"):
-        checks += [constraint.holds for constraint in record.constraints()]
+    """Return whether all rules of a record hold, over all entries of its leaves."""
     valid: Any = np.True_
-    for check in checks:
-        valid = valid & xp.all(xp.asarray(check))
+    with np.errstate(all="ignore"):
+        for holds in rules_of(record):
+            valid = valid & xp.all(xp.asarray(holds))
     return valid

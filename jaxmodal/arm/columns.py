@@ -5,7 +5,6 @@ Computed once, in NumPy, before any compiled program; so no program depends on a
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -27,8 +26,9 @@ from jaxmodal.arm.arrays import (
 from jaxmodal.arm.bases import base_rules, with_base
 from jaxmodal.arm.loaded import bears, with_loads
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.arm.quantities import Record, quantities
+from jaxmodal.arm.paths import unchecked, value_at
 from jaxmodal.arm.refusals import require_known
+from jaxmodal.arm.validity import valid_cells
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BASE, PLAIN, SUPPORTS, BeamArrays
 
@@ -142,23 +142,8 @@ def rates_of(
 
 def stepped(arm: Arm, single: str) -> tuple[Any, Any]:
     """The value at a single address, and the arm, unchecked, in which it has the imaginary part `STEP`."""
-    head, *path = single.split(".")
-    at = ["links", int(head.removeprefix("link")) - 1] if head.startswith("link") else [head]
-    return _moved(arm, [*at, *path])
-
-
-def _moved(record: Any, path: Sequence[str | int]) -> tuple[Any, Any]:
-    """What stands at the end of a path, and a copy, unchecked, in which it has an imaginary part."""
-    if not path:
-        return record, np.atleast_1d(record) + 1j * STEP
-    name, *rest = path
-    if isinstance(record, tuple):
-        value, moved = _moved(record[int(name)], rest)
-        return value, (*record[: int(name)], moved, *record[int(name) + 1 :])
-    value, moved = _moved(getattr(record, str(name)), rest)
-    changed = copy.copy(record)
-    changed.__dict__[str(name)] = moved
-    return value, changed
+    value = value_at(arm, single)
+    return value, unchecked(arm, single, np.atleast_1d(value) + 1j * STEP)
 
 
 def unpacked(packed: Any) -> BeamArrays:
@@ -213,19 +198,7 @@ def _fields(arm: Arm, cells: int, dtype: type = np.float64) -> dict[str, Any]:
 
 def _valid(arm: Arm, cells: int) -> np.ndarray:
     """Cells in which every value obeys its rule, and those that belong together theirs."""
-    records: list[Record] = [arm.payload] if arm.loads is None else [arm.payload, arm.loads]
-    if arm.base_stiffness is not None:
-        records.append(arm.base_stiffness)
-    for link in arm.links:
-        records += [link, link.section]
-    valid = np.ones(cells, bool)
-    for record in records:
-        for item in quantities(record):
-            value = getattr(record, item.name)
-            if value is not None:
-                valid &= item.metadata["rule"].holds(value)
-        for constraint in record.constraints():
-            valid &= constraint.holds
+    valid = valid_cells(arm, cells)
     for rule in base_rules(arm.links, arm.base_stiffness, arm.loads):
         valid &= rule.holds
     return valid

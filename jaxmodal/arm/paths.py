@@ -5,6 +5,7 @@ The parts of a field of many are numbered from 1 behind its name in the singular
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
@@ -67,6 +68,19 @@ def with_values(record: R, values: Mapping[str, Any]) -> R:
             changes[field] = tuple(parts)
     changed_record: R = record.replace(**changes)  # type: ignore[attr-defined]
     return changed_record
+
+
+def unchecked(record: R, path: str, value: Any) -> R:
+    """A copy of a record with another value at a path, which is not looked at."""
+    name, _, rest = path.partition(".")
+    field, index = _place(record, name)
+    changed = unchecked(value_at(record, name), rest, value) if rest else value
+    if index is not None:
+        parts = getattr(record, field)
+        changed = (*parts[:index], changed, *parts[index + 1 :])
+    found = copy.copy(record)
+    found.__dict__[field] = changed
+    return found
 
 
 def _place(record: Any, name: str) -> tuple[str, int | None]:

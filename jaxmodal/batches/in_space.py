@@ -18,6 +18,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.validity import valid_cells
 from jaxmodal.batches.acceptance import proven, with_neighbour
 from jaxmodal.batches.kernels import EXTRA
 from jaxmodal.batches.pilots import Centres, Pilots
@@ -33,7 +34,6 @@ from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.devices import available_cores
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.parts.validity import valid_cells
 from jaxmodal.spatial.search.cells import solve_cells
 from jaxmodal.spatial.search.float64_search import CLOSE, rough_frequencies, settle
 from jaxmodal.spatial.search.neighbours import Neighbours

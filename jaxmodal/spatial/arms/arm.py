@@ -12,6 +12,7 @@ from jaxmodal.arm.paths import value_at, walk, with_values
 from jaxmodal.arm.quantities import Record, Scalar, as_scalar, frozen_pytree, shown, static
 from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.tables import toml_text
+from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.tables import Table
@@ -20,7 +21,6 @@ from jaxmodal.spatial.parts.bases import BaseStiffness, as_base
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.tables import DIMENSIONS, base_rows, body_table, link_table
-from jaxmodal.spatial.parts.validity import valid_cells
 from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model
 
 

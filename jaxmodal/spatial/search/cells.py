@@ -12,6 +12,7 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.paths import value_at
+from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.certificate import TOLERANCE, Certificate, confirm
@@ -22,7 +23,6 @@ from jaxmodal.frequencies.resolution import resolved
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.root_search import LARGEST
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.parts.validity import valid_cells
 from jaxmodal.spatial.search.float64_search import search, settle
 from jaxmodal.spatial.search.neighbours import Neighbours
 from jaxmodal.spatial.stiffness.model import SpatialModel

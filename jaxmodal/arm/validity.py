@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from jaxmodal.arm.quantities import Record, quantities
 
 
-def valid_cells(record: Record, cells: int) -> np.ndarray:
-    """Cells in which every value of a record, and of those in it, obeys its rule, and those that belong together."""
-    valid = np.ones(cells, bool)
+def rules_of(record: Record) -> Iterator[Any]:
+    """Whether each value of a record, and of those in it, obeys its rule, and those that belong together theirs."""
     for item in quantities(record):
         value = getattr(record, item.name)
         if value is not None:
-            valid &= item.metadata["rule"].holds(value)
+            yield item.metadata["rule"].holds(value)
     for constraint in record.constraints():
-        valid &= constraint.holds
+        yield constraint.holds
     for field in dataclasses.fields(record):  # type: ignore[arg-type]
         inner = getattr(record, field.name)
         for part in inner if isinstance(inner, tuple) else (inner,):
             if isinstance(part, Record):
-                valid &= valid_cells(part, cells)
+                yield from rules_of(part)
+
+
+def valid_cells(record: Record, cells: int) -> np.ndarray:
+    """Cells in which all of `rules_of` hold."""
+    valid = np.ones(cells, bool)
+    for holds in rules_of(record):
+        valid &= holds
     return valid
