@@ -2,10 +2,10 @@
 
 Nothing of the library: the six fields (u, v, psi, N, V, M) of a link obey linear equations in x, whose matrix is
 exponentiated by its power series; joints, bodies and offsets are written out one by one. The unknowns are the three
-forces at the base. A port is given as (place, link from 0, station, row over (u, v, psi)), the place "joint", "link",
-"tip", "relative" or "base". Under an axial force N at rest V is the transverse force, which has the part N v' beside
-that of shear, and a rigid part of length e that turns resists with N e, links besides with the turning stiffnesses of
-their ends.
+forces at the base, and what each joint gives that has neither spring nor damper, which bears nothing. A port is given
+as (place, link from 0, station, row over (u, v, psi)), the place "joint", "link", "tip", "relative" or "base". Under an
+axial force N at rest V is the transverse force, which has the part N v' beside that of shear, and a rigid part of
+length e that turns resists with N e, links besides with the turning stiffnesses of their ends.
 """
 
 import mpmath
@@ -48,6 +48,12 @@ def _matrix(link, factor, omega, theory):
 
 STRETCHING, BENDING = (0, 3), (1, 2, 4, 5)
 """Fields that do not meet in a straight link: u and N, and v, psi, V and M."""
+
+
+#: springs of joints and the dampers beside them, along u, v and psi
+JOINTS = tuple(
+    (f"joint{kind}_stiffness", f"joint{kind}_damping") for kind in ("_axial", "_shear", "")
+)
 
 
 class Chain:
@@ -97,20 +103,27 @@ class Chain:
         return [value(row) for row in rows]
 
     def determinant(self):
-        """Of the three conditions at the free tip on the three forces at the base; its zeros are the arm's."""
+        """Of the conditions at the free tip and at free joints on all unknowns; its zeros are the arm's."""
         state, _ = self._pass((None, None, None, None), [])
-        return mpmath.det(state[3:6, 0:3])
+        return mpmath.det(state[3:, : state.cols - 1])
 
     def _solve(self, source, targets):
         state, rows = self._pass(source, targets)
-        forces = mpmath.lu_solve(state[3:6, 0:3], -state[3:6, 3])
-        full = mpmath.matrix([forces[0], forces[1], forces[2], 1])
+        last = state.cols - 1
+        full = mpmath.matrix([*mpmath.lu_solve(state[3:, :last], -state[3:, last]), 1])
         return rows, lambda row: (row * full)[0]
 
     def _pass(self, source, targets):
-        """The state beyond the tip, (6, 4) over the base's forces and 1, and a row for each target."""
+        """The state beyond the tip and what free joints bear, over all unknowns and 1, and a row for each target."""
         arm, w = self.arm, self.omega**2
-        state = mpmath.zeros(6, 4)
+        free = [
+            (number, k)
+            for number, link in enumerate(arm.links)
+            for k, (spring, damper) in enumerate(JOINTS)
+            if getattr(link, spring) == 0.0 and not getattr(link, damper)
+        ]
+        one = 3 + len(free)
+        state = mpmath.zeros(6 + len(free), one + 1)
         for k in range(3):
             state[3 + k, k] = mpf(1)
         place, of_link, station, row = source
@@ -119,13 +132,13 @@ class Chain:
         def load(here, number, at=None):
             if (place, of_link) == (here, number) and station == at:
                 for k in range(3):
-                    state[3 + k, 3] -= row[k]
+                    state[3 + k, one] -= row[k]
 
         def read(here, number, at=None):
             for index, (its_place, its_link, its_station, its_row) in enumerate(targets):
                 if (its_place, its_link, its_station) == (here, number, at):
                     rows[index] = sum(
-                        (its_row[k] * state[k, :] for k in range(3)), mpmath.zeros(1, 4)
+                        (its_row[k] * state[k, :] for k in range(3)), mpmath.zeros(1, one + 1)
                     )
 
         # numbers stand behind rows: before them mpmath writes the row into an error's words at each product
@@ -148,7 +161,7 @@ class Chain:
 
         if place == "base":
             for k in range(3):
-                state[k, 3] = row[k]
+                state[k, one] = row[k]
         for number, link in enumerate(arm.links):
             if number:
                 body(_number(link.stator_mass), _number(link.stator_inertia))
@@ -156,14 +169,16 @@ class Chain:
                 angle = mpf(float(link.joint_angle))
                 s, c = mpmath.sin(angle), mpmath.cos(angle)
                 for a, b in ((0, 1), (3, 4)):
-                    one, two = state[a, :], state[b, :]
-                    state[a, :], state[b, :] = one * c + two * s, two * c - one * s
+                    first, second = state[a, :], state[b, :]
+                    state[a, :], state[b, :] = first * c + second * s, second * c - first * s
             iw = mpc(0, 1) * self.omega
-            for k, spring, damper in (
-                (0, link.joint_axial_stiffness, link.joint_axial_damping),
-                (1, link.joint_shear_stiffness, link.joint_shear_damping),
-            ):
-                if spring is not None and float(spring) != float("inf"):
+            for k in range(2):
+                spring, damper = (getattr(link, name) for name in JOINTS[k])
+                if (number, k) in free:
+                    at = free.index((number, k))
+                    state[6 + at, :] = state[3 + k, :]
+                    state[k, 3 + at] += 1
+                elif spring is not None and float(spring) != float("inf"):
                     state[k, :] = state[k, :] + state[3 + k, :] / (
                         mpf(float(spring)) + iw * _number(damper)
                     )
@@ -171,8 +186,12 @@ class Chain:
             ratio, rotor = _number(link.gear_ratio, 1), w * _number(link.rotor_inertia)
             moment = state[5, :] - before * (rotor * (1 - ratio) ** 2)
             if (place, of_link) == ("relative", number):
-                moment[0, 3] += row[2]
-            if float(link.joint_stiffness) != float("inf"):
+                moment[0, one] += row[2]
+            if (number, 2) in free:
+                at = free.index((number, 2))
+                state[2, 3 + at] += 1
+                state[6 + at, :] = moment - state[2, :] * (rotor * (1 - ratio) * ratio)
+            elif float(link.joint_stiffness) != float("inf"):
                 k = mpf(float(link.joint_stiffness)) + iw * _number(link.joint_damping)
                 turned = (before * k + moment) / (k + rotor * (1 - ratio) * ratio)
                 state[2, :] = turned
@@ -195,7 +214,7 @@ class Chain:
                 read("link", number, 0.0)
             for each in sorted(stations - {0.0}):
                 length = mpf(float(link.length)) * (mpf(each) - mpf(last))
-                state[:, :] = self._along(number, length) * state
+                state[:6, :] = self._along(number, length) * state[:6, :]
                 load("link", number, each)
                 read("link", number, each)
                 last = each

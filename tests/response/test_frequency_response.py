@@ -39,6 +39,21 @@ def test_every_feature_against_40_digits(structure):
         assert abs(mpmath.mpmathify(complex(value)) - truth) <= 1e-11 * mpmath.sqrt(size * driven)
 
 
+@pytest.mark.parametrize(
+    "rotor",
+    [{}, {"rotor_inertia": 0.3, "gear_ratio": 1.0}, {"rotor_inertia": 1e-3, "gear_ratio": 20.0}],
+)
+def test_free_hinges_and_slides_against_40_digits(rotor):
+    """With a rotor on a joint that turns freely, driven through its gear and from the tip."""
+    arm = bent(joint_stiffness=0.0, joint_shear_stiffness=0.0, loss_factor=0.02, **rotor)
+    names = ("tip.across", "joint_2.torque", "joint_2.y", "link_1@0.4.x")
+    chain = Chain(arm, 300.0)
+    found = jm.frequency_response(arm, 300.0, names[:2], names)
+    for into, name in enumerate(names[:2]):
+        exact = chain.response(target(arm, name), [target(arm, n) for n in names])
+        np.testing.assert_allclose(found.values[:, into], [complex(x) for x in exact], 1e-12)
+
+
 @pytest.mark.parametrize("theory", jm.THEORIES)
 def test_theories_and_both_sides_of_the_cutoff_against_40_digits(theory):
     arm = with_damping(bent(joint_stiffness=2e4, tip_mass=0.5), 3)
