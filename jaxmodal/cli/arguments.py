@@ -51,6 +51,24 @@ def numbers(text: str) -> tuple[float, ...]:
         return (math.nan,)
 
 
+def two_numbers(
+    remark: str, holds: Callable[[float, float], bool] = lambda low, high: True
+) -> Callable[..., tuple[float, float] | None]:
+    """A callback for options that take two finite numbers with a comma between; the remark says what is expected."""
+
+    def parsed(
+        ctx: click.Context, param: click.Parameter, value: str | None
+    ) -> tuple[float, float] | None:
+        if value is None:
+            return None
+        pair = numbers(value)
+        if len(pair) != 2 or not all(map(math.isfinite, pair)) or not holds(*pair):
+            raise click.BadParameter(f"{value!r}{remark}", ctx, param)
+        return pair[0], pair[1]
+
+    return parsed
+
+
 def _angles(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> tuple[float, ...] | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import click
 
-from jaxmodal.cli.arguments import ARM_HELP, BadInput, numbers, refusing
+from jaxmodal.cli.arguments import ARM_HELP, BadInput, refusing, two_numbers
 from jaxmodal.cli.paths import file_option, require_file, require_new, writing
 from jaxmodal.runtime.whole_files import write_text
 
@@ -65,6 +64,7 @@ def _whole_numbers(
 @click.option(
     "--gravity",
     metavar="X,Y",
+    callback=two_numbers(": give two numbers in m/s^2, such as 0,-9.81."),
     help="Acceleration of gravity in m/s^2, such as 0,-9.81.  [default: 0,0]",
 )
 @click.option(
@@ -97,7 +97,7 @@ def equations(
     inertia_order: str | None,
     frames: str | None,
     foreshortening: bool | None,
-    gravity: str | None,
+    gravity: tuple[float, float] | None,
     quantities: str,
     integrals: str,
     form: str,
@@ -120,7 +120,7 @@ def equations(
         "inertia_order": inertia_order,
         "frames": frames,
         "foreshortening": foreshortening,
-        "gravity": None if gravity is None else _vector(gravity),
+        "gravity": gravity,
     }
     with refusing(arm):
         model = _model(
@@ -143,13 +143,6 @@ def equations(
         f"wrote {', '.join(path.name for path in paths)}: {len(made.coordinates)} coordinates, {counts.additions} "
         f"additions, {counts.multiplications} multiplications, {counts.functions} functions"
     )
-
-
-def _vector(text: str) -> list[float]:
-    vector = numbers(text)
-    if any(map(math.isnan, vector)):
-        raise BadInput(f"--gravity {text}: give two numbers in m/s^2, such as 0,-9.81.")
-    return list(vector)
 
 
 def _model(argument: str, links: int | None, options: dict[str, Any]) -> Any:

@@ -8,25 +8,11 @@ from collections.abc import Callable, Mapping
 import click
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.cli.arguments import numbers
+from jaxmodal.cli.arguments import two_numbers
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 Vector = tuple[float, float] | None
-
-
-def _vector(ctx: click.Context, param: click.Parameter, value: str | None) -> Vector:
-    """Two numbers with a comma between."""
-    if value is None:
-        return None
-    vector = numbers(value)
-    if len(vector) != 2 or not all(map(math.isfinite, vector)):
-        raise click.BadParameter(
-            f"{value!r} is not a pair of finite numbers; give x and y of the base with a comma between, such as "
-            "0,-9.81.",
-            ctx,
-            param,
-        )
-    return vector[0], vector[1]
+_REMARK = " is not a pair of finite numbers; give x and y of the base with a comma between, such as 0,-9.81."
 
 
 def load_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -37,7 +23,9 @@ def load_options(command: Callable[..., None]) -> Callable[..., None]:
         "--base-acceleration": "Steady acceleration of the base in m/s^2.",
     }
     for name, remark in reversed(options.items()):
-        command = click.option(name, metavar="X,Y", callback=_vector, help=remark)(command)
+        command = click.option(name, metavar="X,Y", callback=two_numbers(_REMARK), help=remark)(
+            command
+        )
     return command
 
 

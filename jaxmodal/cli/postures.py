@@ -16,11 +16,11 @@ from jaxmodal.cli.arguments import (
     BadInput,
     format_option,
     load_arm,
-    numbers,
     posed,
     posture_option,
     refusing,
     theory_option,
+    two_numbers,
 )
 from jaxmodal.cli.paths import file_option, require_picture, writing
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -94,22 +94,13 @@ def postures(
         raise SystemExit(EXIT_NOT_ALL)
 
 
-def _pair(text: str) -> tuple[float, float]:
-    """Two numbers with a comma between, or NaN."""
-    both = numbers(text)
-    return (both[0], both[1]) if len(both) == 2 else (math.nan, math.nan)
-
-
-def _band(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, float]:
-    """Two frequencies in Hz, ascending."""
-    low, high = _pair(value)
-    if not 0.0 < low < high < math.inf:
-        raise click.BadParameter(
-            f"{value!r} is not a band; give two frequencies above 0 in Hz, such as 40,50.",
-            ctx,
-            param,
-        )
-    return low, high
+_band = two_numbers(
+    " is not a band; give two frequencies above 0 in Hz, such as 40,50.",
+    lambda low, high: 0.0 < low < high,
+)
+_range = two_numbers(
+    ": give two numbers, the lower first, such as 0,5.", lambda low, high: low < high
+)
 
 
 def _turning(found: ResonanceMap) -> str:
@@ -124,20 +115,6 @@ def _turning(found: ResonanceMap) -> str:
     if within:
         return f"{turns}, joint {found.across} too"
     return f", joints {found.joint} and {found.across} turn"
-
-
-def _two_numbers(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[float, float] | None:
-    """Two finite numbers, ascending."""
-    if value is None:
-        return None
-    low, high = _pair(value)
-    if not (-math.inf < low < high < math.inf):
-        raise click.BadParameter(
-            f"{value!r}: give two numbers, the lower first, such as 0,5.", ctx, param
-        )
-    return low, high
 
 
 def _of_rows(across: str | None) -> int | str | None:
@@ -167,13 +144,13 @@ def _row_ends(
 @click.option(
     "--values",
     metavar="LOW,HIGH",
-    callback=_two_numbers,
+    callback=_range,
     help="From where to where --across goes: degrees for angles, else SI units.",
 )
 @click.option(
     "--limits-deg",
     metavar="LOW,HIGH",
-    callback=_two_numbers,
+    callback=_range,
     help="Joint limits: least and largest angle of --joint, degrees from -180 to 180.",
 )
 @click.option("--points", type=click.IntRange(min=2), default=361, show_default=True)

@@ -141,14 +141,24 @@ def applied(model: FlexibleArm, torques: Float[Array, " n"]) -> Vector:
 
 def resistance(model: FlexibleArm, q: Vector, rate: Vector) -> Vector:
     """All of the equations that does not multiply q'': h + K q + D q' + c + g."""
-    steady = model.stiffness @ q + model.damping @ rate + friction(model, rate)
     if model.inertia_order == "first":
-        return velocity_forces(model, q, rate) + weight(model, q) + steady
-    still = jnp.zeros_like(q)
+        moving = velocity_forces(model, q, rate) + weight(model, q)
+    else:
+        moving = _moving(model, q, rate, jnp.zeros_like(q))
+    return moving + _steady(model, q, rate)
+
+
+def _moving(model: FlexibleArm, q: Array, rate: Array, acceleration: Array) -> Array:
+    """What a motion needs against the inertia of all points and gravity, nothing of it truncated."""
     table = gram(model)
-    forces = jnp.einsum("ikl,ila->ika", table, _second_derivative(model, q, rate, still))
+    forces = jnp.einsum("ikl,ila->ika", table, _second_derivative(model, q, rate, acceleration))
     forces = forces - table[:, 0, :, None] * jnp.asarray(model.gravity)[None, None, :]
-    return _virtual_work(model, q, forces) + steady
+    return _virtual_work(model, q, forces)
+
+
+def _steady(model: FlexibleArm, q: Array, rate: Array) -> Array:
+    """K q + D q' + c."""
+    return model.stiffness @ q + model.damping @ rate + friction(model, rate)
 
 
 @functools.partial(jax.jit, inline=True)  # an integration asks for it five times: traced once
@@ -169,13 +179,8 @@ def generalised_forces(model: FlexibleArm, q: Vector, rate: Vector, acceleration
     """Inverse dynamics: what must act on each coordinate, B q'' + h + K q + D q' + c + g."""
     if model.inertia_order == "first":
         return inertia(model, q) @ acceleration + resistance(model, q, rate)
-    table = gram(model)
-    moved = _second_derivative(model, q, rate, acceleration)
-    forces = jnp.einsum("ikl,ila->ika", table, moved)
-    forces = forces - table[:, 0, :, None] * jnp.asarray(model.gravity)[None, None, :]
     turning = model.rates.T @ (model.inertias * (model.rates @ acceleration))
-    steady = model.stiffness @ q + model.damping @ rate + friction(model, rate)
-    return _virtual_work(model, q, forces) + turning + steady
+    return _moving(model, q, rate, acceleration) + turning + _steady(model, q, rate)
 
 
 def energies(model: FlexibleArm, q: Vector, rate: Vector) -> Energies:
