@@ -192,14 +192,15 @@ def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> N
     invalid = jnp.asarray(invalid_values(arm))
     problem = padded_problem(lax.stop_gradient(beams), invalid, first, wanted, lanes=lanes)
     result = _compiled_result(solve_padded(problem, flags), invalid, count=count, theory=theory)
-    if beams.axial_force is None:
-        result = _differentiable(result, beams, flags, invalid, max(first + count, 1))
-        result = _compiled_with_zeros(result, problem.modes, problem.free)
-        return _compiled_unknown(result, invalid, beams)
-    unstable = ~invalid & _compiled_instability(problem, flags)
-    result = _differentiable(result, beams, flags, invalid | unstable, max(first + count, 1))
+    unstable = None
+    if beams.axial_force is not None:
+        unstable = ~invalid & _compiled_instability(problem, flags)
+    without = invalid if unstable is None else invalid | unstable
+    result = _differentiable(result, beams, flags, without, max(first + count, 1))
     result = _compiled_with_zeros(result, problem.modes, problem.free)
-    return _compiled_unknown(_compiled_refused(result, unstable, beams), invalid, beams)
+    if unstable is not None:
+        result = _compiled_refused(result, unstable, beams)
+    return _compiled_unknown(result, invalid, beams)
 
 
 def _solved_on_host(

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import columns_of, rates_of
 from jaxmodal.arm.loaded import segments
+from jaxmodal.batches.sizes import filled
+from jaxmodal.batches.workers import Workers, in_turn
 from jaxmodal.dynamic_stiffness.beams import Theory, theory_flags
 from jaxmodal.eigenspaces.null_spaces import SLOTS
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -149,19 +151,18 @@ def _in_blocks(
     solve: Callable[..., CellQuantities], cells: SolvedModes, simple: bool
 ) -> CellQuantities:
     """Solve all cells in blocks of one size: side by side where every mode stands apart, else one after another."""
-    number, size = len(cells.omega), _SIMPLE_BLOCK if simple else _BLOCK
+    every, size = np.arange(len(cells.omega)), _SIMPLE_BLOCK if simple else _BLOCK
 
-    def one(start: int) -> CellQuantities:
-        at = np.minimum(np.arange(start, start + size), number - 1)
+    def one(at: NDArray[np.int64]) -> CellQuantities:
         # two threads that run LAPACK calls of XLA at once on a CPU can wait for each other for ever
         with contextlib.nullcontext() if simple else _ONE_AT_A_TIME:
-            found = solve(_taken(cells, at), simple=simple)
-            kept: CellQuantities = jax.tree_util.tree_map(np.asarray, found)
-        left = number - start
-        return jax.tree_util.tree_map(lambda x: x[:left], kept) if left < size else kept
+            found = solve(_taken(cells, filled(at, size)), simple=simple)
+            kept: CellQuantities = jax.tree_util.tree_map(lambda x: np.asarray(x)[: at.size], found)
+            return kept
 
-    starts = range(0, number, size)
-    with ThreadPoolExecutor(available_cores()) as pool:
-        blocks = list(pool.map(one, starts)) if simple else [one(start) for start in starts]
+    cores = available_cores()
+    with ThreadPoolExecutor(cores) as pool:
+        each = Workers(pool, cores).each if simple else in_turn
+        blocks = each(one, every, size, 1)
     joined: CellQuantities = jax.tree_util.tree_map(lambda *parts: np.concatenate(parts), *blocks)
     return joined
