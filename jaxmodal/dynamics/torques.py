@@ -77,20 +77,6 @@ def _no_torques(given: Any, model: FlexibleArm) -> ArmError:
     )
 
 
-def as_law(given: Any) -> Law:
-    """What is given for torques as a law: trees of numbers stay, None is none."""
-    if given is None:
-        return NoTorque()
-    kinds = (jax.Array, np.ndarray, np.generic, int, float, complex)
-    if isinstance(given, Law) and all(isinstance(x, kinds) for x in jax.tree.leaves(given)):
-        return given
-    try:
-        hash(given)
-    except TypeError:  # one that holds arrays: known by itself alone
-        given = functools.partial(given)
-    return Function(given)
-
-
 def _pytree(cls: type[L]) -> type[L]:
     """Register a dataclass that checks its values: put together from leaves of any kind it is not checked again."""
     names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
@@ -272,12 +258,11 @@ class Together(Law):
 
     @property
     def switches(self) -> Any:
-        own = [jnp.asarray(as_law(law).switches, jnp.float64) for law in self.laws]
+        own = [jnp.asarray(law.switches, jnp.float64) for law in self.laws]
         return jnp.concatenate([np.zeros(0), *own])
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
-        torques = (as_law(law)(time, q, rate, model) for law in self.laws)
-        return sum(torques, jnp.zeros(model.num_links))
+        return sum((law(time, q, rate, model) for law in self.laws), jnp.zeros(model.num_links))
 
 
 @jax.tree_util.register_dataclass
@@ -290,8 +275,26 @@ class Limited(Law):
 
     @property
     def switches(self) -> Any:
-        return as_law(self.law).switches
+        return self.law.switches
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
         limit = jnp.broadcast_to(jnp.asarray(self.limit, jnp.float64), (model.num_links,))
-        return jnp.clip(as_law(self.law)(time, q, rate, model), -limit, limit)
+        return jnp.clip(self.law(time, q, rate, model), -limit, limit)
+
+
+def as_law(given: Any) -> Law:
+    """What is given for torques as a law: trees of numbers stay, functions become laws, also within others."""
+    if given is None:
+        return NoTorque()
+    if isinstance(given, Limited):
+        given = dataclasses.replace(given, law=as_law(given.law))
+    if isinstance(given, Together):
+        given = dataclasses.replace(given, laws=tuple(map(as_law, given.laws)))
+    kinds = (jax.Array, np.ndarray, np.generic, int, float, complex)
+    if isinstance(given, Law) and all(isinstance(x, kinds) for x in jax.tree.leaves(given)):
+        return given
+    try:
+        hash(given)
+    except TypeError:  # one that holds arrays: known by itself alone
+        given = functools.partial(given)
+    return Function(given)
