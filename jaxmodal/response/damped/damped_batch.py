@@ -15,12 +15,16 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.batches.many_arms import columns_of, natural_frequencies_batch
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import flag_attributes, hertz_text
-from jaxmodal.response.damped.damped_roots import BEYOND, damped_free_joints, damped_roots
+from jaxmodal.response.damped.damped_roots import (
+    BEYOND,
+    ShowsRoots,
+    damped_free_joints,
+    damped_roots,
+)
 from jaxmodal.response.driven.damping import SPRINGS
 from jaxmodal.response.driven.status import DampedStatus
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.datasets import variable
-from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
+from jaxmodal.runtime.tables import Table, shortened
 from jaxmodal.spatial.parts.parameters import describe, unit_of
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
@@ -35,7 +39,7 @@ _OF_JOINTS = frozenset((*SPRINGS, *SPRINGS.values()))
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class DampedModesBatch(ShowsDatasets):
+class DampedModesBatch(ShowsRoots):
     """Damped modes of N arms by their K undamped modes.
 
     Attributes
@@ -64,22 +68,6 @@ class DampedModesBatch(ShowsDatasets):
     cells: Floats
     addresses: tuple[str, ...]
     theory: TheoryName
-
-    @property
-    def frequencies_hz(self) -> Floats:
-        """Damped frequencies in Hz, shape (N, K); 0 where overdamped."""
-        return self.roots.real / (2.0 * np.pi)
-
-    @property
-    def decay_rate(self) -> Floats:
-        """Decay rates in 1/s, shape (N, K); of an overdamped mode the slower one."""
-        return self.roots.imag
-
-    @property
-    def damping_ratio(self) -> Floats:
-        """Decay rate over the size of the root, shape (N, K): 1 where overdamped, 0 for roots of 0."""
-        size = np.abs(self.roots)
-        return self.roots.imag / np.where(size == 0.0, 1.0, size)
 
     @property
     def all_counted(self) -> bool:
@@ -115,17 +103,8 @@ class DampedModesBatch(ShowsDatasets):
         """Return a dataset with the dims cell and mode: frequencies in Hz, damping, statuses, parameters."""
         import xarray
 
-        about: dict[str, tuple[Any, str, str]] = {
-            "undamped_frequency": (self.undamped / (2.0 * np.pi), "undamped frequency", "Hz"),
-            "frequency": (self.frequencies_hz, "damped frequency, 0 where overdamped", "Hz"),
-            "damping_ratio": (self.damping_ratio, "decay rate over the size of the root", "1"),
-            "decay_rate": (self.decay_rate, "decay rate of the amplitude", "1/s"),
-        }
         dims = ("cell", "mode")
-        variables: dict[str, Any] = {
-            name: variable(dims, values, text, units)
-            for name, (values, text, units) in about.items()
-        }
+        variables: dict[str, Any] = dict(self._variables(dims, self.undamped))
         flags = {"long_name": "status of the damped mode", **flag_attributes(DampedStatus)}
         variables["status"] = (dims, self.status, flags)
         coordinates: dict[str, Any] = {"mode": np.arange(1, self.roots.shape[1] + 1)}

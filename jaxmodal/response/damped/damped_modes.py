@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -14,20 +14,25 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import raise_uncertified
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import hertz_text
-from jaxmodal.response.damped.damped_roots import BEYOND, damped_free_joints, damped_roots
+from jaxmodal.response.damped.damped_roots import (
+    BEYOND,
+    ShowsRoots,
+    damped_free_joints,
+    damped_roots,
+)
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets, Table
+from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
     import xarray
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class DampedModes(Drawn, ShowsDatasets):
+class DampedModes(Drawn, ShowsRoots):
     """Damped modes of one arm, by their undamped modes; a mode that is overdamped has two roots, each an entry.
 
     Motions go with ``exp(i root t)``: a root has the damped angular frequency as its real part, the decay as imaginary.
@@ -58,22 +63,6 @@ class DampedModes(Drawn, ShowsDatasets):
     theory: TheoryName
 
     @property
-    def frequencies_hz(self) -> np.ndarray:
-        """Damped frequencies in Hz, shape (M,); 0 where overdamped."""
-        return self.roots.real / (2.0 * np.pi)
-
-    @property
-    def decay_rate(self) -> np.ndarray:
-        """Decay rates in 1/s, shape (M,): the amplitude falls by a factor of e in 1/decay_rate."""
-        return self.roots.imag
-
-    @property
-    def damping_ratio(self) -> np.ndarray:
-        """Decay rate over the size of the root, shape (M,): 1 where overdamped, 0 for roots of 0."""
-        size = np.abs(self.roots)
-        return self.roots.imag / np.where(size > 0.0, size, 1.0)
-
-    @property
     def overdamped(self) -> np.ndarray:
         """Whether a root decays without oscillating, shape (M,)."""
         return (self.roots.real == 0.0) & (self.roots.imag != 0.0)
@@ -102,20 +91,15 @@ class DampedModes(Drawn, ShowsDatasets):
         """Return a dataset with the dim root: numbers of modes, frequencies in Hz, damping."""
         import xarray
 
-        about: dict[str, tuple[Any, str, str]] = {
-            "mode": (self.mode, "number of the undamped mode", "1"),
-            "undamped_frequency": (self.undamped / (2.0 * np.pi), "undamped frequency", "Hz"),
-            "frequency": (self.frequencies_hz, "damped frequency, 0 where overdamped", "Hz"),
-            "damping_ratio": (self.damping_ratio, "decay rate over the size of the root", "1"),
-            "decay_rate": (self.decay_rate, "decay rate of the amplitude", "1/s"),
-            "multiplicity": (self.multiplicity, "roots that coincide, 0: not known", "1"),
-        }
-        variables = {
-            name: variable("root", values, text, units)
-            for name, (values, text, units) in about.items()
+        numbers = {
+            "mode": variable("root", self.mode, "number of the undamped mode", "1"),
+            **self._variables("root", self.undamped),
+            "multiplicity": variable(
+                "root", self.multiplicity, "roots that coincide, 0: not known", "1"
+            ),
         }
         attrs = {"theory": self.theory, "counted": int(self.counted)}
-        return xarray.Dataset(variables, {"root": np.arange(1, len(self.roots) + 1)}, attrs)
+        return xarray.Dataset(numbers, {"root": np.arange(1, len(self.roots) + 1)}, attrs)
 
 
 def damped_modes(arm: Arm, num_modes: int = 10, theory: TheoryName = "timoshenko") -> DampedModes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from jaxmodal.response.damped.characteristic import Characteristic, Complexes
 from jaxmodal.response.damped.continuation import followed
 from jaxmodal.response.damped.contour import zeros_inside
 from jaxmodal.response.driven.damping import SPRINGS
+from jaxmodal.runtime.datasets import Variable, variable
+from jaxmodal.runtime.tables import ShowsDatasets
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -28,6 +30,38 @@ _UPRIGHT = 1e-9
 _SIDE = 1e-3
 #: corners of a square, counter-clockwise, and the equal steps of its sides to begin with
 _SQUARE, _STEPS = np.array([-1.0 - 1.0j, 1.0 - 1.0j, 1.0 + 1.0j, -1.0 + 1.0j]), 8
+
+
+class ShowsRoots(ShowsDatasets):
+    """Damped modes by their complex angular frequencies ``roots``, rad/s, of one arm or of many."""
+
+    roots: Complexes
+
+    @property
+    def frequencies_hz(self) -> Floats:
+        """Damped frequencies in Hz, of the shape of the roots; 0 where overdamped."""
+        return self.roots.real / (2.0 * np.pi)
+
+    @property
+    def decay_rate(self) -> Floats:
+        """Decay rates in 1/s, of the same shape: the amplitude falls by a factor of e in 1/decay_rate."""
+        return self.roots.imag
+
+    @property
+    def damping_ratio(self) -> Floats:
+        """Decay rate over the size of the root, of the same shape: 1 where overdamped, 0 for roots of 0."""
+        size = np.abs(self.roots)
+        return self.roots.imag / np.where(size > 0.0, size, 1.0)
+
+    def _variables(self, dims: Any, undamped: Floats) -> dict[str, Variable]:
+        """Frequencies and damping as variables of a dataset."""
+        about: dict[str, tuple[Any, str, str]] = {
+            "undamped_frequency": (undamped / (2.0 * np.pi), "undamped frequency", "Hz"),
+            "frequency": (self.frequencies_hz, "damped frequency, 0 where overdamped", "Hz"),
+            "damping_ratio": (self.damping_ratio, "decay rate over the size of the root", "1"),
+            "decay_rate": (self.decay_rate, "decay rate of the amplitude", "1/s"),
+        }
+        return {name: variable(dims, *each) for name, each in about.items()}
 
 
 class DampedRoots(NamedTuple):

@@ -61,29 +61,23 @@ class Arms(NamedTuple):
 
 def link_by_link(system: System) -> Arms:
     """The arms of a system link by link, arrays of shape (1,) where all cells have the same."""
-
-    def of_link(tree: Any, link: int) -> Any:
-        return jax.tree_util.tree_map(lambda x: _collapsed(x[link]), tree)
-
-    links = range(system.beams.length.shape[0])
-    beams = [of_link(system.beams, link) for link in links]
+    arms = by_links(system)
+    beams, damping = jax.tree_util.tree_map(_collapsed, (arms.beams, arms.damping))
     # what turns the whole arm is in the rows of the ports and in the angles to the ground
     beams[0] = dataclasses.replace(beams[0], joint_angle=beams[0].joint_angle[:1])
-    return Arms(beams, [of_link(system.damping, link) for link in links], system.rows)
+    return Arms(beams, damping, system.rows)
 
 
 def by_links(system: System) -> Arms:
     """The arms of a system link by link, their arrays as they are."""
-
-    def of_link(tree: Any, link: int) -> Any:
-        return jax.tree_util.tree_map(lambda x: x[link], tree)
-
-    links = range(system.beams.length.shape[0])
-    return Arms(
-        [of_link(system.beams, link) for link in links],
-        [of_link(system.damping, link) for link in links],
-        system.rows,
+    beams, damping = (
+        [
+            jax.tree_util.tree_map(lambda x, link=link: x[link], tree)
+            for link in range(system.beams.length.shape[0])
+        ]
+        for tree in (system.beams, system.damping)
     )
+    return Arms(beams, damping, system.rows)
 
 
 def same_everywhere(tree: Any, without: frozenset[str] = frozenset()) -> bool:

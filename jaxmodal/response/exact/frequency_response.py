@@ -20,7 +20,7 @@ from jaxmodal.batches.many_arms import columns_of
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.response.driven.damping import require_soft_supports
 from jaxmodal.response.driven.port_quantities import check_quantity
-from jaxmodal.response.driven.ports import ports
+from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.driven.systems import system_of
 from jaxmodal.response.exact.held_places import require_moving
@@ -164,6 +164,28 @@ def answered(
         addresses=() if columns is None else tuple(columns[0]),
         theory=theory,
     )
+
+
+def motions(
+    arm: Arm,
+    omega: Any,
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
+    theory: TheoryName,
+    judge_stability: bool = True,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Displacements (outputs, inputs, F) for unit forces and unit motions of the base, and which inputs these are."""
+    found = np.empty((len(outputs), len(inputs), omega.size), np.complex128)
+    at_base = np.array([each.place == "base" for each in inputs])
+    for which, quantity in ((~at_base, "receptance"), (at_base, "transmissibility")):
+        if which.any():
+            chosen = [each for each, is_so in zip(inputs, which, strict=True) if is_so]
+            options: dict[str, Any] = {"quantity": quantity, "theory": theory, "parameters": None}
+            answer = answered(
+                arm, omega, chosen, outputs, **options, judge_stability=judge_stability
+            )
+            found[:, which] = np.asarray(answer.values)
+    return found, at_base
 
 
 def _judged(

@@ -108,6 +108,3 @@ def require_moving(quantity: str, inputs: Iterable[Port], arm: Arm) -> None:
                 f"inputs: {str(each)!r} is held at rest by a rigid support, a rigid joint or the ground, so there is no"
                 f" {quantity} for a displacement of 1 there; leave this port out, or take quantity='receptance'."
             )
-
-
-__all__ = ["cannot_move", "require_moving"]

@@ -20,7 +20,7 @@ from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.one_arm import found_in_band, natural_frequencies
 from jaxmodal.response.driven.damping import SPRINGS, damping_that_acts
 from jaxmodal.response.driven.ports import RELATIVE, Port, ports
-from jaxmodal.response.exact.frequency_response import answered
+from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.buckled import require_stable
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -96,24 +96,12 @@ class Transfer:
 
     def __call__(self, omega: Floats) -> NDArray[np.complex128]:
         """Outputs for unit inputs, complex, shape (p, m, F), at frequencies greater than 0 in rad/s."""
-        found = np.empty((len(self.outputs), len(self.inputs), omega.size), np.complex128)
-        at_base = np.array([each.place == "base" for each in self.inputs])
-        kinds = (
-            (~at_base, "receptance", self.power),
-            (at_base, "transmissibility", self.power - self.base_power),
-        )
-        for which, quantity, power in kinds:
-            if which.any():
-                chosen = [each for each, is_so in zip(self.inputs, which, strict=True) if is_so]
-                answer = answered(
-                    *(self.arm, omega, chosen, self.outputs),
-                    quantity=quantity,
-                    theory=self.theory,
-                    parameters=None,
-                    judge_stability=False,
-                )
-                with np.errstate(invalid="ignore"):  # infinite at undamped resonances
-                    found[:, which] = np.asarray(answer.values) * (1j * omega) ** power
+        given = (self.arm, omega, self.inputs, self.outputs, self.theory)
+        found, at_base = motions(*given, judge_stability=False)
+        kinds = ((~at_base, self.power), (at_base, self.power - self.base_power))
+        for which, power in kinds:
+            with np.errstate(invalid="ignore"):  # infinite at undamped resonances
+                found[:, which] *= (1j * omega) ** power
         return found
 
     @functools.cached_property

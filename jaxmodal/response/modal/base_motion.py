@@ -14,7 +14,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import link_starts
 from jaxmodal.response.driven.members import on_segments, segments_of
 from jaxmodal.response.driven.ports import RELATIVE, Port, port_row
-from jaxmodal.response.exact.frequency_response import frequency_response
+from jaxmodal.response.exact.frequency_response import motions
 from jaxmodal.response.static.compliance import point_at
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -94,15 +94,7 @@ def exact_receptance(
     theory: TheoryName,
 ) -> NDArray[np.complex128]:
     """The exact motions for unit forces, and relative to the base for unit accelerations of it; shape (p, m, F)."""
-    found = np.empty((len(outputs), len(inputs), omega.size), np.complex128)
-    at_base = np.array([each.place == "base" for each in inputs])
-    for which, quantity in ((~at_base, "receptance"), (at_base, "transmissibility")):
-        if which.any():
-            chosen = [each for each, is_so in zip(inputs, which, strict=True) if is_so]
-            answer = frequency_response(
-                arm, omega, chosen, outputs, quantity=quantity, theory=theory
-            )
-            found[:, which] = np.asarray(answer.values)
+    found, at_base = motions(arm, omega, inputs, outputs, theory)
     if at_base.any():
         rigid = carried(arm, inputs, outputs)[:, at_base, None]
         found[:, at_base] = (found[:, at_base] - rigid) / -(omega * omega)

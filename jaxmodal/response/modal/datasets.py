@@ -1,22 +1,18 @@
-"""Datasets of sums over modes, of their errors and of how many modes are enough."""
+"""The dataset of a sum over modes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from jaxmodal.response.driven.labels import band_in_hertz, port_labels
+from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import compliance_unit, unit_over
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.runtime.datasets import in_hertz, variable
+from jaxmodal.runtime.datasets import variable
 
 if TYPE_CHECKING:
     import xarray
 
-    from jaxmodal.response.modal.modes_needed import ModesNeeded
     from jaxmodal.response.modal.superposition import ModalSuperposition
-    from jaxmodal.response.modal.truncation import TruncationError
 
 
 def modal_dataset(model: ModalSuperposition) -> xarray.Dataset:
@@ -53,42 +49,3 @@ def _modal_unit(port: Port) -> str:
     if port.place == "base":
         return "m kg^0.5" if port.turns else "kg^0.5"
     return "rad m^-1 kg^-0.5" if port.turns else "kg^-0.5"
-
-
-def truncation_dataset(found: TruncationError) -> xarray.Dataset:
-    """Receptance and errors; dims output, input, frequency."""
-    import xarray
-
-    dims = ("output", "input", "frequency")
-    return xarray.Dataset(
-        {
-            "exact": variable(dims, found.exact, "receptance that the sum stands for"),
-            "error": variable(dims, found.error, "size of the difference"),
-            "size": variable(dims, found.size, "sizes of all parts of the sum added up"),
-            "relative": variable(dims, found.relative, "error over size", "1"),
-        },
-        {
-            **port_labels(found.outputs, found.inputs, compliance_unit),
-            "frequency": in_hertz("frequency", found.omega),
-        },
-    )
-
-
-def modes_needed_dataset(found: ModesNeeded) -> xarray.Dataset:
-    """Largest errors over the number of modes; ``without_residual`` is absent where none of them is enough."""
-    import xarray
-
-    enough = {"num_modes": found.num_modes, "without_residual": found.without_residual}
-    about = "largest relative error in the band"
-    return xarray.Dataset(
-        {
-            "worst": variable("modes", found.worst, f"{about}, with the static residual", "1"),
-            "worst_without": variable("modes", found.worst_without, f"{about}, without it", "1"),
-        },
-        {"modes": variable("modes", np.arange(1, found.worst.size + 1), "number of modes")},
-        {
-            **{name: number for name, number in enough.items() if number is not None},
-            "tolerance": found.tolerance,
-            **band_in_hertz(found.omega_min, found.omega_max),
-        },
-    )

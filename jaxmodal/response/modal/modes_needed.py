@@ -13,8 +13,8 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.counts import count_below
+from jaxmodal.response.driven.labels import band_in_hertz
 from jaxmodal.response.modal.damping_of_modes import undamped
-from jaxmodal.response.modal.datasets import modes_needed_dataset
 from jaxmodal.response.modal.superposition import (
     Floats,
     Ports,
@@ -28,6 +28,7 @@ from jaxmodal.response.modal.truncation import (
     sizes_of,
 )
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
 
 if TYPE_CHECKING:
@@ -78,7 +79,22 @@ class ModesNeeded(ShowsDatasets):
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the largest errors as a dataset with the dim modes; what is enough and the band in Hz stand beside."""
-        return modes_needed_dataset(self)
+        import xarray
+
+        enough = {"num_modes": self.num_modes, "without_residual": self.without_residual}
+        about = "largest relative error in the band"
+        return xarray.Dataset(
+            {
+                "worst": variable("modes", self.worst, f"{about}, with the static residual", "1"),
+                "worst_without": variable("modes", self.worst_without, f"{about}, without it", "1"),
+            },
+            {"modes": variable("modes", np.arange(1, self.worst.size + 1), "number of modes")},
+            {
+                **{name: number for name, number in enough.items() if number is not None},
+                "tolerance": self.tolerance,
+                **band_in_hertz(self.omega_min, self.omega_max),
+            },
+        )
 
 
 def modes_needed(

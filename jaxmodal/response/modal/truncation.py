@@ -14,15 +14,17 @@ from jaxmodal.arm.arguments import real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.driven.labels import port_labels
+from jaxmodal.response.driven.port_quantities import compliance_unit
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.modal.base_motion import exact_receptance
 from jaxmodal.response.modal.damping_of_modes import undamped
-from jaxmodal.response.modal.datasets import truncation_dataset
 from jaxmodal.response.modal.superposition import (
     Floats,
     ModalSuperposition,
     frequencies_of,
 )
+from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
 if TYPE_CHECKING:
@@ -97,7 +99,21 @@ class TruncationError(ShowsDatasets):
 
     def to_xarray(self) -> xarray.Dataset:
         """Return receptance and errors as a dataset with dims output, input, frequency; units are a coordinate."""
-        return truncation_dataset(self)
+        import xarray
+
+        dims = ("output", "input", "frequency")
+        return xarray.Dataset(
+            {
+                "exact": variable(dims, self.exact, "receptance that the sum stands for"),
+                "error": variable(dims, self.error, "size of the difference"),
+                "size": variable(dims, self.size, "sizes of all parts of the sum added up"),
+                "relative": variable(dims, self.relative, "error over size", "1"),
+            },
+            {
+                **port_labels(self.outputs, self.inputs, compliance_unit),
+                "frequency": in_hertz("frequency", self.omega),
+            },
+        )
 
 
 def truncation_error(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.response.driven.damping import damped_beams
 from jaxmodal.response.driven.driven_arms import (
     Arms,
-    Known,
     by_links,
     damped_links,
     known_of,
@@ -90,15 +89,19 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
             for first in range(0, system.cells, height):
                 cells = np.s_[first : first + height]
                 at = (slice(None), slice(None), cells, np.s_[start : start + width])
-                values[at], infinite[at], large = _block(
-                    system, some_cells(arms, cells), known, some
+                own = some_cells(arms, cells)
+                broad = wide(own)
+                members = [
+                    member
+                    for link, found in enumerate(known)
+                    for member in found.members or link_members(system, broad, link, some)
+                ]
+                values[at], infinite[at], large = _looked_at(
+                    system, own, with_known(broad, known), members, some
                 )
                 lost.append((large[0] + first, large[1] + start))
         of_cells, of_omega = (np.concatenate(each) for each in zip(*lost, strict=True))
-        for start in range(0, of_cells.size, _BLOCK_OF_CIRCLES):
-            here = of_cells[start : start + _BLOCK_OF_CIRCLES]
-            there = of_omega[start : start + _BLOCK_OF_CIRCLES]
-            redone = _answers_anew(system, some_cells(arms, here), omega[there])
+        for here, there, redone in _answered_anew(system, arms, of_cells, omega, of_omega):
             values[:, :, here, there], infinite[:, :, here, there] = redone
     return values, infinite
 
@@ -214,29 +217,26 @@ def _motions(
     return motions, xp.broadcast_to(margin, shape), growth
 
 
-def _block(
+def _looked_at(
     system: System,
     arms: Arms,
-    known: Sequence[Known],
+    broad: Arms,
+    members: Sequence[FreeEndMember],
     omega: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...]]:
-    """Values and whether they are infinite, for cells times frequencies, and those that may have lost digits."""
-    broad: Arms = wide(arms)
-    members = [
-        member
-        for link, found in enumerate(known)
-        for member in (
-            link_members(system, broad, link, omega) if found.members is None else found.members
-        )
-    ]
-    values, margin, growth = _answers(system, with_known(broad, known), members, omega)
+    """Values, whether they are infinite, and the places of those that may have lost digits.
+
+    Of ``broad`` arms, whose axes broadcast with ``omega``: those of ``arms`` with an axis of frequencies, or lanes with
+    a frequency of their own each.
+    """
+    values, margin, growth = _answers(system, broad, members, omega)
     lost = ~(growth <= LARGE_GROWTH)
     infinite = np.zeros(values.shape, bool)
-    cells, places = np.nonzero(~(margin >= _SUSPECT) & ~lost)
-    if cells.size:
-        found = values[:, :, cells, places]
-        infinite[:, :, cells, places] = _resonant(
-            system, some_cells(arms, cells), found, omega[places]
+    suspect = np.nonzero(~(margin >= _SUSPECT) & ~lost)
+    if suspect[0].size:
+        at = (slice(None), slice(None), *suspect)
+        infinite[at] = _resonant(
+            system, some_cells(arms, suspect[0]), values[at], omega[suspect[-1]]
         )
     return values, infinite, np.nonzero(lost)
 
@@ -249,21 +249,9 @@ def answers_at(
     ``members`` are those of all links at these frequencies.
     """
     some = some_cells(arms, cells)
-    values, margin, growth = _answers(system, some, members, omega)
-    lost = ~(growth <= LARGE_GROWTH)
-    infinite = np.zeros(values.shape, bool)
-    suspect = np.flatnonzero(~(margin >= _SUSPECT) & ~lost)
-    if suspect.size:
-        found = values[:, :, suspect]
-        infinite[:, :, suspect] = _resonant(
-            system, some_cells(some, suspect), found, omega[suspect]
-        )
-    places = np.flatnonzero(lost)
-    for start in range(0, places.size, _BLOCK_OF_CIRCLES):
-        at = places[start : start + _BLOCK_OF_CIRCLES]
-        values[:, :, at], infinite[:, :, at] = _answers_anew(
-            system, some_cells(some, at), omega[at]
-        )
+    values, infinite, (lost,) = _looked_at(system, some, some, members, omega)
+    for _, at, redone in _answered_anew(system, some, lost, omega, lost):
+        values[:, :, at], infinite[:, :, at] = redone
     return values, infinite
 
 
@@ -280,6 +268,16 @@ def _own_members(system: System, arms: Arms, omega: np.ndarray) -> list[FreeEndM
     """The members of arms, each at a frequency of its own."""
     links = range(len(arms.beams))
     return [member for link in links for member in link_members(system, arms, link, omega)]
+
+
+def _answered_anew(
+    system: System, arms: Arms, cells: np.ndarray, omega: np.ndarray, places: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
+    """Some cells, the places of their frequencies, and what `_answers_anew` has there, until all are done."""
+    for start in range(0, cells.size, _BLOCK_OF_CIRCLES):
+        at = slice(start, start + _BLOCK_OF_CIRCLES)
+        redone = _answers_anew(system, some_cells(arms, cells[at]), omega[places[at]])
+        yield cells[at], places[at], redone
 
 
 def _answers_anew(system: System, arms: Arms, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
