@@ -91,13 +91,13 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
                 at = (slice(None), slice(None), cells, np.s_[start : start + width])
                 own = some_cells(arms, cells)
                 broad = wide(own)
-                members = [
+                each = [
                     member
-                    for link, found in enumerate(known)
-                    for member in found.members or link_members(system, broad, link, some)
+                    for link, shared in enumerate(known)
+                    for member in shared.members or link_members(system, broad, link, some)
                 ]
                 values[at], infinite[at], large = _looked_at(
-                    system, own, with_known(broad, known), members, some
+                    system, own, with_known(broad, known), each, some
                 )
                 lost.append((large[0] + first, large[1] + start))
         of_cells, of_omega = (np.concatenate(each) for each in zip(*lost, strict=True))
@@ -234,7 +234,7 @@ def _looked_at(
     infinite = np.zeros(values.shape, bool)
     suspect = np.nonzero(~(margin >= _SUSPECT) & ~lost)
     if suspect[0].size:
-        at = (slice(None), slice(None), *suspect)
+        at: Any = (slice(None), slice(None), *suspect)
         infinite[at] = _resonant(
             system, some_cells(arms, suspect[0]), values[at], omega[suspect[-1]]
         )
