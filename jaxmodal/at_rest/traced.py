@@ -29,8 +29,10 @@ from jaxmodal.statics.second_order import loaded_tip
 
 Numbers = NDArray[Any]
 Floats = NDArray[np.float64]
-#: an arm under its loads has a value, and makes its rate of what the arm is varied to; without a rate that is 0
-Answer = Callable[[LoadedArm, DeadLoads], tuple[Any, Callable[[LoadedArm, DeadLoads], Any] | None]]
+#: the rate of a value, of what the arm and its loads are varied to
+Rate = Callable[[LoadedArm, DeadLoads], Any]
+#: an arm under its loads has a value and, made where it is asked for, a rate; without one that is 0
+Answer = Callable[[LoadedArm, DeadLoads], tuple[Any, Callable[[], Rate] | None]]
 #: a value (...) of leaves, and, where the flag asks for them, its derivatives by each leaf, (..., shape of the leaf)
 Solved = Callable[[list[Numbers], bool], tuple[Floats, list[Floats]]]
 
@@ -59,9 +61,12 @@ def inverse_buckling_factor(
         if not np.isfinite(factor.value):  # inf: nothing is pressed
             return inverse, None
 
-        vector = null_vector(problem, factor.value, factor.count_below)
-        rate = factor_rate(problem, factor.value, vector)
-        return inverse, lambda varied, _: -inverse * inverse * rate(varied)
+        def rates() -> Rate:
+            vector = null_vector(problem, factor.value, factor.count_below)
+            rate = factor_rate(problem, factor.value, vector)
+            return lambda varied, _: -inverse * inverse * rate(varied)
+
+        return inverse, rates
 
     return _answered(arm, theory, (), answer, (*gravity, *tip_force))
 
@@ -95,7 +100,7 @@ def second_order_deflection(
         return loaded_tip(of.beams, of.shear, of.axial, of.prestress, bent)
 
     def answer(problem: LoadedArm, dead: DeadLoads) -> Any:
-        return tip(problem, dead), lambda varied, loads: np.imag(tip(varied, loads)) / STEP
+        return tip(problem, dead), lambda: lambda varied, loads: np.imag(tip(varied, loads)) / STEP
 
     return _answered(arm, theory, (2,), answer)
 
@@ -131,13 +136,14 @@ def _solved(
         beams = jax.tree_util.tree_unflatten(structure, arrays[:-1])
         return LoadedArm.under(beams, flags, dead), dead
 
-    value, rate = np.full(shape, np.nan), None
+    value, rates = np.full(shape, np.nan), None
     if not any(np.isnan(x).any() for x in leaves):  # a search may try values that are none
         with contextlib.suppress(ArmError):  # nothing holds it
-            value, rate = answer(*loaded(leaves))
+            value, rates = answer(*loaded(leaves))
     nothing = 0.0 * np.asarray(value)
     slopes = [np.multiply.outer(nothing, np.ones(x.shape)) for x in leaves]
-    if gradient and rate is not None and np.isfinite(value).all():
+    if gradient and rates is not None and np.isfinite(value).all():
+        rate = rates()
         for field, entry, varied in varied_by_entries(leaves):
             place: Any = (..., *entry)
             slopes[field][place] = rate(*loaded(varied))

@@ -30,7 +30,7 @@ from design_opt import (
 )
 from design_opt.solvers import results
 from design_opt.solvers.optimise import violations
-from jaxmodal.at_rest import traced_factors
+from jaxmodal.at_rest import traced
 
 ADDRESS = "link1.section.wall_thickness"
 
@@ -254,13 +254,13 @@ def test_a_search_that_stands_still_beside_an_infeasible_limit_of_buckling_ends(
     (link,) = arm().links
     both = jm.Arm((link.replace(joint_angle=1.2), link.replace(joint_angle=0.4)), jm.Payload(3.0))
     walls = [Variable(f"link{i}.section.wall_thickness", 0.001, 0.02) for i in (1, 2)]
-    shape, derivatives = traced_factors.null_vector, []
+    shape, derivatives = traced.null_vector, []
 
     def counted(*question):
         derivatives.append(question)
         return shape(*question)
 
-    monkeypatch.setattr(traced_factors, "null_vector", counted)
+    monkeypatch.setattr(traced, "null_vector", counted)
     sets = {"work": postures[:, None]}
     found = optimise(Problem(both, walls, MinimiseMass(), [limit], postures=sets))
     assert found.status == "infeasible"
