@@ -9,7 +9,7 @@ import pytest
 from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic.double_double import DoubleDouble
 from jaxmodal.arithmetic.operations import nonzero, select
-from jaxmodal.arithmetic.wide_programs import Begun
+from jaxmodal.arithmetic.wide_programs import Begun, run_stacked
 
 PLACES, LANES = 3, 5
 
@@ -64,6 +64,19 @@ def test_double_double_side_by_side_keeps_30_digits():
             for found, exact in zip(results, expected, strict=True):
                 value = Fraction(found.hi[place, lane]) + Fraction(found.lo[place, lane])
                 assert abs(value - exact) <= Fraction(1e-30) * max(abs(exact), 1)
+
+
+@pytest.mark.parametrize("most", [0, 100])
+def test_stacked_numbers_recorded_or_not_have_the_bits_of_the_formula(most):
+    """Of numbers that broadcast, in two groups."""
+    x = numbers(3)
+    known, last = x[:3], x[3:, :1]
+    found = run_stacked(formula, [known, last], most)
+    expected = np.stack(np.broadcast_arrays(*formula(*known, *last)))
+    assert found.tobytes() == expected.tobytes()
+    in_pairs = run_stacked(formula, [DoubleDouble(y, 0.0 * y) for y in (known, last)], most)
+    np.testing.assert_allclose(in_pairs.hi, expected, rtol=1e-14)
+    assert np.all(in_pairs.hi[2][expected[2] == 1e-280] == 1e-280)
 
 
 @pytest.mark.parametrize("shape", [(7,), (2, 4)])

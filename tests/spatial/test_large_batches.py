@@ -28,7 +28,7 @@ FEW = ("S07", "S13", "standing", "canadarm")
     [*FEW, *(pytest.param(x, marks=pytest.mark.slow) for x in references() if x not in FEW)],
 )
 def test_uniform_links_are_the_arm(name):
-    """Determinant and count entry by entry, in both orders, beside those of matrices in double-double."""
+    """Determinant and count of links of one kind, in both orders, beside those of each link alone in double-double."""
     if name in references():
         model = references()[name].arm.model(references()[name].theory)
     else:

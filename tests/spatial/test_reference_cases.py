@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.runtime.namespace import to_host
+from jaxmodal.spatial.modes.conditions import conditions, equilibration
+from jaxmodal.spatial.modes.fields import arm_fields
+from jaxmodal.spatial.modes.modal_model import modal_model
 from tests.spatial.cases import references
 
 NAMES = list(references())
@@ -30,6 +34,31 @@ def test_frequencies_multiplicities_certificates(name):
     np.testing.assert_array_equal(np.asarray(result.multiplicity), case.multiplicities)
     hertz = [float(text) for text in case.entry["f_hz"]]
     np.testing.assert_allclose(np.asarray(result.frequencies_hz), hertz, rtol=2 * EXACT, atol=0.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_determinant_changes_sign_with_that_of_all_conditions_on_the_fields(name):
+    """The same arm put down another way: 12 constants for each link, and what joints and tips ask of them."""
+    case = references()[name]
+    positive = case.omega[case.omega > 0.0][:8]
+    apart = np.diff(positive) > 1e-6 * positive[1:]
+    between = np.sqrt(positive[:-1] * positive[1:])[apart]
+    omega = np.concatenate([[0.7 * positive[0]], between])
+    model = case.arm.model(case.theory)
+    modal, signs = modal_model(model), []
+    for at in omega:
+        ends = np.array([0.0, 1.0])
+        fields = arm_fields(modal.links, modal.chain.values.links, modal.theory, float(at), ends)
+        given = fields[:, 0], fields[:, 1]
+        sizes = conditions(modal.chain, at, *(np.abs(x) for x in given), sizes=True)
+        rows, columns = equilibration(sizes)
+        matrix = rows[:, None] * conditions(modal.chain, at, *given) * columns
+        signs.append(np.linalg.slogdet(matrix)[0])
+    for arithmetic in (Arithmetic.float64, Arithmetic.double_double):
+        found = model.evaluate(omega, arithmetic)
+        assert np.ptp(found.sign * signs) == 0.0
+        np.testing.assert_array_equal(found.sign, (-1.0) ** found.count)
+    assert np.ptp(signs) == 2.0 or np.all(np.diff(found.count) % 2 == 0)
 
 
 @pytest.mark.parametrize("name", NAMES)
