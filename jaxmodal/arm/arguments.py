@@ -50,6 +50,18 @@ def real_number(value: Any, name: str, expected: str) -> float:
     return float(array)
 
 
+def band(omega_min: Any, omega_max: Any, from_zero: bool = False) -> tuple[float, float]:
+    """The ends of a band of angular frequencies in rad/s, above 0 or ``from_zero`` on, or a ValueError."""
+    low = real_number(omega_min, "omega_min", "in rad/s")
+    high = real_number(omega_max, "omega_max", "in rad/s")
+    if not 0.0 <= low < high < math.inf or (low == 0.0 and not from_zero):
+        least = "0 <=" if from_zero else "0 <"
+        raise ValueError(
+            f"omega_min = {low!r}, omega_max = {high!r}: a band needs {least} omega_min < omega_max, finite, in rad/s"
+        )
+    return low, high
+
+
 def station_shares(stations: Any) -> NDArray[np.float64]:
     """Shares x/L of the length of a link, (S,): those given, or so many from 0 to 1, equally spaced."""
     if is_whole(stations, 2):

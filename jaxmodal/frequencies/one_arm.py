@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from typing import Any
 
 import jax
@@ -13,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.arm.arguments import positive_integer, real_number
+from jaxmodal.arm.arguments import band, positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
@@ -151,12 +150,7 @@ def found_in_band(
     throw: bool = True,
 ) -> tuple[NaturalFrequencies, int]:
     """`frequencies_in_band` in NumPy from end to end: in calls back from JAX nothing of JAX may run."""
-    low = real_number(omega_min, "omega_min", "in rad/s")
-    high = real_number(omega_max, "omega_max", "in rad/s")
-    if not (0.0 <= low < high < math.inf):
-        raise ValueError(
-            f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 <= omega_min < omega_max, finite, in rad/s"
-        )
+    low, high = band(omega_min, omega_max, from_zero=True)
     limit = positive_integer(max_modes, "max_modes", limits.MODES)
     ends = counts_below(arm, np.array([low, high]), theory)
     count = int(ends[1] - ends[0])

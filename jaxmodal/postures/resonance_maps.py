@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.addresses import full_address, resolve
-from jaxmodal.arm.arguments import is_whole, real_array, real_number
+from jaxmodal.arm.arguments import band, is_whole, real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
@@ -96,12 +96,7 @@ def resonance_free(
         )
     refuse_loads(arm, "resonance_free (axial forces have to be the same in every posture)")
     refuse_supports(arm, "resonance_free")
-    low = real_number(omega_min, "omega_min", "in rad/s")
-    high = real_number(omega_max, "omega_max", "in rad/s")
-    if not 0.0 < low < high < math.inf:
-        raise ValueError(
-            f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 < omega_min < omega_max, finite, in rad/s"
-        )
+    low, high = band(omega_min, omega_max)
     if not is_whole(points, 2):
         raise ValueError(f"points = {shown(points)}; expected a whole number of 2 or more")
     require_joint(arm, joint)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.arguments import band
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -15,7 +16,7 @@ from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.port_quantities import unit_of_transfer
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.forced.stationary import extrema
-from jaxmodal.response.forced.transfer import Floats, Transfer, band
+from jaxmodal.response.forced.transfer import Floats, Transfer
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jaxmodal.arm.arguments import is_finite, real_array, real_number
+from jaxmodal.arm.arguments import band, is_finite, real_array, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.labels import band_in_hertz, output_labels
 from jaxmodal.response.driven.port_quantities import unit_of_motion
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.forced.transfer import Floats, Transfer, band
+from jaxmodal.response.forced.transfer import Floats, Transfer
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arguments import is_finite, real_number
+from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import require_one_arm
 from jaxmodal.arm.loaded import under_forces
@@ -154,16 +154,3 @@ def band_of_hertz(given: Any) -> tuple[float, float]:
             f"band_hz = {shown(given)}: must be two frequencies in Hz, 0 < lower < upper, such as [1, 60]."
         )
     return float(given[0]), float(given[1])
-
-
-def band(omega_min: float, omega_max: float) -> tuple[float, float]:
-    """The ends of a band of frequencies, or a ValueError."""
-    low, high = (
-        real_number(value, name, "in rad/s")
-        for name, value in (("omega_min", omega_min), ("omega_max", omega_max))
-    )
-    if not 0.0 < low < high < np.inf:
-        raise ValueError(
-            f"omega_min = {low!r}, omega_max = {high!r}: a band needs 0 < omega_min < omega_max, finite, in rad/s"
-        )
-    return low, high

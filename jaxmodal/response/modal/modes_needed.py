@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxmodal.arm.arguments import real_number
+from jaxmodal.arm.arguments import band, real_number
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_concrete
@@ -21,7 +21,6 @@ from jaxmodal.response.modal.superposition import (
     modal_superposition,
 )
 from jaxmodal.response.modal.truncation import (
-    band_of,
     exact_part,
     places_between,
     relative_errors,
@@ -137,7 +136,7 @@ def modes_needed(
     >>> needed.num_modes, needed.without_residual
     (5, 10)
     """
-    low, high = band_of(omega_min, omega_max, 0.0)
+    low, high = band(omega_min, omega_max)
     allowed = real_number(tolerance, "tolerance", "in (0, 1), such as 0.01 for 1 %")
     if not 0.0 < allowed < 1.0:
         raise ValueError(

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jaxmodal.arm.arguments import real_number
+from jaxmodal.arm.arguments import band, real_number
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.quantities import shown
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.driven.labels import port_labels
 from jaxmodal.response.driven.port_quantities import compliance_unit
@@ -155,7 +154,9 @@ def truncation_error(
         if np.any(places == 0.0):
             raise ValueError("omega holds 0: expected frequencies greater than 0")
         return _error_at(model, model.receptance, np.unique(places))
-    return error_in_band(model, model.receptance, *band_of(omega_min, omega_max, model.omega[-1]))
+    high = model.omega[-1] if omega_max is None else real_number(omega_max, "omega_max", "in rad/s")
+    ends = band(1e-3 * high if omega_min is None else omega_min, high)
+    return error_in_band(model, model.receptance, *ends)
 
 
 def error_in_band(
@@ -172,18 +173,6 @@ def error_in_band(
     near = places[max(worst - 1, 0)], places[min(worst + 1, places.size - 1)]
     closer = np.linspace(*near, 34)
     return _error_at(model, response, _clear(np.unique([*places, *closer]), model.omega))
-
-
-def band_of(omega_min: float | None, omega_max: float | None, last: float) -> tuple[float, float]:
-    """The ends of a band as callers give them, by default up to the ``last`` mode."""
-    high = last if omega_max is None else real_number(omega_max, "omega_max", "in rad/s")
-    low = 1e-3 * high if omega_min is None else real_number(omega_min, "omega_min", "in rad/s")
-    if not 0.0 < low < high < np.inf:
-        raise ValueError(
-            f"omega_min = {shown(omega_min)}, omega_max = {shown(omega_max)}: a band needs 0 < omega_min < omega_max, "
-            "finite, in rad/s"
-        )
-    return low, high
 
 
 def places_between(resonances: Floats, ratios: Any, low: float, high: float) -> Floats:
