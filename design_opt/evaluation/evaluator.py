@@ -30,8 +30,9 @@ BATCH_CELLS = 512
 #: cells that it solves side by side otherwise, by what is compiled in 8 s and then takes 0.01 s for a call
 _SIDE_BY_SIDE = 16
 #: seconds that NumPy takes for a call and for each cell of it, nominal so that a search repeats its digits, and after
-#: how many of them all is compiled: a hundred calls, at which most searches have ended, or six with 4,096 postures
-_OF_A_CALL, _OF_A_CELL, _IN_NUMPY = 0.05, 2e-4, 5.0
+#: how many of them all is compiled, which takes as long: two hundred calls, at which most searches have ended, or
+#: twelve with 4,096 postures
+_OF_A_CALL, _OF_A_CELL, _IN_NUMPY = 0.05, 2e-4, 10.0
 #: derivatives of rows with respect to a frequency below this share of the largest are left out
 _NEGLIGIBLE = 1e-12
 

@@ -253,12 +253,12 @@ def test_the_two_methods_agree(aggregate):
     evaluator = Evaluator(problem)
     one = optimise(problem, evaluator=evaluator)
     other = optimise(
-        problem, "augmented_lagrangian", starts=3, max_iterations=500, evaluator=evaluator
+        problem, "augmented_lagrangian", starts=2, max_iterations=500, evaluator=evaluator
     )
     assert one.status == "converged"
     assert other.status == "converged"
     assert other.report.score == pytest.approx(one.report.score, rel=AGREE)
-    assert {step.start for step in other.steps} == {0, 1, 2}
+    assert {step.start for step in other.steps} == {0, 1}
 
 
 def test_the_lightest_column_that_does_not_buckle():

@@ -76,7 +76,7 @@ def test_a_single_mode_method_stalls():
 def test_a_single_mode_method_needs_more_iterations_and_ends_nowhere():
     """From the same start."""
     smooth = optimise(problem("ks", cluster=1))
-    single = optimise(problem("bound", cluster=0), max_iterations=60)
+    single = optimise(problem("bound", cluster=0), max_iterations=50)
     assert single.status in ("stalled", "iteration_limit")
     assert single.kkt_residual > 1e-2
     assert len(single.steps) > len(smooth.steps)
