@@ -126,12 +126,18 @@ class Tree:
         self.process.wait()
 
 
-def measured(older: Path, cells: int, postures: int, repeats: int) -> dict[str, Any]:
-    """First calls, medians of the later ones, and ratios, by workload."""
+def measured(
+    older: Path, cells: int, postures: int, repeats: int, only: str = ""
+) -> dict[str, Any]:
+    """First calls, medians of the later ones, and ratios, by workload; of those whose names hold ``only``."""
+    rows = {name: row for name, row in workloads(cells, postures).items() if only in name}
+    if not rows:
+        raise SystemExit(
+            f"--only {only!r}: expected a part of {', '.join(workloads(cells, postures))}"
+        )
     trees = [Tree(folder, cells, postures) for folder in (older, ROOT)]
     try:
-        rows = workloads(cells, postures).items()
-        return {name: _compared(trees, name, workload, repeats) for name, workload in rows}
+        return {name: _compared(trees, name, row, repeats) for name, row in rows.items()}
     finally:
         for tree in trees:
             tree.close()
@@ -189,6 +195,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--cells", type=int, default=100_000)
     parser.add_argument("--postures", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--only", default="", help="workloads whose names hold this, as `posture`")
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/older.json"))
     parser.add_argument("--docs", type=Path, help="page between whose marks the table goes")
     options = parser.parse_args(arguments)
@@ -199,7 +206,8 @@ def main(arguments: list[str] | None = None) -> None:
     answer = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
     commit = answer or options.tree.resolve().name
     numbers = {name: getattr(options, name) for name in ("cells", "postures", "repeats")}
-    report = {"commit": commit, **numbers, "workloads": measured(options.tree.resolve(), **numbers)}
+    found = measured(options.tree.resolve(), **numbers, only=options.only)
+    report = {"commit": commit, **numbers, "workloads": found}
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1) + "\n")
     print(table(report))

@@ -67,7 +67,10 @@ class DoubleDouble:
             return DoubleDouble(self.hi * other, self.lo * other)
         other = as_double_double(other)
         p, e = _two_product(self.hi, other.hi)
-        return DoubleDouble(*_fast_two_sum(p, e + (self.hi * other.lo + self.lo * other.hi)))
+        crossed = self.hi * other.lo
+        crossed += self.lo * other.hi
+        e += crossed
+        return DoubleDouble(*_fast_two_sum(p, e))
 
     def __truediv__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         other = as_double_double(other)
@@ -103,16 +106,26 @@ def as_double_double(value: DoubleDouble | ArrayLike) -> DoubleDouble:
     return DoubleDouble(hi, xp.zeros_like(hi))
 
 
+# NumPy writes over its own intermediate arrays, by `_less` and by +=, which of JAX is a new array: new room costs more
+def _less(a: Array, b: Array) -> Array:
+    """The difference; of NumPy in the place of b, which nothing else needs."""
+    return np.subtract(a, b, out=b) if type(b) is np.ndarray else a - b
+
+
 def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     s = a + b
     bb = s - a
-    return s, (a - (s - bb)) + (b - bb)
+    e = _less(a, s - bb)
+    e += _less(b, bb)
+    return s, e
 
 
 def _gathered(s: Array, e: Array, t: Array, f: Array) -> tuple[Array, Array]:
-    """The sum of what two sums, of the leading parts and of the others, have left."""
-    s, e = _fast_two_sum(s, e + t)
-    return _fast_two_sum(s, e + f)
+    """The sum of what two sums, of the leading parts and of the others, have left; ``e`` is written over."""
+    e += t
+    s, e = _fast_two_sum(s, e)
+    e += f
+    return _fast_two_sum(s, e)
 
 
 def sum_of_pairs(x: np.ndarray, y: np.ndarray) -> DoubleDouble:
@@ -123,7 +136,7 @@ def sum_of_pairs(x: np.ndarray, y: np.ndarray) -> DoubleDouble:
 
 def _fast_two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     s = a + b
-    return s, b - (s - a)
+    return s, _less(b, s - a)
 
 
 def _split(a: Array) -> tuple[Array, Array]:
@@ -141,7 +154,9 @@ def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
     bh, bl = _split(b)
     middle, rest = _two_sum(ah * bl, al * bh)
     p, e = _fast_two_sum(ah * bh, middle)
-    return p, e + (rest + al * bl)
+    rest += al * bl
+    e += rest
+    return p, e
 
 
 def sqrt(x: DoubleDouble) -> DoubleDouble:

@@ -33,11 +33,15 @@ class Step(NamedTuple):
 
 
 class WideProgram(NamedTuple):
-    """A schedule: ``first`` are the steps that need none of the inputs that follow ``later``."""
+    """A schedule: ``first`` are the steps that need none of the inputs that follow ``later``.
+
+    ``kept`` are the registers from before that the ``last`` steps and the outputs need.
+    """
 
     num_registers: int
     constants: np.ndarray
     first: list[Step]
+    kept: np.ndarray
     last: list[Step]
     outputs: np.ndarray
     signs: np.ndarray
@@ -91,11 +95,14 @@ def record_wide(
 
     operations = [i for i, n in enumerate(nodes) if n[0] in ARITY and i in needed]
     first = scheduled([i for i in operations if not waits[i]])
+    known = {register[i] for i in register if not waits[i]}
     last = scheduled([i for i in operations if waits[i]])
+    asked = {row for step in last for row in step.operands} | {register[o.index] for o in outputs}
     return WideProgram(
         num_registers=len(register),
         constants=np.array([nodes[c][2] for c in constants]),
         first=first,
+        kept=np.array(sorted(known & asked), int),
         last=last,
         outputs=np.array([register[o.index] for o in outputs]),
         signs=np.array([o.sign for o in outputs]),
@@ -106,7 +113,8 @@ class Begun:
     """Evaluations of a formula side by side, along the first axis of its inputs, up to those that are not known yet.
 
     Inputs that follow in `go_on` are None, the others all of float64 or all DoubleDouble. What does not depend on those
-    that follow is computed at once for all; ``shape`` is that of each number.
+    that follow is computed at once for all; ``shape`` is that of each number. Inputs of wider shapes are as if they
+    followed: what does not depend on them is computed once, and the rest at one place after the other.
     """
 
     def __init__(
@@ -115,23 +123,36 @@ class Begun:
         inputs: Sequence[np.ndarray | DoubleDouble | None],
         shape: tuple[int, ...],
     ) -> None:
-        self._later = tuple(i for i, x in enumerate(inputs) if x is None)
         self._in_pairs = isinstance(inputs[0], DoubleDouble)
-        program = record_wide(formula, len(inputs), self._later, not self._in_pairs)
+        self._later = tuple(i for i, x in enumerate(inputs) if x is None)
+        known = {i: x for i, x in enumerate(inputs) if x is not None}
+        self._wider = {i: x for i, x in known.items() if _is_wider(_shape(x), shape)}
+        waiting = tuple(sorted((*self._later, *self._wider)))
+        program = record_wide(formula, len(inputs), waiting, not self._in_pairs)
         self._program = program
         parts = 2 if self._in_pairs else 1
         self._values = np.zeros((shape[0], parts, program.num_registers, *shape[1:]))
-        for i, x in enumerate(inputs):
-            if x is not None:
+        for i, x in known.items():
+            if i not in self._wider:
                 self._set(self._values, i, x)
         constants = slice(len(inputs), len(inputs) + len(program.constants))
         lanes = shape[1:]
         self._values[:, 0, constants] = _column(program.constants, lanes)
         _run(program.first, self._values)
+        # where inputs are wider, the registers of the places at which the rest has been computed
+        self._wide_shape = np.broadcast_shapes(shape, *(_shape(x) for x in self._wider.values()))
+        self._widened: dict[int, np.ndarray] = {}
 
     def go_on(self, place: int, inputs: Sequence[np.ndarray | DoubleDouble]) -> None:
         """Compute the rest at one place along the first axis, where the other ``inputs`` are known now."""
         values = self._values[place : place + 1]
+        if self._wider:
+            known, kept = values, self._program.kept
+            values = np.empty((*values.shape[:3], *self._wide_shape[1:]))
+            values[:, :, kept] = known[:, :, kept]
+            for i, x in self._wider.items():
+                self._set(values, i, x[place : place + 1])
+            self._widened[place] = values
         for i, x in zip(self._later, inputs, strict=True):
             self._set(values, i, x)
         _run(self._program.last, values)
@@ -142,9 +163,13 @@ class Begun:
         """The results from the ``first`` to before the ``last``, at one place, or at all, along the first axis."""
         rows, signs = (x[first:last] for x in (self._program.outputs, self._program.signs))
         if place is not None:
-            found = self._values[place].take(rows, 1)
+            values = self._widened[place][0] if self._wider else self._values[place]
+            found = values.take(rows, 1)
         else:
-            found = self._values.take(rows, 2).swapaxes(0, 1).swapaxes(1, 2)
+            values = self._values
+            if self._wider:
+                values = np.concatenate([x for _, x in sorted(self._widened.items())])
+            found = values.take(rows, 2).swapaxes(0, 1).swapaxes(1, 2)
             signs = signs[:, None]
         parts = found * _column(signs, self._values.shape[3:])
         return (
@@ -172,9 +197,18 @@ def _run(steps: list[Step], values: np.ndarray) -> None:
         taken = values.take(operands, 2)
         x = [taken[:, :, slot] for slot in slots]
         if signs is not None:
-            x[1] = x[1] * _column(signs, values.shape[3:])
+            x[1] *= _column(signs, values.shape[3:])
         found = _in_pairs(kind, x)
         values[:, 0, results], values[:, 1, results] = found.hi, found.lo
+
+
+def _shape(x: np.ndarray | DoubleDouble) -> tuple[int, ...]:
+    return np.shape(x.hi if isinstance(x, DoubleDouble) else x)
+
+
+def _is_wider(x: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether an array is not of a shape when it is broadcast to it; NumPy's own answer takes longer than a step."""
+    return any(n > m for n, m in zip(reversed(x), reversed(shape), strict=False))
 
 
 def _in_pairs(kind: str, x: Sequence[np.ndarray]) -> DoubleDouble:

@@ -329,10 +329,16 @@ def _begun(terms: LinkTerms, shape: tuple[int, ...], most: int) -> Begun | None:
     """The formula of the links up to their outboard stiffness, of few lanes and real numbers."""
     inputs = [*terms.numbers, *[None] * len(Stiffness._fields), *terms.features.values()]
     known = [leading(x) for x in inputs if x is not None]
-    shape = np.broadcast_shapes(shape, *(x.shape for x in known))
+    # angles may vary where frequencies do not: they enter last
+    others = [x for i, x in enumerate(known) if i not in _TURNS]
+    shape = np.broadcast_shapes(shape, *(x.shape for x in others))
     if math.prod(shape) > most or any(is_complex(x) for x in known):
         return None
     return Begun(_formula_of(terms), inputs, shape)
+
+
+#: places of the functions of the joint angle among the inputs
+_TURNS = tuple(_LinkInputs._fields.index(name) for name in ("sin_angle", "cos_angle"))
 
 
 def all_added(links: LinksOnHost, begun: Begun, outboard: Stiffness) -> LinkResult:

@@ -7,6 +7,7 @@ import functools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
@@ -73,7 +74,7 @@ class Tables:
         self, angles: np.ndarray, valid: np.ndarray, pool: ThreadPoolExecutor
     ) -> SeriesResults:
         """All that the series can do for the ``valid`` of the postures ``angles`` (n - 1, cells)."""
-        results = SeriesResults.empty(angles.shape[1], self.modes)
+        results = SeriesResults.empty(valid, self.modes)
         usable = np.where(valid, angles, 0.0)
         if not self.host and valid.any():
             self._compile_count(angles.shape[0])
@@ -127,11 +128,15 @@ class Tables:
         size = _FINEST_CHUNK if finest else self.chunks[safe]
         host = self.host or (safe and cells.size <= _HOST_FINE)
         parts = [cells[start : start + size] for start in range(0, cells.size, size)]
-        work = self.on_host if host else functools.partial(self._compiled, size=size)
+        if host:
+            work = functools.partial(self.on_host, grid)
+        else:  # programs take over arrays of NumPy anew at every call
+            about = jax.device_put((self.beams, self.flags, self.top, grid, self.panels))
+            work = functools.partial(self._compiled, *about, size=size)
         none = np.empty(0, bool), np.empty((0, self.modes))
 
         def chunk(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            found, count = work(grid, angles, at, safe=safe)
+            found, count = work(angles, at, safe=safe)
             if count is not None:
                 results.count[at] = count
             stored = results.store(at, Roots(*(np.asarray(x)[: at.size] for x in found)))
@@ -151,14 +156,24 @@ class Tables:
             return found, None if safe else count_in(self.beams, self.flags, self.top, cells)[0]
 
     def _compiled(
-        self, grid: SeparatorTable, angles: np.ndarray, at: np.ndarray, *, safe: bool, size: int
+        self,
+        beams: BeamArrays,
+        flags: Theory,
+        top: Array,
+        grid: SeparatorTable,
+        panels: Panels,
+        angles: np.ndarray,
+        at: np.ndarray,
+        *,
+        safe: bool,
+        size: int,
     ) -> tuple[Roots, Array | None]:
         """The same by compiled programs, for ``size`` cells."""
         padded = angles[:, np.resize(at, size)]
-        found = roots_of(padded, grid, self.panels, modes=self.modes, safe=safe)
+        found = roots_of(padded, grid, panels, modes=self.modes, safe=safe)
         if safe:
             return found, None
-        count, _ = count_at(self.beams, self.flags, self.top, padded)
+        count, _ = count_at(beams, flags, top, padded)
         return found, np.asarray(count)[: at.size]
 
     def _finish(
@@ -188,7 +203,8 @@ class Tables:
             estimates = results.omega[cell[some], mode[some]]
             found, proven = refine(evaluate, estimates, half[some], mode[some])
             at = cell[some][proven], mode[some][proven]
-            results.omega[at], results.noise[at] = found.omega[proven], found.error[proven]
+            results.omega[at] = found.omega[proven]
+            results.residual_ratio[at] = found.error[proven] * 2.0**52
             results.bracket[at] = np.stack([found.lower, found.upper], axis=-1)[proven]
             return proven
 

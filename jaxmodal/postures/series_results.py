@@ -13,34 +13,40 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.postures.series_roots import WIDEST, Roots
-from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.runtime.namespace import Array, unfilled, xp
 
 
 @dataclasses.dataclass
 class SeriesResults:
-    """Output arrays while they fill, cells first; NaN where nothing has been found.
+    """Output arrays while they fill, cells first; NaN in cells that are not valid.
 
     ``count`` is how many modes lie below the last separator, -1 where that is not certain.
     """
 
     omega: np.ndarray
     bracket: np.ndarray
-    noise: np.ndarray
+    residual_ratio: np.ndarray
     open: np.ndarray
     by_sign_changes: np.ndarray
     count: np.ndarray
 
     @classmethod
-    def empty(cls, cells: int, modes: int) -> SeriesResults:
+    def empty(cls, valid: np.ndarray, modes: int) -> SeriesResults:
+        """Room for the cells: what is in the valid ones is not known before `store` has filled it."""
+        cells, invalid = valid.size, np.flatnonzero(~valid)
         shape = (cells, modes)
-        return cls(
-            omega=np.full(shape, np.nan),
-            bracket=np.full((*shape, 2), np.nan),
-            noise=np.full(shape, np.nan, np.float32),
+        results = cls(
+            omega=unfilled(shape, np.float64),
+            bracket=unfilled((*shape, 2), np.float64),
+            residual_ratio=unfilled(shape, np.float32),
             open=np.ones(cells, bool),
-            by_sign_changes=np.zeros(shape, bool),
+            by_sign_changes=unfilled(shape, np.bool_),
             count=np.full(cells, -1.0),
         )
+        for column in (results.omega, results.bracket, results.residual_ratio):
+            column[invalid] = np.nan
+        results.by_sign_changes[invalid] = False
+        return results
 
     def store(self, at: np.ndarray, found: Roots) -> tuple[np.ndarray, np.ndarray]:
         """Keep the roots of the cells ``at``: proven where there are as many as the count says, none wide.
@@ -55,7 +61,7 @@ class SeriesResults:
         self.omega[cells] = omega
         self.bracket[cells, :, 0] = omega * (1.0 - width)
         self.bracket[cells, :, 1] = omega * (1.0 + width)
-        self.noise[cells] = np.where(complete[:, None], noise, np.nan)
+        self.residual_ratio[cells] = np.where(complete[:, None], noise * 2.0**52, np.nan)
         self.open[cells] = ~proven
         self.by_sign_changes[cells] = proven[:, None]
         return complete, width
@@ -78,27 +84,33 @@ def merged(
     """The result; the cells ``left`` open by the series from what the general search found."""
     cells, modes = results.omega.shape
     numbers, invalid = np.arange(modes, dtype=np.int32), np.flatnonzero(~valid)
+
+    def alike(shape: tuple[int, ...], value: np.ndarray | np.generic) -> np.ndarray:
+        column = unfilled(shape, value.dtype)
+        column[...] = value
+        return column
+
     columns: dict[str, Callable[[], np.ndarray]] = {
         "omega": lambda: results.omega,
-        "status": lambda: np.full((cells, modes), int(Status.certified), np.uint8),
-        "count_below": lambda: np.tile(numbers, (cells, 1)),
-        "count_above": lambda: np.tile(numbers + 1, (cells, 1)),
+        "status": lambda: alike((cells, modes), np.uint8(Status.certified)),
+        "count_below": lambda: alike((cells, modes), numbers),
+        "count_above": lambda: alike((cells, modes), numbers + np.int32(1)),
         "bracket": lambda: results.bracket,
-        "group": lambda: np.tile(numbers, (cells, 1)),
-        "residual_ratio": lambda: results.noise * np.float32(2.0**52),
-        "evaluations": lambda: np.ones(cells, np.int32),
+        "group": lambda: alike((cells, modes), numbers),
+        "residual_ratio": lambda: results.residual_ratio,
+        "evaluations": lambda: alike((cells,), np.int32(1)),
+        "by_sign_changes": lambda: results.by_sign_changes,
     }
 
     def filled(name: str) -> np.ndarray:
         column = columns[name]()
-        if found is not None:
+        if found is not None and name != "by_sign_changes":
             column[left] = np.asarray(getattr(found, name))
-        if name in ("omega", "bracket", "residual_ratio"):
-            column[invalid] = np.nan
-        elif name != "group":
-            column[invalid] = int(Status.invalid_input) if name == "status" else 0
+        if name in ("count_below", "count_above", "evaluations"):
+            column[invalid] = 0
+        if name == "status":
+            column[invalid] = int(Status.invalid_input)
         return column
 
     merged = dict(zip(columns, pool.map(filled, columns), strict=True))
-    proof = results.by_sign_changes
-    return jax.device_put(NaturalFrequencies(**merged, by_sign_changes=proof, theory=theory))
+    return jax.device_put(NaturalFrequencies(**merged, theory=theory))

@@ -149,8 +149,8 @@ def _possible(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> np.ndar
 
 def _open_share(tables: Tables, angles: np.ndarray) -> float:
     """How much the first pass would leave open."""
-    results = SeriesResults.empty(angles.shape[1], tables.modes)
     every = np.arange(angles.shape[1])
+    results = SeriesResults.empty(every >= 0, tables.modes)
     found, results.count[:] = tables.on_host(tables.grid, angles, every, safe=False)
     results.store(every, found)
     return float(results.open.mean())

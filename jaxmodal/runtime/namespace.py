@@ -7,6 +7,7 @@ NumPy's in both cases, so that they never decide.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -68,6 +69,20 @@ def to_device(tree: Any) -> Any:
     known = [None if isinstance(x, jax.core.Tracer) else x for x in leaves]
     moved = [x if k is None else k for x, k in zip(leaves, jax.device_put(known), strict=True)]
     return jax.tree_util.tree_unflatten(structure, moved)
+
+
+def unfilled(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An array of NumPy for results, not filled yet, that `jax.device_put` on a CPU takes over where it lies.
+
+    Others it copies, which takes as long as to fill them. Nothing may be written into it afterwards.
+    """
+    room = np.empty(math.prod(shape) * np.dtype(dtype).itemsize + _ALIGNED, np.uint8)
+    first = -room.ctypes.data % _ALIGNED
+    return room[first : room.size - _ALIGNED + first].view(dtype).reshape(shape)
+
+
+#: bytes of which the address of an array that XLA takes over is a multiple
+_ALIGNED = 64
 
 
 def at_once(function: Callable[..., Any], *values: Any) -> Any:

@@ -47,6 +47,24 @@ def test_float64_side_by_side_has_the_bits_of_the_formula():
     assert second.tobytes() == expected[1][1].tobytes()
 
 
+@pytest.mark.parametrize("in_pairs", [False, True])
+def test_an_input_that_alone_is_wider_has_the_bits_of_all_inputs_as_wide(in_pairs):
+    """``b`` has lanes where the others have one; the quotient waits for it, the rest of what is known does not."""
+    x = numbers(3)
+    narrow, wide = (PLACES, 1), (PLACES, LANES)
+    a, b, c, d = (y if i == 1 else y[:, :1] for i, y in enumerate(x))
+    every = [np.broadcast_to(y, wide).copy() for y in (a, b, c, d)]
+    if in_pairs:
+        a, b, c, d, *every = (DoubleDouble(y, y * 2.0**-60) for y in (a, b, c, d, *every))
+    found, expected = Begun(formula, [a, b, c, None], narrow), begun(every[:3], every[3])
+    for place in range(PLACES):
+        found.go_on(place, [d[place]])
+    for place in (None, 0, PLACES - 1):
+        for one, other in zip(found.outputs(place), expected.outputs(place), strict=True):
+            parts = [(one.hi, other.hi), (one.lo, other.lo)] if in_pairs else [(one, other)]
+            assert all(p.tobytes() == q.tobytes() for p, q in parts)
+
+
 def test_double_double_side_by_side_keeps_30_digits():
     x = numbers(1)
     x[2] += 0.5  # no denominator of zero: it has no value to compare with

@@ -138,7 +138,7 @@ def test_values_that_are_not_finite_are_left_out():
     angles[0, 7], angles[1, 9] = np.nan, np.inf
     found = by_series(THREE, angles, MODES)
     assert found.open[[7, 9]].all()
-    for column in (found.omega, found.bracket, found.noise):
+    for column in (found.omega, found.bracket, found.residual_ratio):
         assert np.isnan(column[[7, 9]]).all(), "what nobody has computed is not a number"
     assert np.delete(found.open, [7, 9]).mean() < 0.05
 
@@ -210,7 +210,7 @@ def test_the_first_pilots_decide_no_bit_of_the_range_of_a_series(first, monkeypa
 
 @pytest.mark.parametrize("at", [[1, 2, 3], [1, 5, 3], [3, 2, 1], [4]])
 def test_roots_are_kept_for_the_cells_that_they_belong_to_in_any_order(at):
-    results = SeriesResults.empty(6, 1)
+    results = SeriesResults.empty(np.zeros(6, bool), 1)
     results.count[:] = 1.0
     omega = 10.0 + np.array(at, float)[:, None]
     narrow, number = np.full_like(omega, 1e-13), np.ones(len(at))
