@@ -19,6 +19,12 @@ QUANTITIES = {
     "dynamic_stiffness": "forces that hold a unit displacement of one port, the others held at rest",
     "transmissibility": "displacement of the output for a unit displacement of the input",
 }
+#: those that are a receptance times a power of ``i omega``, 0, 1 and 2, with the motion that a unit force makes
+OF_RECEPTANCES = {
+    "receptance": "displacement",
+    "mobility": "velocity",
+    "accelerance": "acceleration",
+}
 #: what a rate of a displacement adds to its unit
 _RATES = {"displacement": "", "velocity": "/s", "acceleration": "/s^2"}
 #: ports of a dynamic stiffness whose scaled receptances are worse conditioned than this depend on each other
@@ -97,6 +103,19 @@ def compliance_unit(output: Port, driven: Port) -> str:
     return unit_of_transfer(output, "displacement", driven, "acceleration")
 
 
+def carried_unit(output: Port, driven: Port) -> str:
+    """Unit of a motion with the base; of other inputs it is 0."""
+    at_base = driven.place == "base"
+    return unit_over(output.motion_unit, driven.motion_unit) if at_base else "1"
+
+
+def modal_unit(port: Port) -> str:
+    """Unit of a motion in a mode of unit modal mass; at the base of the force of inertia for an acceleration of 1."""
+    if port.place == "base":
+        return "m kg^0.5" if port.turns else "kg^0.5"
+    return "rad m^-1 kg^-0.5" if port.turns else "kg^-0.5"
+
+
 def unit_of_pair(quantity: str, output: Port, into: Port) -> str:
     """Unit of an entry, SI.
 
@@ -109,8 +128,7 @@ def unit_of_pair(quantity: str, output: Port, into: Port) -> str:
         return unit_over(output.motion_unit, into.motion_unit)
     if quantity == "dynamic_stiffness":
         return unit_over(output.force_unit, into.motion_unit)
-    motion = {"receptance": "displacement", "mobility": "velocity", "accelerance": "acceleration"}
-    return unit_over(unit_of_motion(output, motion[quantity]), into.force_unit)
+    return unit_over(unit_of_motion(output, OF_RECEPTANCES[quantity]), into.force_unit)
 
 
 def read_ports(quantity: str, inputs: Sequence[Port], outputs: Sequence[Port]) -> tuple[Port, ...]:

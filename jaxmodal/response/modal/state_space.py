@@ -13,6 +13,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
+from jaxmodal.response.driven.port_quantities import OF_RECEPTANCES
 from jaxmodal.response.modal.superposition import (
     Floats,
     Ports,
@@ -26,7 +27,7 @@ from jaxmodal.runtime.tables import ShowsTables, Table
 if TYPE_CHECKING:
     import xarray
 
-QUANTITIES = ("receptance", "mobility", "accelerance")
+QUANTITIES = tuple(OF_RECEPTANCES)
 #: ways to a discrete time, as of scipy.signal.cont2discrete
 METHODS = ("zoh", "foh", "bilinear", "impulse")
 

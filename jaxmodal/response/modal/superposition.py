@@ -17,20 +17,17 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.tables import certificate_text, hertz_text
-from jaxmodal.response.driven.port_quantities import compliance_unit
+from jaxmodal.response.driven.labels import port_labels
+from jaxmodal.response.driven.port_quantities import carried_unit, compliance_unit, modal_unit
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.response.exact.held_places import cannot_move
 from jaxmodal.response.modal.base_motion import carried, refuse_turned_base, require_free_tips
-from jaxmodal.response.modal.damping_of_modes import (
-    given_damping,
-    require_given_damping,
-    undamped,
-)
-from jaxmodal.response.modal.datasets import modal_dataset
+from jaxmodal.response.modal.damping_of_modes import given_damping, require_given_damping, undamped
 from jaxmodal.response.modal.participation import modes_at_ports
 from jaxmodal.response.modal.rigid_motions import first_vibration, residual_at_rest
 from jaxmodal.response.static.compliance import static_compliance
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 
@@ -210,7 +207,25 @@ class ModalSuperposition(ShowsDatasets):
 
     def to_xarray(self) -> xarray.Dataset:
         """Return all matrices as a dataset with dims mode, of (a mode, too), output and input; frequencies in Hz."""
-        return modal_dataset(self)
+        between, pair = ("mode", "of"), ("output", "input")
+        ends = self.outputs, self.inputs
+        labels = port_labels(*ends, compliance_unit)
+        labels["residual_units"] = labels.pop("units")
+        labels["carried_units"] = port_labels(*ends, carried_unit)["units"]
+        for name, side, here in (("read", "output", ends[0]), ("driven", "input", ends[1])):
+            units = [modal_unit(port) for port in here]
+            labels[f"{name}_units"] = variable(side, units, f"unit of {name}")
+        found = self.frequencies.to_xarray()
+        variables = {
+            "driven": variable(("mode", "input"), self.driven, "motion of the mode at the input"),
+            "read": variable(("mode", "output"), self.read, "motion of the mode at the output"),
+            "damping_ratio": variable("mode", self.damping_ratios, "damping ratio", "1"),
+            "damping": variable(between, self.damping, "viscous damping", "1/s"),
+            "structural": variable(between, self.structural, "structural damping", "rad^2/s^2"),
+            "residual": variable(pair, self.residual, "static compliance of the modes left out"),
+            "carried": variable(pair, self.carried, "motion of the output with the base"),
+        }
+        return found.assign(variables).assign_coords({"of": found.mode.values, **labels})
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return all but the damping between modes as a data frame, a row for each mode, output and input."""

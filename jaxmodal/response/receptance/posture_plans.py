@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxmodal.response.driven.driven_arms import Arms, link_by_link, same_everywhere
+from jaxmodal.response.driven.port_quantities import OF_RECEPTANCES
 from jaxmodal.response.driven.ports import Port, PortRow
 from jaxmodal.response.driven.systems import System
 from jaxmodal.response.receptance.angle_sums import Sampling, sampling
@@ -21,8 +22,6 @@ from jaxmodal.response.receptance.pieces import Terminal
 from jaxmodal.runtime.namespace import Array, tree_on_host
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
-#: quantities that are receptances times a function of the frequency
-_OF_RECEPTANCES = ("receptance", "mobility", "accelerance")
 #: joints that vary at most: with four, 648 samples or more, the sums take longer than the recursion
 _MOST_JOINTS = 3
 #: sums are taken for so many postures for each sample and more: then they take less time than the recursion
@@ -91,7 +90,7 @@ def plan_of(system: System, omega: Array) -> Plan | None:
     """
     if not tree_on_host(system, omega) or system.cells * omega.size < BLOCK:
         return None
-    if system.quantity not in _OF_RECEPTANCES or system.cells == 1:
+    if system.quantity not in OF_RECEPTANCES or system.cells == 1:
         return None
     arms = link_by_link(system)
     if not all(
