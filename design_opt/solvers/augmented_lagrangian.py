@@ -88,7 +88,7 @@ def _judged(state: _Prices, u: np.ndarray, recorder: Recorder, tolerance: float)
     recorder.add(report, found.residual, sharpness)
     final = sharpness == evaluator.problem.sharpness
     good = final and found.residual <= tolerance and report.violation <= FEASIBLE
-    return Outcome(y, w, found, report, good, evaluator.everything(), sharpness)
+    return Outcome(y, found, report, good, evaluator.everything())
 
 
 def _unconstrained(evaluator: Evaluator, y: np.ndarray) -> np.ndarray:

@@ -32,15 +32,13 @@ _PATIENCE, _UNMOVED, _LOWER = 3, 1e-9, 0.9
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Where a solver ended: positions, unknowns, conditions, working set, whether its iterations are used up."""
+    """Where a solver ended: positions, conditions, working set, whether its iterations are used up."""
 
     y: np.ndarray
-    w: np.ndarray
     optimality: Optimality
     report: Report
     converged: bool
     chosen: dict[str, np.ndarray]
-    sharpness: float
     used_up: bool = False
 
 
@@ -267,10 +265,8 @@ class _Run:
         found = self.conditions(self.w)
         return Outcome(
             self.w[: self.size].copy(),
-            self.w,
             found,
             report,
             found.residual <= self.tolerance,
             self.chosen,
-            self.sharpness,
         )
