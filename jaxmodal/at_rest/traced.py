@@ -146,7 +146,10 @@ def _solved(
         rate = rates()
         for field, entry, varied in varied_by_entries(leaves):
             place: Any = (..., *entry)
-            slopes[field][place] = rate(*loaded(varied))
+            with contextlib.suppress(
+                ArmError
+            ):  # supports that hold an arm exactly, as those of linkages, hold no step
+                slopes[field][place] = rate(*loaded(varied))
     return np.asarray(value), slopes
 
 
