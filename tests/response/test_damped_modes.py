@@ -62,6 +62,7 @@ def test_a_batch_has_the_roots_of_40_digits_and_a_status_where_there_is_none():
     found = jm.damped_modes_batch(arm, values, 3)
     assert found.status[:4].tolist() == [[0] * 3] * 4
     assert (found.status[4:] == jm.DampedStatus.no_value).all()  # a damped free joint, no arm
+    assert np.isnan([found.decay_rate[4:], found.damping_ratio[4:], found.frequencies_hz[4:]]).all()
     for cell in range(3):
         own = jm.set_parameters(arm, {name: column[cell] for name, column in values.items()})
         every = {*found.roots[cell].tolist(), *found.fast_roots[cell].tolist()}

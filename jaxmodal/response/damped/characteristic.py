@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
-from jaxmodal.response.driven.damping import SPRINGS, Damping, damped_beams, damping_of
-from jaxmodal.response.driven.members import cut_at, members_of_links, owners, rows_on_segments
+from jaxmodal.response.driven.damping import SPRINGS, Damping, damped_beams
+from jaxmodal.response.driven.driven_arms import some_cells
+from jaxmodal.response.driven.members import members_of_links
+from jaxmodal.response.driven.ports import PortRow
+from jaxmodal.response.driven.systems import system_of
 from jaxmodal.response.exact.held_tips import on_springs, rigid_supports, stand_ins
 from jaxmodal.response.receptance.pieces import Terminal, pieces_of
 from jaxmodal.response.receptance.recursion import inward
@@ -48,21 +50,17 @@ class Characteristic:
         self, arm: Arm, theory: TheoryName, addresses: Sequence[str], values: NDArray[np.float64]
     ) -> None:
         posed = set_parameters(arm, dict(zip(addresses, values, strict=True)))
-        held, cells = rigid_supports(posed), values.shape[1]
-        packed = columns_of(arm, addresses, values).packed
+        held, cells = tuple(rigid_supports(posed)), values.shape[1]
+        system = system_of(arm, theory, "receptance", held, (), (addresses, values))
         # rigid supports are places held in spite of springs
         springs = [np.broadcast_to(x, (cells,)) for x in stand_ins(posed)]
         self.springs = np.reshape(springs, (len(held), cells))
-        beams = on_springs(unpacked(packed), posed, springs)
-        self.theory = theory_flags(theory)
-        owner = owners(arm)
-        damping = jax.tree_util.tree_map(lambda x: x[owner], damping_of(posed))
-        self.beams, self.damping = map(_narrow, (beams, damping))
-        rows = rows_on_segments(posed, list(held))
+        self.beams = on_springs(system.beams, posed, springs)
+        self.damping, self.theory, self.cut = system.damping, system.theory, system.cut
         self.held = [
-            (each, row._replace(row=_narrow(row.row))) for each, row in zip(held, rows, strict=True)
+            Terminal(each, PortRow(*place, row))
+            for each, place, row in zip(held, system.places, system.rows, strict=True)
         ]
-        self.cut = cut_at(owner.size, ())
         times = self.damping.kelvin_voigt_time
         longest = np.zeros(1) if times is None else times.max(axis=0)
         with np.errstate(divide="ignore"):
@@ -89,13 +87,12 @@ class Characteristic:
         return found
 
     def _block(self, cells: NDArray[np.int64], omega: Complexes, share: Complexes) -> Complexes:
-        def own(tree: Any) -> Any:
-            return jax.tree_util.tree_map(lambda x: x if x.shape[-1] == 1 else x[..., cells], tree)
-
-        beams = own(self.beams)
-        damping: Damping = jax.tree_util.tree_map(lambda x: share * x, own(self.damping))
+        beams = some_cells(self.beams, cells)
+        damping: Damping = jax.tree_util.tree_map(
+            lambda x: share * x, some_cells(self.damping, cells)
+        )
         terminals = {
-            number: Terminal(each, row._replace(row=own(row.row)))
+            number: Terminal(each, row._replace(row=some_cells(row.row, cells)))
             for number, (each, row) in enumerate(self.held)
         }
         with np.errstate(all="ignore"):
@@ -109,7 +106,9 @@ class Characteristic:
             condensed = inward(pieces, omega, pairs)
             factors = [np.log(x + 0j) for x in condensed.factors]
             if self.held:
-                factors.append(_of_held(condensed.responses, np.sqrt(own(self.springs))))
+                factors.append(
+                    _of_held(condensed.responses, np.sqrt(some_cells(self.springs, cells)))
+                )
             # pivots of springs have poles where a damped spring vanishes
             for name in SPRINGS.values():
                 springs, plain = getattr(at, name), getattr(beams, name)
@@ -119,16 +118,6 @@ class Characteristic:
                     factors += list(np.where(known, np.log(np.where(known, ratio, 1.0)), 0.0))
             total: Complexes = np.sum(np.broadcast_arrays(*factors, omega)[:-1], axis=0)
             return total
-
-
-def _narrow(tree: Any) -> Any:
-    """Arrays (..., cells), or (..., 1) where all cells have the same, or where there is no such axis."""
-
-    def narrow(x: Any) -> Any:
-        x = x if x.ndim > 1 else x[:, None]
-        return x[..., :1] if (x == x[..., :1]).all() else x
-
-    return jax.tree_util.tree_map(narrow, tree)
 
 
 def _of_held(responses: dict[tuple[int, int], Any], size: NDArray[np.float64]) -> Complexes:

@@ -62,7 +62,7 @@ def followed(determinant: Characteristic, start: NDArray[np.float64]) -> Complex
         good = lanes[sure]
         before[good], earlier[good] = roots[good], place[good]
         roots[good], place[good] = found[sure], there[sure]
-        roots[lanes[lost]], place[lanes[lost]] = np.nan, 1.0
+        roots[lanes[lost]], place[lanes[lost]] = complex(np.nan, np.nan), 1.0
 
 
 def _corrected(

@@ -165,7 +165,7 @@ def damped_modes_batch(
     missing = np.isnan(np.asarray(certified.omega))
     whole = known.any(axis=1) & (known | missing).all(axis=1)
     shape = (values.shape[1], count)
-    slow, fast = np.full(shape, np.nan, complex), np.full(shape, np.nan, complex)
+    slow, fast = (np.full(shape, complex(np.nan, np.nan)) for _ in range(2))
     status = np.full(shape, int(DampedStatus.no_value), np.uint8)
     for cells, names, posed, given in _groups(arm, addresses, values, omega, known, whole):
         modes = int(known[cells[0]].sum())

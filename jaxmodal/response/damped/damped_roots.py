@@ -51,7 +51,7 @@ class ShowsRoots(ShowsDatasets):
     def damping_ratio(self) -> Floats:
         """Decay rate over the size of the root, of the same shape: 1 where overdamped, 0 for roots of 0."""
         size = np.abs(self.roots)
-        return self.roots.imag / np.where(size > 0.0, size, 1.0)
+        return self.roots.imag / np.where(size == 0.0, 1.0, size)
 
     def _variables(self, dims: Any, undamped: Floats) -> dict[str, Variable]:
         """Frequencies and damping as variables of a dataset."""
