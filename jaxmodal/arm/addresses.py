@@ -190,8 +190,8 @@ def _has(arm: Arm | Addressed, single: str) -> bool:
     if number > arm.num_links:
         return False
     link = arm.links[number - 1]
-    owner, _, name = parts["field"].rpartition(".")
-    if owner:
+    owner, dot, name = parts["field"].rpartition(".")
+    if dot:
         return owner == "section" and name in _present(link.section)
     return name in _present(link) and _settable(link, name)
 

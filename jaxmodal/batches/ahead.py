@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import jax
 import numpy as np
@@ -30,17 +30,17 @@ class Shape:
 
 
 @functools.lru_cache(maxsize=256)
-def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], None]]:
-    """Calls that compile the programs of large batches, and solve no cell: to be taken off the list, each made once.
+def ahead(shape: Shape, engine: Compiled, size: int) -> Iterator[Callable[[], None]]:
+    """Calls that compile the programs of large batches, and solve no cell: each is handed out once, to any thread.
 
     What fails here fails again, and is reported, where the program is used.
     """
     problem = BatchProblem(theory_flags("timoshenko"), shape.modes, shape.hinged)
     sizes, none = engine.sizes, np.int64(0)
     if engine.kernel.on_gpu:
-        return _on_device(shape, engine, problem, size)
+        return iter(_on_device(shape, engine, problem, size))
     if engine.blocks(size, True) == 1:  # which the call would solve
-        return []
+        return iter(())
 
     def columns(cells: int) -> np.ndarray:
         return np.ones((shape.fields, shape.links, cells))
@@ -67,7 +67,7 @@ def ahead(shape: Shape, engine: Compiled, size: int) -> list[Callable[[], None]]
         lanes = sizes.extended_modes * sizes.open_blocks
         extended(problem, columns(lanes), np.ones(lanes), none, blocks=sizes.open_blocks)
 
-    return [first, more, last]
+    return iter([first, more, last])
 
 
 def _no_guess(shape: Shape) -> Guess:

@@ -99,9 +99,8 @@ class Work:
         fields, links, _ = sample.packed.shape
         features = number_of_features(self.variants.addresses)
         shape = Shape(fields, links, features, self.problem.modes, self.problem.hinged)
-        programs = ahead(shape, engine, size)
-        while programs:
-            compilers.submit(placed(programs.pop(0), 0))
+        for program in ahead(shape, engine, size):
+            compilers.submit(placed(program, 0))
 
     def pilots(self, sample: Cells) -> Pilots | None:
         """The guess of a sample, searched from a grid; None where too few of its cells have frequencies."""

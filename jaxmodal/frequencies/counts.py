@@ -47,7 +47,7 @@ def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName = "tim
     -------
     Array
         int64, of the shape of ``omega``. -1, which no count is, where a traced ``omega`` is negative or not finite, or
-        a traced value of the arm is one that no arm may have.
+        a value of the arm is one that no arm may have, traced or put there by `jax.tree.map`, which checks nothing.
 
     Raises
     ------

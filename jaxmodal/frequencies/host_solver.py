@@ -109,7 +109,9 @@ def enclosed(
 
 
 def count_on_host(model: Model, omega: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Counts below frequencies, any shape, as `programs.count_padded`."""
+    """Counts below frequencies, any shape, as `programs.count_padded`; -1 of an arm with an impossible value."""
+    if model.invalid:
+        return np.full(omega.shape, -1)
     flat, counts = omega.ravel(), np.zeros(omega.size, np.int64)
     with np.errstate(all="ignore"):
         for start in range(0, flat.size, _LARGEST_GRID):

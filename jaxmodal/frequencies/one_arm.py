@@ -35,6 +35,7 @@ from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.traced_arms import traced_frequencies
 from jaxmodal.frequencies.zero_modes import with_zero_modes
 from jaxmodal.runtime import limits
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, to_device, to_host, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
@@ -136,6 +137,8 @@ def frequencies_in_band(
     ------
     ValueError
         The band is empty or reversed, not finite, or holds more than ``max_modes`` frequencies.
+    ArmError
+        The arm has a value that no arm may have.
     """
     result, first = found_in_band(arm, omega_min, omega_max, theory, max_modes, throw)
     return jax.device_put(result), first
@@ -153,6 +156,11 @@ def found_in_band(
     low, high = band(omega_min, omega_max, from_zero=True)
     limit = positive_integer(max_modes, "max_modes", limits.MODES)
     ends = counts_below(arm, np.array([low, high]), theory)
+    if ends[0] < 0:
+        raise ArmError(
+            f"arm {arm.name!r} has a value that no arm may have, so its modes cannot be counted; jax.tree.map and the "
+            "like check nothing: make the arm with values that are allowed."
+        )
     count = int(ends[1] - ends[0])
     if count > limit:
         raise ValueError(

@@ -55,6 +55,17 @@ def test_star_stands_for_every_link():
     assert scaled == arm.with_thickness_factor(3.0)
 
 
+@pytest.mark.parametrize("address", ["link1..length", "link*..length"])
+def test_a_dot_too_many_is_no_address(address):
+    """Setting such a value did nothing once."""
+    for use in (
+        lambda: jm.get_parameter(ARM, address),
+        lambda: jm.set_parameters(ARM, {address: 1.0}),
+    ):
+        with pytest.raises(jm.ArmError, match="is not a parameter of this arm"):
+            use()
+
+
 def test_values_that_only_fit_together_are_set_together():
     arm = jm.Arm((link(jm.hollow_rectangle(0.1, 0.1, 0.01)),))
     both = {"link1.section.depth": 1.0, "link1.section.wall_thickness": 0.2}

@@ -50,6 +50,26 @@ def test_no_more_modes_are_sought_than_there_are_where_no_more_are_asked():
         assert few.evaluations <= many.evaluations
 
 
+@pytest.mark.parametrize("name", ["two_link_flexible", "six_axis_industrial"])
+def test_values_that_nothing_has_checked_are_told(name):
+    """A negative payload, as a step of an optimiser may leave it: arms in space had certified frequencies."""
+    arm = jm.examples.load(name)
+    leaves, tree = jax.tree_util.tree_flatten(arm)
+    (at,) = (
+        k
+        for k, (path, _) in enumerate(jax.tree_util.tree_leaves_with_path(arm))
+        if jax.tree_util.keystr(path) == ".payload.mass"
+    )
+    arm = jax.tree_util.tree_unflatten(tree, [*leaves[:at], np.float64(-3.0), *leaves[at + 1 :]])
+    found = jm.natural_frequencies(arm, 2, throw=False)
+    assert np.all(np.isnan(found.omega))
+    assert np.all(found.status == int(jm.Status.invalid_input))
+    assert np.all(jm.certify(arm, np.array([100.0])).status == int(jm.Status.invalid_input))
+    np.testing.assert_array_equal(jm.count_below(arm, np.array([0.0, 100.0])), -1)
+    with pytest.raises(jm.ArmError, match="a value that no arm may have"):
+        jm.frequencies_in_band(arm, 1.0, 100.0)
+
+
 def test_a_count_below_what_is_no_frequency_says_so_where_it_is_traced():
     """One program: concrete ones are refused."""
     arm = jm.examples.two_link_flexible()

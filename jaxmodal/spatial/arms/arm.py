@@ -234,7 +234,8 @@ class SpatialArm(Record):
 
     def model(self, theory: TheoryName) -> SpatialModel:
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
-        return spatial_model(self.links, self.payload, self.base_stiffness, theory)
+        found = spatial_model(self.links, self.payload, self.base_stiffness, theory)
+        return found if self.possible() else dataclasses.replace(found, invalid=True)
 
     def possible(self) -> bool:
         """Whether all values, which are checked only where they are numbers when the arm is made, are allowed."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE
+from jaxmodal.arm.sections import hollow_circle
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.runtime.errors import ArmError
@@ -45,6 +46,7 @@ class SpatialModel:
     payload: RigidBody
     flags: Theory
     base: BaseStiffness | None = None
+    invalid: bool = False
 
     @functools.cached_property
     def sections(self) -> Sections | None:
@@ -100,15 +102,14 @@ class SpatialModel:
         return int(self.free[0])
 
     @property
-    def invalid(self) -> bool:
-        return False
-
-    @property
     def unstable(self) -> bool:
         return False
 
     def harmless(self) -> SpatialModel:
-        return self
+        """One straight link, to be solved in place of an arm with invalid values."""
+        section = hollow_circle(0.1, 0.01, "cowper")
+        link = SpatialLink(1.0, 7e10, 2700.0, section, poisson_ratio=0.33)
+        return SpatialModel((link,), RigidBody(), self.flags, invalid=True)
 
     def evaluate_cells(
         self, omega: np.ndarray, arithmetic: Arithmetic, turned_round: bool = False
