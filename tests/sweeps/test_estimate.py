@@ -20,7 +20,7 @@ def clock(monkeypatch):
         def solve(self, values):
             solved.append(values.shape[-1])
 
-    monkeypatch.setattr(estimates.Plan, "of", lambda *_: Counting())
+    monkeypatch.setattr(estimates, "plan_of", lambda *_: Counting())
     monkeypatch.setattr(estimates, "_slowness", lambda: 1.0)
 
     def seconds(call):
