@@ -1,12 +1,12 @@
 """An augmented Lagrangian: constraints priced by multipliers, and L-BFGS or any optimiser of optax between two prices.
 
-Positions y in [0, 1] are written as sin^2 of unconstrained ones, which reach the bounds at finite values.
+L-BFGS of SciPy knows the bounds of positions y in [0, 1]. Optimisers of optax know none: for them positions are
+sin^2 of unconstrained ones, which reach the bounds at finite values, but are flat there.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -30,8 +30,8 @@ MAX_POSTURES = 256
 INNER_STEPS = 25
 _FIRST_PENALTY, _LARGEST_PENALTY, _GROWTH = 10.0, 1e6, 5.0
 
-#: unconstrained unknowns to a value and its gradient
-_Slope = Callable[[np.ndarray], tuple[float, np.ndarray]]
+#: positions stay so far from their bounds where optax begins, and begins anew, as no slope leads away from a bound
+_FIRST_INSIDE, _INSIDE = 1e-3, 1e-6
 
 
 def check_postures(evaluator: Evaluator) -> None:
@@ -65,23 +65,23 @@ def solve_augmented_lagrangian(
     optimizer
         Any optax optimiser; L-BFGS by default.
     """
-    u = _unconstrained(evaluator, start)
+    y = start if optimizer is None else np.clip(start, _FIRST_INSIDE, 1.0 - _FIRST_INSIDE)
+    w = np.concatenate([y, evaluator.program.best_bounds(evaluator.report(y).terms)])
     state = _Prices(evaluator)
     steps = list(sharpnesses(evaluator))
     rounds = max(1, max_iterations // INNER_STEPS)
     for number in range(rounds):
         state.sharpness = steps[min(number // 2, len(steps) - 1)]
-        u = _lbfgs(state.lagrangian, u) if optimizer is None else _by(optimizer, state, u)
-        outcome = _judged(state, u, recorder, tolerance)
+        w = _lbfgs(state, w) if optimizer is None else _by(optimizer, state, w)
+        outcome = _judged(state, w, recorder, tolerance)
         if outcome.converged:
             break
-        state.update(u)
+        state.update(w)
     return dataclasses.replace(outcome, used_up=not outcome.converged)
 
 
-def _judged(state: _Prices, u: np.ndarray, recorder: Recorder, tolerance: float) -> Outcome:
+def _judged(state: _Prices, w: np.ndarray, recorder: Recorder, tolerance: float) -> Outcome:
     evaluator, sharpness = state.evaluator, state.sharpness
-    w = state.unknowns(u)
     y = w[: evaluator.problem.space.size]
     found = optimality(state.at(w), w, *evaluator.program.box)
     report = evaluator.report(y)
@@ -89,12 +89,6 @@ def _judged(state: _Prices, u: np.ndarray, recorder: Recorder, tolerance: float)
     final = sharpness == evaluator.problem.sharpness
     good = final and found.residual <= tolerance and report.violation <= FEASIBLE
     return Outcome(y, found, report, good, evaluator.everything())
-
-
-def _unconstrained(evaluator: Evaluator, y: np.ndarray) -> np.ndarray:
-    inside = np.clip(y, 1e-3, 1.0 - 1e-3)  # the map is flat at the bounds
-    bounds = evaluator.program.best_bounds(evaluator.report(y).terms)
-    return np.concatenate([2.0 / np.pi * np.arcsin(np.sqrt(inside)), bounds])
 
 
 class _Prices:
@@ -106,34 +100,27 @@ class _Prices:
         self.equality: np.ndarray | float = 0.0
         self.penalty, self.violation = _FIRST_PENALTY, np.inf
 
-    def unknowns(self, u: np.ndarray) -> np.ndarray:
-        """Positions and bounds from unconstrained unknowns."""
-        size = self.evaluator.problem.space.size
-        return np.concatenate([np.sin(0.5 * np.pi * u[:size]) ** 2, u[size:]])
-
     def at(self, w: np.ndarray) -> Linearised:
         """Values and derivatives of the program at all postures."""
         return self.evaluator.linearise(w, None, self.sharpness)
 
-    def lagrangian(self, u: np.ndarray) -> tuple[float, np.ndarray]:
+    def lagrangian(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Value and gradient; no number for a design that is no possible arm, which a step may meet."""
         try:
-            at = self.at(self.unknowns(u))
+            at = self.at(w)
         except (ArmError, ProblemError):
-            return np.inf, np.full_like(u, np.nan)
+            return np.inf, np.full_like(w, np.nan)
         rho = self.penalty
         pushed = np.maximum(self.inequality - rho * at.inequalities, 0.0)
         kept = np.sum(pushed**2 - np.square(self.inequality)) / (2.0 * rho)
         held = np.sum((0.5 * rho * at.equalities - self.equality) * at.equalities)
         slope = at.objective_rate - pushed @ at.inequality_rates
         slope = slope + (rho * at.equalities - self.equality) @ at.equality_rates
-        size = self.evaluator.problem.space.size
-        slope[:size] *= 0.5 * np.pi * np.sin(np.pi * u[:size])
         return float(at.objective + kept + held), slope
 
-    def update(self, u: np.ndarray) -> None:
+    def update(self, w: np.ndarray) -> None:
         """Multipliers by what the constraints lack, and a larger penalty where that went down too slowly."""
-        at = self.at(self.unknowns(u))
+        at = self.at(w)
         lacking = np.concatenate([-at.inequalities, np.abs(at.equalities)])
         violation = float(lacking.max(initial=0.0))
         self.inequality = np.maximum(self.inequality - self.penalty * at.inequalities, 0.0)
@@ -143,27 +130,38 @@ class _Prices:
         self.violation = violation
 
 
-def _lbfgs(lagrangian: _Slope, u: np.ndarray) -> np.ndarray:
+def _lbfgs(state: _Prices, w: np.ndarray) -> np.ndarray:
+    bounds = list(zip(*state.evaluator.program.box, strict=True))
     options = {"maxiter": INNER_STEPS, "ftol": 0.0, "gtol": 1e-12}
-    return np.asarray(minimize(lagrangian, u, jac=True, method="L-BFGS-B", options=options).x)
+    found = minimize(
+        state.lagrangian, w, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+    )
+    return np.asarray(found.x)
 
 
-def _by(optimizer: optax.GradientTransformation, state: _Prices, u: np.ndarray) -> np.ndarray:
+def _by(optimizer: optax.GradientTransformation, state: _Prices, w: np.ndarray) -> np.ndarray:
     """Steps of an optimiser of optax, with the value as a function of JAX for those that search along a line."""
     import optax
 
     config: Any = jax.config  # has no types
     disabled, promotion = config.jax_disable_jit, config.jax_numpy_dtype_promotion
+    size = state.evaluator.problem.space.size
 
-    def both(u: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def unknowns(u: np.ndarray) -> np.ndarray:
+        return np.concatenate([np.sin(0.5 * np.pi * u[:size]) ** 2, u[size:]])
+
+    def both(at: jax.Array) -> tuple[jax.Array, jax.Array]:
+        u = np.asarray(at)
         with jax.disable_jit(disabled), jax.numpy_dtype_promotion(promotion):
-            value, slope = state.lagrangian(np.asarray(u))
+            value, slope = state.lagrangian(unknowns(u))
+        slope[:size] *= 0.5 * np.pi * np.sin(np.pi * u[:size])
         return jnp.float64(value), jnp.asarray(slope)
 
     value = jax.custom_vjp(lambda u: both(u)[0])
     value.defvjp(both, lambda slope, at: (at * slope,))
     updated = optax.with_extra_args_support(optimizer).update
-    at = jnp.asarray(u)
+    inside = np.clip(w[:size], _INSIDE, 1.0 - _INSIDE)
+    at = jnp.asarray(np.concatenate([2.0 / np.pi * np.arcsin(np.sqrt(inside)), w[size:]]))
     # step by step, for the frequencies are solved in NumPy; optax mixes types where strict promotion would refuse
     with jax.disable_jit(), jax.numpy_dtype_promotion("standard"):
         inner = optimizer.init(at)
@@ -172,4 +170,4 @@ def _by(optimizer: optax.GradientTransformation, state: _Prices, u: np.ndarray) 
             change, inner = updated(slope, inner, at, value=now, grad=slope, value_fn=value)
             new = optax.apply_updates(at, change)
             at = new if np.isfinite(np.asarray(new)).all() else at
-    return np.asarray(at)
+    return unknowns(np.asarray(at))

@@ -97,7 +97,12 @@ def optimise(
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem = {shown(problem)}: must be a Problem.")
     check_options(method, starts, seed, tolerance, max_iterations)
+    _check_optimizer(method, optimizer)
     evaluator = Evaluator(problem) if evaluator is None else evaluator
+    if problem.fingerprint != evaluator.problem.fingerprint:
+        raise ProblemError(
+            "evaluator: is that of another problem; give Evaluator(problem), or leave it out."
+        )
     if method == "augmented_lagrangian":
         check_postures(evaluator)
     recorder = Recorder(problem.fingerprint, progress, checkpoint)
@@ -122,6 +127,19 @@ def optimise(
     except KeyboardInterrupt:
         interrupted = True
     return search.result(outcomes, interrupted)
+
+
+def _check_optimizer(method: str, optimizer: Any) -> None:
+    if optimizer is None:
+        return
+    if method != "augmented_lagrangian":
+        raise ProblemError(
+            f"optimizer: is for the method 'augmented_lagrangian', not {method!r}; name that one, or leave it out."
+        )
+    if not (callable(getattr(optimizer, "init", None)) and hasattr(optimizer, "update")):
+        raise ProblemError(
+            f"optimizer = {shown(optimizer)}: must be one of optax, such as optax.adam(0.02)."
+        )
 
 
 def _starts(problem: Problem, starts: int, seed: int) -> np.ndarray:

@@ -19,6 +19,7 @@ from design_opt import (
     MinimiseMass,
     Problem,
     ProblemError,
+    Require,
     Variable,
     optimise,
     read_problem,
@@ -89,6 +90,17 @@ def test_any_optax_optimiser_may_do_the_inner_steps(
     assert other.report.violation <= 1e-6
     assert other.report.score == pytest.approx(exact.report.score, rel=close)
     assert other.report.score <= exact.report.score + 1e-6
+
+
+def test_the_augmented_lagrangian_leaves_a_bound_that_it_was_led_to():
+    """Until its price rises, a faint limit lets the wall grow to the bound; the optimum is at the limit."""
+    problem = tube_problem()
+    faint = Require(lambda design: 0.02 * (1.0 - design.variables[0] / 0.012), "at most 12 mm")
+    thick = Maximise(lambda design: design.variables[0] / 0.004, "wall")
+    thickest = Problem(problem.arm, problem.space.variables, thick, [faint])
+    found = optimise(thickest, "augmented_lagrangian")
+    assert found.status == "converged"
+    assert found.values[WALL] == pytest.approx(0.012, rel=1e-6)
 
 
 def test_a_resumed_search_does_the_starts_that_are_left(evaluator, tmp_path):

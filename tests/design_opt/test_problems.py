@@ -4,6 +4,7 @@ import copy
 import dataclasses
 
 import numpy as np
+import optax
 import pytest
 
 import jaxmodal as jm
@@ -192,6 +193,23 @@ BAD = {
     "no starts": (
         lambda: optimise(Problem(arm(), [wall()], MinimiseMass()), starts=0),
         ["starts", "0"],
+    ),
+    "optimiser that is not asked": (
+        lambda: optimise(Problem(arm(), [wall()], MinimiseMass()), optimizer=optax.adam(0.1)),
+        ["optimizer", "'slsqp'", "'augmented_lagrangian'"],
+    ),
+    "no optimiser": (
+        lambda: optimise(
+            Problem(arm(), [wall()], MinimiseMass()), "augmented_lagrangian", optimizer="adam"
+        ),
+        ["optimizer", "'adam'", "optax"],
+    ),
+    "another problem's evaluator": (
+        lambda: optimise(
+            Problem(arm(), [wall()], MinimiseMass()),
+            evaluator=Evaluator(Problem(arm(), [wall(upper=0.01)], MinimiseMass())),
+        ),
+        ["evaluator", "another problem"],
     ),
     "too many postures": (
         lambda: optimise(
