@@ -44,7 +44,8 @@ def _values(arm: Arm, names: tuple[str, ...]) -> NDArray[np.float64]:
 def _pulled_back(arm: Arm, gradient: BeamArrays) -> dict[str, Array]:
     """Derivatives with respect to every address of the arm, each of shape (K,)."""
     names = tuple(all_addresses(arm))
-    of_values = np.asarray(_pull_back(arm, names, _values(arm, names), gradient))
+    unnamed = arm.replace(name="")  # another name would be another program
+    of_values = np.asarray(_pull_back(unnamed, names, _values(arm, names), gradient))
     return {name: of_values[:, i] for i, name in enumerate(names)}
 
 
@@ -81,7 +82,8 @@ def planar_projection(
 ) -> Callable[[NDArray[np.int64]], Array]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
     names, along = tuple(rate_of), np.array(list(rate_of.values()), np.float64)
-    rates = to_host(_pushed_forward(arm, names, _values(arm, names), along))
+    unnamed = arm.replace(name="")
+    rates = to_host(_pushed_forward(unnamed, names, _values(arm, names), along))
     beams, flags = beam_values(arm), theory_flags(theory)
     with np.errstate(all="ignore"):
         modes = mode_fields(beams, flags, found)
