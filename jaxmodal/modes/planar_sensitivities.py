@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import jax
 import numpy as np
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from jaxmodal.arm.addresses import addresses as all_addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.arm.parameters import get_parameter, set_parameters
+from jaxmodal.arm.columns import rates_of, unpacked
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.eigenspaces.frequency_derivatives import mean_gradient, projected_gradients
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.fields import mode_fields
-from jaxmodal.runtime.namespace import Array, to_host
+from jaxmodal.runtime.namespace import Array
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -33,58 +33,41 @@ def planar_derivatives(arm: Arm, found: NaturalFrequencies, theory: TheoryName) 
         np.where(free, 1, found.multiplicity),
     )
     gradient = jax.tree_util.tree_map(lambda x: np.where(free[:, None], 0.0, x), gradient)
-    return _pulled_back(arm, gradient)
+    names = all_addresses(arm)
+    return {
+        name: _summed(jax.tree_util.tree_map(_along, gradient, rates))
+        for name, rates in zip(names, _rates(arm, names), strict=True)
+    }
 
 
-def _values(arm: Arm, names: tuple[str, ...]) -> NDArray[np.float64]:
-    """The values at addresses of single values."""
-    return np.array([float(get_parameter(arm, name)) for name in names])
+def _along(gradient: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The product over links; what does not change may have no derivative."""
+    changes = np.flatnonzero(rate)
+    return gradient[..., changes] @ rate[changes]
 
 
-def _pulled_back(arm: Arm, gradient: BeamArrays) -> dict[str, Array]:
-    """Derivatives with respect to every address of the arm, each of shape (K,)."""
-    names = tuple(all_addresses(arm))
-    unnamed = arm.replace(name="")  # another name would be another program
-    of_values = np.asarray(_pull_back(unnamed, names, _values(arm, names), gradient))
-    return {name: of_values[:, i] for i, name in enumerate(names)}
+def _summed(terms: BeamArrays) -> Array:
+    return sum(jax.tree_util.tree_leaves(terms))
 
 
-def _changed(arm: Arm, names: tuple[str, ...], values: Array) -> BeamArrays:
-    """The link values of the arm with other values at addresses."""
-    return beam_values(set_parameters(arm, dict(zip(names, values, strict=True))))
-
-
-#: these two run once for an arm: one program each, for as single operations they would be a hundred
-_runs_once = functools.partial(
-    jax.jit,
-    static_argnames="names",
-    compiler_options={"xla_backend_optimization_level": 0},
-)
-
-
-@_runs_once
-def _pull_back(arm: Arm, names: tuple[str, ...], values: Array, gradient: BeamArrays) -> Array:
-    """Derivatives with respect to the values at addresses from those with respect to the link values."""
-    _, pull_back = jax.vjp(functools.partial(_changed, arm, names), values)
-    (of_values,) = jax.vmap(pull_back)(gradient)
-    return of_values
-
-
-@_runs_once
-def _pushed_forward(arm: Arm, names: tuple[str, ...], values: Array, rates: Array) -> BeamArrays:
-    """Rates of change of the link values from those of the values at addresses."""
-    of_links: BeamArrays = jax.jvp(functools.partial(_changed, arm, names), (values,), (rates,))[1]
-    return of_links
+def _rates(arm: Arm, names: Sequence[str]) -> Iterator[BeamArrays]:
+    """How the link values of the arm change with the value at each single address."""
+    beams = beam_values(arm)
+    given = [f.name for f in dataclasses.fields(beams) if getattr(beams, f.name) is not None]
+    given.remove("has_shear")
+    for _, rate in rates_of(arm, (), np.empty((0, 1)), names):
+        columns = unpacked(rate[..., 0])
+        yield dataclasses.replace(beams, **{name: getattr(columns, name) for name in given})
 
 
 def planar_projection(
     arm: Arm, found: NaturalFrequencies, theory: TheoryName, rate_of: Mapping[str, float]
 ) -> Callable[[NDArray[np.int64]], Array]:
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
-    names, along = tuple(rate_of), np.array(list(rate_of.values()), np.float64)
-    unnamed = arm.replace(name="")
-    rates = to_host(_pushed_forward(unnamed, names, _values(arm, names), along))
     beams, flags = beam_values(arm), theory_flags(theory)
+    rates = jax.tree_util.tree_map(lambda x: np.zeros(x.shape), beams)
+    for rate, own in zip(rate_of.values(), _rates(arm, tuple(rate_of)), strict=True):
+        rates = jax.tree_util.tree_map(lambda x, y, a=rate: x + a * y, rates, own)
     with np.errstate(all="ignore"):
         modes = mode_fields(beams, flags, found)
 
@@ -92,7 +75,6 @@ def planar_projection(
         omega = np.mean(found.omega[members])
         own = jax.tree_util.tree_map(lambda x: x[members], modes)
         gradients = projected_gradients(beams, flags, omega, own)
-        terms = jax.tree_util.tree_map(lambda g, r: np.einsum("abn,n->ab", g, r), gradients, rates)
-        return sum(jax.tree_util.tree_leaves(terms))
+        return _summed(jax.tree_util.tree_map(_along, gradients, rates))
 
     return projected_on

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import jaxmodal as jm
 from jaxmodal.cli.commands import main
+from tests.compiled_programs import names_of_programs
 from tests.frequencies_of_rows import (
     AD_VS_FD,
     DOUBLE_ROOT_DEG,
@@ -49,6 +50,20 @@ def derivatives(request):
     given = industrial(45, -30), list(PARAMETERS), NUM_MODES, request.param
     x, omega = np.array(list(PARAMETERS.values())), omega_of(*given)
     return omega, x, np.asarray(jax.jacfwd(omega)(x)), of_cells(*given)
+
+
+def test_derivatives_of_a_concrete_arm_compile_nothing():
+    """Where a program knew of an arm, each name and each list of addresses was another one."""
+    link = jm.Link(0.4, 7e10, 2700.0, jm.rectangle(0.02, 0.03, 0.85), poisson_ratio=0.3)
+    arm = jm.Arm((link, link.replace(joint_angle=0.3)), name="another arm")
+    with names_of_programs() as programs:
+        table = jm.sensitivities(arm, 2)
+        along = jm.directional_derivatives(arm, {"link2.length": 2.0}, 2)
+        still = jm.directional_derivatives(arm, {}, 2)
+    assert programs == []
+    by_length = np.asarray(table.derivative)[:, table.addresses.index("link2.length")]
+    np.testing.assert_allclose(along, 2.0 * by_length, rtol=1e-12)
+    np.testing.assert_array_equal(still, 0.0)
 
 
 def test_forward_against_reverse(derivatives):
