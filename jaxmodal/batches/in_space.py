@@ -168,10 +168,10 @@ class PlanInSpace:
         return SpatialModel(some.links, some.payload, flags, some.base_stiffness)
 
     def _usual(self, values: np.ndarray) -> np.ndarray:
-        """Cells whose values an arm may have, without free joints."""
+        """Cells of finite values, which a guess is given for, that an arm may have, without free joints."""
         cells = values.shape[1]
         with np.errstate(all="ignore"):
-            valid = valid_cells(self._varied(values), cells)
+            valid = valid_cells(self._varied(values), cells) & np.isfinite(values).all(axis=0)
             return np.flatnonzero(valid & (np.broadcast_to(self._model(values).free, cells) == 0))
 
     def _pilots(self, values: np.ndarray) -> Pilots | None:

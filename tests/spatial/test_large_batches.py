@@ -73,10 +73,10 @@ def programs():
 
 
 def test_the_program_finds_what_numpy_finds_and_serves_every_arm(programs):
-    """Springs, a rotor, offsets, bodies, a roll; then another arm, other addresses and fewer parts: no new program."""
+    """Springs, one of them rigid, a rotor, offsets, bodies, a roll; then another arm, other addresses and fewer parts: no new program."""
     arm = bent_arm()
     cells = cells_of(arm, 40, 3) | {"link2.joint_stiffness": np.full(40, 9e3)}
-    cells["link2.joint_stiffness"][[3, 20]] = 0.0, -1.0
+    cells["link2.joint_stiffness"][[3, 20, 31]] = 0.0, -1.0, np.inf
     found = to_host(jm.natural_frequencies_batch(arm, cells, MODES, chunk_size=8))
     widths = np.diff(found.bracket[4:20], axis=-1)[..., 0] / found.omega[4:20]
     assert np.median(widths) > 1e-9  # float64 finished most
