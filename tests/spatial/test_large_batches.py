@@ -73,7 +73,7 @@ def programs():
 
 
 def test_the_program_finds_what_numpy_finds_and_serves_every_arm(programs):
-    """Springs, one of them rigid, a rotor, offsets, bodies, a roll; then another arm, other addresses and fewer parts: no new program."""
+    """Springs, a rigid one, a rotor, offsets, bodies, a roll; then another arm, other addresses: no new program."""
     arm = bent_arm()
     cells = cells_of(arm, 40, 3) | {"link2.joint_stiffness": np.full(40, 9e3)}
     cells["link2.joint_stiffness"][[3, 20, 31]] = 0.0, -1.0, np.inf
