@@ -241,9 +241,9 @@ def _checked_law(model: FlexibleArm, torque: LawLike | None) -> Law:
     """The law of the motors: its values, its arguments and how many torques it gives are looked at."""
     check_values(torque)
     law = as_law(torque)
-    if isinstance(law, Function):
+    if isinstance(law, Function) and torque is not None:
         name = getattr(torque, "__name__", type(torque).__name__)
-        check_arguments("torque", name, law.function)
+        check_arguments("torque", name, torque)
     blank = np.zeros(model.num_coordinates)
 
     def torques(time: Any, q: Array) -> Array:

@@ -9,7 +9,7 @@ switches; each new one is a new program.
 from __future__ import annotations
 
 import dataclasses
-import functools
+import types
 from typing import Any, TypeVar
 
 import jax
@@ -293,8 +293,32 @@ def as_law(given: Any) -> Law:
     kinds = (jax.Array, np.ndarray, np.generic, int, float, complex)
     if isinstance(given, Law) and all(isinstance(x, kinds) for x in jax.tree.leaves(given)):
         return given
+    return Function(_Now(given) if _may_change(given) else given)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Now:
+    """A law as it is at this call: equal to itself alone, so that no earlier program is taken for it."""
+
+    law: Any
+
+    @property
+    def switches(self) -> Any:
+        return getattr(self.law, "switches", np.zeros(0))
+
+    def __call__(self, *state: Any) -> Any:
+        return self.law(*state)
+
+
+def _may_change(given: Any) -> bool:
+    """Whether a law holds values by which it is not compared: arrays, or attributes that may be set anew."""
+    owner: Any = getattr(given, "__self__", given)
     try:
-        hash(given)
-    except TypeError:  # one that holds arrays: known by itself alone
-        given = functools.partial(given)
-    return Function(given)
+        hash(owner)
+    except TypeError:
+        return True
+    plain = isinstance(owner, types.FunctionType | types.ModuleType | type)
+    if plain or hasattr(owner, "__wrapped__"):  # as what jax.jit makes
+        return False
+    kind: Any = type(owner)
+    return kind.__hash__ is object.__hash__ and bool(getattr(owner, "__dict__", None))

@@ -46,7 +46,7 @@ from jaxmodal.dynamics import (
 from jaxmodal.dynamics.parameters import identify, regressor
 from jaxmodal.dynamics.shapes import sampled_shapes
 from jaxmodal.dynamics.simulation import _checked_law as checked_law
-from jaxmodal.dynamics.torques import Law
+from jaxmodal.dynamics.torques import Law, as_law
 from jaxmodal.runtime import limits
 
 ARM = arm_of(CASES["P1"])
@@ -429,3 +429,32 @@ def test_a_trajectory_takes_at_least_one_whole_step(substeps):
     with pytest.raises(jm.ArmError, match=rf"substeps = {substeps}: must be a whole number from 1"):
         trajectory(MODEL, state, state, [0.0, 0.1], method="rk4", substeps=substeps)
     assert simulation._substeps(np.array([0.0, 1e-300]), 1e100) == 1
+
+
+def test_a_law_with_attributes_is_as_it_is_at_each_call():
+    """Programs are kept by their laws: one that may have changed is not taken for what it was."""
+
+    class Gain(Law):
+        def __init__(self, size):
+            self.size = size
+
+        def __call__(self, time, q, rate, model):
+            return self.size * jnp.ones(model.num_links)
+
+    @dataclasses.dataclass(frozen=True)
+    class Steps(Law):
+        at: np.ndarray
+
+        @property
+        def switches(self):
+            return self.at
+
+    def key(law):
+        return jax.tree.structure(as_law(law))
+
+    gain, steps, compiled = Gain(1.0), Steps(np.array([0.5])), jax.jit(key)
+    assert key(gain) != key(gain)
+    assert key(gain.__call__) != key(gain.__call__)
+    assert key(key) == key(key)
+    assert key(compiled) == key(compiled)
+    np.testing.assert_array_equal(as_law(steps).switches, [0.5])
