@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from design_opt.evaluation.evaluator import Evaluator, Linearised, Report
 from design_opt.solvers.kkt import Optimality, optimality
-from design_opt.solvers.recording import Recorder
+from design_opt.solvers.recording import FEASIBLE, Recorder
 
 #: postures of one set that the solver sees at a time; sets that are not larger are seen whole
 WORKING_SET = 64
@@ -197,7 +197,8 @@ class _Run:
     def inside(self, w: np.ndarray) -> np.ndarray:
         """The unknowns within their bounds; the latest iterate where they lie as good as there."""
         inside = np.clip(w, self.lower, self.upper)
-        short = np.abs(inside - self.w).max() <= _SHORT * self.tolerance
+        least = _SHORT * min(self.tolerance, FEASIBLE)  # limits are kept so far in any case
+        short = np.abs(inside - self.w).max() <= least
         return self.w if short else inside
 
     def conditions(self, w: np.ndarray) -> Optimality:
@@ -211,7 +212,8 @@ class _Run:
         self.used += 1
         self._passed.append((report, found.residual))
         self.stood_still = self._stands_still()
-        if found.residual <= 0.1 * self.tolerance or self.used >= self.budget or self.stood_still:
+        met = found.residual <= 0.1 * self.tolerance and found.violation <= FEASIBLE
+        if met or self.used >= self.budget or self.stood_still:
             raise _Stop
 
     def _stands_still(self) -> bool:

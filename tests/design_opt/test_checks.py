@@ -103,6 +103,16 @@ def test_the_augmented_lagrangian_leaves_a_bound_that_it_was_led_to():
     assert found.values[WALL] == pytest.approx(0.012, rel=1e-6)
 
 
+def test_a_loose_tolerance_still_keeps_the_limits():
+    """Of the mass of today: a design that met the tolerance and missed the limit was dropped for the start."""
+    tube = tube_problem()
+    aim, limit = MaximiseFrequency(1), MassLimit(equal="today")
+    found = optimise(Problem(tube.arm, tube.space.variables, aim, [limit]), tolerance=0.1)
+    assert found.status == "converged"
+    assert found.report.violation <= 1e-6
+    assert found.report.score > 1.5
+
+
 def test_a_resumed_search_does_the_starts_that_are_left(evaluator, tmp_path):
     file = tmp_path / "state.json"
 
