@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import threading
 from collections.abc import Mapping
 
@@ -47,22 +48,17 @@ def solve_cells(
     """
     _, columns = columns_of(sweep.arm, values)
     with _PLANNING:  # the first device of several makes the plan, the others wait for it
-        plan = _plan(_Identity(sweep), theory)
+        plan = _plan(_Identity(json.dumps(sweep.description()), sweep), theory)
     found = plan.solve(columns)
     return SolvedCells(jax.tree_util.tree_map(np.asarray, found))
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True)
 class _Identity:
-    """A sweep that equals all those of the same definition."""
+    """A sweep that equals all those of the same definition with the same order of axes, which the plan relies on."""
 
-    sweep: Sweep
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and self.sweep.fingerprint == other.sweep.fingerprint
-
-    def __hash__(self) -> int:
-        return hash(self.sweep.fingerprint)
+    definition: str
+    sweep: Sweep = dataclasses.field(compare=False)
 
 
 @functools.lru_cache(maxsize=4)

@@ -224,7 +224,11 @@ def _check_same(
     location: Location, attributes: Mapping[str, Any], sweep: Sweep, chunk_cells: int | None
 ) -> None:
     now = provenance()
-    found = differences(json.loads(attributes["definition"]), sweep.description())
+    old, new = (
+        {**definition, "order of axes": list(definition["axes"])}
+        for definition in (json.loads(attributes["definition"]), sweep.description())
+    )
+    found = differences(old, new)
     remedy = "give a new folder, or the old definition"
     if not found:
         old_versions = {key: attributes.get(key) for key in _VERSIONS}

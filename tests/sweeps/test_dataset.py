@@ -82,6 +82,16 @@ def test_the_size_of_chunks_decides_no_bit_and_no_bracket():
         assert np.array_equal(whole[name], chunks[name]), name
 
 
+def test_the_order_of_axes_decides_no_number():
+    """One process, one fingerprint: the second sweep took the plan of the first, with values in another order."""
+    axes = [sweeps.axis("link1.length", [0.4, 0.6]), sweeps.axis("payload.mass", [0.1, 5.0])]
+    one, other = (
+        sweeps.run(sweeps.Sweep("example:two_link_flexible", order, num_modes=2)).frequency
+        for order in (axes, axes[::-1])
+    )
+    np.testing.assert_allclose(other.transpose(*one.dims), one, rtol=1e-14)
+
+
 def test_a_chunk_of_a_posture_sweep_takes_the_series_of_all_cells(monkeypatch):
     """Its own cells would not pay for the series of an arm of four links."""
 

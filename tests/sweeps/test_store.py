@@ -113,6 +113,15 @@ def test_another_definition_is_refused_with_the_differences(synthetic, uninterru
     assert contents(path) == uninterrupted
 
 
+def test_axes_in_another_order_are_refused(synthetic, uninterrupted, tmp_path):
+    """Their cells would be written in each other's places."""
+    path, same = tmp_path / "uninterrupted.zarr", small_sweep()
+    options = {"theories": same.theories, "num_modes": 2, "outputs": same.outputs}
+    with pytest.raises(sweeps.StoreError, match=r'order of axes\[1\]: "theta_2" in the store'):
+        sweeps.run(sweeps.Sweep(same.arm, same.axes[::-1], **options), path)
+    assert contents(path) == uninterrupted
+
+
 def test_other_versions_and_chunks_are_refused(synthetic, uninterrupted, tmp_path, monkeypatch):
     path = tmp_path / "uninterrupted.zarr"
     with pytest.raises(sweeps.StoreError, match=r"chunk_shape\[1\]: 1 in the store, 2 now"):
