@@ -292,13 +292,15 @@ def eigenvalues(
 def balanced(found: StaticStiffness) -> tuple[Numbers, Numbers]:
     """The matrix with rows and columns scaled, and the scales: as many negative eigenvalues, and less rounding in them.
 
-    Tension makes some entries large beside others, in whose rounding small eigenvalues would be lost. Diagonal entries
-    beyond 1 are brought to 1, then the rows of supports to unit size.
+    Tension, and springs of supports that give much, make some entries large beside others, in whose rounding small
+    eigenvalues would be lost. Diagonal entries beyond 1 are brought to 1, then the rows of supports, or what they give,
+    to unit size.
     """
     matrix, size = found.matrix, found.matrix.shape[0] - found.held
     scale = np.ones(found.matrix.shape[0])
     scale[:size] = 1.0 / np.sqrt(np.maximum(1.0, np.abs(np.diagonal(matrix)[:size])))
     if found.held:
         rows = np.linalg.norm(matrix[size:, :size] * scale[:size], axis=1)
+        rows = np.maximum(rows, np.sqrt(np.abs(np.diagonal(matrix)[size:])))
         scale[size:] = 1.0 / np.where(rows > 0.0, rows, 1.0)
     return matrix * scale[:, None] * scale[None, :], scale

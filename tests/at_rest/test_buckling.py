@@ -39,6 +39,24 @@ def test_euler_loads(name):
     assert np.all(found.multiplicity == 1)
 
 
+@pytest.mark.parametrize("spring", [1e-5, 1e-9, 1e-13, 1e-17])
+def test_springs_that_hold_next_to_nothing(spring):
+    """On a spring at its tip of this much of E I/L^3 a column is nearly free; buckles where tan x = x - x^3/spring."""
+    found = jm.buckling(column("clamped-free", support_y_stiffness=spring), 2, EB, **PUSH)
+    with mpmath.workdps(40):
+        exact = [
+            float(
+                mpmath.findroot(
+                    lambda x: (x - x**3 / spring) * mpmath.cos(x) - mpmath.sin(x),
+                    (k + 0.5) * mpmath.pi,
+                )
+                ** 2
+            )
+            for k in range(2)
+        ]
+    close(found.factors, exact, 1e-12)
+
+
 @pytest.mark.parametrize("name", ["clamped-free", "pinned-pinned", "clamped-clamped"])
 def test_engesser_loads(name):
     """With shear, P = P_E/(1 + P_E/(kappa G A)) where both ends stay plane, and no load exceeds kappa G A."""

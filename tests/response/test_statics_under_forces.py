@@ -88,6 +88,15 @@ def test_pinned_beam_columns_and_pendulums_in_closed_form():
     np.testing.assert_allclose(found[:, 0], np.array([1.0, 0.4]) * LENGTH / force, rtol=1e-13)
 
 
+@pytest.mark.parametrize("force", [None, -0.5 * CRITICAL, 3e3])
+@pytest.mark.parametrize("spring", [1e-6, 1e-11])
+def test_springs_that_hold_next_to_nothing(force, spring):
+    """A column on one at its tip is nearly free; it was refused as buckled under any force, 0 too."""
+    free = jm.static_compliance(column(force), TIP, TIP, "rayleigh")
+    found = jm.static_compliance(column(force, support_y_stiffness=spring), TIP, TIP, "rayleigh")
+    np.testing.assert_allclose(found, free / (1.0 + spring * free), rtol=1e-14)
+
+
 def test_engessers_shear_in_closed_form():
     """With shear k^2 = P/(E I (1 - P/S)), S = kappa G A: the tip turns the force by 1/(1 - P/S) more."""
     link = jm.Link(
