@@ -1,40 +1,26 @@
 """Arms: links in series, a posture, a payload."""
 
 import dataclasses
-import math
 import os
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import jax.numpy as jnp
-import numpy as np
-
-from jaxmodal.arm.bases import BaseStiffness, as_base, check_base
+from jaxmodal.arm.bases import BaseStiffness, check_base
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.payloads import Payload
-from jaxmodal.arm.quantities import (
-    Record,
-    Scalar,
-    as_scalar,
-    frozen_pytree,
-    shown,
-    static,
-)
-from jaxmodal.arm.tables import base_rows, link_table, loads_table, record_table, toml_text
-from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
+from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
+from jaxmodal.arm.serial_arms import SerialArm
+from jaxmodal.arm.tables import link_table, loads_table
+from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import Table
 
 __all__ = ["Arm", "Link", "Payload"]
 
-#: angles of a posture beyond two turns, rad, are probably degrees
-_MOST_RADIANS = 4.0 * math.pi
-
 
 @frozen_pytree
-class Arm(Drawn, Record):
+class Arm(Drawn, SerialArm):
     """A planar arm: links in series from the clamped base to the tip.
 
     Parameters
@@ -78,6 +64,9 @@ class Arm(Drawn, Record):
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.arms:draw_arm"
+    link_kind: ClassVar[type[Link]] = Link
+    payload_kind: ClassVar[type[Payload]] = Payload
+    base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
     links: tuple[Link, ...]
     payload: Payload = dataclasses.field(default_factory=lambda: Payload())
     name: str = static(default="")
@@ -85,45 +74,22 @@ class Arm(Drawn, Record):
     base_stiffness: BaseStiffness | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.links, (tuple, list)) or not self.links:
-            raise ArmError(
-                f"links = {shown(self.links)}: must be a tuple of one Link or more; give "
-                "Arm(links=(Link(...), ...))."
-            )
-        for number, link in enumerate(self.links, start=1):
-            if not isinstance(link, Link):
-                raise ArmError(f"link{number} = {shown(link)}: must be a Link.")
+        super().__post_init__()
         if self.links[0].segment:
             raise ArmError(
                 "link1.segment = True: there is no link before it to continue; take it away."
-            )
-        if not isinstance(self.payload, Payload):
-            raise ArmError(
-                f"payload = {shown(self.payload)}: must be a Payload; give Payload(mass=..., "
-                "inertia=...)."
             )
         if not isinstance(self.loads, Loads | None):
             raise ArmError(
                 f"loads = {shown(self.loads)}: must be Loads; give Loads(gravity=9.81), or leave it out for none."
             )
-        if self.base_stiffness is not None:
-            object.__setattr__(self, "base_stiffness", as_base(self.base_stiffness))
         check_base(self.links, self.base_stiffness, self.loads)
-        if not isinstance(self.name, str):
-            raise ArmError(f"name = {shown(self.name)}: must be text.")
-        object.__setattr__(self, "links", tuple(self.links))
-        super().__post_init__()
 
     def tables(self) -> list[Table]:
         """Return the links with their joints and bodies, and the payload."""
         from jaxmodal.arm.descriptions import arm_table
 
         return [arm_table(self)]
-
-    @property
-    def num_links(self) -> int:
-        """Number of links n, segments counted."""
-        return len(self.links)
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -135,78 +101,6 @@ class Arm(Drawn, Record):
         """Mass of all links, tip bodies and the payload, kg."""
         bodies = [link.mass + link.body_mass for link in self.links]
         return sum(bodies[1:], start=bodies[0]) + self.payload.mass
-
-    def with_posture(self, angles: Any) -> "Arm":
-        """Return the arm in another posture.
-
-        Parameters
-        ----------
-        angles
-            The n - 1 angles theta_2 .. theta_n, rad, each relative to the previous link and
-            counter-clockwise; or all n. Segments have no angle and do not count. A list, or a
-            one-dimensional array, traced or not; for many postures at once, map over this method
-            with ``jax.vmap``.
-
-        Raises
-        ------
-        ArmError
-            If there are neither n - 1 nor n angles, or a concrete one is not finite.
-
-        Warns
-        -----
-        ImplausibleWarning
-            If a concrete angle is beyond two turns: it is probably in degrees.
-
-        Notes
-        -----
-        theta_1 turns the whole arm, which changes no natural frequency unless it has supports, loads or an elastic
-        base; with n - 1 angles it stays as it is.
-        """
-        posed = self._posed(angles, "rad")
-        for number, link in enumerate(posed.links, start=1):
-            angle = link.joint_angle
-            if isinstance(angle, float) and abs(angle) > _MOST_RADIANS:
-                text = f"link{number}.joint_angle = {angle:.6g}: rad expected, more than two turns; if this is in "
-                warnings.warn(
-                    f"{text}degrees, use with_posture_deg", ImplausibleWarning, stacklevel=2
-                )
-                break
-        return posed
-
-    def with_posture_deg(self, angles: Any) -> "Arm":
-        """Return the arm in another posture, given in degrees; else as `with_posture`.
-
-        Examples
-        --------
-        >>> from jaxmodal import examples
-        >>> arm = examples.two_link_flexible().with_posture_deg([90])
-        >>> float(arm.links[1].joint_angle)
-        1.5707963267948966
-        """
-        return self._posed(angles, "degrees")
-
-    def _posed(self, angles: Any, unit: str) -> "Arm":
-        joints = self.joints
-        n = len(joints)
-        shape = np.shape(angles) if hasattr(angles, "shape") else None
-        if not isinstance(angles, Sequence) and (shape is None or len(shape) != 1):
-            what = shown(angles) if shape in (None, ()) else f"an array of shape {shape}"
-            raise ArmError(
-                f"posture = {what}: must be a list or one-dimensional array of {n - 1} or {n} "
-                f"joint angles ({unit}); map over many postures with jax.vmap."
-            )
-        if isinstance(angles, str) or len(angles) not in (n - 1, n):
-            count = len(angles)
-            raise ArmError(
-                f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {n} "
-                f"link{'s' * (n != 1)} takes {n - 1} (theta_2 to theta_n) or {n}, in {unit}."
-            )
-        changed = list(self.links)
-        for place, number in enumerate(joints[n - len(angles) :]):
-            with within(f"link{number}."):
-                angle = angles[place] if unit == "rad" else _radians(angles[place])
-                changed[number - 1] = changed[number - 1].replace(joint_angle=angle)
-        return self.replace(links=tuple(changed))
 
     def with_thickness_factor(self, thickness_factor: Any) -> "Arm":
         """Return the arm with the same thickness factor on every link.
@@ -285,27 +179,11 @@ class Arm(Drawn, Record):
         ArmError
             If a value is traced or batched.
         """
-        document: dict[str, Any] = {"name": self.name} if self.name else {}
-        if self.base_stiffness is not None:
-            document["base_stiffness"] = base_rows(self.base_stiffness)
-        document["links"] = []
-        for number, link in enumerate(self.links, start=1):
-            with within(f"link{number}."):
-                document["links"].append(link_table(link))
-        if payload := record_table(self.payload):
-            document["payload"] = payload
-        if self.loads is not None:
-            document["loads"] = loads_table(self.loads)
-        return document
+        document = super().to_dict()
+        return document if self.loads is None else document | {"loads": loads_table(self.loads)}
 
-    def to_toml(self) -> str:
-        """Return the arm as the text of a TOML file, which `read_arm` reads back unchanged."""
-        return toml_text(self.to_dict())
-
-
-def _radians(angle: Any) -> Scalar:
-    degrees = as_scalar("joint_angle", angle, "finite (degrees)")
-    return np.float64(math.radians(degrees)) if isinstance(degrees, float) else jnp.radians(degrees)
+    def _link_table(self, link: Link) -> dict[str, Any]:
+        return link_table(link)
 
 
 #: what takes an arm in space as it takes a planar one

@@ -12,13 +12,12 @@ from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import (
     BASE,
     Constraint,
-    Record,
     Scalar,
     frozen_pytree,
     quantity,
     shown,
 )
-from jaxmodal.arm.symmetric import REMEDY, mixed, positive_definite, rows_of, upper_entries
+from jaxmodal.arm.symmetric import REMEDY, SymmetricStiffness, mixed, positive_definite
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BASE as COLUMNS
@@ -30,14 +29,17 @@ def _own(unit: str, direction: str) -> Any:
 
 
 @frozen_pytree
-class BaseStiffness(Record):
+class BaseStiffness(SymmetricStiffness):
     """A symmetric 3 x 3 stiffness of the base over (x, y, rotation), in the axes of the ground.
 
     It gives the forces, N, and the moment, N m, about the place of joint 1 that move the base. On the diagonal inf is
     rigid and 0 free; such a direction is coupled with no other, and what couples the rest is positive definite.
     """
 
-    place: ClassVar[str] = "base_stiffness."
+    size: ClassVar[int] = 3
+    needed: ClassVar[str] = (
+        "three rows of three numbers, or the three of a diagonal, over x, y and rotation"
+    )
     k11: Scalar = _own("N/m", "x")
     k22: Scalar = _own("N/m", "y")
     k33: Scalar = _own("N m/rad", "rotation")
@@ -48,10 +50,6 @@ class BaseStiffness(Record):
     def entries(self) -> tuple[Scalar, ...]:
         """In the order of `beam_arrays.BASE`."""
         return self.k11, self.k12, self.k13, self.k22, self.k23, self.k33
-
-    def rows(self) -> list[list[Scalar]]:
-        """The three rows of the matrix."""
-        return rows_of(self, 3)
 
     def constraints(self) -> tuple[Constraint, ...]:
         own = (self.k11, self.k22, self.k33)
@@ -78,14 +76,6 @@ class BaseStiffness(Record):
         free = "; a base that is free in a direction of the ground has a 0 on the diagonal"
         found.append(positive_definite([one, a, b, a, one, c, b, c, one], 3, "", free))
         return tuple(found)
-
-
-def as_base(value: object) -> BaseStiffness:
-    """A `BaseStiffness` from three rows, or from the three values of a diagonal."""
-    if isinstance(value, BaseStiffness):
-        return value
-    needed = "three rows of three numbers, or the three of a diagonal, over x, y and rotation"
-    return BaseStiffness(**upper_entries("base_stiffness", value, 3, needed))
 
 
 def base_rules(

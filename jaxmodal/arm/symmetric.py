@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import numbers
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
 
 #: the smallest eigenvalue, beside the diagonal, of a matrix that counts as positive definite
 _DEFINITE = 1e-12
+S = TypeVar("S", bound="SymmetricStiffness")
 REMEDY = "give the stiffness of the foundation, N/m, N/rad and N m/rad"
 
 
@@ -25,10 +26,25 @@ def mixed(unit: str, directions: str) -> Any:
     )
 
 
-def rows_of(record: Record, size: int) -> list[list[Scalar]]:
-    """The rows of the matrix whose entries are k11, k12 and so on."""
-    numbers = range(1, size + 1)
-    return [[getattr(record, f"k{min(i, j)}{max(i, j)}") for j in numbers] for i in numbers]
+class SymmetricStiffness(Record):
+    """A stiffness of the base by its entries k11, k12 and so on."""
+
+    place: ClassVar[str] = "base_stiffness."
+    size: ClassVar[int]
+    needed: ClassVar[str]
+    """What it is made of, in words for messages."""
+
+    @classmethod
+    def of(cls: type[S], value: object) -> S:
+        """One from the rows of the matrix, or from the values of its diagonal."""
+        if isinstance(value, cls):
+            return value
+        return cls(**_upper_entries("base_stiffness", value, cls.size, cls.needed))
+
+    def rows(self) -> list[list[Scalar]]:
+        """The rows of the matrix."""
+        places = range(1, self.size + 1)
+        return [[getattr(self, f"k{min(i, j)}{max(i, j)}") for j in places] for i in places]
 
 
 def positive_definite(entries: list[Any], size: int, of: str, remedy: str) -> Constraint:
@@ -45,7 +61,7 @@ def positive_definite(entries: list[Any], size: int, of: str, remedy: str) -> Co
     )
 
 
-def upper_entries(name: str, value: object, size: int, needed: str) -> dict[str, float]:
+def _upper_entries(name: str, value: object, size: int, needed: str) -> dict[str, float]:
     """The entries of a record from the rows of a matrix, or from the values of a diagonal.
 
     Raises

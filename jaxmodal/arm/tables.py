@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jaxmodal.arm.bases import BaseStiffness
 from jaxmodal.arm.link_rules import FLAGS
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import BOUNDS, PIECES, Loads
@@ -49,12 +48,6 @@ def loads_table(loads: Loads) -> dict[str, Any]:
     if loads.pieces != PIECES:
         found["pieces"] = loads.pieces
     return found if loads.bound == BOUNDS[0] else found | {"bound": loads.bound}
-
-
-def base_rows(base: BaseStiffness) -> list[list[float]]:
-    """Return the stiffness of a base as its three rows."""
-    record_table(base)  # refuses what is not one number
-    return [[float(x) for x in row] for row in base.rows()]
 
 
 def toml_text(document: Mapping[str, Any]) -> str:

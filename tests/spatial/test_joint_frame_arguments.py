@@ -158,7 +158,9 @@ def test_postures_in_degrees_are_lists_of_numbers():
     expected = arm.with_posture([math.radians(30.0)])
     for given in (30.0, np.array(30.0), np.float64(30.0), [30.0], np.array([30.0])):
         assert arm.with_posture_deg(given) == expected
-    with pytest.raises(jm.ArmError, match=r"posture = .*must be a list of 1"):
+    with pytest.raises(
+        jm.ArmError, match=r"posture = .*must be a list or one-dimensional array of 1"
+    ):
         arm.with_posture_deg(np.zeros((1, 2)))
     angle = jax.eval_shape(lambda a: arm.with_posture_deg([a]).links[1].joint_angle, 30.0)
     assert angle.shape == ()

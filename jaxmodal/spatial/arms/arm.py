@@ -2,30 +2,30 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.paths import value_at, walk, with_values
-from jaxmodal.arm.quantities import Record, Scalar, as_scalar, frozen_pytree, shown, static
+from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import Section
-from jaxmodal.arm.tables import toml_text
 from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.modes.modal_model import modal_model
-from jaxmodal.spatial.parts.bases import BaseStiffness, as_base
+from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.parts.tables import DIMENSIONS, base_rows, body_table, link_table
+from jaxmodal.spatial.parts.tables import DIMENSIONS, body_table, link_table
 from jaxmodal.spatial.stiffness.model import SpatialModel, spatial_model
 
 
 @frozen_pytree
-class SpatialArm(Record):
+class SpatialArm(SerialArm):
     """An arm in space: links in series from the base to the tip, each turned against the one before.
 
     Parameters
@@ -61,42 +61,15 @@ class SpatialArm(Record):
     1.2
     """
 
+    link_kind: ClassVar[type[SpatialLink]] = SpatialLink
+    payload_kind: ClassVar[type[RigidBody]] = RigidBody
+    base_kind: ClassVar[type[BaseStiffness]] = BaseStiffness
+    marks: ClassVar[dict[str, Any]] = dict([DIMENSIONS])
+    other_links: ClassVar[str] = "; Arm.to_spatial makes them of planar links"
     links: tuple[SpatialLink, ...]
     payload: RigidBody = dataclasses.field(default_factory=lambda: RigidBody())
     name: str = static(default="")
     base_stiffness: BaseStiffness | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.links, (tuple, list)) or not self.links:
-            raise ArmError(
-                f"links = {shown(self.links)}: must be a tuple of one SpatialLink or more."
-            )
-        for number, link in enumerate(self.links, start=1):
-            if not isinstance(link, SpatialLink):
-                raise ArmError(
-                    f"link{number} = {shown(link)}: must be a SpatialLink; Arm.to_spatial makes them of planar links."
-                )
-        if not isinstance(self.payload, RigidBody):
-            raise ArmError(
-                f"payload = {shown(self.payload)}: must be a RigidBody(mass, centre, inertia)."
-            )
-        if not isinstance(self.name, str):
-            raise ArmError(f"name = {shown(self.name)}: must be text.")
-        object.__setattr__(self, "links", tuple(self.links))
-        if self.base_stiffness is not None:
-            base = as_base("base_stiffness", self.base_stiffness)
-            object.__setattr__(self, "base_stiffness", base)
-        super().__post_init__()
-
-    @property
-    def num_links(self) -> int:
-        """Number of links n."""
-        return len(self.links)
-
-    @property
-    def joints(self) -> tuple[int, ...]:
-        """Numbers of the links that begin with a joint: all, from 1."""
-        return tuple(range(1, self.num_links + 1))
 
     @property
     def total_mass(self) -> Scalar:
@@ -104,35 +77,6 @@ class SpatialArm(Record):
         bodies = [getattr(link, name) for link in self.links for name in SpatialLink.bodies]
         masses = [link.mass for link in self.links] + [b.mass for b in bodies if b is not None]
         return sum(masses[1:], start=masses[0]) + self.payload.mass
-
-    def with_posture(self, angles: Any) -> "SpatialArm":
-        """Return the arm in another posture.
-
-        Parameters
-        ----------
-        angles
-            The n - 1 joint angles theta_2 .. theta_n, rad, each about its joint's axis, or all n. theta_1 turns the
-            whole arm, which changes no frequency unless the base is elastic: its stiffness is in the axes of the
-            ground.
-
-        Raises
-        ------
-        ArmError
-            If there are neither n - 1 nor n angles, or a concrete one is not finite.
-        """
-        n = self.num_links
-        shape = np.shape(angles) if hasattr(angles, "shape") else None
-        listed = isinstance(angles, Sequence) and not isinstance(angles, str)
-        if not (listed or (shape is not None and len(shape) == 1)) or len(angles) not in (n - 1, n):
-            raise ArmError(
-                f"posture = {shown(angles)}: must be a list of {n - 1} (theta_2 to theta_n) or {n} joint angles, rad."
-            )
-        changed = list(self.links)
-        for number in range(n - len(angles), n):
-            with within(f"link{number + 1}."):
-                angle = angles[number - n + len(angles)]
-                changed[number] = changed[number].replace(joint_angle=angle)
-        return self.replace(links=tuple(changed))
 
     def with_body(self, link: int, position: Any, body: RigidBody) -> "SpatialArm":
         """Return the arm with a rigid body fixed along a link, which becomes two, rigidly joined.
@@ -207,16 +151,6 @@ class SpatialArm(Record):
         title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
         return [Table(title, headings, rows, ("all values: to_toml()",))]
 
-    def with_posture_deg(self, angles: Any) -> "SpatialArm":
-        """Return the arm in another posture, given in degrees; else as `with_posture`."""
-        listed = isinstance(angles, Sequence) and not isinstance(angles, str)
-        rank = 1 if listed else np.ndim(angles) if hasattr(angles, "shape") else 0
-        if rank > 1:
-            return self.with_posture(angles)  # refuses them
-        degrees = angles if rank else [angles]
-        numbers = [as_scalar("joint_angle", a, "finite (degrees)") for a in degrees]
-        return self.with_posture([a * (math.pi / 180.0) for a in numbers])
-
     def to_spatial(self, sections: Mapping[int, Any] | None = None) -> "SpatialArm":
         """Return the arm itself, so that `Arm.to_spatial` can be asked of any arm.
 
@@ -252,29 +186,12 @@ class SpatialArm(Record):
         """Return the derivatives of its frequencies by its leaves; used by `natural_frequencies` under `jax.grad`."""
         return modal_model(self.model(theory)).gradients(omega, first, multiplicity)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the arm as the plain tables of an arm file; values at their default left out.
+    def _link_table(self, link: SpatialLink) -> dict[str, Any]:
+        return link_table(link)
 
-        Raises
-        ------
-        ArmError
-            If a value is traced or batched.
-        """
-        document: dict[str, Any] = {"name": self.name} if self.name else {}
-        document |= dict([DIMENSIONS])
-        if self.base_stiffness is not None:
-            document["base_stiffness"] = base_rows(self.base_stiffness)
-        document["links"] = []
-        for number, link in enumerate(self.links, start=1):
-            with within(f"link{number}."):
-                document["links"].append(link_table(link))
+    def _payload_table(self) -> dict[str, Any]:
         with within("payload."):
-            payload = body_table(self.payload)
-        return document | ({"payload": payload} if payload else {})
-
-    def to_toml(self) -> str:
-        """Return the arm as the text of a TOML file, which `read_arm` reads back unchanged."""
-        return toml_text(self.to_dict())
+            return body_table(self.payload)
 
     def addresses(self) -> list[str]:
         """Return the address of every value; see `jaxmodal.addresses`."""

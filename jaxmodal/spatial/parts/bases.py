@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from jaxmodal.arm.quantities import (
     POSITIVE,
     Constraint,
-    Record,
     Scalar,
     frozen_pytree,
     quantity,
 )
-from jaxmodal.arm.symmetric import REMEDY, mixed, positive_definite, rows_of, upper_entries
-from jaxmodal.runtime.errors import within
+from jaxmodal.arm.symmetric import REMEDY, SymmetricStiffness, mixed, positive_definite
 from jaxmodal.runtime.namespace import xp
 
 
@@ -22,12 +20,16 @@ def _own(unit: str, direction: str) -> Any:
 
 
 @frozen_pytree
-class BaseStiffness(Record):
+class BaseStiffness(SymmetricStiffness):
     """A symmetric 6 x 6 stiffness of the base over (u, v, w, phi_x, phi_y, phi_z), in the axes of the ground.
 
     It gives the forces, N, and moments, N m, about the place of joint 1 that move the base.
     """
 
+    size: ClassVar[int] = 6
+    needed: ClassVar[str] = (
+        "six rows of six numbers, or the six of a diagonal, over u, v, w, phi_x, phi_y, phi_z"
+    )
     k11: Scalar = _own("N/m", "u")
     k22: Scalar = _own("N/m", "v")
     k33: Scalar = _own("N/m", "w")
@@ -50,24 +52,9 @@ class BaseStiffness(Record):
     k46: Scalar = mixed("N m/rad", "phi_x with phi_z")
     k56: Scalar = mixed("N m/rad", "phi_y with phi_z")
 
-    def rows(self) -> list[list[Scalar]]:
-        """The six rows of the matrix."""
-        return rows_of(self, 6)
-
     def constraints(self) -> tuple[Constraint, ...]:
         rows = self.rows()
         scales = [xp.sqrt(rows[i][i]) for i in range(6)]
         scaled = [rows[i][j] / (scales[i] * scales[j]) for i in range(6) for j in range(6)]
         gives = ", of a base that gives way to every force and to none without end"
         return (positive_definite(scaled, 6, gives, ""),)
-
-
-def as_base(name: str, value: object) -> BaseStiffness:
-    """A `BaseStiffness` from six rows, or from the six values of a diagonal."""
-    if isinstance(value, BaseStiffness):
-        return value
-    over = "u, v, w, phi_x, phi_y, phi_z"
-    needed = f"six rows of six numbers, or the six of a diagonal, over {over}"
-    entries = upper_entries(name, value, 6, needed)
-    with within(f"{name}."):
-        return BaseStiffness(**entries)

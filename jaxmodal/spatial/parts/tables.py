@@ -8,7 +8,6 @@ from jaxmodal.arm.quantities import Record
 from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.tables import record_table
 from jaxmodal.runtime.errors import within
-from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
 from jaxmodal.spatial.parts.links import SpatialLink, Spring
@@ -46,12 +45,6 @@ def body_table(body: RigidBody) -> dict[str, Any]:
         if getattr(body, name) is not None:
             table[name] = _plain(getattr(body, name))
     return table
-
-
-def base_rows(base: BaseStiffness) -> list[list[float]]:
-    """The stiffness of a base as six rows."""
-    record_table(base)  # refuses what is not one number
-    return [[float(x) for x in row] for row in base.rows()]
 
 
 def _plain(record: Record) -> Any:

@@ -1,0 +1,177 @@
+"""What arms in the plane and in space have alike: links in series, a payload, a posture, tables of a file."""
+
+import math
+import numbers
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from jaxmodal.arm.quantities import Record, as_scalar, shown
+from jaxmodal.arm.symmetric import SymmetricStiffness
+from jaxmodal.arm.tables import record_table, toml_text
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
+from jaxmodal.runtime.namespace import xp
+
+#: angles of a posture beyond two turns, rad, are probably degrees
+_MOST_RADIANS = 4.0 * math.pi
+
+A = TypeVar("A", bound="SerialArm")
+
+
+class SerialArm(Record):
+    """Links in series from the base to the tip, and what the last one carries."""
+
+    link_kind: ClassVar[type[Any]]
+    payload_kind: ClassVar[type[Record]]
+    base_kind: ClassVar[type[SymmetricStiffness]]
+    marks: ClassVar[dict[str, Any]] = {}
+    """What the file of an arm of this kind says beside the values."""
+    other_links: ClassVar[str] = ""
+    """What to do about links of another kind."""
+    links: tuple[Any, ...]
+    payload: Any
+    name: str
+    base_stiffness: Any
+
+    def __post_init__(self) -> None:
+        arm, link, payload = (
+            kind.__name__ for kind in (type(self), self.link_kind, self.payload_kind)
+        )
+        if not isinstance(self.links, (tuple, list)) or not self.links:
+            raise ArmError(
+                f"links = {shown(self.links)}: must be a tuple of one {link} or more; give "
+                f"{arm}(links=({link}(...), ...))."
+            )
+        for number, each in enumerate(self.links, start=1):
+            if not isinstance(each, self.link_kind):
+                raise ArmError(f"link{number} = {shown(each)}: must be a {link}{self.other_links}.")
+        if not isinstance(self.payload, self.payload_kind):
+            raise ArmError(
+                f"payload = {shown(self.payload)}: must be a {payload}; give {payload}(mass=..., "
+                "inertia=...)."
+            )
+        if not isinstance(self.name, str):
+            raise ArmError(f"name = {shown(self.name)}: must be text.")
+        object.__setattr__(self, "links", tuple(self.links))
+        if self.base_stiffness is not None:
+            object.__setattr__(self, "base_stiffness", self.base_kind.of(self.base_stiffness))
+        super().__post_init__()
+
+    @property
+    def num_links(self) -> int:
+        """Number of links n, segments counted."""
+        return len(self.links)
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """Numbers, from 1, of the links that begin with a joint: all, but for segments of planar arms."""
+        return tuple(range(1, self.num_links + 1))
+
+    def with_posture(self: A, angles: Any) -> A:
+        """Return the arm in another posture.
+
+        Parameters
+        ----------
+        angles
+            The n - 1 angles theta_2 .. theta_n, rad, each relative to the previous link, in the plane
+            counter-clockwise, in space about the joint's axis; or all n. Segments have no angle and do not count. A
+            list, or a one-dimensional array, traced or not; for many postures at once, map over this method with
+            ``jax.vmap``.
+
+        Raises
+        ------
+        ArmError
+            If there are neither n - 1 nor n angles, or a concrete one is not finite.
+
+        Warns
+        -----
+        ImplausibleWarning
+            If a concrete angle is beyond two turns: it is probably in degrees.
+
+        Notes
+        -----
+        theta_1 turns the whole arm, which changes no natural frequency unless it has supports, loads or an elastic
+        base; with n - 1 angles it stays as it is.
+        """
+        posed = self._posed(angles, "rad")
+        for number, link in enumerate(posed.links, start=1):
+            angle = link.joint_angle
+            if isinstance(angle, float) and abs(angle) > _MOST_RADIANS:
+                text = f"link{number}.joint_angle = {angle:.6g}: rad expected, more than two turns; if this is in "
+                warnings.warn(
+                    f"{text}degrees, use with_posture_deg", ImplausibleWarning, stacklevel=2
+                )
+                break
+        return posed
+
+    def with_posture_deg(self: A, angles: Any) -> A:
+        """Return the arm in another posture, given in degrees, one number for one angle; else as `with_posture`.
+
+        Examples
+        --------
+        >>> from jaxmodal import examples
+        >>> arm = examples.two_link_flexible().with_posture_deg([90])
+        >>> float(arm.links[1].joint_angle)
+        1.5707963267948966
+        """
+        one = isinstance(angles, numbers.Real) or getattr(angles, "ndim", None) == 0
+        return self._posed([angles] if one else angles, "degrees")
+
+    def _posed(self: A, angles: Any, unit: str) -> A:
+        joints = self.joints
+        n = len(joints)
+        shape = np.shape(angles) if hasattr(angles, "shape") else None
+        if not isinstance(angles, Sequence) and (shape is None or len(shape) != 1):
+            what = shown(angles) if shape in (None, ()) else f"an array of shape {shape}"
+            raise ArmError(
+                f"posture = {what}: must be a list or one-dimensional array of {n - 1} or {n} "
+                f"joint angles ({unit}); map over many postures with jax.vmap."
+            )
+        if isinstance(angles, str) or len(angles) not in (n - 1, n):
+            count = len(angles)
+            raise ArmError(
+                f"posture = {shown(angles)}: has {count} value{'s' * (count != 1)}; an arm of {n} "
+                f"link{'s' * (n != 1)} takes {n - 1} (theta_2 to theta_n) or {n}, in {unit}."
+            )
+        changed = list(self.links)
+        for place, number in enumerate(joints[n - len(angles) :]):
+            with within(f"link{number}."):
+                angle = angles[place]
+                if unit == "degrees":
+                    angle = xp.radians(as_scalar("joint_angle", angle, "finite (degrees)"))
+                changed[number - 1] = changed[number - 1].replace(joint_angle=angle)
+        return self.replace(links=tuple(changed))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the arm as the plain tables of an arm file; values at their default left out.
+
+        Raises
+        ------
+        ArmError
+            If a value is traced or batched.
+        """
+        document: dict[str, Any] = {"name": self.name} if self.name else {}
+        document |= self.marks
+        if self.base_stiffness is not None:
+            record_table(self.base_stiffness)  # refuses what is not one number
+            rows = self.base_stiffness.rows()
+            document["base_stiffness"] = [[float(x) for x in row] for row in rows]
+        document["links"] = []
+        for number, link in enumerate(self.links, start=1):
+            with within(f"link{number}."):
+                document["links"].append(self._link_table(link))
+        if payload := self._payload_table():
+            document["payload"] = payload
+        return document
+
+    def _link_table(self, link: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _payload_table(self) -> dict[str, Any]:
+        return record_table(self.payload)
+
+    def to_toml(self) -> str:
+        """Return the arm as the text of a TOML file, which `read_arm` reads back unchanged."""
+        return toml_text(self.to_dict())
