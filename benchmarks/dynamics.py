@@ -102,8 +102,8 @@ def forward(repeats: int, batch: int = 512, modes: int = 2) -> list[dict[str, An
     """Forward dynamics of chains of 1 to 10 links: B factorised, and the articulated recursion."""
     import jax
 
-    from jaxmodal.dynamics import equations, recursion
-    from jaxmodal.dynamics.solves import solve_definite
+    from jaxmodal.dynamics.mechanics import equations, recursion
+    from jaxmodal.dynamics.mechanics.solves import solve_definite
 
     def right(model: Any, q: Any, rate: Any, torques: Any) -> Any:
         return equations.applied(model, torques) - equations.resistance(model, q, rate)
@@ -290,7 +290,7 @@ def by_scipy(model: Any, first: np.ndarray) -> tuple[np.ndarray, list[dict[str, 
     import jax
     import scipy.integrate
 
-    from jaxmodal.dynamics import equations
+    from jaxmodal.dynamics.mechanics import equations
 
     slope = jax.jit(lambda q, rate, torques: equations.accelerations(model, q, rate, torques)[0])
 

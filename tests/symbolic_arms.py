@@ -7,7 +7,8 @@ import numpy as np
 from dynamics_cases import uniform_link
 
 import jaxmodal as jm
-from jaxmodal.dynamics import equations, flexible_arm
+from jaxmodal.dynamics import flexible_arm
+from jaxmodal.dynamics.mechanics import equations
 
 #: all ways to pose the equations
 POSED = [

@@ -1,12 +1,9 @@
 """Planar arms with flexible links in motion, by assumed modes: equations of motion and simulation."""
 
-from jaxmodal.dynamics.assembly import flexible_arm, link_shapes
-from jaxmodal.dynamics.events import Event, JointLimits, SlopeLimit
-from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.dynamics.linearisation import Linearisation, linearise, linearise_along
-from jaxmodal.dynamics.links import end_bodies
-from jaxmodal.dynamics.model import FlexibleArm
-from jaxmodal.dynamics.motions import (
+from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm, link_shapes
+from jaxmodal.dynamics.assembly.links import end_bodies
+from jaxmodal.dynamics.drives.events import Event, JointLimits, SlopeLimit
+from jaxmodal.dynamics.drives.motions import (
     Hold,
     Motion,
     RestToRest,
@@ -18,8 +15,22 @@ from jaxmodal.dynamics.motions import (
     shaper,
     two_link_angles,
 )
-from jaxmodal.dynamics.simulation import simulate
-from jaxmodal.dynamics.states import (
+from jaxmodal.dynamics.drives.torques import (
+    FeedForward,
+    JointPD,
+    Law,
+    Limited,
+    PiecewiseConstant,
+    SampledTorque,
+    SineTorque,
+    Together,
+    bang_bang,
+)
+from jaxmodal.dynamics.frequency_equation import EndBody
+from jaxmodal.dynamics.integration.simulation import simulate
+from jaxmodal.dynamics.integration.trajectories import Trajectory, trajectory
+from jaxmodal.dynamics.linearisation import Linearisation, linearise, linearise_along
+from jaxmodal.dynamics.mechanics.states import (
     bias,
     damping,
     energies,
@@ -32,19 +43,8 @@ from jaxmodal.dynamics.states import (
     tip_motion,
     tip_position,
 )
-from jaxmodal.dynamics.static_states import static_state
-from jaxmodal.dynamics.torques import (
-    FeedForward,
-    JointPD,
-    Law,
-    Limited,
-    PiecewiseConstant,
-    SampledTorque,
-    SineTorque,
-    Together,
-    bang_bang,
-)
-from jaxmodal.dynamics.trajectories import Trajectory, trajectory
+from jaxmodal.dynamics.mechanics.static_states import static_state
+from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.public_names import report_package
 
 __all__ = [

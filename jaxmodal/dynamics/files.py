@@ -14,18 +14,18 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.files import arm_from_dict, read_document
 from jaxmodal.arm.quantities import FINITE, shown
-from jaxmodal.dynamics.assembly import flexible_arm
-from jaxmodal.dynamics.events import Event, JointLimits, SlopeLimit
-from jaxmodal.dynamics.model import FlexibleArm, one_of
-from jaxmodal.dynamics.motions import Hold, RestToRest
-from jaxmodal.dynamics.simulation import check_number_of_times, simulate
-from jaxmodal.dynamics.torques import (
+from jaxmodal.dynamics.assembly.flexible_arms import flexible_arm
+from jaxmodal.dynamics.drives.events import Event, JointLimits, SlopeLimit
+from jaxmodal.dynamics.drives.motions import Hold, RestToRest
+from jaxmodal.dynamics.drives.torques import (
     FeedForward,
     JointPD,
     SampledTorque,
     Together,
     bang_bang,
 )
+from jaxmodal.dynamics.integration.simulation import check_number_of_times, simulate
+from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.plausibility import warn_of_implausible_values
 

@@ -8,8 +8,8 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arguments import finite
-from jaxmodal.dynamics import equations
-from jaxmodal.dynamics.histories import coordinates_of
+from jaxmodal.dynamics.integration.histories import coordinates_of
+from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced

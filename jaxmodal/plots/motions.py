@@ -117,7 +117,7 @@ def plot_motion(
     ArmError
         It is no motion, a panel is unknown, or there is none to draw.
     """
-    from jaxmodal.dynamics.histories import require_motion
+    from jaxmodal.dynamics.integration.histories import require_motion
 
     require_motion(motion)
     draws: list[Callable[[Any, Any], None]] = []
@@ -176,7 +176,7 @@ def animate_motion(
         the motion.
     """
     from jaxmodal.dynamics import link_positions
-    from jaxmodal.dynamics.histories import coordinates_of
+    from jaxmodal.dynamics.integration.histories import coordinates_of
 
     check_animation(path, frames, seconds)
     q, _ = coordinates_of(model, motion)

@@ -14,9 +14,9 @@ import numpy as np
 
 from jaxmodal.arm.arguments import whole
 from jaxmodal.arm.arm import Arm
-from jaxmodal.dynamics.assembly import link_shapes
+from jaxmodal.dynamics.assembly.flexible_arms import link_shapes
+from jaxmodal.dynamics.assembly.links import end_bodies, jointed_links
 from jaxmodal.dynamics.frequency_equation import wave_numbers
-from jaxmodal.dynamics.links import end_bodies, jointed_links
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.symbolic.sympy_form import package_of

@@ -12,7 +12,6 @@ from dynamics_cases import CASES, arm_of, model_of
 import jaxmodal as jm
 from jaxmodal.dynamics import (
     Linearisation,
-    assembly,
     bias,
     flexible_arm,
     inertia_matrix,
@@ -23,6 +22,7 @@ from jaxmodal.dynamics import (
     static_state,
     trajectory,
 )
+from jaxmodal.dynamics.assembly.flexible_arms import COORDINATES, FAMILIES
 from jaxmodal.dynamics.parameters import identify, regressor
 from jaxmodal.dynamics.shapes import sampled_shapes
 from jaxmodal.runtime import limits
@@ -30,8 +30,8 @@ from jaxmodal.runtime import limits
 ARM = arm_of(CASES["P1"])
 
 
-@pytest.mark.parametrize("family", assembly.FAMILIES)
-@pytest.mark.parametrize("coordinates", assembly.COORDINATES)
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("coordinates", COORDINATES)
 def test_every_family_has_links_without_modes(family, coordinates):
     model = flexible_arm(ARM, [0, 2], shapes=family, coordinates=coordinates)
     assert model.modes == (0, 2)
@@ -103,7 +103,7 @@ def test_a_node_at_the_end_names_coordinates_that_exist():
     with pytest.raises(jm.ArmError, match="choose coordinates = 'as_given'") as refused:
         node.in_tip_deflections()
     named = set(str(refused.value).split("'")[1::2])
-    assert named <= {*assembly.COORDINATES}
+    assert named <= set(COORDINATES)
 
 
 @pytest.mark.parametrize(

@@ -30,12 +30,11 @@ from jaxmodal.dynamics import (
     flexible_arm,
     shaper,
     simulate,
-    simulation,
-    trajectories,
     trajectory,
 )
-from jaxmodal.dynamics.simulation import _checked_law as checked_law
-from jaxmodal.dynamics.torques import Law, as_law
+from jaxmodal.dynamics.drives.torques import Law, as_law
+from jaxmodal.dynamics.integration import simulation, trajectories
+from jaxmodal.dynamics.integration.simulation import _checked_law as checked_law
 from jaxmodal.runtime import limits
 
 ARM = arm_of(CASES["P1"])

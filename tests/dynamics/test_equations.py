@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import jaxmodal as jm
 from jaxmodal import dynamics
-from jaxmodal.dynamics import equations, recursion
+from jaxmodal.dynamics.mechanics import equations, recursion
 
 DIGITS = 1e-11
 """The file gives 12 significant digits of each number; differences are over the largest entry, also of sums."""

@@ -14,7 +14,6 @@ import jaxmodal as jm
 from jaxmodal.dynamics import (
     JointPD,
     RestToRest,
-    equations,
     flexible_arm,
     forward_dynamics,
     linearise,
@@ -23,8 +22,9 @@ from jaxmodal.dynamics import (
     static_state,
     tip_position,
 )
-from jaxmodal.dynamics.histories import coordinates_of, dataset
-from jaxmodal.dynamics.trajectories import Trajectory
+from jaxmodal.dynamics.integration.histories import coordinates_of, dataset
+from jaxmodal.dynamics.integration.trajectories import Trajectory
+from jaxmodal.dynamics.mechanics import equations
 
 
 @pytest.fixture(scope="module")

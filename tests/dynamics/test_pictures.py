@@ -10,8 +10,8 @@ from PIL import Image
 
 import jaxmodal as jm
 from jaxmodal.dynamics import flexible_arm, link_positions, tip_position
-from jaxmodal.dynamics.histories import dataset
-from jaxmodal.dynamics.trajectories import Trajectory
+from jaxmodal.dynamics.integration.histories import dataset
+from jaxmodal.dynamics.integration.trajectories import Trajectory
 from jaxmodal.plots.motions import animate_motion, plot_motion
 
 TIMES = np.linspace(0.0, 0.5, 26)

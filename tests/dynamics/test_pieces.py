@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from jaxmodal.dynamics.pieces import in_pieces, intervals_per_piece
-from jaxmodal.dynamics.trajectories import Trajectory
+from jaxmodal.dynamics.integration.pieces import in_pieces, intervals_per_piece
+from jaxmodal.dynamics.integration.trajectories import Trajectory
 
 FAILS = 3.3
 

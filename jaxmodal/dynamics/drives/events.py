@@ -15,9 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.kinematics import modal_by_link
+from jaxmodal.dynamics.drives.rules import check_arguments
+from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
 from jaxmodal.dynamics.model import FlexibleArm
-from jaxmodal.dynamics.rules import check_arguments
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.dynamics.rules import check_values, holder, numbers, unlike
+from jaxmodal.dynamics.drives.rules import check_values, holder, numbers, unlike
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 

@@ -11,14 +11,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import whole
-from jaxmodal.dynamics import equations
-from jaxmodal.dynamics.events import Event, as_events
-from jaxmodal.dynamics.fixed_step import METHODS as FIXED
-from jaxmodal.dynamics.fixed_step import Ended, integrate, smallest_pivot
-from jaxmodal.dynamics.flow import Driven, derivative, margins, motion_of, motor_state
+from jaxmodal.dynamics.drives.events import Event, as_events
+from jaxmodal.dynamics.drives.motions import Motion
+from jaxmodal.dynamics.drives.torques import as_law
+from jaxmodal.dynamics.integration.fixed_step import METHODS as FIXED
+from jaxmodal.dynamics.integration.fixed_step import Ended, integrate, smallest_pivot
+from jaxmodal.dynamics.integration.flow import Driven, derivative, margins, motion_of, motor_state
+from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.model import FlexibleArm, one_of, require_model
-from jaxmodal.dynamics.motions import Motion
-from jaxmodal.dynamics.torques import as_law
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.namespace import Array, is_traced
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jaxmodal.dynamics.trajectories import OK, Trajectory
+from jaxmodal.dynamics.integration.trajectories import OK, Trajectory
 
 #: about so many reports are made
 REPORTS = 20

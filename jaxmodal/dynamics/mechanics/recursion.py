@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.dynamics.kinematics import frames, gram, quarter_turn
+from jaxmodal.dynamics.mechanics.kinematics import frames, gram, quarter_turn
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.namespace import Array
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.integration.trajectories import MESSAGES, STATUS, Trajectory
 from jaxmodal.dynamics.model import FlexibleArm
-from jaxmodal.dynamics.trajectories import MESSAGES, STATUS, Trajectory
 from jaxmodal.runtime.errors import ArmError
 
 if TYPE_CHECKING:

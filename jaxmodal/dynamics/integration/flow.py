@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from jaxmodal.dynamics import equations
-from jaxmodal.dynamics.events import Event
+from jaxmodal.dynamics.drives.events import Event
+from jaxmodal.dynamics.drives.motions import Motion
+from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.dynamics.model import FlexibleArm
-from jaxmodal.dynamics.motions import Motion
-from jaxmodal.dynamics.solves import solve_definite
 from jaxmodal.runtime.namespace import Array
 
 #: torques of the motors: a law of `torques`, or any function with these arguments

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.dynamics.links import JointedLink
+from jaxmodal.dynamics.assembly.links import JointedLink
 from jaxmodal.dynamics.shapes import LinkShapes, combined, fitted_polynomials
 from jaxmodal.modes.mode_shapes import mode_shapes
 from jaxmodal.runtime.errors import ArmError

@@ -20,10 +20,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from jaxmodal.dynamics import recursion
-from jaxmodal.dynamics.kinematics import components, frames, gram
+from jaxmodal.dynamics.mechanics import recursion
+from jaxmodal.dynamics.mechanics.kinematics import components, frames, gram
+from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.dynamics.model import FlexibleArm
-from jaxmodal.dynamics.solves import solve_definite
 from jaxmodal.runtime.namespace import Array
 
 Vector = Float[Array, " N"]

@@ -10,9 +10,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from jaxmodal.dynamics import equations
-from jaxmodal.dynamics.flow import Driven, derivative, margins, motion_of, motor_state, split
-from jaxmodal.dynamics.solves import solve_definite
+from jaxmodal.dynamics.integration.flow import (
+    Driven,
+    derivative,
+    margins,
+    motion_of,
+    motor_state,
+    split,
+)
+from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.solves import solve_definite
 from jaxmodal.runtime.namespace import Array
 
 #: share of a step by which its first and last stage lie within it: what jumps where steps meet, jumps between them

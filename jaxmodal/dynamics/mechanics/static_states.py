@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import finite
-from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.model import FlexibleArm, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array

@@ -12,16 +12,16 @@ import numpy as np
 
 from jaxmodal.arm.arguments import finite, positive, reals, whole
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.events import Event, as_events, check_shapes, check_start
-from jaxmodal.dynamics.fixed_step import METHODS as FIXED
-from jaxmodal.dynamics.flow import Driven, LawLike, given_margins
-from jaxmodal.dynamics.histories import dataset
+from jaxmodal.dynamics.drives.events import Event, as_events, check_shapes, check_start
+from jaxmodal.dynamics.drives.motions import Motion, checked_angles
+from jaxmodal.dynamics.drives.rules import check_arguments, check_values, unlike
+from jaxmodal.dynamics.drives.torques import Function, Law, as_law
+from jaxmodal.dynamics.integration.fixed_step import METHODS as FIXED
+from jaxmodal.dynamics.integration.flow import Driven, LawLike, given_margins
+from jaxmodal.dynamics.integration.histories import dataset
+from jaxmodal.dynamics.integration.pieces import in_pieces
+from jaxmodal.dynamics.integration.trajectories import Trajectory, check_method, solved
 from jaxmodal.dynamics.model import FlexibleArm, require_model
-from jaxmodal.dynamics.motions import Motion, checked_angles
-from jaxmodal.dynamics.pieces import in_pieces
-from jaxmodal.dynamics.rules import check_arguments, check_values, unlike
-from jaxmodal.dynamics.torques import Function, Law, as_law
-from jaxmodal.dynamics.trajectories import Trajectory, check_method, solved
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array

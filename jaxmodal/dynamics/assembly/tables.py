@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from jaxmodal.arm.quantities import as_scalar
-from jaxmodal.dynamics.links import JointedLink
+from jaxmodal.dynamics.assembly.links import JointedLink
 from jaxmodal.dynamics.model import Layout
 from jaxmodal.dynamics.shapes import LinkShapes
 from jaxmodal.eigenspaces.modal_mass import quadrature

@@ -15,9 +15,10 @@ import numpy as np
 from jaxmodal.arm.arguments import reals, scalar, whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
-from jaxmodal.dynamics.engine_shapes import locked_arm_shapes
+from jaxmodal.dynamics.assembly.engine_shapes import locked_arm_shapes
+from jaxmodal.dynamics.assembly.links import end_bodies, jointed_links
+from jaxmodal.dynamics.assembly.tables import Blank, link_tables, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.dynamics.links import end_bodies, jointed_links
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.dynamics.model import one_of as _one_of
 from jaxmodal.dynamics.shapes import (
@@ -26,7 +27,6 @@ from jaxmodal.dynamics.shapes import (
     monomial_shapes,
     polynomial_shapes,
 )
-from jaxmodal.dynamics.tables import Blank, link_tables, rotating
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced, xp

@@ -18,10 +18,10 @@ import numpy as np
 
 from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics import equations
+from jaxmodal.dynamics.drives.motions import A_MOTION, Motion
+from jaxmodal.dynamics.drives.rules import holder, numbers
+from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.model import FlexibleArm
-from jaxmodal.dynamics.motions import A_MOTION, Motion
-from jaxmodal.dynamics.rules import holder, numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 

@@ -1,0 +1,1 @@
+"""Motions over time: the equations as a system, integration, simulation, datasets."""
