@@ -189,7 +189,7 @@ class Evaluator:
     def _make_pieces(self, y: Any, hz: Any, angles: Any, today_hz: Any) -> Any:
         problem = self.problem
         design = problem.design(y, hz, angles)
-        return problem.terms(design), problem.margins(design, self._today(today_hz, angles), y)
+        return problem.terms(design), problem.margins(design, self._today(today_hz, angles))
 
     def _today(self, hz: Any, angles: Any) -> Design:
         problem = self.problem
@@ -223,16 +223,14 @@ class Evaluator:
         ProblemError
             If an objective is not finite, or a margin no number.
         """
-        labels = [part.label for part in self.problem.objectives]
-        for label, values in zip(labels, terms, strict=True):
-            _require("objective", label, values, np.isfinite(values))
-        for label, values in zip(self.problem.constraint_labels, margins, strict=True):
-            _require("constraint", label, values, ~np.isnan(values))
-        score = self.program.score(terms) if hasattr(self, "program") else 0.0
+        for part, values in zip(self.problem.objectives, terms, strict=True):
+            _require("objective", part.label, values, np.isfinite(values))
         violation = 0.0
-        for equal, margin in zip(self.problem.equalities, margins, strict=True):
-            worst = np.abs(margin).max() if equal else -margin.min()
+        for rule, margin in zip(self.problem.rules, margins, strict=True):
+            _require("constraint", rule.label, margin, ~np.isnan(margin))
+            worst = np.abs(margin).max() if rule.equality else -margin.min()
             violation = max(violation, float(worst))
+        score = self.program.score(terms) if hasattr(self, "program") else 0.0
         return Report(np.array(y), hz, terms, margins, score, violation)
 
     def _require_vibrating(self, start: Report) -> None:

@@ -96,9 +96,8 @@ class Program:
             else:
                 score = relative[0, 0]
             total = total - part.weight * score
-        margins = problem.margins(design, today, y)
-        for rule, margin in zip(problem.equalities, margins, strict=True):
-            if rule:
+        for rule, margin in zip(problem.rules, problem.margins(design, today), strict=True):
+            if rule.equality:
                 equalities.append(margin.reshape(-1))
             elif smooth and margin.size > 1:  # margins have any sign, which powers do not take
                 inequalities.append(least(margin, "ks", sharpness)[None])

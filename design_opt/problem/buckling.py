@@ -10,23 +10,16 @@ from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import Least, worst_of
-from design_opt.problem.statics import STANDARD_GRAVITY
-from design_opt.problem.structural_constraints import (
-    check_theory,
-    require_in_plane,
-    require_known_in_plane,
-)
-from design_opt.problem.zero_modes import ZeroModes
+from design_opt.problem.structural_constraints import AtRest, require_in_plane
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.traced import inverse_buckling_factor
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.spatial.arms.arm import SpatialArm
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class _Pressed:
+class _Pressed(AtRest):
     """Dead loads in the postures of a set; the parameters are those of `BucklingLimit`."""
 
     gravity: float | None = None
@@ -35,7 +28,6 @@ class _Pressed:
     postures: str = OWN
     theory: TheoryName = "timoshenko"
 
-    highest_mode = 0
     _kind = "constraint buckling"
 
     def __post_init__(self) -> None:
@@ -49,22 +41,11 @@ class _Pressed:
             raise ProblemError(
                 f"{self._kind}: there is no load; give gravity, tip_force_x or tip_force_y."
             )
-        check_theory(self._kind, self.theory)
-
-    def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm in space, and one that lacks what the theory of this part needs."""
-        require_known_in_plane(self._kind, arm, self.theory)
-
-    def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
-        """Refuse an arm that nothing holds at rest."""
-        zeros.require_none(self._kind)
+        super().__post_init__()
 
     def shares(self, design: Design) -> Array:
         """1 over the buckling factor in each posture, shape (P, 1); 0 where nothing is pressed."""
-        loads = require_in_plane(self._kind, design.arm).loads
-        gravity = self.gravity
-        if gravity is None:
-            gravity = STANDARD_GRAVITY if loads is None else 0.0
+        gravity = self.gravity_on(require_in_plane(self._kind, design.arm))
 
         def one(arm: Arm) -> Array:
             return inverse_buckling_factor(

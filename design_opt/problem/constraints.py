@@ -11,6 +11,7 @@ from jax import Array
 
 from design_opt.problem.designs import OWN, Design, check_mode, check_number
 from design_opt.problem.errors import ProblemError
+from design_opt.problem.variables import FixedReach
 from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import shown
@@ -242,6 +243,26 @@ class Require:
 
     def margins(self, design: Design, today: Design) -> Array:
         return jnp.reshape(jnp.asarray(self.function(design), jnp.float64), (1, -1))
+
+
+@dataclasses.dataclass(frozen=True)
+class LastLength:
+    """What a fixed reach leaves to the last link lies within the bounds of the other lengths."""
+
+    lengths: FixedReach
+
+    postures = ""
+    highest_mode = 0
+    equality = False
+
+    @property
+    def label(self) -> str:
+        return f"last length in {self.lengths.lower:g} to {self.lengths.upper:g} m, reach fixed"
+
+    def margins(self, design: Design, today: Design) -> Array:
+        lower, upper = self.lengths.lower, self.lengths.upper
+        share = (design.arm.links[-1].length - lower) / (upper - lower)
+        return jnp.stack([share, 1.0 - share])[None, :]
 
 
 def where(postures: str) -> str:

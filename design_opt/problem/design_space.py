@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from design_opt.problem.errors import ProblemError
+from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.variables import FixedReach, Variable
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arm import Arm
@@ -108,12 +108,6 @@ class DesignSpace:
             values[last] = min(max(values[last], self.lengths.lower), self.lengths.upper)
         return set_parameters(self.arm, values)
 
-    def last_length(self, y: Any) -> Any:
-        """Length of the last link relative to its bounds, 0 to 1, where the reach is fixed."""
-        assert self.lengths is not None
-        length = self.values(y)[f"link{self.arm.num_links}.length"]
-        return (length - self.lengths.lower) / (self.lengths.upper - self.lengths.lower)
-
     def _today(self, variable: Variable) -> float:
         return float(get_parameter(self.arm, resolve(self.arm, variable.addresses[0])[0]))
 
@@ -127,10 +121,8 @@ class DesignSpace:
         owners: dict[str, str] = {}
         for variable in self.variables:
             for address in (*variable.addresses, *variable.follow, *variable.maps):
-                try:
+                with about(f"variable {variable.name!r}"):
                     singles = resolve(self.arm, address)
-                except ArmError as error:
-                    raise ProblemError(f"variable {variable.name!r}: {error}") from error
                 for single in singles:
                     if single in owners:
                         raise ProblemError(

@@ -11,7 +11,7 @@ from jax import Array
 
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
-from design_opt.problem.errors import ProblemError
+from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.objectives import Least, worst_of
 from design_opt.problem.structural_constraints import require_in_plane
 from jaxmodal.arm.arm import Arm
@@ -54,26 +54,22 @@ class _Driven:
                 )
         if (self.at_hz is None) == (self.band_hz is None):
             raise ProblemError(f"{self._kind}: give one of at_hz and band_hz, in Hz.")
-        try:
+        with about(self._kind):
             check_motions(self.motion, self.base_motion)
             theory_flags(self.theory)
             if self.band_hz is not None:
                 object.__setattr__(self, "band_hz", band_of_hertz(self.band_hz))
-        except ValueError as error:  # ArmError is one
-            raise ProblemError(f"{self._kind}: {error}") from error
         if self.at_hz is not None:
             check_number(self._kind, "at_hz", self.at_hz)
 
     def check_arm(self, arm: Arm | SpatialArm) -> None:
         """Refuse an arm that has no such ports, or of whose peaks damping bounds none."""
         arm = require_in_plane(self._kind, arm)
-        try:
+        with about(self._kind, ArmError):
             require_known(arm, self.theory)
             into, out = ports(self.input, arm, "input"), ports(self.output, arm, "output")
             at_base = into[0].place == "base"
             check_quantity("transmissibility" if at_base else "receptance", into, out)
-        except ArmError as error:
-            raise ProblemError(f"{self._kind}: {error}") from error
         fields = [getattr(link, name) for link in arm.links for name in DAMPING_FIELDS]
         if self.band_hz is not None and all(value is None for value in fields):
             raise ProblemError(

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from design_opt.problem.constraints import Constraint
+from design_opt.problem.constraints import Constraint, LastLength
 from design_opt.problem.design_space import DesignSpace
-from design_opt.problem.designs import Design, check_number, check_set, posture_sets
-from design_opt.problem.errors import ProblemError
+from design_opt.problem.designs import OWN, Design, check_number, check_set, of_joints, posture_sets
+from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.objectives import Objective
 from design_opt.problem.variables import FixedReach, Variable
 from design_opt.problem.zero_modes import ZeroModes, check_spring_bounds, zero_modes
@@ -101,7 +101,8 @@ class Problem:
         if not isinstance(name, str):
             raise ProblemError(f"name = {shown(name)}: must be text.")
         self.arm, self.name, self.theory, self.lengths = arm, name, theory, lengths
-        self.space = DesignSpace(arm, list(variables), lengths)
+        self.variables = list(variables)
+        self.space = DesignSpace(arm, self.variables, lengths)
         several = isinstance(objective, Sequence)
         self.objectives: tuple[Objective, ...] = tuple(objective) if several else (objective,)  # type: ignore[arg-type, assignment]
         self.constraints = tuple(constraints)
@@ -115,6 +116,23 @@ class Problem:
         self.zero_modes = self._zero_modes()
         modes = [part.highest_mode for part in self.parts]
         self.num_modes = max([self._lowest_shown(), *modes])
+
+    def changed(self, **changes: Any) -> Problem:
+        """The problem with other arguments in place of some of its own, and the posture sets that it uses."""
+        used = [key for key in self.used_sets if key != OWN]
+        own: dict[str, Any] = {
+            "arm": self.arm,
+            "variables": self.variables,
+            "objective": self.objectives,
+            "constraints": self.constraints,
+            "postures": {key: of_joints(self.arm, self.sets[key]) for key in used},
+            "lengths": self.lengths,
+            "theory": self.theory,
+            "aggregate": self.aggregate,
+            "sharpness": self.sharpness,
+            "name": self.name,
+        }
+        return Problem(**(own | changes))
 
     @property
     def parts(self) -> list[Objective | Constraint]:
@@ -157,13 +175,11 @@ class Problem:
                 entry.check_arm(self.arm)
             if entry.postures != "":
                 check_set(entry.label, entry.postures, self.sets)
-        try:
+        with about("theory", ArmError):
             if isinstance(self.arm, SpatialArm):
                 self.arm.model(self.theory)
             else:
                 require_known(self.arm, self.theory)
-        except ArmError as error:
-            raise ProblemError(f"theory: {error}") from error
         labels = [rule.label for rule in self.constraints]
         for label in labels:
             if labels.count(label) > 1:
@@ -177,33 +193,14 @@ class Problem:
         """Values of every objective, each of shape (P, m)."""
         return [part.terms(design) for part in self.objectives]
 
-    def margins(self, design: Design, today: Design, y: Any) -> list[Array]:
-        """Margins of every constraint, each of shape (P, m); that of a fixed reach comes last."""
-        found = [rule.margins(design, today) for rule in self.constraints]
-        if self.lengths:
-            last = self.space.last_length(y)
-            found.append(jnp.stack([last, 1.0 - last])[None, :])
-        return found
-
     @property
-    def constraint_labels(self) -> list[str]:
-        """A few words for every constraint, in the order of `margins`."""
-        own = [rule.label for rule in self.constraints]
-        if self.lengths:
-            own.append(
-                f"last length in {self.lengths.lower:g} to {self.lengths.upper:g} m, reach fixed"
-            )
-        return own
+    def rules(self) -> list[Constraint]:
+        """The constraints, and last that of a fixed reach."""
+        return [*self.constraints, *([LastLength(self.lengths)] if self.lengths else [])]
 
-    @property
-    def equalities(self) -> list[bool]:
-        """Which constraints are equalities."""
-        return [rule.equality for rule in self.constraints] + [False] * bool(self.lengths)
-
-    @property
-    def constraint_sets(self) -> list[str]:
-        """The posture set of every constraint, empty for none."""
-        return [rule.postures for rule in self.constraints] + [""] * bool(self.lengths)
+    def margins(self, design: Design, today: Design) -> list[Array]:
+        """Margins of every one of the `rules`, each of shape (P, m)."""
+        return [rule.margins(design, today) for rule in self.rules]
 
     @property
     def fingerprint(self) -> str:

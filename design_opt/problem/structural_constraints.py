@@ -10,7 +10,7 @@ from jax import Array
 
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
-from design_opt.problem.errors import ProblemError
+from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.statics import STANDARD_GRAVITY, tip_deflection
 from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.arm import Arm
@@ -23,8 +23,47 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 
+def require_in_plane(kind: str, arm: Arm | SpatialArm) -> Arm:
+    """Refuse an arm in space, whose state at rest and response are not known."""
+    if isinstance(arm, SpatialArm):
+        raise ProblemError(
+            f"{kind}: the arm is one in space, and this is of planar arms; limit its frequencies "
+            "(FrequencyLimit) or walls (WallLimit), or give a function of your own (Require)."
+        )
+    return arm
+
+
+class AtRest:
+    """What limits and objectives of planar arms that rest under gravity share; a dataclass has the fields."""
+
+    gravity: float | None
+    theory: TheoryName
+
+    highest_mode = 0
+    _kind: str
+
+    def __post_init__(self) -> None:
+        with about(self._kind):
+            theory_flags(self.theory)
+
+    def check_arm(self, arm: Arm | SpatialArm) -> None:
+        """Refuse an arm in space, and one that lacks what this theory, which may not be the problem's, needs."""
+        with about(self._kind, ArmError):
+            require_known(require_in_plane(self._kind, arm), self.theory)
+
+    def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
+        """Refuse an arm that nothing holds at rest."""
+        zeros.require_none(self._kind)
+
+    def gravity_on(self, arm: Arm) -> float:
+        """The acceleration that acts on an arm beside its own loads, m/s^2 along -y."""
+        if self.gravity is not None:
+            return self.gravity
+        return STANDARD_GRAVITY if arm.loads is None else 0.0
+
+
 @dataclasses.dataclass(frozen=True)
-class DeflectionLimit:
+class DeflectionLimit(AtRest):
     """Deflection of the tip under gravity and payload at most so large (m), at every posture of a set.
 
     Parameters
@@ -48,32 +87,21 @@ class DeflectionLimit:
     theory: TheoryName = "timoshenko"
 
     equality = False
-    highest_mode = 0
+    _kind = "constraint deflection"
 
     def __post_init__(self) -> None:
-        check_number("constraint deflection", "at_most", self.at_most)
+        check_number(self._kind, "at_most", self.at_most)
         if self.gravity is not None:
-            check_number("constraint deflection", "gravity", self.gravity)
-        check_theory("constraint deflection", self.theory)
+            check_number(self._kind, "gravity", self.gravity)
+        super().__post_init__()
 
     @property
     def label(self) -> str:
         return f"tip deflection <= {self.at_most:g} m{where(self.postures)}"
 
-    def check_arm(self, arm: Arm | SpatialArm) -> None:
-        """Refuse an arm in space, and one that lacks what the theory of this limit needs."""
-        require_known_in_plane("constraint deflection", arm, self.theory)
-
-    def check_zero_modes(self, zeros: ZeroModes, today: ZeroModes) -> None:
-        """Refuse an arm that nothing holds at rest."""
-        zeros.require_none("constraint deflection")
-
     def margins(self, design: Design, today: Design) -> Array:
         flags = theory_flags(self.theory)
-        arm = require_in_plane("constraint deflection", design.arm)
-        gravity = self.gravity
-        if gravity is None:
-            gravity = STANDARD_GRAVITY if arm.loads is None else 0.0
+        gravity = self.gravity_on(require_in_plane(self._kind, design.arm))
 
         def one(arm: Arm) -> Array:
             beams = beam_arrays(arm)
@@ -144,29 +172,3 @@ class WallLimit:
             if self.depth_over_wall is not None:
                 found.append(self.depth_over_wall * section.wall_thickness / depth - 1.0)
         return jnp.stack([jnp.asarray(x, jnp.float64) for x in found])[None, :]
-
-
-def check_theory(kind: str, theory: str) -> None:
-    """Refuse an unknown theory; ``kind`` names the limit or objective."""
-    try:
-        theory_flags(theory)
-    except ValueError as error:
-        raise ProblemError(f"{kind}: {error}") from error
-
-
-def require_known_in_plane(kind: str, arm: Arm | SpatialArm, theory: TheoryName) -> None:
-    """Refuse an arm in space, and one that the theory of a limit, which may not be the problem's, cannot take."""
-    try:
-        require_known(require_in_plane(kind, arm), theory)
-    except ArmError as error:
-        raise ProblemError(f"{kind}: {error}") from error
-
-
-def require_in_plane(kind: str, arm: Arm | SpatialArm) -> Arm:
-    """Refuse an arm in space, whose state at rest and response are not known."""
-    if isinstance(arm, SpatialArm):
-        raise ProblemError(
-            f"{kind}: the arm is one in space, and this is of planar arms; limit its frequencies "
-            "(FrequencyLimit) or walls (WallLimit), or give a function of your own (Require)."
-        )
-    return arm

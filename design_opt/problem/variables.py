@@ -9,12 +9,11 @@ from typing import Any
 
 from jax import Array
 
-from design_opt.problem.errors import ProblemError
+from design_opt.problem.errors import ProblemError, about
 from jaxmodal.arm.addresses import resolve
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.parameters import unit_of
 
@@ -142,10 +141,8 @@ def per_link(
     >>> [v.name for v in per_link(arm, "link*.section.depth", 0.05, 0.3)][:2]
     ['link1.section.depth', 'link2.section.depth']
     """
-    try:
+    with about("variables"):
         singles = resolve(arm, parameter)
-    except ArmError as error:
-        raise ProblemError(f"variables: {error}") from error
     follow = options.pop("follow", {})
     if not isinstance(follow, Mapping):
         raise ProblemError(

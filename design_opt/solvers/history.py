@@ -48,7 +48,7 @@ def history_dataset(result: Result) -> xr.Dataset:
         ),
         "margin": variable(
             ("step", "constraint"),
-            table([step.margins for step in steps], len(problem.constraint_labels)),
+            table([step.margins for step in steps], len(problem.rules)),
             "least margin of the constraint, relative to its limit",
             "1",
         ),
@@ -73,7 +73,7 @@ def history_dataset(result: Result) -> xr.Dataset:
         "variable": ("variable", list(space.names)),
         "unit": ("variable", [variable.unit for variable in space.variables]),
         "objective": ("objective", [part.label for part in problem.objectives]),
-        "constraint": ("constraint", problem.constraint_labels),
+        "constraint": ("constraint", [rule.label for rule in problem.rules]),
         "postures": ("postures", sets),
         "mode": ("mode", np.arange(1, problem.num_modes + 1)),
     }

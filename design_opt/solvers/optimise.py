@@ -255,21 +255,15 @@ def violations(evaluator: Evaluator, report: Report) -> str:
     """Say which constraints a design violates, by how much and at which posture."""
     problem = evaluator.problem
     parts = []
-    for label, equal, name, margin in zip(
-        problem.constraint_labels,
-        problem.equalities,
-        problem.constraint_sets,
-        report.margins,
-        strict=True,
-    ):
-        lacking = np.abs(margin) if equal else -margin
+    for rule, margin in zip(problem.rules, report.margins, strict=True):
+        lacking = np.abs(margin) if rule.equality else -margin
         worst = float(lacking.max())
         if worst <= FEASIBLE:
             continue
         where = ""
-        if name not in ("", OWN):
+        if rule.postures not in ("", OWN):
             posture = int(np.unravel_index(int(lacking.argmax()), lacking.shape)[0])
-            angles = evaluator.angles[name]
+            angles = evaluator.angles[rule.postures]
             where = f" at {degrees(problem.arm, angles[posture], angles)}"
-        parts.append(f"{100.0 * worst:.3g} % of '{label}'{where}")
+        parts.append(f"{100.0 * worst:.3g} % of '{rule.label}'{where}")
     return ", ".join(parts) or "none"

@@ -137,10 +137,8 @@ class Result(ShowsDatasets):
             if len(values) > 1:
                 slack = (values.min(axis=1) - values.min()) / scale
                 found += self._rows(part.label, part.postures, slack, tolerance)
-        for label, name, margin in zip(
-            problem.constraint_labels, problem.constraint_sets, self.report.margins, strict=True
-        ):
-            found += self._rows(label, name, margin.min(axis=1), tolerance)
+        for rule, margin in zip(problem.rules, self.report.margins, strict=True):
+            found += self._rows(rule.label, rule.postures, margin.min(axis=1), tolerance)
         return found
 
     def _rows(

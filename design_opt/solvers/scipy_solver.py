@@ -149,8 +149,8 @@ def _slack(evaluator: Evaluator, report: Report, name: str) -> np.ndarray:
     ):
         if part.postures == name and len(values) == len(slack):
             slack = np.minimum(slack, (values.min(axis=1) - values.min()) / scale)
-    for owner, margin in zip(problem.constraint_sets, report.margins, strict=True):
-        if owner == name and len(margin) == len(slack):
+    for rule, margin in zip(problem.rules, report.margins, strict=True):
+        if rule.postures == name and len(margin) == len(slack):
             slack = np.minimum(slack, margin.min(axis=1))
     return slack
 

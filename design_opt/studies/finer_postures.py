@@ -6,7 +6,6 @@ import numpy as np
 
 from design_opt.evaluation.evaluator import Evaluator, Report
 from design_opt.problem.designs import OWN, of_joints
-from design_opt.problem.problem import Problem
 from design_opt.solvers.results import Result
 
 
@@ -55,20 +54,5 @@ def on_finer_postures(result: Result) -> tuple[int, Report] | None:
     full = {name: grid for name, grid in finer_sets.items() if grid is not None}
     if not full:
         return None
-    postures = sets | full
-    finer = Problem(
-        problem.arm,
-        problem.space.variables[: len(problem.space.variables) - _of_lengths(problem)],
-        problem.objectives,
-        problem.constraints,
-        postures=postures,
-        lengths=problem.lengths,
-        theory=problem.theory,
-        aggregate=problem.aggregate,
-        sharpness=problem.sharpness,
-    )
+    finer = problem.changed(postures=sets | full)
     return sum(len(grid) for grid in full.values()), Evaluator(finer).report(result.report.y)
-
-
-def _of_lengths(problem: Problem) -> int:
-    return problem.arm.num_links - 1 if problem.lengths else 0

@@ -11,7 +11,7 @@ import xarray as xr
 
 from design_opt.evaluation.evaluator import Evaluator
 from design_opt.problem.constraints import MassLimit
-from design_opt.problem.designs import of_joints
+from design_opt.problem.errors import ProblemError
 from design_opt.problem.problem import Problem
 from design_opt.solvers.optimise import optimise
 from design_opt.solvers.results import Result
@@ -78,11 +78,21 @@ def mass_front(problem: Problem, limits: Sequence[float]) -> Front:
     -------
     Front
         Every design starts from the one before.
+
+    Raises
+    ------
+    ProblemError
+        If the problem varies lengths of a fixed reach, of which no factor can be taken.
     """
+    if problem.lengths:
+        raise ProblemError(
+            f"lengths = {problem.lengths}: a front scales all variables by one factor, which no reach takes; leave "
+            "lengths out."
+        )
     others = [rule for rule in problem.constraints if not isinstance(rule, MassLimit)]
     results: list[Result] = []
     uniform = []
-    variables = list(problem.space.variables)
+    variables = problem.variables
     for limit in limits:
         if results:
             values = list(results[-1].values.values())
@@ -90,19 +100,8 @@ def mass_front(problem: Problem, limits: Sequence[float]) -> Front:
                 dataclasses.replace(v, start=float(np.clip(x, v.lower, v.upper)))
                 for v, x in zip(variables, values, strict=True)
             ]
-        own = Problem(
-            problem.arm,
-            variables,
-            problem.objectives,
-            [*others, MassLimit(at_most=float(limit))],
-            postures={
-                k: of_joints(problem.arm, problem.sets[k]) for k in problem.used_sets if k != "own"
-            },
-            theory=problem.theory,
-            aggregate=problem.aggregate,
-            sharpness=problem.sharpness,
-            name=problem.name,
-        )
+        kept = [*others, MassLimit(at_most=float(limit))]
+        own = problem.changed(variables=variables, constraints=kept)
         evaluator = Evaluator(own)
         results.append(optimise(own, evaluator=evaluator))
         uniform.append(_uniform(own, evaluator, float(limit)))

@@ -11,6 +11,7 @@ import pytest
 import jaxmodal as jm
 from design_opt import (
     Evaluator,
+    FixedReach,
     ForbiddenBand,
     FrequencyLimit,
     MassLimit,
@@ -26,6 +27,7 @@ from design_opt import (
 )
 from design_opt.solvers import augmented_lagrangian
 from design_opt.studies.finer_postures import on_finer_postures
+from design_opt.studies.front import mass_front
 from design_opt.studies.perturbations import perturb
 
 WALL, DIAMETER = "link1.section.wall_thickness", "link1.section.outer_diameter"
@@ -48,6 +50,16 @@ def tube_problem(aggregate="bound", **options):
 @pytest.fixture(scope="module")
 def evaluator():
     return Evaluator(tube_problem())
+
+
+def test_fronts_refuse_lengths_of_a_fixed_reach():
+    """The uniform design scales every variable; the reach was dropped without a word."""
+    arm = jm.examples.two_link_flexible()
+    variables = [Variable("link*.section.depth", 0.01, 0.1)]
+    lengths = FixedReach(0.1, 0.9 * sum(float(link.length) for link in arm.links))
+    problem = Problem(arm, variables, MaximiseFrequency(1), lengths=lengths)
+    with pytest.raises(ProblemError, match=r"lengths = FixedReach\(lower=0.1.*leave lengths out"):
+        mass_front(problem, [1.0])
 
 
 def test_random_feasible_designs_are_worse_than_an_optimum_and_better_than_none(evaluator):
