@@ -13,14 +13,13 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from jaxmodal import examples
 from jaxmodal.arm import columns
-from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.in_space import PlanInSpace
 from jaxmodal.batches.many_arms import columns_of, plan_of
 from jaxmodal.batches.plan import FEW, Plan
@@ -34,8 +33,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import PLAIN
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
-from sweeps.solution.outputs import QUANTITIES
-from sweeps.store.solve import solve_cells, values_of, with_modes, with_responses
+from sweeps.store.solve import solve_cells, with_parts
 
 #: processor seconds in which NumPy finds ten modes of the reference arm on the machine of the constants below
 _REFERENCE = 0.066
@@ -43,21 +41,29 @@ _REFERENCE = 0.066
 _START = 2.9
 #: a picture, each of its maps, and a million of the values in them
 _PICTURE, _PANEL, _VALUES = 0.6, 0.17, 0.4
-#: programs: tracing and loading them, compiling them besides, and how many times faster than NumPy they are. Those that
-#: have features (springs, bodies beside axes, rotors) are larger
-_TRACE, _COMPILE, _COMPILE_FEATURES, _GAIN = 3.5, 20.0, 30.0, 6.0
-#: the same of the posture series, of arms in space, and of mode shapes, of which programs solve so many per second
-_TRACE_SERIES, _COMPILE_SERIES, _GAIN_SERIES = 2.0, 10.0, 8.0
-_TRACE_IN_SPACE, _COMPILE_IN_SPACE, _GAIN_IN_SPACE = 2.0, 20.0, 8.0
-_TRACE_SHAPES, _COMPILE_SHAPES, _SHAPES = 4.5, 26.0, 11_000.0
 #: programs are compiled side by side, but not more of them at a time than this
 _MOST_COMPILERS = 2
-#: how the files of the programs begin, in the cache
-_FILES = {
-    "search": "jit_searched-",
-    "shapes": "jit_block-",
-    "space": "jit_enclosed_in_space-",
-}
+
+
+class _Programs(NamedTuple):
+    """Programs of a kind: seconds in which they are traced and loaded, and compiled besides.
+
+    ``gain`` says how many times faster than NumPy they are; of mode shapes how many they take in a second. ``files``
+    begin so in the cache.
+    """
+
+    files: str
+    tracing: float
+    compiling: float
+    gain: float
+
+
+_SEARCH = _Programs("jit_searched-", 3.5, 20.0, 6.0)
+#: of arms that have features (springs, bodies beside axes, rotors), whose programs are larger
+_SEARCH_FEATURES = _SEARCH._replace(compiling=30.0)
+_SERIES = _Programs("jit_searched-", 2.0, 10.0, 8.0)
+_IN_SPACE = _Programs("jit_enclosed_in_space-", 2.0, 20.0, 8.0)
+_SHAPES = _Programs("jit_block-", 4.5, 26.0, 11_000.0)
 #: cells that are solved to see how long they take: planar ones, postures of a series, arms in space, responses
 _PILOTS, _PILOTS_OF_SERIES = (256, 1024), (1024, 4096)
 _PILOTS_IN_SPACE, _PILOTS_OF_RESPONSES = (17, 49), (1, 3)
@@ -84,13 +90,11 @@ class Estimate:
 
 @dataclasses.dataclass(frozen=True)
 class _Work:
-    """Processor seconds of one core, and those that all cores share; of programs of a kind, which are made once."""
+    """Processor seconds of one core, those that all cores share, and programs, which are made once for each kind."""
 
     alone: float = 0.0
     shared: float = 0.0
-    tracing: float = 0.0
-    compiling: float = 0.0
-    programs: str = ""
+    programs: _Programs | None = None
 
 
 def estimate(sweep: Sweep) -> Estimate:
@@ -100,36 +104,21 @@ def estimate(sweep: Sweep) -> Estimate:
     scaled by the speed of this one.
     """
     slowness = _slowness()
-    parts = [_Work(alone=slowness * _START)]
-    if isinstance(sweep.arm, SpatialArm):
-        parts += [_in_space(sweep, sweep.arm, theory, slowness) for theory in sweep.solved_theories]
-    else:
-        parts += [_planar(sweep, sweep.arm, theory, slowness) for theory in sweep.solved_theories]
-    shapes = any(QUANTITIES[name].modal for name in sweep.outputs)
-    if shapes and isinstance(sweep.arm, SpatialArm):
-        parts += [_shapes_in_space(sweep, theory) for theory in sweep.theories]
-    elif shapes:
-        modes = sweep.num_cells * len(sweep.theories) * sweep.num_modes
-        parts.append(
-            _Work(
-                shared=slowness * modes / _SHAPES,
-                tracing=slowness * _TRACE_SHAPES,
-                compiling=slowness * _COMPILE_SHAPES,
-                programs="shapes",
-            )
-        )
-    if any(QUANTITIES[name].arm_by_arm for name in sweep.outputs):
+    parts = [_Work(slowness * _START), *(_search(sweep, name) for name in sweep.solved_theories)]
+    if "modal" in sweep.parts:
+        parts += [_shapes(sweep, theory, slowness) for theory in sweep.theories]
+    if sweep.parts - {"modal"}:
         parts += [_responses(sweep, theory) for theory in sweep.theories]
     cores = available_cores()
-    kinds = {part.programs: part for part in parts if part.programs}
-    compiling = sum(part.compiling for part in kinds.values()) / min(cores, _MOST_COMPILERS)
+    kinds = {part.programs.files: part.programs for part in parts if part.programs}
+    compiling = slowness * sum(kind.compiling for kind in kinds.values())
     return Estimate(
         computing=sum(part.alone + part.shared / cores for part in parts)
-        + sum(part.tracing for part in kinds.values()),
-        compiling=compiling,
+        + slowness * sum(kind.tracing for kind in kinds.values()),
+        compiling=compiling / min(cores, _MOST_COMPILERS),
         drawing=_drawing(sweep, slowness),
         cores=cores,
-        compiled=all(_in_cache(_FILES[kind]) for kind in kinds),
+        compiled=all(map(_in_cache, kinds)),
     )
 
 
@@ -164,54 +153,43 @@ def _chosen(sweep: Sweep, cells: int) -> Mapping[str, np.ndarray]:
     """The values of random cells, at most so many."""
     most = min(cells, sweep.num_cells)
     places = np.random.default_rng(0).choice(sweep.num_cells, most, replace=False)
-    return values_of(sweep, np.unravel_index(places, sweep.shape))
+    return sweep.values_at(np.unravel_index(places, sweep.shape))
 
 
-def _planar(sweep: Sweep, arm: Arm, theory: TheoryName, slowness: float) -> _Work:
-    given = _chosen(sweep, _PILOTS_OF_SERIES[1])
-    addresses, values = columns_of(arm, given)
-    cells = sweep.num_cells
-    series = series_search.pays(arm, addresses, cells)
-    most = series_search.HOST_POSTURES if series else FEW
-    plans: list[Plan | PlanInSpace] = []
-    asked = arm, addresses, sweep.num_modes, theory
-    before = _time(lambda: plans.append(plan_of(*asked, values, min(cells, most))))
-    pilots = _PILOTS_OF_SERIES if series else _PILOTS
-    start, all_cells = _extrapolated(lambda n: plans[0].solve(values[:, :n]), pilots, cells)
-    if cells <= most:
-        return _Work(before + start + all_cells)
-    if series:
-        work = _TRACE_SERIES, all_cells / _GAIN_SERIES, _COMPILE_SERIES
+def _search(sweep: Sweep, theory: TheoryName) -> _Work:
+    """The frequencies: few cells by NumPy, many by programs."""
+    arm, cells = sweep.arm, sweep.num_cells
+    _, most = _PILOTS_IN_SPACE if isinstance(arm, SpatialArm) else _PILOTS_OF_SERIES
+    addresses, values = columns_of(arm, _chosen(sweep, most))
+    if isinstance(arm, SpatialArm):
+        pilots, few, programs = _PILOTS_IN_SPACE, FEW, _IN_SPACE
+    elif series_search.pays(arm, addresses, cells):
+        pilots, few, programs = _PILOTS_OF_SERIES, series_search.HOST_POSTURES, _SERIES
     else:
         fields = columns.columns_of(arm, addresses, values[:, :1]).packed.shape[0]
-        compiling = _COMPILE if fields == len(PLAIN) else _COMPILE_FEATURES
-        work = _TRACE, all_cells / _GAIN, compiling
-    tracing, shared, compiling = work
-    return _Work(before, shared, slowness * tracing, slowness * compiling, "search")
+        pilots, few = _PILOTS, FEW
+        programs = _SEARCH if fields == len(PLAIN) else _SEARCH_FEATURES
+    plans: list[Plan | PlanInSpace] = []
+    asked = arm, addresses, sweep.num_modes, theory
+    before = _time(lambda: plans.append(plan_of(*asked, values, min(cells, few))))
+    start, all_cells = _extrapolated(lambda n: plans[0].solve(values[:, :n]), pilots, cells)
+    if cells <= few:
+        return _Work(before + start + all_cells)
+    return _Work(before, all_cells / programs.gain, programs)
 
 
-def _in_space(sweep: Sweep, arm: SpatialArm, theory: TheoryName, slowness: float) -> _Work:
-    addresses, values = columns_of(arm, _chosen(sweep, _PILOTS_IN_SPACE[1]))
+def _shapes(sweep: Sweep, theory: TheoryName, slowness: float) -> _Work:
+    """What mode shapes say: planar ones by programs, in space one cell after the other in NumPy, of which two tell."""
     cells = sweep.num_cells
-    plan = plan_of(arm, addresses, sweep.num_modes, theory, values, min(cells, FEW))
-    pilots = _PILOTS_IN_SPACE
-    start, all_cells = _extrapolated(lambda n: plan.solve(values[:, :n]), pilots, cells)
-    if cells <= FEW:
-        return _Work(start + all_cells)
-    found = all_cells / _GAIN_IN_SPACE
-    return _Work(start, found, slowness * _TRACE_IN_SPACE, slowness * _COMPILE_IN_SPACE, "space")
-
-
-def _shapes_in_space(sweep: Sweep, theory: TheoryName) -> _Work:
-    """One cell after the other in NumPy, of which two tell."""
+    if not isinstance(sweep.arm, SpatialArm):
+        modes = slowness * cells * sweep.num_modes
+        return _Work(shared=modes / _SHAPES.gain, programs=_SHAPES)
     values = _chosen(sweep, 2)
-    assert isinstance(sweep.arm, SpatialArm)
-    addresses, columns = columns_of(sweep.arm, values)
-    cells = columns.shape[1]  # so few that nothing is compiled
-    plan = plan_of(sweep.arm, addresses, sweep.num_modes, theory, columns, cells)
-    solved = SolvedCells(to_host(plan.solve(columns)))
-    taken = _time(lambda: with_modes(solved, sweep, values))
-    return _Work(taken * sweep.num_cells / len(solved.frequency))
+    addresses, two = columns_of(sweep.arm, values)  # so few that nothing is compiled
+    plan = plan_of(sweep.arm, addresses, sweep.num_modes, theory, two, two.shape[1])
+    solved = SolvedCells(to_host(plan.solve(two)))
+    taken = _time(lambda: with_parts(solved, sweep, theory, values, {"modal"}))
+    return _Work(taken * cells / two.shape[1])
 
 
 def _responses(sweep: Sweep, theory: TheoryName) -> _Work:
@@ -219,15 +197,15 @@ def _responses(sweep: Sweep, theory: TheoryName) -> _Work:
 
     def solve(cells: int) -> SolvedCells:
         some = {name: column[:cells] for name, column in values.items()}
-        return with_responses(solve_cells(sweep, theory, some), sweep, theory, some)
+        found = solve_cells(sweep, theory, some)
+        return with_parts(found, sweep, theory, some, sweep.parts - {"modal"})
 
     return _Work(sum(_extrapolated(solve, _PILOTS_OF_RESPONSES, sweep.num_cells)))
 
 
 def _drawing(sweep: Sweep, slowness: float) -> float:
     """Seconds in which the pictures are drawn; along a single axis the modes are followed by their shapes."""
-    kinds = {column.address for entry in sweep.axes for column in entry.columns}
-    pictures = 1 + any("thickness_factor" in address for address in kinds)
+    pictures = 1 + any("thickness_factor" in column.address for column in sweep.columns)
     pictures += bool(sweep.sensitivity_to)
     values = sweep.num_cells * sweep.num_modes / 1e6
     found = slowness * pictures * (_PICTURE + _PANEL * sweep.num_modes + _VALUES * values)

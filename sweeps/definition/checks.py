@@ -15,6 +15,7 @@ from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.link_rules import is_damping
+from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -23,7 +24,7 @@ from jaxmodal.runtime.limits import MODES
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.named_arms import arm_named
 from sweeps.definition import limits
-from sweeps.definition.axes import RESERVED_NAMES, Axis, address_of
+from sweeps.definition.axes import RESERVED_NAMES, Axis, Column, address_of
 from sweeps.definition.errors import SweepError
 from sweeps.solution.outputs import ALWAYS, QUANTITIES
 
@@ -131,14 +132,13 @@ def check_axes(axes: tuple[Axis, ...], name: str) -> None:
 
 
 def check_values(
-    arm: Arm | SpatialArm, axes: tuple[Axis, ...], theories: tuple[TheoryName, ...]
+    arm: Arm | SpatialArm, columns: Sequence[Column], theories: tuple[TheoryName, ...]
 ) -> None:
     """Refuse parameters that the arm lacks, and values that it refuses whatever the others are.
 
     Dimensions of a section that change together may be valid only together; cells where they are
     not get the status invalid_input.
     """
-    columns = [column for entry in axes for column in entry.columns]
     first = {}
     for column in columns:
         largest = float(np.abs(column.values).max())
@@ -166,7 +166,7 @@ def check_values(
             raise SweepError(
                 f"axis {column.name!r}: {column.address} = {ends[0]!r}: must be greater than 0."
             )
-    values = {column.address: column.si_values for entry in axes for column in entry.columns}
+    values = {column.address: column.si_values for column in columns}
     for theory in theories:
         try:
             _require_theory(arm, theory, values)
@@ -184,39 +184,34 @@ def _require_theory(
         arm.model(theory)
 
 
-def check_outputs(arm: Arm | SpatialArm, outputs: tuple[str, ...], axes: tuple[Axis, ...]) -> None:
+def check_outputs(
+    arm: Arm | SpatialArm, outputs: tuple[str, ...], columns: Sequence[Column]
+) -> None:
     """Refuse outputs of responses where there are none; remark on axes along which none changes."""
-    for column in (column for entry in axes for column in entry.columns):
-        if is_damping(column.address) and not any(
-            QUANTITIES[name].arm_by_arm in ("damped", "peak") for name in outputs
-        ):
+    parts = {name: QUANTITIES[name].part for name in outputs}
+    for column in columns:
+        if is_damping(column.address) and not {"damped", "peak"}.intersection(parts.values()):
             warnings.warn(
                 f"axis {column.name!r}: undamped frequencies do not change along {column.address}; ask for an output "
                 "of the damped arm, such as damping_ratio",
                 ImplausibleWarning,
                 stacklevel=4,
             )
-    further = [name for name in outputs if QUANTITIES[name].arm_by_arm]
-    if isinstance(arm, SpatialArm) and further:
-        others = ", ".join(name for name, quantity in QUANTITIES.items() if not quantity.arm_by_arm)
-        what = (
-            "loads at rest" if QUANTITIES[further[-1]].arm_by_arm == "buckling" else "the response"
-        )
-        raise SweepError(
-            f"outputs: {further[-1]!r} needs {what}, which sweeps have of planar arms only; of an arm in space take "
-            f"of {others}."
-        )
-    pressed = [name for name in outputs if QUANTITIES[name].arm_by_arm == "buckling"]
-    if isinstance(arm, Arm) and pressed and not _is_loaded(arm):
+    further = [name for name, part in parts.items() if part not in ("", "modal")]
+    pressed = [name for name in further if parts[name] == "buckling"]
+    if isinstance(arm, SpatialArm):
+        if further:
+            others = [name for name, entry in QUANTITIES.items() if entry.part in ("", "modal")]
+            what = "loads at rest" if further[-1] in pressed else "the response"
+            raise SweepError(
+                f"outputs: {further[-1]!r} needs {what}, which sweeps have of planar arms only; of an arm in space "
+                f"take of {', '.join(others)}."
+            )
+    elif pressed and not under_forces(arm):
         raise SweepError(
             f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it loads, a table [loads] "
             "with gravity = 9.81, or links an axial_force."
         )
-
-
-def _is_loaded(arm: Arm) -> bool:
-    """Whether forces at rest act in the arm."""
-    return arm.loads is not None or any(link.axial_force is not None for link in arm.links)
 
 
 def _set(arm: Arm | SpatialArm, values: dict[str, Any], place: str) -> None:

@@ -158,7 +158,7 @@ def asked_response(
             f"response = {shown(given)}: must be a Response, such as "
             "sweeps.Response('tip.across', 'tip.across', (1.0, 60.0))."
         )
-    asked = [name for name in outputs if QUANTITIES[name].arm_by_arm == "peak"]
+    asked = [name for name in outputs if QUANTITIES[name].part == "peak"]
     if given is None:
         if asked:
             raise SweepError(

@@ -16,7 +16,7 @@ from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.spatial.arms.arm import SpatialArm
-from sweeps.definition.axes import Axis
+from sweeps.definition.axes import Axis, Column, FloatArray
 from sweeps.definition.checks import (
     arm_of,
     check_axes,
@@ -110,9 +110,9 @@ class Sweep(ShowsTables):
             self, "sensitivity_to", differentiated(self.arm, self.outputs, sensitivity_to)
         )
         check_axes(self.axes, self.name)
-        check_values(self.arm, self.axes, self.solved_theories)
-        check_outputs(self.arm, self.outputs, self.axes)
-        varied = [column.address for entry in self.axes for column in entry.columns]
+        check_values(self.arm, self.columns, self.solved_theories)
+        check_outputs(self.arm, self.outputs, self.columns)
+        varied = [column.address for column in self.columns]
         asked = asked_response(response, self.outputs, self.arm, varied)
         object.__setattr__(self, "response", asked)
 
@@ -124,16 +124,15 @@ class Sweep(ShowsTables):
             for column in entry.columns
         ]
         headings = ("axis", "parameter", "values", "from", "to", "unit")
-        cells = (
-            f"{' x '.join(map(str, self.shape))} cells"
-            if len(self.axes) > 1
-            else f"{self.num_cells} cells"
-        )
-        title = (
-            f"sweep {self.name or self.arm.name or 'of an arm'}: {cells}, {self.num_modes} modes"
-        )
+        name, shape = self.name or self.arm.name or "of an arm", " x ".join(map(str, self.shape))
+        title = f"sweep {name}: {shape} cells, {self.num_modes} modes"
         notes = [f"theories: {', '.join(self.theories)}; outputs: {', '.join(self.outputs)}"]
         return [Table(title, headings, rows, notes, ("axis", "parameter", "unit"))]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The parameters that change, of all axes."""
+        return tuple(column for entry in self.axes for column in entry.columns)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -184,6 +183,11 @@ class Sweep(ShowsTables):
         return (*modes, *(len(self.labels(name)) for name in self.further_dims(output)))
 
     @property
+    def parts(self) -> set[str]:
+        """What the outputs need beside the frequencies, see `Quantity.part`."""
+        return {QUANTITIES[name].part for name in self.outputs} - {""}
+
+    @property
     def solved_theories(self) -> tuple[TheoryName, ...]:
         """The theories to be solved: those asked for, and those that an output compares with."""
         needed = [theory for name in self.outputs for theory in QUANTITIES[name].needs]
@@ -208,6 +212,14 @@ class Sweep(ShowsTables):
         text = json.dumps(self.description(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def values_at(self, places: Sequence[Any]) -> dict[str, FloatArray]:
+        """Return the values of cells by address, in SI units, given their places along each axis, shape (N,) each."""
+        return {
+            column.address: column.si_values[place]
+            for entry, place in zip(self.axes, places, strict=True)
+            for column in entry.columns
+        }
+
     def arm_at(self, *index: int) -> Arm | SpatialArm:
         """Return the arm of one cell, given its index along each axis.
 
@@ -216,9 +228,5 @@ class Sweep(ShowsTables):
         ArmError
             If the values of the cell do not fit together.
         """
-        values = {
-            column.address: float(column.si_values[place])
-            for entry, place in zip(self.axes, index, strict=True)
-            for column in entry.columns
-        }
+        values = {name: float(value) for name, value in self.values_at(index).items()}
         return set_parameters(self.arm, values)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.frequencies.status import Status
-from jaxmodal.modes.batches import ModalQuantities
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 from sweeps.solution.cells import SolvedCells
-from sweeps.solution.quantity import Formula, Quantity, flags
+from sweeps.solution.quantity import Quantity, flags
 from sweeps.solution.response_outputs import OF_RESPONSES
 
 #: dimensions that some outputs have behind mode, of planar arms and of arms in space; those of link and parameter are
@@ -85,7 +85,7 @@ _CERTIFIED = (
         "1",
         "certified",
         "True where the Wittrick-Williams counts on both sides confirm the mode and its number",
-        lambda own, _: np.asarray(own.found.status == int(Status.certified)),
+        lambda own, _: own.found.status == int(Status.certified),
         dtype="bool",
         fill=False,
     ),
@@ -139,29 +139,17 @@ _CERTIFIED = (
 )
 
 
-def _of_modes(formula: Callable[[ModalQuantities], Any]) -> Formula:
-    def apply(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
-        assert own.modal is not None  # solved with mode shapes, as the output asks for them
-        return np.asarray(formula(own.modal))
-
-    return apply
-
-
-def _modal_status(own: SolvedCells, solved: Mapping[str, SolvedCells]) -> NDArray[Any]:
-    individual = _of_modes(lambda modal: modal.individual)(own, solved)
+def _modal_status(own: SolvedCells, _: Mapping[str, SolvedCells]) -> NDArray[Any]:
     known = np.isfinite(own.found.omega).all(axis=1, keepdims=True)  # of a cell, all or nothing
-    return np.where(known, np.where(individual, 0, 1), 2)
+    return np.where(known, np.where(own.modal.individual, 0, 1), 2)
 
 
-def _fractions(modal: ModalQuantities, dimension: str) -> NDArray[np.float64]:
+def _fractions(energies: Energies | SpatialEnergies, dimension: str) -> NDArray[np.float64]:
     """Energies of one dimension's kinds over their sum, shape (N, K, n, kinds)."""
-    own = modal.energies
-    in_space = isinstance(own, SpatialEnergies)
-    loaded = not isinstance(own, SpatialEnergies) and own.preload is not None
-    names = labels_of(dimension, in_space, loaded)
-    parts = [np.asarray(getattr(own, name)) for name in names]
-    energies = np.stack(parts, axis=-1)
-    return np.asarray(energies / energies.sum(axis=(-2, -1), keepdims=True))
+    loaded = getattr(energies, "preload", None) is not None
+    names = labels_of(dimension, isinstance(energies, SpatialEnergies), loaded)
+    parts = np.stack([np.asarray(getattr(energies, name)) for name in names], axis=-1)
+    return np.asarray(parts / parts.sum(axis=(-2, -1), keepdims=True))
 
 
 def _moves(values: Any) -> Any:
@@ -183,7 +171,7 @@ _MODAL = (
         " sensitivities, effective masses and energies are the means over them, participation factors those"
         " of an arbitrary orthonormal basis. No_value: the frequency is not known",
         _modal_status,
-        modal=True,
+        part="modal",
         **flags({"individual": 0, "cluster_mean": 1, "no_value": 2}),
     ),
     Quantity(
@@ -191,63 +179,63 @@ _MODAL = (
         "1",
         "logarithmic sensitivity",
         "Derivative d ln f / d ln p: per cent of frequency for one per cent of the parameter",
-        _of_modes(lambda modal: modal.logarithmic),
+        lambda own, _: own.modal.logarithmic,
         dims=("parameter",),
-        modal=True,
+        part="modal",
     ),
     Quantity(
         "frequency_derivative",
         "Hz per parameter_unit",
         "derivative of the frequency",
         "Derivative df/dp per SI unit of the parameter; for link* all links change together",
-        _of_modes(lambda modal: modal.derivative / (2.0 * math.pi)),
+        lambda own, _: own.modal.derivative / (2.0 * math.pi),
         dims=("parameter",),
-        modal=True,
+        part="modal",
     ),
     Quantity(
         "effective_mass",
         "kg",
         "effective modal mass",
         "Mass that the mode sets in motion when the base moves in x or y, in space in z, too",
-        _of_modes(lambda modal: _moves(modal.effective_mass)),
+        lambda own, _: _moves(own.modal.effective_mass),
         dims=("direction",),
-        modal=True,
+        part="modal",
     ),
     Quantity(
         "effective_inertia",
         "kg m^2",
         "effective modal moment of inertia",
         "Moment of inertia that the mode sets in motion when the base turns",
-        _of_modes(lambda modal: _turns(modal.effective_mass)),
+        lambda own, _: _turns(own.modal.effective_mass),
         dims_in_space=("rotation_axis",),
-        modal=True,
+        part="modal",
     ),
     Quantity(
         "effective_fraction",
         "1",
         "effective modal mass over the total",
         "Effective mass or moment of inertia over all that moves with the base",
-        _of_modes(lambda modal: modal.effective_mass / modal.total_mass[:, None, :]),
+        lambda own, _: own.modal.effective_mass / own.modal.total_mass[:, None, :],
         dims=("excitation",),
-        modal=True,
+        part="modal",
     ),
     Quantity(
         "participation_factor",
         "kg^(1/2)",
         "participation factor",
         "Of a base that moves in x or y, in space in z, for a mode of unit modal mass, signed as in docs/modes.md",
-        _of_modes(lambda modal: _moves(modal.participation)),
+        lambda own, _: _moves(own.modal.participation),
         dims=("direction",),
-        modal=True,
+        part="modal",
     ),
     Quantity(
         "participation_inertia",
         "m kg^(1/2)",
         "participation factor of rotation",
         "Of a base that turns, for a mode of unit modal mass",
-        _of_modes(lambda modal: _turns(modal.participation)),
+        lambda own, _: _turns(own.modal.participation),
         dims_in_space=("rotation_axis",),
-        modal=True,
+        part="modal",
     ),
     Quantity(
         "strain_energy_fraction",
@@ -255,18 +243,18 @@ _MODAL = (
         "share of the strain energy",
         "Strain energy of each link by kind (joint: the springs at its base and supports; preload: what forces at rest"
         " add, negative in compression) over that of the arm; all of them add up to 1",
-        _of_modes(lambda modal: _fractions(modal, "strain_part")),
+        lambda own, _: _fractions(own.modal.energies, "strain_part"),
         dims=("link", "strain_part"),
-        modal=True,
+        part="modal",
     ),
     Quantity(
         "kinetic_energy_fraction",
         "1",
         "share of the kinetic energy",
         "Kinetic energy of each link and of the body at its tip by kind over that of the arm",
-        _of_modes(lambda modal: _fractions(modal, "kinetic_part")),
+        lambda own, _: _fractions(own.modal.energies, "kinetic_part"),
         dims=("link", "kinetic_part"),
-        modal=True,
+        part="modal",
     ),
 )
 

@@ -16,8 +16,7 @@ from sweeps.solution.cells import SolvedCells
 #: value of ``status`` and ``modal_status`` in cells that have not been computed yet
 NOT_COMPUTED = 127
 
-
-Formula = Callable[[SolvedCells, Mapping[str, SolvedCells]], NDArray[Any]]
+Formula = Callable[[SolvedCells, Mapping[str, SolvedCells]], Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,13 +43,9 @@ class Quantity:
         Dimensions behind mode, and those for arms in space where these are others.
     needs : tuple of str, names of theories
         Theories that must be solved besides those asked for.
-    modal : bool
-        Whether the formula needs mode shapes (``SolvedCells.modal``).
-    arm_by_arm : str
-        What it needs beside the frequencies: ``"damped"`` modes, the ``"peak"`` of a response, the ``"buckling"``
-        factor; else empty.
-    per_mode : bool
-        Whether there is a value for each mode; else one for each cell.
+    part : str
+        What the formula needs of the cells beside their frequencies: ``"modal"`` (what the mode shapes say),
+        ``"damped"`` modes, the ``"peak"`` of a response, the ``"buckling"`` factor; else empty.
     attributes : dict
         Further attributes of the variable.
     """
@@ -65,17 +60,18 @@ class Quantity:
     dims: tuple[str, ...] = ()
     dims_in_space: tuple[str, ...] | None = None
     needs: tuple[TheoryName, ...] = ()
-    modal: bool = False
-    arm_by_arm: str = ""
-    per_mode: bool = True
+    part: str = ""
     attributes: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def status(self) -> str:
         """Name of the status that goes with it and is always beside it, or empty."""
-        if self.modal:
-            return "modal_status"
-        return f"{self.arm_by_arm}_status" if self.arm_by_arm else ""
+        return f"{self.part}_status" if self.part else ""
+
+    @property
+    def per_mode(self) -> bool:
+        """Whether there is a value for each mode; else one for each cell."""
+        return self.part not in ("peak", "buckling")
 
     def dims_for(self, in_space: bool) -> tuple[str, ...]:
         """Dimensions behind mode for an arm of one kind or the other."""

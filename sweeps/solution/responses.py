@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +39,7 @@ class BucklingStatus(IntEnum):
     no_value = 3
 
 
-@dataclasses.dataclass(frozen=True)
-class PeakCells:
+class PeakCells(NamedTuple):
     """The highest peak of the response of N arms, arrays of shape (N,).
 
     Attributes
@@ -56,11 +54,10 @@ class PeakCells:
 
     size: Floats
     frequency: Floats
-    status: NDArray[np.uint8]
+    status: NDArray[np.int64]
 
 
-@dataclasses.dataclass(frozen=True)
-class BucklingCells:
+class BucklingCells(NamedTuple):
     """The lowest buckling factor of N arms, arrays of shape (N,).
 
     Attributes
@@ -72,7 +69,7 @@ class BucklingCells:
     """
 
     factor: Floats
-    status: NDArray[np.uint8]
+    status: NDArray[np.int64]
 
 
 def _arms(arm: Arm, values: Mapping[str, Floats]) -> Iterator[Arm | None]:
@@ -97,8 +94,7 @@ def peak_cells(
         Further arguments of `jaxmodal.response_peaks` by their names: ports, band, motions.
     """
     rows = [_peak(each, theory, response) for each in _arms(arm, values)]
-    size, frequency, status = (np.array(part) for part in zip(*rows, strict=True))
-    return PeakCells(size, frequency, status.astype(np.uint8))
+    return PeakCells(*map(np.array, zip(*rows, strict=True)))
 
 
 def _peak(
@@ -115,18 +111,14 @@ def _peak(
     if found.omega.size == 0:
         return math.nan, math.nan, PeakStatus.no_peak
     highest = int(np.argmax(np.abs(found.values)))
-    return (
-        float(np.abs(found.values[highest])),
-        float(found.frequencies_hz[highest]),
-        PeakStatus.peak,
-    )
+    size = float(np.abs(found.values[highest]))
+    return size, float(found.frequencies_hz[highest]), PeakStatus.peak
 
 
 def buckling_cells(arm: Arm, values: Mapping[str, Floats], theory: TheoryName) -> BucklingCells:
     """Return the lowest buckling factors of cells under the loads that they bear; arguments as of `peak_cells`."""
     rows = [_buckling(each, theory) for each in _arms(arm, values)]
-    factor, status = (np.array(part) for part in zip(*rows, strict=True))
-    return BucklingCells(factor, status.astype(np.uint8))
+    return BucklingCells(*map(np.array, zip(*rows, strict=True)))
 
 
 def _buckling(arm: Arm | None, theory: TheoryName) -> tuple[float, BucklingStatus]:
@@ -141,6 +133,5 @@ def _buckling(arm: Arm | None, theory: TheoryName) -> tuple[float, BucklingStatu
         return factor, BucklingStatus.no_value
     if not found.certified[0]:
         return factor, BucklingStatus.not_certified
-    return factor, BucklingStatus.certified if math.isfinite(
-        factor
-    ) else BucklingStatus.nothing_pressed
+    pressed = math.isfinite(factor)
+    return factor, BucklingStatus.certified if pressed else BucklingStatus.nothing_pressed

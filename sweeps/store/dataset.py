@@ -80,7 +80,7 @@ def variable_attributes(sweep: Sweep, name: str) -> dict[str, Any]:
         attributes["ancillary_variables"] = "status certified"
     elif quantity.status not in ("", name):
         attributes["ancillary_variables"] = quantity.status
-    if sweep.response is not None and quantity.arm_by_arm == "peak":
+    if sweep.response is not None and quantity.part == "peak":
         attributes["response"] = sweep.response.title
     flags = {
         key: np.array(value, quantity.dtype) if key == "flag_values" else value

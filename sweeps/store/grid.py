@@ -14,7 +14,7 @@ from sweeps.definition.errors import SweepError
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
 from sweeps.solution.outputs import QUANTITIES
-from sweeps.store.solve import solve_cells, values_of, with_modes, with_responses
+from sweeps.store.solve import solve_cells, with_parts
 
 #: cells of one chunk, unless told otherwise: a second or two of work, of frequencies alone and with mode shapes
 CHUNK_CELLS, MODAL_CHUNK_CELLS = 65_536, 8192
@@ -67,9 +67,8 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None) -> Grid:
     SweepError
         If ``chunk_cells`` is not a whole number of 1 or more.
     """
-    modal = any(QUANTITIES[name].modal for name in sweep.outputs)
-    usual = MODAL_CHUNK_CELLS if modal else CHUNK_CELLS
-    if any(QUANTITIES[name].arm_by_arm for name in sweep.outputs):
+    usual = MODAL_CHUNK_CELLS if "modal" in sweep.parts else CHUNK_CELLS
+    if sweep.parts - {"modal"}:
         usual = RESPONSE_CHUNK_CELLS
     if isinstance(sweep.arm, SpatialArm):
         usual = SPATIAL_CHUNK_CELLS
@@ -96,16 +95,12 @@ def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.
     sizes = tuple(part.stop - part.start for part in region)
     places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
     first = tuple(part.start for part in region)
-    values = values_of(sweep, tuple(np.add(*pair) for pair in zip(places, first, strict=True)))
+    values = sweep.values_at([np.add(*pair) for pair in zip(places, first, strict=True)])
     solved: dict[str, SolvedCells] = {
         theory: solve_cells(sweep, theory, values) for theory in sweep.solved_theories
     }
-    if any(QUANTITIES[name].modal for name in sweep.outputs):
-        for theory in sweep.theories:
-            solved[theory] = with_modes(solved[theory], sweep, values)
-    if any(QUANTITIES[name].arm_by_arm for name in sweep.outputs):
-        for theory in sweep.theories:
-            solved[theory] = with_responses(solved[theory], sweep, theory, values)
+    for theory in sweep.theories:
+        solved[theory] = with_parts(solved[theory], sweep, theory, values, sweep.parts)
     theory_axis = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
     shape = (*theory_axis, *sizes)
     blocks = {}

@@ -6,7 +6,8 @@ import dataclasses
 import functools
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import jax
 import numpy as np
@@ -23,7 +24,6 @@ from jaxmodal.response.damped.damped_batch import damped_modes_batch
 from jaxmodal.spatial.arms.arm import SpatialArm
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.cells import SolvedCells
-from sweeps.solution.outputs import QUANTITIES
 from sweeps.solution.responses import buckling_cells, peak_cells
 
 #: how wide (relative) a bracket of the certificate may be
@@ -69,43 +69,31 @@ def _plan(identity: _Identity, theory: TheoryName) -> Plan | PlanInSpace:
     chosen = np.arange(cells)
     if cells > _SAMPLE:
         chosen = np.random.default_rng(0).choice(cells, _SAMPLE, replace=False)
-    sample = values_of(sweep, np.unravel_index(chosen, sweep.shape))
+    sample = sweep.values_at(np.unravel_index(chosen, sweep.shape))
     if not isinstance(sweep.arm, SpatialArm):
         require_known(sweep.arm, theory)
     addresses, values = columns_of(sweep.arm, sample)
     return plan_of(sweep.arm, addresses, sweep.num_modes, theory, values, cells)
 
 
-def values_of(sweep: Sweep, places: tuple[NDArray[np.intp], ...]) -> dict[str, NDArray[np.float64]]:
-    """The values of cells of a sweep by address, from their places along its axes."""
-    return {
-        column.address: column.si_values[place]
-        for entry, place in zip(sweep.axes, places, strict=True)
-        for column in entry.columns
-    }
-
-
-def with_modes(
-    solved: SolvedCells, sweep: Sweep, values: Mapping[str, NDArray[np.float64]]
+def with_parts(
+    solved: SolvedCells,
+    sweep: Sweep,
+    theory: TheoryName,
+    values: Mapping[str, NDArray[np.float64]],
+    parts: Collection[str],
 ) -> SolvedCells:
-    """Return the cells with their modal quantities, computed at the frequencies that they have."""
-    modal = modal_quantities_batch(sweep.arm, values, solved.found, addresses=sweep.sensitivity_to)
-    return dataclasses.replace(solved, modal=modal)
-
-
-def with_responses(
-    solved: SolvedCells, sweep: Sweep, theory: TheoryName, values: Mapping[str, NDArray[np.float64]]
-) -> SolvedCells:
-    """Return the cells with their damped modes, peaks and buckling factors, where outputs ask for them."""
-    arm = require_planar(sweep.arm)
-    asked = {QUANTITIES[name].arm_by_arm for name in sweep.outputs}
-    if "damped" in asked:
-        damped = damped_modes_batch(arm, values, sweep.num_modes, theory)
-        solved = dataclasses.replace(solved, damped=damped)
-    if "peak" in asked and sweep.response is not None:
-        peak = peak_cells(arm, values, theory, sweep.response.arguments())
-        solved = dataclasses.replace(solved, peak=peak)
-    if "buckling" in asked:
-        factors = buckling_cells(arm, values, theory)
-        solved = dataclasses.replace(solved, buckling=factors)
-    return solved
+    """Return the cells with parts that outputs need beside the frequencies (`Quantity.part`), computed at these."""
+    found: dict[str, Any] = {}
+    if "modal" in parts:
+        of = sweep.sensitivity_to
+        found["modal"] = modal_quantities_batch(sweep.arm, values, solved.found, addresses=of)
+    if "damped" in parts:
+        arm = require_planar(sweep.arm)
+        found["damped"] = damped_modes_batch(arm, values, sweep.num_modes, theory)
+    if "peak" in parts and sweep.response is not None:
+        arm = require_planar(sweep.arm)
+        found["peak"] = peak_cells(arm, values, theory, sweep.response.arguments())
+    if "buckling" in parts:
+        found["buckling"] = buckling_cells(require_planar(sweep.arm), values, theory)
+    return dataclasses.replace(solved, **found)

@@ -52,9 +52,11 @@ def test_programs_are_faster_and_compiled_once(clock, tmp_path, monkeypatch):
     axes = [sweeps.linspace("payload.mass", 0.0, 1.0, cells)]
     two = sweeps.Sweep(ARM, axes, theories=["timoshenko", "rayleigh"], num_modes=2)
     one, both = estimate(of_cells(cells)), estimate(two)
-    assert one.compiling == both.compiling == estimates._COMPILE / estimates._MOST_COMPILERS
-    shared = cells / estimates._GAIN / 4
-    assert one.computing == pytest.approx(estimates._START + estimates._TRACE + shared)
+    assert (
+        one.compiling == both.compiling == estimates._SEARCH.compiling / estimates._MOST_COMPILERS
+    )
+    shared = cells / estimates._SEARCH.gain / 4
+    assert one.computing == pytest.approx(estimates._START + estimates._SEARCH.tracing + shared)
     assert both.computing - one.computing == pytest.approx(shared)
     assert not one.compiled
     assert one.total == pytest.approx(one.computing + one.drawing + one.compiling)

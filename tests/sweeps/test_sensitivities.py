@@ -20,7 +20,7 @@ DOUBLE_ROOT_DEG = (-155.009952919027194, -64.1983428536445678)
 """Modes 2 and 3 of the three-link arm coincide there."""
 
 WALLS = [f"link{n}.section.wall_thickness" for n in (1, 2, 3)]
-MODAL = [name for name, quantity in sweeps.QUANTITIES.items() if quantity.modal]
+MODAL = [name for name, quantity in sweeps.QUANTITIES.items() if quantity.part == "modal"]
 
 
 def postures(**options):
