@@ -57,21 +57,26 @@ class Motions(NamedTuple):
     base: dict[int, bool]
 
 
+def given_prestress(beams: BeamArrays) -> Prestress:
+    """The forces at rest that stiffen or soften an arm: those that its links are given."""
+    nothing = np.zeros(beams.length.shape[0])
+    force = beams.axial_force
+    if force is None:
+        return Prestress(*(nothing,) * 6)
+    assert beams.base_turning_stiffness is not None
+    assert beams.end_turning_stiffness is not None
+    at_end = beams.end_turning_stiffness
+    if beams.flexible is not None:
+        at_end = at_end + (1.0 - beams.flexible) * force * beams.length
+    return Prestress(force, force, beams.base_turning_stiffness, at_end, nothing, nothing)
+
+
 def prestress(beams: BeamArrays, loads: DeadLoads, found: Equilibrium) -> Prestress:
-    """The forces at rest that stiffen or soften the arm: of the loads, and those that its links are given."""
-    at_start, at_end = turning_stiffness(beams, loads, found.forces)
+    """The forces at rest of the loads, and those that the links are given beside them."""
     forces = found.forces
-    start, outer = forces.start[0], forces.outer[0]
-    own = beams.axial_force
-    if own is not None:  # beside those that loads make
-        start, outer = start + own, outer + own
-        at_start, at_end = (
-            at_start + beams.base_turning_stiffness,
-            at_end + beams.end_turning_stiffness,
-        )
-        if beams.flexible is not None:
-            at_end = at_end + (1.0 - beams.flexible) * own * beams.length
-    return Prestress(start, outer, at_start, at_end, forces.joint[0], forces.joint[1])
+    turning = turning_stiffness(beams, loads, forces)
+    made = (forces.start[0], forces.outer[0], *turning, forces.joint[0], forces.joint[1])
+    return Prestress(*(x + y for x, y in zip(made, given_prestress(beams), strict=True)))
 
 
 def static_stiffness(

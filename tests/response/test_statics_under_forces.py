@@ -175,3 +175,24 @@ def test_random_arms_against_40_digits_and_finite_elements(structure):
     found = jm.static_compliance(arm, names[:3], names[:3])
     own = np.sqrt(np.diag(truth))
     assert np.max(np.abs(found - truth) / np.outer(own, own)) <= 1e-9
+    bare = arm.replace(links=tuple(link.replace(axial_force=None) for link in arm.links))
+    assert_exact(bare, bare, names, names)
+
+
+def test_what_is_free_and_held_by_supports_or_not_seen():
+    """Two hinges on a spring at the tip, a slide of the base on one: statically determinate, so in closed form."""
+    beam = jm.Link(0.5, 7e10, 2700.0, jm.rectangle(0.01, 0.04))
+    hinged = beam.replace(joint_stiffness=0.0)
+    chain = jm.Arm((hinged, hinged.replace(support_y_stiffness=1e3)))
+    # the elbow moves without a force, and the tip leans on its spring
+    np.testing.assert_allclose(jm.static_compliance(chain, TIP, TIP, "rayleigh"), 1e-3, rtol=1e-13)
+    words = r"link1\.joint_stiffness, link2\.joint_stiffness = 0: nothing holds .* beyond it; give"
+    with pytest.raises(jm.ArmError, match=words):
+        jm.static_compliance(chain, "tip_1.y", TIP, "rayleigh")
+    slide = jm.Arm(
+        (beam.replace(support_x_stiffness=3e4),), base_stiffness=np.diag([0.0, 1e5, 1e4])
+    )
+    names = ["tip.x", "tip.y"]
+    found = jm.static_compliance(slide, names, names, "rayleigh")
+    bent = 0.5**3 / (3 * RIGIDITY) + 1e-5 + 0.5**2 / 1e4
+    np.testing.assert_allclose(found, np.diag([1 / 3e4, bent]), rtol=1e-13, atol=1e-18)

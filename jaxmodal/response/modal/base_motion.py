@@ -11,13 +11,13 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.eigenspaces.modal_mass import link_starts
-from jaxmodal.response.driven.members import on_segments, segments_of
+from jaxmodal.response.driven.members import rows_on_segments
 from jaxmodal.response.driven.ports import RELATIVE, Port, port_row
 from jaxmodal.response.exact.frequency_response import motions
-from jaxmodal.response.static.compliance import point_at
+from jaxmodal.response.static.compliance import point_of, read_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.statics.chain import geometry
 
 Floats = NDArray[np.float64]
 
@@ -67,22 +67,17 @@ def motion_of_base(found: Port, arm: Arm) -> Floats:
 def carried(arm: Arm, inputs: Sequence[Port], outputs: Sequence[Port]) -> Floats:
     """Motions of the outputs that a rigid arm makes with its base, shape (outputs, inputs); 0 for forces."""
     found = np.zeros((len(outputs), len(inputs)))
-    beams, number = beam_values(arm), segments_of(arm)
-    angle, start = np.cumsum(beams.joint_angle), np.asarray(link_starts(beams))
-    turn = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    shape = geometry(beam_values(arm))
+    rows = rows_on_segments(arm, outputs)
     for i, driven in enumerate(inputs):
         if driven.place != "base":
             continue
         x, y, rotation = motion_of_base(driven, arm)
-        for o, read in enumerate(outputs):
-            if read.direction == RELATIVE:
-                continue
-            row = on_segments(port_row(read, arm), number)
-            at = point_at(beams, start, turn, row.link, row.place, row.station)
-            moved = np.array([x - rotation * at[1], y + rotation * at[0]])
-            cosine, sine = turn[row.link]
-            seen = [cosine * moved[0] + sine * moved[1], cosine * moved[1] - sine * moved[0]]
-            found[o, i] = np.asarray(row.row) @ np.array([*seen, rotation])
+        for o, (read, row) in enumerate(zip(outputs, rows, strict=True)):
+            if read.direction != RELATIVE:
+                at = point_of(shape, row)
+                moved = (x - rotation * at[1], y + rotation * at[0], rotation)
+                found[o, i] = read_of(shape, row, moved)
     return found
 
 

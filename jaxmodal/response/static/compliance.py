@@ -1,8 +1,8 @@
-"""Static compliance between ports: how far an arm bends under a unit force, in closed form."""
+"""Static compliance between ports: how far an arm bends under a unit force, by its exact stiffness at rest."""
 
 from __future__ import annotations
 
-import itertools
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,20 +11,30 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.arm.loaded import under_forces
+from jaxmodal.arm.loaded import as_segments, under_forces
 from jaxmodal.arm.refusals import require_concrete, require_known
-from jaxmodal.dynamic_stiffness.attachments import joint_law
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
 from jaxmodal.dynamic_stiffness.rigid_motions import STILL
-from jaxmodal.eigenspaces.modal_mass import link_starts, quadrature
-from jaxmodal.response.driven.ports import RELATIVE, Port, port_row, ports
-from jaxmodal.response.static.compliance_under_forces import compliance_under_forces
+from jaxmodal.response.driven.members import Cut, cut_at, owners, rows_on_segments
+from jaxmodal.response.driven.ports import RELATIVE, Port, PortRow, ports
+from jaxmodal.response.static.buckled import buckled_error
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.statics.beam_arrays import SPRINGS, SUPPORTS, BeamArrays
-from jaxmodal.statics.foundation import base_law, of_first, times
-from jaxmodal.statics.laws import flexibility
+from jaxmodal.statics.beam_arrays import SPRINGS, BeamArrays
+from jaxmodal.statics.chain import Geometry, geometry, places
+from jaxmodal.statics.pieces import Pieces, Prestress, most_load, pieces_for
+from jaxmodal.statics.stability import (
+    NO_STIFFNESS,
+    Motions,
+    StaticStiffness,
+    balanced,
+    given_prestress,
+    motions_at,
+    static_stiffness,
+)
 
 Floats = NDArray[np.float64]
+#: parts of motions without stiffness, of unit vectors, that are more than rounding
+_MOVES = 1e-6
 
 
 def static_compliance(
@@ -52,19 +62,16 @@ def static_compliance(
     Raises
     ------
     ArmError
-        The arm has no such port; a free joint lies between the base and a load, and no supports hold what is beyond.
+        The arm has no such port; or one moves where a joint or the base is free, and neither supports nor forces hold it.
     UncertifiedError
         Forces at rest buckle the arm, as in all responses.
 
     Notes
     -----
-    The arm is a chain: section forces follow from the loads by statics alone, and the compliance is the integral of
-    the products of the section forces of two unit loads over the stiffnesses, plus those of the joints' springs
-    (Castigliano). The integrands are polynomials of degree 2, which Gauss's rule integrates to rounding. Supports at
-    tips are loads that answer to the motion there, and free joints hinge by what makes them bear nothing.
-
-    Axial forces and loads of the arm stiffen or soften it (docs/preload.md): unit forces are then borne by the exact
-    stiffness of links as beam columns, whose forces at rest stay as they are.
+    A motion of the arm is what its joints give and, link by link, how it stretches and bends: a unit force is borne by
+    the exact stiffness over these, without which no strain comes about, and no mesh is made. Without forces at rest
+    their strain energy is half the sum of their squares, so that this is Castigliano's theorem. Axial forces and loads
+    of the arm stiffen or soften it (docs/preload.md), and stay as they are. Supports hold tips by forces of their own.
 
     Examples
     --------
@@ -80,162 +87,139 @@ def static_compliance(
     for each in (*driven, *read):
         if each.place == "base":
             raise ArmError(f"port {str(each)!r}: the base is held; give a port of the arm.")
-    if under_forces(arm):
-        everything = list(dict.fromkeys((*driven, *read)))
-        found = compliance_under_forces(arm, everything, flags)
-        return found[np.ix_(*([everything.index(x) for x in part] for part in (read, driven)))]
-    supports = _supports(arm)
-    everything = list(dict.fromkeys((*driven, *read, *supports)))
-    beams = beam_values(arm)
-    found, loose = _between(beams, arm, everything, bool(flags.shear), bool(flags.axial))
-    held = [everything.index(x) for x in supports]
-    hinges = _hinges(loose, held, len(everything))
-    if held:  # supports push back until each has the give that its force makes, and free joints bear nothing
-        gives = np.diag([1.0 / stiffness for stiffness in supports.values()])
-        moved = np.concatenate([found[:, held], hinges], axis=1)
-        nothing = np.zeros((hinges.shape[1], hinges.shape[1]))
-        square = np.block(
-            [[found[np.ix_(held, held)] + gives, hinges[held]], [hinges[held].T, nothing]]
+    everything = list(dict.fromkeys((*driven, *read)))
+    whole, rows = beam_values(arm), rows_on_segments(arm, everything)
+    cut = cut_at(whole.length.shape[0], rows)
+    beams = _parts(whole, cut)
+    shear, forces = float(flags.shear), given_prestress(beams)
+    pieces = _require_pieces(beams, shear, forces)
+    stiffness = static_stiffness(beams, shear, float(flags.axial), forces, 1.0, pieces)
+    matrix, scale = balanced(stiffness)
+    relative = [each.direction == RELATIVE for each in everything]
+    reads = _reads(geometry(whole), cut, rows, relative, stiffness.motions)
+    reads = np.concatenate([reads, np.zeros((len(rows), stiffness.held))], axis=1) * scale
+    # motions that no port sees and nothing drives are held by any stiffness
+    idle = _idle(matrix, reads, stiffness, arm, owners(arm)[list(cut.links)])
+    compliance = reads @ np.linalg.solve(matrix + idle @ idle.T, reads.T)
+    compliance = np.asarray(0.5 * (compliance + compliance.T))
+    return compliance[np.ix_(*([everything.index(x) for x in part] for part in (read, driven)))]
+
+
+def _parts(beams: BeamArrays, cut: Cut) -> BeamArrays:
+    """The segments cut where ports stand."""
+    owner, ends = np.array(cut.links), np.array(cut.ends)
+    last = ends == 1.0
+    first = np.concatenate([[True], last[:-1]])
+    columns = {
+        field.name: getattr(beams, field.name)
+        for field in dataclasses.fields(beams)
+        if field.name != "has_shear" and getattr(beams, field.name) is not None
+    }
+    made = as_segments(columns, owner, first, last)
+    made["length"] = made["length"] * np.array(cut.shares)
+    return BeamArrays(**made, has_shear=beams.has_shear)
+
+
+def _require_pieces(beams: BeamArrays, shear: float, forces: Prestress) -> Pieces:
+    """The pieces of all segments; refused where a segment is sheared off, or as taut as a wire."""
+    if (pieces := pieces_for(beams, shear, forces, 1.0)) is not None:
+        return pieces
+    if most_load(beams, shear, forces) <= 1.0:
+        raise ArmError(
+            "axial_force: presses a link beyond -kappa G A, at which it shears off whatever its length; check the unit "
+            "(N)."
         )
-        found = found - moved @ np.linalg.solve(square, moved.T)
-    rows, columns = ([everything.index(x) for x in part] for part in (read, driven))
-    return found[np.ix_(rows, columns)]
-
-
-def _hinges(loose: dict[tuple[int, int], Floats], held: list[int], loads: int) -> Floats:
-    """What free joints bear under the loads, those that bear any, shape (P, joints): what moves the loads' places, too.
-
-    Raises
-    ------
-    ArmError
-        Supports do not hold what is beyond one.
-    """
-    columns: list[Floats] = []
-    for (link, axis), bears in loose.items():
-        columns.append(bears)
-        supported = np.stack(columns, axis=1)[held]
-        size = np.linalg.norm(supported, axis=0)
-        known = supported / np.where(size > 0.0, size, 1.0)
-        if not held or np.linalg.matrix_rank(known, tol=STILL) < len(columns):
-            raise ArmError(
-                f"link{link + 1}.{SPRINGS[axis]} = 0: nothing holds the arm under a static load beyond this joint; "
-                "give it a stiffness greater than 0, or leave it out for a rigid joint."
-            )
-    return np.stack(columns, axis=1) if columns else np.zeros((loads, 0))
-
-
-def _supports(arm: Arm) -> dict[Port, float]:
-    """The directions in which tips are supported, and the stiffnesses."""
-    found = {}
-    for number, link in enumerate(arm.links, start=1):
-        for name, direction in zip(SUPPORTS, ("x", "y", "rotation"), strict=True):
-            stiffness = getattr(link, name)
-            if stiffness is not None and float(stiffness) > 0.0:
-                found[Port("tip", direction, number)] = float(stiffness)
-    return found
-
-
-def _between(
-    beams: BeamArrays, arm: Arm, loads: Sequence[Port], shear: bool, axial: bool
-) -> tuple[Floats, dict[tuple[int, int], Floats]]:
-    """Compliance between all loads, shape (P, P), and what free joints, by link and axis, bear of each, shape (P,)."""
-    angle, start = np.cumsum(beams.joint_angle), np.asarray(link_starts(beams))
-    turn = np.stack([np.cos(angle), np.sin(angle)], axis=-1)  # directions of the links
-    rows = [port_row(each, arm) for each in loads]
-    points = np.stack(
-        [point_at(beams, start, turn, row.link, row.place, row.station) for row in rows]
+    raise ArmError(
+        "axial_force: is beyond some 80,000 times E I/L^2 of a link, which it makes a wire; cut the link into segments."
     )
-    place = np.array([row.link for row in rows])
-    relative = np.array([each.direction == RELATIVE for each in loads])
-    vectors = np.stack([np.asarray(row.row, np.float64) for row in rows])
-    along, across = turn[place], np.stack([-turn[place, 1], turn[place, 0]], axis=-1)
-    force = vectors[:, :1] * along + vectors[:, 1:2] * across
-    moment = vectors[:, 2]
-    # where each load stands on its link, as x/L: before 0 for a joint
-    stands = np.array([{"joint": -1.0, "tip": 2.0}.get(row.place, row.station) for row in rows])
-    law, elastic = joint_law(beams, np.float64(0.0)), flexibility(beams)
-    total = np.zeros((len(loads), len(loads)))
-    loose = {}
-    for j in range(angle.size):
-        axes = np.stack([turn[j], [-turn[j, 1], turn[j, 0]]])
-
-        def sections(beyond: Floats, at: Floats, axes: Any = axes) -> Floats:
-            """Section forces N, V, M_b, shape (P, 3), at a point, of the loads that lie beyond it."""
-            arm_of = points - at
-            bending = moment + arm_of[:, 0] * force[:, 1] - arm_of[:, 1] * force[:, 0]
-            return np.concatenate([force @ axes.T, bending[:, None]], axis=1) * beyond[:, None]
-
-        outboard = np.where(relative, False, place > j)
-        offset = [0.0 if x is None else x[j] for x in (beams.base_offset_x, beams.base_offset_y)]
-        at_spring = sections((outboard | (place == j)) * 1.0, start[j] - np.asarray(offset) @ axes)
-        for k in range(3):
-            if law.unit[j, k] == 0.0 and np.any(np.abs(at_spring[:, k]) > 0.0):
-                loose[j, k] = at_spring[:, k]
-        springs = np.where(law.unit[j] == 0.0, 0.0, law.compliance[j])
-        total += (at_spring * springs) @ at_spring.T
-        if j == 0 and beams.base_xx is not None:
-            total += _of_base(beams, arm, at_spring)
-        if elastic[j] == 0.0:
-            continue
-        area, young = beams.area[j], beams.youngs_modulus[j]
-        gives = np.array(
-            [
-                axial / (young * area),
-                shear / (beams.shear_modulus_effective[j] * area) if shear else 0.0,
-                1.0 / (young * beams.second_moment[j]),
-            ]
-        )
-        breaks = np.unique([0.0, 1.0, *np.clip(stands[place == j], 0.0, 1.0)])
-        nodes, weights = quadrature(2)
-        for low, high in itertools.pairwise(breaks):
-            for node, weight in zip(nodes, weights, strict=True):
-                xi = low + (high - low) * node
-                beyond = outboard | ((place == j) & ~relative & (stands > xi))
-                forces = sections(beyond * 1.0, start[j] + xi * beams.length[j] * turn[j])
-                part = (forces * gives) @ forces.T
-                total += weight * (high - low) * beams.length[j] * part
-    return total, loose
 
 
-def _of_base(beams: BeamArrays, arm: Arm, forces: Floats) -> Floats:
-    """What an elastic base adds to the compliance, (P, P), for the forces (P, 3) that joint 1 carries.
-
-    Raises
-    ------
-    ArmError
-        The base is free in a direction that bears a load.
-    """
-    law = base_law(beams)
-    assert law is not None
-    c, s = np.cos(beams.joint_angle[0]), np.sin(beams.joint_angle[0])
-    along, across, moment = forces.T
-    at_base = [c * along - s * across, s * along + c * across, moment]
-    largest = np.max(np.abs(forces), initial=0.0)
-    for k, (unit, force) in enumerate(zip(of_first(law).unit, at_base, strict=True), start=1):
-        if unit == 0.0 and np.any(np.abs(force) > STILL * largest):
-            raise ArmError(
-                f"base_stiffness.k{k}{k} = 0: nothing holds the base under a static load; give it a stiffness greater "
-                "than 0, or inf for a rigid one."
-            )
-    given = times(of_first(law).compliance, at_base)
-    parts = [
-        unit * np.outer(f, d) for unit, f, d in zip(of_first(law).unit, at_base, given, strict=True)
-    ]
-    return np.asarray(sum(parts))
+def point_of(shape: Geometry, row: PortRow) -> Floats:
+    """Where a port of a link or segment stands, in the axes of the base, m."""
+    joints, starts, tips = places(shape)
+    if row.place == "link":
+        along = np.stack(shape.along)[:, row.link]
+        return np.asarray(starts[:, row.link] + row.station * along)
+    return np.asarray((joints if row.place == "joint" else tips)[:, row.link])
 
 
-def point_at(
-    beams: BeamArrays, start: Floats, turn: Floats, link: int, place: str, station: float
+def read_of(shape: Geometry, row: PortRow, moved: Any) -> Floats:
+    """What a port reads of motions of its place along x and y and about it, (3, ...)."""
+    c, s = shape.cosine[row.link], shape.sine[row.link]
+    seen = np.array([c * moved[0] + s * moved[1], c * moved[1] - s * moved[0], moved[2]])
+    return np.asarray(np.asarray(row.row, np.float64) @ seen)
+
+
+def _reads(
+    shape: Geometry,
+    cut: Cut,
+    rows: Sequence[PortRow],
+    relative: Sequence[bool],
+    motions: Motions,
 ) -> Floats:
-    """Where a port stands in the axes of the base, m."""
-    seen = [station * beams.length[link], 0.0]
-    if place == "joint":
-        offsets, sign, seen = (beams.base_offset_x, beams.base_offset_y), -1.0, [0.0, 0.0]
-    else:
-        offsets, sign = (beams.end_offset_x, beams.end_offset_y), float(place == "tip")
-    x, y = (
-        at + sign * (0.0 if o is None else o[link]) for at, o in zip(seen, offsets, strict=True)
-    )
-    cosine, sine = turn[link]
-    found: Floats = start[link] + np.array([cosine * x - sine * y, sine * x + cosine * y])
+    """What each port reads of the coordinates of strain, (P, coordinates)."""
+    owner, ends = np.array(cut.links), np.array(cut.ends)
+    found = np.zeros((len(rows), motions.place.size))
+    for number, (row, between) in enumerate(zip(rows, relative, strict=True)):
+        mine = np.flatnonzero(owner == row.link)
+        if between:
+            if (mine[0], 2) in motions.gives:
+                at = motions.gives[mine[0], 2]
+                found[number, at] = motions.turn[at]
+            continue
+        if row.place == "joint" or row.station == 0.0:
+            place = mine[0] + 0.2
+        else:
+            place = mine[np.flatnonzero(ends[mine] == row.station)[0]] + 0.9
+        found[number] = read_of(shape, row, motions_at(motions, place, *point_of(shape, row)))
     return found
+
+
+def _idle(
+    matrix: Floats, reads: Floats, stiffness: StaticStiffness, arm: Arm, owner: NDArray[np.int64]
+) -> Floats:
+    """Unit vectors of what nothing holds and no port sees, (coordinates, M), of an arm at rest.
+
+    Parameters
+    ----------
+    matrix, reads
+        Balanced.
+    owner
+        Index of the link of each part.
+
+    Raises
+    ------
+    ArmError
+        A port sees such a motion.
+    UncertifiedError
+        The arm is not at rest in a minimum of its energy.
+    """
+    motions, size = stiffness.motions, len(matrix) - stiffness.held
+    # those of free joints and of a free base
+    names = {
+        at: f"link{owner[part] + 1}.{SPRINGS[k]}"
+        for (part, k), at in motions.gives.items()
+        if getattr(arm.links[owner[part]], SPRINGS[k]) == 0.0
+    }
+    for at, free in motions.base.items():
+        if free:
+            moves = (motions.move_x[at], motions.move_y[at], motions.turn[at])
+            k = int(np.argmax(np.abs(moves))) + 1
+            names[at] = f"base_stiffness.k{k}{k}"
+    values, vectors = np.linalg.eigh(matrix)
+    small = np.abs(values) <= NO_STIFFNESS * np.max(np.abs(values), initial=0.0)
+    idle = vectors[:, small]
+    strained = np.delete(idle[:size], list(names), axis=0)
+    if np.any(np.abs(strained) > _MOVES) or np.sum(values[~small] < 0.0) != stiffness.held:
+        raise buckled_error(arm, "static compliance")
+    seen = reads @ idle
+    seen[np.abs(seen) <= STILL * np.linalg.norm(reads, axis=1)[:, None]] = 0.0
+    driven = np.max(np.abs(idle @ seen.T), axis=1, initial=0.0)
+    if driven.any():
+        loose = [name for at, name in sorted(names.items()) if driven[at] > _MOVES * driven.max()]
+        neither = ", its axial forces neither" if under_forces(arm) else ""
+        raise ArmError(
+            f"{', '.join(loose)} = 0: nothing holds the arm under a static load beyond it{neither}; give it a "
+            "stiffness greater than 0, or make it rigid: leave it out at a joint, give inf at the base."
+        )
+    return idle
