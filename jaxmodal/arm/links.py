@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from jaxmodal.arm.link_rules import FLAGS, check_combinations, link_constraints
 from jaxmodal.arm.quantities import (
@@ -17,19 +17,21 @@ from jaxmodal.arm.quantities import (
     STIFFNESS,
     SUPPORT,
     Constraint,
-    Record,
     Scalar,
     frozen_pytree,
+    quantities,
     quantity,
     shown,
     static,
 )
 from jaxmodal.arm.shapes import Section
+from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.statics.beam_arrays import SUPPORTS
 
 
 @frozen_pytree
-class Link(Record):
+class Link(StraightLink):
     """A uniform straight link, the joint at its base, and the rigid body at its tip.
 
     Parameters
@@ -128,6 +130,12 @@ class Link(Record):
         "rho": "density",
         "stiffness": "joint_stiffness",
         "theta": "joint_angle",
+    }
+    flags: ClassVar[tuple[str, ...]] = FLAGS
+    nothing_at_tip: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(("tip_mass", "tip_inertia"), 0.0),
+        **dict.fromkeys(("end_offset_x", "end_offset_y", "tip_centre_x", "tip_centre_y")),
+        **dict.fromkeys(("end_turning_stiffness", *SUPPORTS)),
     }
     length: Scalar = quantity("m", "length of the link", POSITIVE, "give it in metres")
     youngs_modulus: Scalar = quantity(
@@ -265,24 +273,28 @@ class Link(Record):
                 f"section = {shown(self.section)}: must be a cross-section; make one with rectangle, "
                 "hollow_rectangle, circle, hollow_circle or raw_section."
             )
-        stiffness: object = self.joint_stiffness
-        if stiffness is None:
-            object.__setattr__(self, "joint_stiffness", math.inf)
         if self.poisson_ratio is not None and self.shear_modulus is not None:
             raise ArmError(
                 f"poisson_ratio = {self.poisson_ratio!r} and shear_modulus = "
                 f"{self.shear_modulus!r}: at most one of them is allowed, since either gives the "
                 "shear stiffness; leave one out."
             )
-        for name in FLAGS:
-            if not isinstance(getattr(self, name), bool):
-                raise ArmError(f"{name} = {shown(getattr(self, name))}: must be true or false.")
         super().__post_init__()
         self.section.shear_coefficient_value(self.poisson_ratio)
         check_combinations(self)
 
     def constraints(self) -> tuple[Constraint, ...]:
         return link_constraints(self)
+
+    def continued(self, **changes: Any) -> Link:
+        """The segment that ends as the link does."""
+        kept = {
+            item.name: getattr(self, item.name)
+            for item in quantities(Link)
+            if not item.name.startswith(("joint_", "hub_", "stator_", "rotor_", "gear_", "base_"))
+        }
+        own = {"section": self.section, "rigid": self.rigid, "segment": True}
+        return Link(**kept | own | changes)
 
     @property
     def area(self) -> Scalar:
@@ -295,14 +307,6 @@ class Link(Record):
         return self.section.second_moment_at(self.thickness_factor)
 
     @property
-    def mass(self) -> Scalar:
-        """Mass of the link itself, without the bodies at its ends, kg."""
-        own = self.density * self.area
-        if self.nonstructural_mass is not None:
-            own = own + self.nonstructural_mass
-        return own * self.length
-
-    @property
     def body_mass(self) -> Scalar:
         """Mass of the body at the tip and of the joint's hubs, kg."""
         hubs = [m for m in (self.hub_mass, self.stator_mass) if m is not None]
@@ -313,15 +317,13 @@ class Link(Record):
         """Whether both a shear coefficient and a shear modulus are known."""
         section = self.section
         coefficient = section.shear_coefficient is not None or section.shear_rule is not None
-        return coefficient and (self.poisson_ratio is not None or self.shear_modulus is not None)
+        return coefficient and self.shear_modulus_value is not None
 
     @property
     def shear_modulus_effective(self) -> Scalar:
         """Shear coefficient times shear modulus, Pa; inf where either is not known."""
         kappa = self.section.shear_coefficient_value(self.poisson_ratio)
-        shear_modulus = self.shear_modulus
-        if self.poisson_ratio is not None:
-            shear_modulus = self.youngs_modulus / (2.0 * (1.0 + self.poisson_ratio))
+        shear_modulus = self.shear_modulus_value
         if kappa is None or shear_modulus is None:
             return math.inf
         return kappa * shear_modulus

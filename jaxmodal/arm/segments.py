@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,16 +13,16 @@ from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import BOUNDS as BOUNDS
 from jaxmodal.arm.quantities import FINITE, NON_NEGATIVE, Rule, Scalar, as_scalar, quantities, shown
+from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import RawSection, Section
+from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.statics.beam_arrays import SUPPORTS
+from jaxmodal.runtime.namespace import is_traced
 
-#: what only the last piece of a link has, beside the body
-_AT_THE_TIP = (
-    *("end_offset_x", "end_offset_y", "tip_centre_x", "tip_centre_y", "end_turning_stiffness"),
-    *SUPPORTS,
-)
+#: links and arms, planar or in space
+L = TypeVar("L", bound=StraightLink)
+A = TypeVar("A", bound=SerialArm)
 
 
 def attach_body(
@@ -63,9 +63,16 @@ def attach_body(
     ([0.4, 0.6], 0.2)
     """
     require_planar(arm)
+    return with_pieces(
+        arm, link, lambda own: with_body_at(own, position, mass, inertia, centre_x, centre_y)
+    )
+
+
+def with_pieces(arm: A, link: int, pieces_of: Callable[[Any], tuple[Any, ...]]) -> A:
+    """The arm, planar or in space, with several links in the place of one."""
     if not is_whole(link, 1, arm.num_links):
         raise ArmError(f"link = {shown(link)}: must be the number of a link, 1 to {arm.num_links}.")
-    pieces = with_body_at(arm.links[link - 1], position, mass, inertia, centre_x, centre_y)
+    pieces = pieces_of(arm.links[link - 1])
     return arm.replace(links=(*arm.links[: link - 1], *pieces, *arm.links[link:]))
 
 
@@ -73,7 +80,6 @@ def with_body_at(
     link: Link, position: Any, mass: Any, inertia: Any, centre_x: Any, centre_y: Any
 ) -> tuple[Link, Link]:
     """Return the two links that `attach_body` makes of one."""
-    place = as_scalar("position", position, "in metres")
     mass, inertia = (
         _checked(name, value, NON_NEGATIVE)
         for name, value in (("mass", mass), ("inertia", inertia))
@@ -82,20 +88,26 @@ def with_body_at(
         None if value is None else _checked(name, value, FINITE)
         for name, value in (("centre_x", centre_x), ("centre_y", centre_y))
     )
-    concrete = isinstance(place, float) and isinstance(link.length, float)
-    if concrete and not 0.0 < place < link.length:
-        raise ArmError(
-            f"position = {shown(place)}: must be greater than 0 and less than the length of the link, "
-            f"{shown(link.length)} m; a body at its end is its tip_mass and tip_inertia."
-        )
     body = {
         "tip_mass": mass,
         "tip_inertia": inertia,
         "tip_centre_x": centre_x,
         "tip_centre_y": centre_y,
     }
-    inner = link.replace(**(dict.fromkeys(_AT_THE_TIP) | body | {"length": place}))
-    return inner, _continuation(link, link.length - place)
+    return split(link, position, body, "tip_mass and tip_inertia")
+
+
+def split(link: L, position: Any, body: Mapping[str, Any], of_tip: str) -> tuple[L, L]:
+    """The link cut at a place, m from its base, with a body between; ``of_tip`` names that at its end."""
+    place: Any = as_scalar("position", position, "in metres")
+    inside = is_traced(place, link.length) or np.all((place > 0.0) & (place < link.length))
+    if not inside:
+        raise ArmError(
+            f"position = {shown(place)}: must be greater than 0 and less than the length of the link, "
+            f"{shown(link.length)} m; a body at its end is its {of_tip}."
+        )
+    inner = link.replace(**link.nothing_at_tip | {"length": place} | dict(body))
+    return inner, link.continued(length=link.length - place)
 
 
 def _checked(name: str, value: Any, rule: Rule) -> Scalar:
@@ -104,17 +116,6 @@ def _checked(name: str, value: Any, rule: Rule) -> Scalar:
     if isinstance(scalar, np.float64) and not rule.holds(scalar):
         raise ArmError(f"{name} = {shown(scalar)}: must be {rule.allowed}.")
     return scalar
-
-
-def _continuation(link: Link, length: Any, **changes: Any) -> Link:
-    """The segment that ends as the link does."""
-    kept = {
-        item.name: getattr(link, item.name)
-        for item in quantities(Link)
-        if not item.name.startswith(("joint_", "hub_", "stator_", "rotor_", "gear_", "base_"))
-    }
-    values = kept | {"length": length, "section": link.section, "segment": True} | changes
-    return Link(**values, rigid=link.rigid)
 
 
 def tapered(
@@ -154,31 +155,30 @@ def tapered(
             f"link = {shown(link)}: must be a Link, which is planar; of an arm in space take SpatialArm.with_taper."
         )
     check_taper(link, tip_section, pieces, bound)
+    if bound == "middle":
+        return with_middle_sections(link, tip_section, pieces)
     changes: list[dict[str, Any]] = []
     for number in range(pieces):
-        if bound == "middle":
-            section = section_between(link.section, tip_section, (number + 0.5) / pieces)
-            changes.append({"section": section})
-        else:
-            ends = [
-                section_between(link.section, tip_section, (number + k) / pieces) for k in (0, 1)
-            ]
-            section, density = _bounding(link, ends, bound)
-            changes.append({"section": section, "density": density, "thickness_factor": 1.0})
+        ends = [section_between(link.section, tip_section, (number + k) / pieces) for k in (0, 1)]
+        section, density = _bounding(link, ends, bound)
+        changes.append({"section": section, "density": density, "thickness_factor": 1.0})
     return cut(link, changes)
 
 
-def cut(link: Link, changes: Sequence[Mapping[str, Any]]) -> tuple[Link, ...]:
-    """The link as segments of equal length, each with its own changes; what lies at the tip belongs to the last."""
-    length, made = link.length / len(changes), list[Link]()
+def with_middle_sections(link: L, tip_section: Section, pieces: int) -> tuple[L, ...]:
+    """The link as so many pieces, each with the section of a taper at its middle."""
+    shares = [(number + 0.5) / pieces for number in range(pieces)]
+    return cut(link, [{"section": section_between(link.section, tip_section, s)} for s in shares])
+
+
+def cut(link: L, changes: Sequence[Mapping[str, Any]]) -> tuple[L, ...]:
+    """The link as pieces of equal length, each with its own changes; what lies at the tip belongs to the last."""
+    length, made = link.length / len(changes), list[L]()
     for number, own in enumerate(changes, start=1):
         values = {"length": length} | dict(own)
         if number < len(changes):
-            values |= {"tip_mass": 0.0, "tip_inertia": 0.0} | dict.fromkeys(_AT_THE_TIP)
-        if number == 1:
-            made.append(link.replace(**values))
-        else:
-            made.append(_continuation(link, **values))
+            values |= link.nothing_at_tip
+        made.append(link.replace(**values) if number == 1 else link.continued(**values))
     return tuple(made)
 
 

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jaxmodal.arm.link_rules import FLAGS
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import BOUNDS, PIECES, Loads
 from jaxmodal.arm.quantities import Record, quantities, shown
+from jaxmodal.arm.shapes import Section
+from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime.errors import ArmError
 
 
@@ -31,15 +32,23 @@ def record_table(record: Record) -> dict[str, Any]:
     return table
 
 
+def own_table(link: StraightLink) -> dict[str, Any]:
+    """Return the flags of a link, planar or in space, that are set, and its own values."""
+    return {name: True for name in link.flags if getattr(link, name)} | record_table(link)
+
+
 def link_table(link: Link) -> dict[str, Any]:
     """Return a link as the table of an arm file, its section as a table within."""
-    section = link.section
-    own = {"shape": section.shape} if section.shape else {}
-    inner = own | record_table(section)
-    if section.shear_rule is not None:
-        inner["shear_coefficient"] = section.shear_rule
-    flags = {name: True for name in FLAGS if getattr(link, name)}
-    return flags | record_table(link) | {"section": inner}
+    return own_table(link) | {"section": section_table(link.section)}
+
+
+def section_table(section: Record) -> dict[str, Any]:
+    """Return a section as a table, with its shape and rule where it has them."""
+    if not isinstance(section, Section):
+        return record_table(section)
+    table = ({"shape": section.shape} if section.shape else {}) | record_table(section)
+    rule = section.shear_rule
+    return table if rule is None else table | {"shear_coefficient": rule}
 
 
 def loads_table(loads: Loads) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.paths import value_at, walk, with_values
 from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
+from jaxmodal.arm.segments import split, with_pieces
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.validity import valid_cells
@@ -98,7 +98,7 @@ class SpatialArm(SerialArm):
         """
         if not isinstance(body, RigidBody):
             raise ArmError(f"body = {shown(body)}: must be a RigidBody(mass, centre, inertia).")
-        return self._with_pieces(link, lambda own: own.split(position, body))
+        return with_pieces(self, link, lambda own: split(own, position, {"body": body}, "body"))
 
     def with_taper(self, link: int, tip_section: Section, pieces: int = 16) -> "SpatialArm":
         """Return the arm with a link whose section changes linearly along it, as uniform links of equal length.
@@ -120,19 +120,7 @@ class SpatialArm(SerialArm):
             The links beyond are numbered higher, and the joints between the pieces, rigid at angle 0, count in a
             posture.
         """
-        return self._with_pieces(link, lambda own: own.tapered(tip_section, pieces))
-
-    def _with_pieces(
-        self, link: int, cut: Callable[[SpatialLink], tuple[SpatialLink, ...]]
-    ) -> "SpatialArm":
-        """The arm with several links in the place of one."""
-        if not is_whole(link, 1, self.num_links):
-            raise ArmError(
-                f"link = {shown(link)}: must be the number of a link, 1 to {self.num_links}."
-            )
-        with within(f"link{link}."):
-            pieces = cut(self.links[link - 1])
-        return self.replace(links=(*self.links[: link - 1], *pieces, *self.links[link:]))
+        return with_pieces(self, link, lambda own: own.tapered(tip_section, pieces))
 
     def tables(self) -> list[Table]:
         """Return the arm's links with their joints, as they are printed."""

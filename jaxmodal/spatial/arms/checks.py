@@ -115,9 +115,9 @@ def _facts(arm: SpatialArm, number: int) -> SpatialLinkFacts:
         None if kappa is None else float(kappa)
         for kappa in (values.shear_coefficient_y, values.shear_coefficient_z)
     ]
-    cutoff = None
-    if link.has_shear and not link.rigid:
-        stiffness = float(link.shear_modulus_value) * area / float(link.density)
+    cutoff, shear_modulus = None, link.shear_modulus_value
+    if shear_modulus is not None and link.has_shear and not link.rigid:
+        stiffness = float(shear_modulus) * area / float(link.density)
         speeds = (
             kappa * stiffness / own for kappa, own in zip(kappas, moments, strict=True) if kappa
         )

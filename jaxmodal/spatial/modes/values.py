@@ -131,7 +131,7 @@ def _link(link: SpatialLink, payload: RigidBody | None) -> LinkValues:
 
 def _beam(link: SpatialLink) -> BeamValues:
     values = link.section_values
-    shear = 1.0 if _lacks_shear(link) else link.shear_modulus_value
+    shear: Any = 1.0 if link.shear_modulus_value is None else link.shear_modulus_value
     kappa_y, kappa_z = (
         1.0 if k is None else k for k in (values.shear_coefficient_y, values.shear_coefficient_z)
     )
@@ -153,11 +153,6 @@ def _beam(link: SpatialLink) -> BeamValues:
         link.density * iz,
     )
     return BeamValues(*(np.atleast_1d(x) for x in found))
-
-
-def _lacks_shear(link: SpatialLink) -> bool:
-    """A rigid link needs no shear modulus."""
-    return link.poisson_ratio is None and link.shear_modulus is None
 
 
 def _place(offset: Position | None) -> np.ndarray:

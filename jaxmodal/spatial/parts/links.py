@@ -3,8 +3,6 @@
 import math
 from typing import Any, ClassVar
 
-import numpy as np
-
 from jaxmodal.arm.link_rules import require_together
 from jaxmodal.arm.quantities import (
     ANGLE,
@@ -16,16 +14,15 @@ from jaxmodal.arm.quantities import (
     Constraint,
     Record,
     Scalar,
-    as_scalar,
     frozen_pytree,
     quantity,
     shown,
     static,
 )
-from jaxmodal.arm.segments import check_taper, section_between
+from jaxmodal.arm.segments import check_taper, with_middle_sections
 from jaxmodal.arm.shapes import RawSection, Section
+from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import (
     Direction,
@@ -75,7 +72,7 @@ class Spring(Record):
 
 
 @frozen_pytree
-class SpatialLink(Record):
+class SpatialLink(StraightLink):
     """A uniform straight link in space, the joint at its base, and the rigid bodies at its ends.
 
     Parameters
@@ -184,6 +181,8 @@ class SpatialLink(Record):
 
     #: fields that hold a `RigidBody` or None
     bodies: ClassVar[tuple[str, ...]] = ("hub", "stator", "body")
+    flags: ClassVar[tuple[str, ...]] = ("rigid",)
+    nothing_at_tip: ClassVar[dict[str, Any]] = {"end_offset": None, "body": None}
 
     def __post_init__(self) -> None:
         self._convert()
@@ -196,8 +195,6 @@ class SpatialLink(Record):
                 f"poisson_ratio and shear_modulus: {given} given; torsion needs the shear modulus in every theory, "
                 "give one of the two."
             )
-        if not isinstance(self.rigid, bool):
-            raise ArmError(f"rigid = {shown(self.rigid)}: must be true or false.")
         super().__post_init__()
         section_values(self.section, self.poisson_ratio)  # refuses a rule that it cannot follow
         require_together(self, "rotor_inertia", "gear_ratio")
@@ -215,9 +212,6 @@ class SpatialLink(Record):
             "joint_axis": as_direction("joint_axis", self.joint_axis),
             "joint_frame": as_frame("joint_frame", self.joint_frame),
         }
-        stiffness: object = self.joint_stiffness
-        if stiffness is None:
-            changes["joint_stiffness"] = math.inf
         for name in ("base_offset", "end_offset"):
             if getattr(self, name) is not None:
                 changes[name] = as_position(name, getattr(self, name))
@@ -249,18 +243,6 @@ class SpatialLink(Record):
             ),
         )
 
-    def split(self, position: Any, body: RigidBody) -> "tuple[SpatialLink, SpatialLink]":
-        """The link cut at a place, m from its base, as two rigidly joined with a body between; see `with_body`."""
-        place: Any = as_scalar("position", position, "in metres")
-        length: Any = self.length
-        if not is_traced(place, length) and not np.all((place > 0.0) & (place < length)):
-            raise ArmError(
-                f"position = {shown(place)}: must be greater than 0 and less than the length of the link, "
-                f"{shown(self.length)} m; the body at its end is its body."
-            )
-        inner = self.replace(length=place, end_offset=None, body=body)
-        return inner, self._continued(length=self.length - place)
-
     def tapered(self, tip_section: Section, pieces: int) -> "tuple[SpatialLink, ...]":
         """The link with a section that changes linearly along it, as uniform pieces; see `SpatialArm.with_taper`."""
         if not isinstance(self.section, Section):
@@ -274,20 +256,9 @@ class SpatialLink(Record):
                 f"torsion_constant = {shown(self.torsion_constant)}: is not that of every section of a taper; leave it "
                 "out, so that each has its own."
             )
-        found: list[SpatialLink] = []
-        for number in range(pieces):
-            share = (number + 0.5) / pieces
-            changes: dict[str, Any] = {
-                "length": self.length / pieces,
-                "section": section_between(self.section, tip_section, share),
-            }
-            if number + 1 < pieces:
-                changes |= {"end_offset": None, "body": None}
-            found.append(self._continued(**changes) if number else self.replace(**changes))
-        return tuple(found)
+        return with_middle_sections(self, tip_section, pieces)
 
-    def _continued(self, **changes: Any) -> "SpatialLink":
-        """A link joined rigidly to the end of this one, that ends as this one does."""
+    def continued(self, **changes: Any) -> "SpatialLink":
         nothing: dict[str, Any] = dict.fromkeys(
             ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset")
         )
@@ -304,22 +275,11 @@ class SpatialLink(Record):
         return values
 
     @property
-    def shear_modulus_value(self) -> Scalar:
-        """G, Pa, given or from E and the Poisson ratio."""
-        if self.shear_modulus is not None:
-            return self.shear_modulus
-        return self.youngs_modulus / (2.0 * (1.0 + self.poisson_ratio))  # type: ignore[operator]
+    def area(self) -> Scalar:
+        return self.section_values.area
 
     @property
     def has_shear(self) -> bool:
         """Whether the shear coefficients of both directions are known."""
         values = self.section_values
         return values.shear_coefficient_y is not None and values.shear_coefficient_z is not None
-
-    @property
-    def mass(self) -> Scalar:
-        """Mass of the link itself, without bodies, kg."""
-        own = self.density * self.section_values.area
-        if self.nonstructural_mass is not None:
-            own = own + self.nonstructural_mass
-        return own * self.length

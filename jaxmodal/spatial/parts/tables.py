@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jaxmodal.arm.quantities import Record
-from jaxmodal.arm.shapes import Section
-from jaxmodal.arm.tables import record_table
+from jaxmodal.arm.tables import own_table, record_table, section_table
 from jaxmodal.runtime.errors import within
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, InertiaTensor, Position, Rotation
@@ -18,8 +17,7 @@ DIMENSIONS = ("dimensions", 3)
 
 def link_table(link: SpatialLink) -> dict[str, Any]:
     """A link as the table of an arm file; values at their default left out."""
-    table: dict[str, Any] = {"rigid": True} if link.rigid else {}
-    table |= record_table(link)
+    table = own_table(link)
     axis = _plain(link.joint_axis)
     if axis != [0.0, 0.0, 1.0]:
         table["joint_axis"] = axis
@@ -30,12 +28,7 @@ def link_table(link: SpatialLink) -> dict[str, Any]:
         if getattr(link, name) is not None:
             with within(f"{name}."):
                 table[name] = _plain(getattr(link, name))
-    section = link.section
-    inner: dict[str, Any] = {"shape": section.shape} if isinstance(section, Section) else {}
-    inner |= record_table(section)
-    if isinstance(section, Section) and section.shear_rule is not None:
-        inner["shear_coefficient"] = section.shear_rule
-    return table | {"section": inner}
+    return table | {"section": section_table(link.section)}
 
 
 def body_table(body: RigidBody) -> dict[str, Any]:

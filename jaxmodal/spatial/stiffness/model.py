@@ -127,14 +127,13 @@ def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
     """The sections of links, values that are numbers or columns (cells,); a shear modulus that is not needed is 1."""
     rows = []
     for link in links:
-        unknown = link.poisson_ratio is None and link.shear_modulus is None
         values = link.section_values
         kappa = (values.shear_coefficient_y, values.shear_coefficient_z)
         rows.append(
             (
                 link.length,
                 link.youngs_modulus,
-                1.0 if unknown else link.shear_modulus_value,
+                1.0 if link.shear_modulus_value is None else link.shear_modulus_value,
                 link.density,
                 values.area,
                 values.second_moment_y,
