@@ -62,7 +62,7 @@ def static_compliance(
     Raises
     ------
     ArmError
-        The arm has no such port; or one moves where a joint or the base is free, and neither supports nor forces hold it.
+        The arm has no such port; or one moves where a joint or the base is free, and no supports or forces hold it.
     UncertifiedError
         Forces at rest buckle the arm, as in all responses.
 
