@@ -7,7 +7,6 @@ friction of a model. Several of those columns depend on each other, as a mass at
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -16,7 +15,8 @@ import numpy as np
 
 from jaxmodal.arm.arguments import reals
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.dynamics.mechanics.states import over_states
+from jaxmodal.dynamics.model import FlexibleArm, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -97,32 +97,27 @@ def regressor(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -> Array
         The arm; of it, lengths, shapes, gravity and the way it is posed count. Springs of joints and structural
         damping, which are no parameters here, are refused.
     q, rate, acceleration
-        A state and its accelerations, shape (N,), or T of them, shape (T, N).
+        States and their accelerations, shape (..., N).
 
     Returns
     -------
-    Array, shape (N, p) or (T, N, p)
+    Array, shape (..., N, p)
 
     Raises
     ------
     ArmError
         If shapes do not fit, or the model has springs of joints or structural damping.
     """
+    require_model(model)
     _check_all_are_parameters(model)
-    expected = f"numbers, shape ({model.num_coordinates},) or (T, {model.num_coordinates})"
-    given = (("q", q), ("rate", rate), ("acceleration", acceleration))
-    motion = [reals(name, value, expected) for name, value in given]
-    shapes = {value.shape for value in motion}
-    if (
-        len(shapes) != 1
-        or motion[0].ndim not in (1, 2)
-        or motion[0].shape[-1] != model.num_coordinates
-    ):
-        raise ArmError(
-            f"q, rate, acceleration: of shapes {[value.shape for value in motion]}; must all be "
-            f"({model.num_coordinates},) or (T, {model.num_coordinates})."
-        )
-    return _regressor(model, *motion)
+    return over_states(_regressor, model, ("q", "rate", "acceleration"), q, rate, acceleration)
+
+
+def _regressor(model: FlexibleArm, *motion: Array) -> Array:
+    def forces(values: Array) -> Array:
+        return equations.generalised_forces(with_parameters(model, values), *motion)
+
+    return jax.jacfwd(forces)(jnp.zeros(len(_places(model))))
 
 
 def _check_all_are_parameters(model: FlexibleArm) -> None:
@@ -145,19 +140,6 @@ def _check_all_are_parameters(model: FlexibleArm) -> None:
             "with kelvin_voigt_time = 0 and damping_ratio = 0, and where the damping is known take D q' from the "
             "forces."
         )
-
-
-@functools.partial(jax.jit)
-def _regressor(model: FlexibleArm, q: Array, rate: Array, acceleration: Array) -> Array:
-    start = jnp.zeros(len(_places(model)))
-
-    def one(*motion: Array) -> Array:
-        def forces(values: Array) -> Array:
-            return equations.generalised_forces(with_parameters(model, values), *motion)
-
-        return jax.jacfwd(forces)(start)
-
-    return one(q, rate, acceleration) if q.ndim == 1 else jax.vmap(one)(q, rate, acceleration)
 
 
 class Identified(NamedTuple):
@@ -202,8 +184,10 @@ def identify(matrix: Any, forces: Any, tolerance: float = 1e-9) -> Identified:
     Notes
     -----
     Singular value decomposition of the matrix with columns scaled to length 1; the variance of the forces is taken
-    from the residual, intervals are 1.96 standard errors.
+    from the residual, so that an interval is as many standard errors as Student's t has of it.
     """
+    from scipy.special import stdtrit
+
     table = reals("matrix", matrix, "numbers, shape (..., p)")
     if table.ndim < 2 or table.size == 0 or not np.all(np.isfinite(table)):
         raise ArmError(f"matrix: of shape {table.shape}; must be finite numbers, shape (..., p).")
@@ -223,8 +207,9 @@ def identify(matrix: Any, forces: Any, tolerance: float = 1e-9) -> Identified:
         raise ArmError(f"forces: {measured.size} for {rank} base parameters; must be more.")
     estimates = (left[:, :rank].T @ measured) / singular[:rank]
     residual = measured - left[:, :rank] @ (left[:, :rank].T @ measured)
-    spread = np.sqrt(residual @ residual / (measured.size - rank))
-    half = 1.96 * spread / singular[:rank]
+    freedom = measured.size - rank
+    spread = np.sqrt(residual @ residual / freedom)
+    half = stdtrit(freedom, 0.975) * spread / singular[:rank]
     return Identified(
         right[:rank].T @ estimates / scale, rank, right[:rank] * scale, estimates, half
     )

@@ -18,7 +18,7 @@ _LINE, _LONGEST = 85, 10
 
 _LABEL = re.compile(r"(?P<letter>[A-Za-z]+)_(?P<link>\d+)(_(?P<axis>[xy]))?(_(?P<order>[01]))?")
 _LETTERS = {"zeta": r"\zeta", "Omega": r"\Omega"}
-#: symmetric quantities: entries below the diagonal are not written
+#: quantities that are symmetric while no rate stands in them: entries below the diagonal are not written
 _SYMMETRIC = frozenset({"B", "K", "D", "M"})
 _FUNCTIONS = {"sin": r"\sin", "cos": r"\cos", "tanh": r"\tanh"}
 
@@ -147,6 +147,13 @@ def _only_entries(plan: Schedule[Formula]) -> dict[str, Formula]:
     }
 
 
+def _moves(equations: WrittenEquations, quantity: str) -> bool:
+    """Whether a rate stands in a quantity: forces of a moving arm have no symmetric derivatives."""
+    graph = equations.graph
+    rates = {graph.symbol(name, True).index for name in equations.rates}
+    return not rates.isdisjoint(graph.needed(equations.quantities[quantity]))
+
+
 def _unit(unit: str) -> str:
     return re.sub(r"\^(\d)", r"$^{\1}$", unit)
 
@@ -191,7 +198,7 @@ def latex_document(equations: WrittenEquations) -> str:
             lines.append(rf"\section*{{Intermediate quantities: {title.lower()}}}")
             lines += _aligned([_equation(shown(name, symbols), form) for name, form in steps])
     for quantity, entries in plan.results.items():
-        symmetric = quantity in _SYMMETRIC
+        symmetric = quantity in _SYMMETRIC and not _moves(equations, quantity)
         note = "; it is symmetric" if symmetric else ""
         lines.append(rf"\section*{{{_title(equations.meanings[quantity])}}}")
         lines.append(f"Entries that are not written are 0{note}.")

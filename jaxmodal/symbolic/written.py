@@ -23,9 +23,11 @@ and as assert async await auto break case catch char class const continue def de
 enum except extern finally float for from function global goto if import in inline int is lambda long main nonlocal not
 np jnp numpy jax or otherwise parfor pass persistent raise register restrict return short signed sizeof spmd static
 struct switch try typedef union unsigned void volatile while with yield q rate acceleration sin cos tanh fabs fmax
-memcpy printf scanf strcmp states expected compute difference zeros
+memcpy printf scanf strcmp state states results expected compute difference zeros
 abs labs exp exp2 expm1 log log2 log10 log1p pow sqrt cbrt hypot tan asin acos atan atan2 sinh cosh asinh acosh atanh
 erf erfc tgamma lgamma gamma floor ceil round trunc rint fmod fma fmin fdim remainder frexp ldexp modf y0 y1 yn j0 j1 jn
+copysign fpclassify ilogb isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal
+isunordered llrint llround logb lrint lround nan nearbyint nextafter nexttoward scalbln scalbn signbit
 remove rename time clock index exit abort free malloc calloc realloc div rand srand memset memcmp strlen puts
 """
 _TAKEN = frozenset(_WORDS.split())
@@ -82,6 +84,7 @@ def check_name(name: object, equations: WrittenEquations) -> None:
     if (
         not known
         or name in _TAKEN
+        or re.sub("[fl]$", "", str(name)) in _TAKEN  # as sinf, sinl: for float and long double
         or name in equations.symbols
         or name in equations.quantities
         or name in equations.graph.labels.values()

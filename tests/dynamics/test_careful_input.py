@@ -113,6 +113,8 @@ def test_a_node_at_the_end_names_coordinates_that_exist():
         (lambda m: static_state(m, "ab"), "angles = 'ab': must be 2 finite numbers"),
         (lambda m: inertia_matrix(m, ["a"] * 6), "q = .*: must be numbers"),
         (lambda m: inertia_matrix(m, np.zeros(6) * 1j), "q = .*: must be numbers"),
+        (lambda m: regressor(ARM, *np.zeros((3, 6))), "must be a FlexibleArm"),
+        (lambda m: regressor(m, np.full(6, np.nan), *np.zeros((2, 6))), "q: holds a value that is"),
         (lambda m: regressor(m, "x", np.zeros(6), np.zeros(6)), "q = 'x': must be numbers"),
         (lambda m: identify("x", np.zeros(3)), "matrix = 'x': must be numbers"),
         (lambda m: identify(1.0, np.zeros(3)), r"matrix: of shape \(\)"),

@@ -66,9 +66,21 @@ def test_noisy_forces_give_the_base_parameters_within_their_intervals():
     assert np.sqrt(np.mean(fitted**2)) < 1e-3
 
 
+def test_intervals_of_few_forces_hold_as_often_as_they_say():
+    """95 % of the intervals, from one force more than parameters as from many."""
+    rng = np.random.default_rng(5)
+    for rows in (3, 5, 40):
+        table = rng.standard_normal((rows, 2))
+        inside = []
+        for noise in rng.standard_normal((2000, rows)):
+            found = identify(table, table @ [1.0, -2.0] + noise)
+            inside.append(abs(found.base @ [1.0, -2.0] - found.estimates) < found.half_widths)
+        assert abs(np.mean(inside) - 0.95) < 0.015
+
+
 def test_arguments_that_are_none():
     model = model_for("full_rotation")
-    with pytest.raises(jm.ArmError, match="must all be"):
+    with pytest.raises(jm.ArmError, match="the last axis must have 6 entries"):
         regressor(model, np.zeros(6), np.zeros(6), np.zeros(5))
     with pytest.raises(jm.ArmError, match="one for each row"):
         identify(np.zeros((3, 2)), np.zeros(4))

@@ -25,10 +25,16 @@ def _computed(term: Callable[..., Any], axes: int, model: FlexibleArm, *vectors:
     return function(*vectors)
 
 
-def _over_states(
+def over_states(
     term: Callable[..., Any], model: FlexibleArm, names: tuple[str, ...], *vectors: Any
 ) -> Any:
-    """Apply a term of one state to states with any leading axes, which all vectors share."""
+    """Apply a term of one state to states with any leading axes, which all vectors share.
+
+    Raises
+    ------
+    ArmError
+        If it is no model, a shape does not fit it, or a known value is not finite.
+    """
     require_model(model)
     made = [_vector(model, name, value) for name, value in zip(names, vectors, strict=True)]
     try:
@@ -91,17 +97,17 @@ def inertia_matrix(model: FlexibleArm, q: Any) -> Array:
     -----
     De Luca and Siciliano (1991), eq (25); (32) where `inertia_order` is ``"first"``.
     """
-    return _over_states(equations.inertia, model, ("q",), q)
+    return over_states(equations.inertia, model, ("q",), q)
 
 
 def bias(model: FlexibleArm, q: Any, rate: Any) -> Array:
     """Coriolis and centrifugal forces h(q, q'), eq (26), shape (..., N); q and its rate have shape (..., N)."""
-    return _over_states(equations.velocity_forces, model, ("q", "rate"), q, rate)
+    return over_states(equations.velocity_forces, model, ("q", "rate"), q, rate)
 
 
 def gravity(model: FlexibleArm, q: Any) -> Array:
     """The gravity vector g(q), shape (..., N): the gradient of the gravitational energy, on the left-hand side."""
-    return _over_states(equations.weight, model, ("q",), q)
+    return over_states(equations.weight, model, ("q",), q)
 
 
 def stiffness(model: FlexibleArm) -> Array:
@@ -134,7 +140,7 @@ def forward_dynamics(model: FlexibleArm, q: Any, rate: Any, torques: Any) -> Arr
         NaN where the inertia matrix is not positive definite, which only a truncated one can be.
     """
     names = ("q", "rate", "torques")
-    return _over_states(_accelerations, model, names, q, rate, torques)
+    return over_states(_accelerations, model, names, q, rate, torques)
 
 
 def _accelerations(model: FlexibleArm, q: Array, rate: Array, torques: Array) -> Array:
@@ -148,22 +154,22 @@ def inverse_dynamics(model: FlexibleArm, q: Any, rate: Any, acceleration: Any) -
     motion of the arm itself.
     """
     names = ("q", "rate", "acceleration")
-    return _over_states(equations.generalised_forces, model, names, q, rate, acceleration)
+    return over_states(equations.generalised_forces, model, names, q, rate, acceleration)
 
 
 def energies(model: FlexibleArm, q: Any, rate: Any) -> equations.Energies:
     """Kinetic, elastic and gravitational energy in J, each of shape (...,)."""
-    return _over_states(equations.energies, model, ("q", "rate"), q, rate)
+    return over_states(equations.energies, model, ("q", "rate"), q, rate)
 
 
 def tip_position(model: FlexibleArm, q: Any) -> Array:
     """Position of the tip, m, in the axes of the base, shape (..., 2)."""
-    return _over_states(equations.tip, model, ("q",), q)
+    return over_states(equations.tip, model, ("q",), q)
 
 
 def link_positions(model: FlexibleArm, q: Any) -> Array:
     """Positions along every link at 21 equally spaced stations, m, in the axes of the base, shape (..., n, 21, 2)."""
-    return _over_states(equations.points, model, ("q",), q)
+    return over_states(equations.points, model, ("q",), q)
 
 
 def tip_motion(
@@ -171,4 +177,4 @@ def tip_motion(
 ) -> tuple[Array, Array, Array]:
     """Position, velocity and acceleration of the tip, each of shape (..., 2)."""
     names = ("q", "rate", "acceleration")
-    return _over_states(equations.tip_motion, model, names, q, rate, acceleration)
+    return over_states(equations.tip_motion, model, names, q, rate, acceleration)
