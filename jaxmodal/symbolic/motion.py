@@ -1,4 +1,4 @@
-"""What moves every link of a chain: velocities, accelerations and gravity, from the base outwards."""
+"""What moves every link of a chain, from the base outwards."""
 
 from __future__ import annotations
 
@@ -36,84 +36,51 @@ def _first(chain: Chain, link: Link, rates: list[Scalar]) -> _Rates:
     return _Rates(rates, squares, end, slope)
 
 
-def _second(chain: Chain, link: Link, rates: list[Scalar], more: list[Scalar] | None) -> _Rates:
-    """With ``more``, the accelerations of the modal coordinates; None are 0."""
-    made = link.constants
+def _second(chain: Chain, link: Link, rates: list[Scalar], more: list[Scalar]) -> _Rates:
+    """By rates and accelerations of the modal coordinates."""
+    made, driven = link.constants, _first(chain, link, more)
     squares = [
         rates[j] * rates[j] if j == k else 2.0 * (rates[j] * rates[k]) for j, k in made.pairs
     ]
-    shorter = []
-    if made.shortening:
-        for j, k in made.pairs:
-            value = chain.lift(made.shortening[j][k])
-            shorter.append(value * squares[made.pairs.index((j, k))])
-    end = Planar(-chain.total(shorter), chain.zero)
-    if more is None:
-        return _Rates([chain.zero] * made.modes, squares, end, chain.zero)
-    driven = _first(chain, link, more)
+    shorter = [
+        chain.lift(made.shortening[j][k]) * square
+        for (j, k), square in zip(made.pairs, squares, strict=True)
+    ]
     return _Rates(
         more,
         [a + b for a, b in zip(squares, driven.squares, strict=True)],
-        end + driven.zeta,
+        Planar(-chain.total(shorter), chain.zero) + driven.zeta,
         driven.slope,
     )
 
 
-def velocities(chain: Chain, rates: Sequence[Expression]) -> list[list[Planar]]:
-    """Velocities of each link's functions, by a vector of rates."""
-    base, turning, axis, change = (
-        chain.still,
-        chain.zero,
-        Planar(chain.one, chain.zero),
-        chain.still,
-    )
-    fields = []
-    for i, link in enumerate(chain.links):
-        own = _first(chain, link, chain.modal(rates, i, chain.lift))
-        turning = turning + chain.lift(rates[i])
-        base = link.turn.conjugate * base
-        spin = change + axis.turned.times(turning)
-        field = [base, spin]
-        for delta, rate in zip(link.deltas, own.deltas, strict=True):
-            field.append((spin.times(delta) + axis.times(rate)).turned)
-        for square, rate in zip(link.squares, own.squares, strict=True):
-            field.append(-(spin.times(square) + axis.times(rate)))
-        fields.append(field)
-        base = base + spin * link.zeta + axis * own.zeta
-        if link.stretch is None:
-            turning = turning + own.slope
-        else:
-            change = change * link.stretch + axis.turned.times(own.slope)
-            axis = axis * link.stretch
-    return fields
-
-
 def accelerations(
     chain: Chain,
-    rates: Sequence[Expression],
+    rates: Sequence[Expression] | None,
     more: Sequence[Expression] | None = None,
     gravity: tuple[Expression, Expression] | None = None,
 ) -> list[list[Planar]]:
-    """Accelerations of each link's functions; ``more`` are those of the coordinates, None are 0.
+    """Accelerations of each link's functions; ``rates`` and ``more``, those of the coordinates, are 0 where None.
 
-    Gravity is an acceleration of the base against it.
+    Gravity is an acceleration of the base against it. At rest accelerations are by ``more`` what velocities are by
+    rates.
     """
-    base = chain.still
+    base, letter = chain.still, "a" if more is None else ""
     if gravity is not None:
-        base = Planar(-chain.lift(gravity[0]), -chain.lift(gravity[1]))
+        base, letter = Planar(-chain.lift(gravity[0]), -chain.lift(gravity[1])), "g"
+    still = [chain.graph.zero] * len(chain.names.rates)
+    rates, more = rates or still, more or still
     turning, growing = chain.zero, chain.zero
     axis, change, bend = Planar(chain.one, chain.zero), chain.still, chain.still
     fields = []
     for i, link in enumerate(chain.links):
-        number = i + 1
         own = _first(chain, link, chain.modal(rates, i, chain.lift))
-        driven = None if more is None else chain.modal(more, i, chain.lift)
-        twice = _second(chain, link, own.deltas, driven)
-        turning = turning + chain.lift(rates[i])
-        chain.named(Planar(turning, chain.zero), f"Omega_{number}")
-        if more is not None:
-            growing = growing + chain.lift(more[i])
-        base = chain.named(link.turn.conjugate * base, f"a_{number}")
+        twice = _second(chain, link, own.deltas, chain.modal(more, i, chain.lift))
+        turning, growing = turning + chain.lift(rates[i]), growing + chain.lift(more[i])
+        chain.named(Planar(turning, chain.zero), f"Omega_{i + 1}")
+        base = link.turn.conjugate * base
+        if letter:
+            chain.named(base, f"{letter}_{i + 1}")
         spin = change + axis.turned.times(turning)
         swing = bend + change.turned.times(2.0 * turning) - axis.times(turning * turning)
         swing = swing + axis.turned.times(growing)
@@ -134,14 +101,4 @@ def accelerations(
             bend = bend + axis.turned.times(twice.slope)
             change = change * link.stretch + axis.turned.times(own.slope)
             axis = axis * link.stretch
-    return fields
-
-
-def weights(chain: Chain, gravity: tuple[Expression, Expression]) -> list[list[Planar]]:
-    """The accelerations that gravity stands for, of each link's functions at rest."""
-    base = Planar(-chain.lift(gravity[0]), -chain.lift(gravity[1]))
-    fields = []
-    for number, link in enumerate(chain.links, start=1):
-        base = chain.named(link.turn.conjugate * base, f"g_{number}")
-        fields.append([base] + [chain.still] * (len(link.gram) - 1))
     return fields

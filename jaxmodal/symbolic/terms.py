@@ -15,7 +15,7 @@ from jaxmodal.symbolic.chain import Chain
 from jaxmodal.symbolic.differentiation import gradient, tangent
 from jaxmodal.symbolic.equations import WrittenEquations
 from jaxmodal.symbolic.graph import SYMBOL, TANH, Expression, Graph
-from jaxmodal.symbolic.motion import accelerations, velocities, weights
+from jaxmodal.symbolic.motion import accelerations
 from jaxmodal.symbolic.nomenclature import Nomenclature
 from jaxmodal.symbolic.planar import whole
 
@@ -44,7 +44,7 @@ class Writer:
         if all(part.is_zero for part in g):
             return [self.graph.zero] * self.size
         chain = Chain(self.names, False) if self.first else self.chain
-        return [whole(row) for row in chain.work(weights(chain, g))]
+        return [whole(row) for row in chain.work(accelerations(chain, None, gravity=g))]
 
     def rotary(self) -> Table:
         """The constant part of B of all that turns."""
@@ -68,7 +68,7 @@ class Writer:
 
     def momentum(self, rates: Sequence[Expression]) -> list[Expression]:
         """The part of B(q) q' that translation makes, without forming B."""
-        return [whole(row) for row in self.chain.work(velocities(self.chain, rates))]
+        return [whole(row) for row in self.chain.work(accelerations(self.chain, None, rates))]
 
     def _along_rates(self) -> dict[int, Expression]:
         pairs = zip(self.names.coordinates, self.names.rates, strict=True)
@@ -175,9 +175,8 @@ class Writer:
         flat: dict[str, tuple[Expression, ...]] = {}
         shapes: dict[str, tuple[int, ...]] = {}
         for name, value in made.items():
-            rows = value if value and isinstance(value[0], list) else None
-            flat[name] = tuple(entry for row in rows for entry in row) if rows else tuple(value)
-            shapes[name] = (len(rows), len(rows[0])) if rows else (len(value),)
+            table = np.array(value, object)
+            flat[name], shapes[name] = tuple(table.ravel()), table.shape
         graph = self.graph
         used = {
             str(graph.operands[index][0])

@@ -12,6 +12,7 @@ import pytest
 from symbolic_arms import PAPER, USUAL, chain, states
 
 from jaxmodal.symbolic import function, linearised_equations, write, written_equations
+from jaxmodal.symbolic.graph import Expression
 from tests.written_forms import EVERYTHING, written_to
 
 LATEX = shutil.which("pdflatex") or shutil.which("lualatex") or shutil.which("xelatex")
@@ -127,6 +128,18 @@ def test_latex_of_small_motions(rates):
     model = chain(2, 1)
     equations = linearised_equations(model, deflections=True, rates=rates)
     check_document(equations, model, {"M"} if rates else {"M", "D", "K"})
+
+
+@pytest.mark.parametrize("quantities", [["h"], ["tau"], ["h", "tau"]], ids=str)
+def test_accelerations_of_origins_are_without_second_derivatives(quantities):
+    """As the document says of a_i, also where inverse dynamics is written."""
+    equations = written_equations(chain(3), quantities)
+    graph, meant = equations.graph, {}
+    for index, label in graph.labels.items():
+        meant.setdefault(label.partition("_")[0], []).append(Expression(graph, index))
+    assert "Omega" in meant
+    second = {graph.symbol(f"{name}_ddot", True).index for name in equations.coordinates}
+    assert second.isdisjoint(graph.needed(meant.get("a", [])))
 
 
 @pytest.mark.slow
