@@ -18,6 +18,7 @@ from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli import arguments
 from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
+from jaxmodal.cli.paths import folder_option, require_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,11 +53,10 @@ def refusing() -> Iterator[None]:
 @click.option("--plot/--no-plot", default=True, show_default=True, help="Draw pictures as well.")
 @click.option("--list", "listing", is_flag=True, help="List the built-in problems.")
 @click.option("--show", metavar="NAME", help="Print the TOML file of a built-in problem.")
-@click.option(
+@folder_option(
     "--gallery",
-    type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Solve all built-in problems and write results, pictures and index to a folder.",
+    remark="Solve all built-in problems and write results, pictures and index to a folder.",
 )
 def optimise(
     source: str | None,
@@ -80,9 +80,7 @@ def optimise(
         _run(source, out, plot, {key: value for key, value in options.items() if value is not None})
     elif gallery is not None:
         from design_opt.studies.gallery import make_gallery
-        from jaxmodal.cli.paths import require_folder
 
-        require_folder("--gallery", gallery)
         with refusing():
             make_gallery(gallery, click.echo)
     else:
@@ -112,7 +110,6 @@ def _run(source: str, out: str | None, plot: bool, options: dict[str, Any]) -> N
     from design_opt.solvers.optimise import optimise as search
     from design_opt.solvers.recording import worst_posture
     from design_opt.solvers.results import Status
-    from jaxmodal.cli.paths import require_folder
 
     require_folder("--out", Path(out or ".").parent)  # which is made
     with refusing():

@@ -21,7 +21,8 @@ from jaxmodal.cli.arguments import (
     theory_option,
 )
 from jaxmodal.cli.loads import Vector, borne, given, load_options
-from jaxmodal.cli.paths import file_option, require_picture, save_picture
+from jaxmodal.cli.output import lists, print_json
+from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
 
@@ -34,7 +35,7 @@ def _loads(command: Callable[..., None]) -> Callable[..., None]:
         theory_option,
         posture_option("; that of link 1 turns the arm against its loads."),
         format_option(("table", "json")),
-        file_option("--plot", remark="Draw it into this file (.png, .pdf, .svg)."),
+        picture_option("--plot", remark="Draw it into this file (.png, .pdf, .svg)."),
     )
     for option in reversed(options):
         command = option(command)
@@ -53,9 +54,7 @@ def statics(
 ) -> None:
     """Forces, moments and deflections of an ARM at rest under its weight and other dead loads."""
     from jaxmodal.at_rest.static_equilibrium import static_equilibrium
-    from jaxmodal.cli.output import print_json
 
-    require_picture("--plot", plot)
     arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
     with refusing(argument), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -64,19 +63,12 @@ def statics(
         click.echo(f"warning: {each.message}", err=True)
     if output_format == "json":
         names = (
-            "stations",
-            "axial_force",
-            "shear_force",
-            "bending_moment",
-            "displacement",
-            "rotation",
-            "joint_torque",
-            "base_reaction",
-            "reactions",
-            "tip_displacement",
+            *("stations", "axial_force", "shear_force", "bending_moment"),
+            *("displacement", "rotation", "joint_torque"),
+            *("base_reaction", "reactions", "tip_displacement"),
         )
-        plain = {name: getattr(found, name).tolist() for name in names}
-        print_json({"arm": argument, "theory": theory, "small": found.small, **plain})
+        said = {"arm": argument, "theory": theory, "small": found.small}
+        print_json(said | lists(found, *names))
     else:
         click.echo(str(found))
     _draw(found, plot)
@@ -115,9 +107,7 @@ def buckling(
     Exit status: 0 when every factor is certified, 1 when some are not, 2 for bad input.
     """
     from jaxmodal.at_rest.buckling import buckling as solve
-    from jaxmodal.cli.output import print_json
 
-    require_picture("--plot", plot)
     arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
     loads = given(**vectors)
     with refusing(argument):

@@ -1,4 +1,4 @@
-"""The command ``jaxmodal``: frequencies of arms in files, the paper's tables, checks, examples.
+"""The command ``jaxmodal`` and where its commands are; checks and examples.
 
 Results go to standard output; errors, remedies and progress to standard error. Nothing is printed
 to standard output before every arm has been read and solved. What a command needs is imported
@@ -8,6 +8,7 @@ inside it, so that help comes at once and double precision is on before anything
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import importlib
 import sys
@@ -22,22 +23,8 @@ import click
 
 from jaxmodal import __version__
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.arguments import (
-    ARM_HELP,
-    EXIT_NOT_ALL,
-    BadInput,
-    digits_option,
-    format_option,
-    load_any_arm,
-    modes_option,
-    posed,
-    posture_option,
-    refusing,
-    theory_option,
-)
-from jaxmodal.cli.loads import bears_loads, given, load_options
-from jaxmodal.cli.paths import file_option, folder_option, require_folder, require_new, writing
-from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.cli.arguments import ARM_HELP, load_any_arm, refusing
+from jaxmodal.cli.paths import file_option, require_new, writing
 
 ENTRY_POINTS = "jaxmodal.commands"
 """The group of entry points by which other packages register commands."""
@@ -54,12 +41,14 @@ class LazyGroup(click.Group):
 
     elsewhere = MappingProxyType(
         {
+            "frequencies": "jaxmodal.cli.frequencies:frequencies",
             "modes": "jaxmodal.cli.modes:modes",
             "sensitivities": "jaxmodal.cli.modes:sensitivities",
             "postures": "jaxmodal.cli.postures:postures",
             "equations": "jaxmodal.cli.equations:equations",
             "simulate": "jaxmodal.cli.simulate:simulate",
-            "reproduce-motions": "jaxmodal.cli.simulate:reproduce_motions",
+            "reproduce": "jaxmodal.cli.reproduce:reproduce",
+            "reproduce-motions": "jaxmodal.cli.reproduce:reproduce_motions",
             "response": "jaxmodal.cli.response:response",
             "statics": "jaxmodal.cli.at_rest:statics",
             "buckling": "jaxmodal.cli.at_rest:buckling",
@@ -180,99 +169,16 @@ def implausible_values_shown(wanted: bool) -> Iterator[None]:
 
 
 @main.command(epilog=ARM_HELP)
-@click.argument("arms", metavar="ARM [ARM ...]", nargs=-1, required=True)
-@modes_option
-@theory_option
-@posture_option(", such as -45,90. They replace those of every ARM.")
-@format_option(remark="json is an array in the order of the arguments, also for one ARM.")
-@digits_option
-@load_options
-def frequencies(
-    arms: tuple[str, ...],
-    modes: int,
-    theory: TheoryName,
-    posture_deg: tuple[float, ...] | None,
-    output_format: str,
-    digits: int,
-    **vectors: tuple[float, float] | None,
-) -> None:
-    """Lowest natural frequencies of each ARM, each with its certificate.
-
-    Under dead loads, those of its file and those given here, an arm in a plane: each with an estimate of its error and
-    bounds on both sides.
-
-    Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input (and
-    then nothing is printed to standard output).
-    """
-    from jaxmodal.cli import output as cli_output
-    from jaxmodal.frequencies.one_arm import natural_frequencies
-
-    loads = given(**vectors)
-    posed_arms = [
-        posed(load_any_arm(argument), argument, posture_deg, loaded=bool(loads))
-        for argument in arms
-    ]
-    loaded = [bears_loads(arm) for arm in posed_arms]
-    if not loads and any(loaded) and not all(loaded):
-        first, other = arms[loaded.index(True)], arms[loaded.index(False)]
-        raise BadInput(
-            f"{other}: bears no loads, and {first} does; their frequencies come in tables of two kinds: call the "
-            "command for each kind, or give --gravity and the like for all."
-        )
-    if loads or any(loaded):
-        from jaxmodal.cli.preloaded import frequencies_under_loads
-
-        frequencies_under_loads(arms, posed_arms, modes, theory, loads, output_format, digits)
-        return
-    solved = []
-    with cli_output.late_progress("arms solved") as advance:
-        for done, (argument, arm) in enumerate(zip(arms, posed_arms, strict=True)):
-            advance(done, len(arms))
-            with refusing(argument):
-                result = natural_frequencies(arm, num_modes=modes, theory=theory, throw=False)
-            solved.append(cli_output.SolvedArm.of(argument, arm, theory, result))
-    cli_output.print_frequencies(solved, output_format, digits)
-    cli_output.print_remedies(solved)
-    if not all(arm.all_certified for arm in solved):
-        raise SystemExit(EXIT_NOT_ALL)
-
-
-@main.command()
-@folder_option(
-    *("--out", "out_dir"),
-    default="results/paper",
-    remark="Folder for cells.csv and report.md; made if missing.",
-)
-def reproduce(out_dir: Path) -> None:
-    """Recompute the source paper's tables and hold them against print, digit by digit.
-
-    Tables 2-6, 9-11 and Figure 5. Exit status: 0 when every printed number agrees or is a known
-    misprint and every frequency is certified, else 1; 2 when the folder cannot be written.
-    """
-    from jaxmodal.cli import output as cli_output
-    from jaxmodal.reproduction.reproduce import reproduce as recompute
-
-    require_folder("--out", out_dir)
-    with (
-        writing(f"--out {out_dir}", "; give a folder that can"),
-        cli_output.late_progress("spectra computed") as advance,
-    ):
-        summary = recompute(out_dir, advance)
-    cli_output.print_summary(summary, out_dir)
-    if not summary.ok:
-        raise SystemExit(EXIT_NOT_ALL)
-
-
-@main.command(epilog=ARM_HELP)
 @click.argument("arm", metavar="ARM")
 def check(arm: str) -> None:
     """Masses, slenderness, cut-off frequencies of an ARM, and values that look implausible.
 
     Exit status: 0, with or without warnings; 2 when the ARM cannot be read.
     """
-    from jaxmodal.cli import output as cli_output
+    from jaxmodal.spatial.arms.checks import check as checked
 
-    cli_output.print_check(load_any_arm(arm, check=False), arm)
+    found = checked(load_any_arm(arm, check=False))
+    click.echo(str(dataclasses.replace(found, name=found.name or arm)))
 
 
 @main.command()
@@ -281,7 +187,7 @@ def check(arm: str) -> None:
 @click.option("--force", is_flag=True, help="Replace the file if it exists and differs.")
 def examples(name: str | None, out_file: Path | None, force: bool) -> None:
     """List the built-in arms, or print or write the TOML file of one."""
-    from jaxmodal.cli import output as cli_output
+    from jaxmodal.runtime.tables import Table
     from jaxmodal.spatial.files import examples as built_in
 
     if name is None:
@@ -290,7 +196,11 @@ def examples(name: str | None, out_file: Path | None, force: bool) -> None:
                 f"--out {out_file}: give the NAME of the arm to write as well; "
                 f"known are {', '.join(built_in.names())}."
             )
-        cli_output.print_examples()
+        arms = {known: built_in.load(known) for known in built_in.names()}
+        rows = [[known, arm.name, str(arm.num_links)] for known, arm in arms.items()]
+        headings = ("name", "arm", "links")
+        click.echo(Table("", headings, rows, (), headings[:2]).text())
+        click.echo("print one: jaxmodal examples NAME; use one: jaxmodal frequencies example:NAME")
         return
     with refusing():
         text = built_in.toml_text(name.removeprefix(EXAMPLE_PREFIX))

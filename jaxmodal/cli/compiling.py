@@ -16,7 +16,13 @@ from collections.abc import Callable, Iterator
 import jax.monitoring
 from rich.console import Console, RenderableType
 from rich.live import Live
-from rich.progress import Progress
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.text import Text
 
 EVENTS = "/jax/core/compile/"
@@ -205,3 +211,38 @@ class Bar(Progress):
         super().stop()
         if self._watch is not None:
             self._watch.bars, self._watch = self._watch.bars - 1, None
+
+
+@contextlib.contextmanager
+def late_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error that appears only after a second.
+
+    Yields a function to call with (steps done, steps in all). Where standard error is no terminal
+    a line says so every ten seconds.
+    """
+    progress = Bar(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = progress.add_task(what, total=None)
+
+    def advance(done: int, total: int) -> None:
+        progress.update(task, completed=done, total=total)
+
+    if not sys.stderr.isatty():
+        with Lines(what) as lines:
+            yield lambda done, total: lines(f"{what}: {done} of {total}")
+        return
+    timer = threading.Timer(1.0, progress.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield advance
+    finally:
+        timer.cancel()
+        timer.join()
+        progress.stop()

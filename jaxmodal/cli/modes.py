@@ -21,7 +21,8 @@ from jaxmodal.cli.arguments import (
     refusing,
     theory_option,
 )
-from jaxmodal.cli.paths import file_option, require_picture, save_picture, writing
+from jaxmodal.cli.output import lists, print_json, title_of
+from jaxmodal.cli.paths import picture_option, save_picture, writing
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import csv_text
@@ -52,10 +53,14 @@ _FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
 )
 @posture_option()
 @click.option("--stations", type=click.IntRange(2, 10_000), default=41, show_default=True)
-@file_option(
+@picture_option(
     "--plot", remark="Draw all modes into this file (.png, .pdf, .svg), theories side by side."
 )
-@file_option("--animate", remark="Write the --mode of the first theory as an animated GIF.")
+@picture_option(
+    "--animate",
+    remark="Write the --mode of the first theory as an animated GIF.",
+    suffixes=(".gif",),
+)
 @click.option("--mode", type=click.IntRange(min=1), default=1, show_default=True)
 @format_option()
 @digits_option
@@ -76,14 +81,11 @@ def modes(
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
     """
     from jaxmodal.arm.descriptions import posture_text
-    from jaxmodal.cli.output import print_json, title_of
     from jaxmodal.modes.mode_shapes import mode_shapes
     from jaxmodal.modes.spatial_shapes import SpatialModeShapes
     from jaxmodal.modes.spatial_tables import spatial_shapes_table
     from jaxmodal.modes.tables import shapes_table
 
-    require_picture("--plot", plot)
-    require_picture("--animate", animate, (".gif",))
     arm = posed(load_any_arm(argument), argument, posture_deg)
     if mode > modes:
         raise BadInput(f"--mode {mode}: only modes 1 to {modes} are computed; raise --modes.")
@@ -139,19 +141,13 @@ def _fields(shapes: AnyShapes) -> tuple[tuple[str, ...], np.ndarray]:
 
 def _plain(argument: str, shapes: AnyShapes) -> dict[str, Any]:
     names, values = _fields(shapes)
-    turned = getattr(shapes, "rotation", None)
+    turned = ("rotation",) if hasattr(shapes, "rotation") else ()
     return {
         "arm": argument,
         "theory": shapes.frequencies.theory,
-        "frequencies_hz": np.asarray(shapes.frequencies_hz).tolist(),
-        "certified": np.asarray(shapes.frequencies.certified).tolist(),
-        "stations": np.asarray(shapes.stations).tolist(),
-        "position": np.asarray(shapes.position).tolist(),
-        "displacement": np.asarray(shapes.displacement).tolist(),
-        **({} if turned is None else {"rotation": np.asarray(turned).tolist()}),
-        "participation": np.asarray(shapes.participation).tolist(),
-        "effective_mass": np.asarray(shapes.effective_mass).tolist(),
-        "total_mass": np.asarray(shapes.total_mass).tolist(),
+        **lists(shapes.frequencies, "frequencies_hz", "certified"),
+        **lists(shapes, "stations", "position", "displacement", *turned),
+        **lists(shapes, "participation", "effective_mass", "total_mass"),
         "residual": np.max(shapes.residuals, axis=(1, 2)).tolist(),
     } | {name: values[..., k].tolist() for k, name in enumerate(names)}
 
@@ -166,8 +162,8 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
         fields = _fields(shapes)[1]
         for k, i, s in np.ndindex(*fields.shape[:3]):
             values = (*position[i, s], *moved[k, i, s], *fields[k, i, s])
-            where = (shapes.frequencies.theory, k + 1, repr(float(hertz[k])), i + 1, xi[s])
-            rows.append((*where, *(repr(float(value)) for value in values)))
+            where = (shapes.frequencies.theory, k + 1, hertz[k], i + 1, xi[s])
+            rows.append((*where, *values))
     return csv_text((*place, *_fields(solved[0])[0]), rows)
 
 
@@ -203,7 +199,7 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
     metavar="N",
     help="Show the N parameters that matter most; json and csv have all.",
 )
-@file_option(
+@picture_option(
     "--plot",
     remark="Draw the parameters that matter most as bars into this file (.png, .pdf, .svg).",
 )
@@ -224,11 +220,9 @@ def sensitivities(
 
     Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input.
     """
-    from jaxmodal.cli.output import print_json, title_of
     from jaxmodal.modes.sensitivities import sensitivities as all_sensitivities
     from jaxmodal.modes.tables import sensitivities_table
 
-    require_picture("--plot", plot)
     arm = posed(load_any_arm(argument), argument, posture_deg)
     with refusing(argument):  # RepeatedFrequencyError is a ValueError, too
         table = all_sensitivities(
@@ -263,13 +257,8 @@ def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:
     return {
         "arm": argument,
         "theory": table.frequencies.theory,
-        "frequencies_hz": np.asarray(table.frequencies.frequencies_hz).tolist(),
-        "certified": np.asarray(table.frequencies.certified).tolist(),
-        "individual": np.asarray(table.individual).tolist(),
-        "addresses": list(table.addresses),
-        "values": np.asarray(table.values).tolist(),
-        "derivative_hz": np.asarray(table.derivative_hz).tolist(),
-        "logarithmic": np.asarray(table.logarithmic).tolist(),
+        **lists(table.frequencies, "frequencies_hz", "certified"),
+        **lists(table, "individual", "addresses", "values", "derivative_hz", "logarithmic"),
     }
 
 
@@ -279,8 +268,6 @@ def _table_csv(table: Sensitivities) -> str:
     derivative = np.asarray(table.derivative_hz)
     rows: list[tuple[Any, ...]] = []
     for k, p in np.ndindex(*derivative.shape):
-        numbers = (derivative[k, p], table.logarithmic[k, p])
-        where = (k + 1, repr(float(hertz[k])), table.addresses[p], repr(float(table.values[p])))
-        own = str(bool(table.individual[k])).lower()
-        rows.append((*where, *(repr(float(x)) for x in numbers), own))
+        where = (k + 1, hertz[k], table.addresses[p], table.values[p])
+        rows.append((*where, derivative[k, p], table.logarithmic[k, p], table.individual[k]))
     return csv_text((*columns, "individual"), rows)

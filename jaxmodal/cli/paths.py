@@ -19,19 +19,41 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".pdf", ".svg")
 
 
-def file_option(*names: str, remark: str) -> Callable[..., Any]:
-    """An option that takes a file to write."""
-    return click.option(*names, type=click.Path(dir_okay=False, path_type=Path), help=remark)
+def file_option(
+    *names: str,
+    remark: str,
+    suffixes: Sequence[str] = (),
+    check: Callable[[str, Path | None, Sequence[str]], None] | None = None,
+) -> Callable[..., Any]:
+    """An option that takes a file to write; with suffixes it is refused as by `require_file`, or another check."""
+    check = require_file if check is None else check
+
+    def checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+        if suffixes:
+            check(param.opts[0], path, suffixes)
+        return path
+
+    kind = click.Path(dir_okay=False, path_type=Path)
+    return click.option(*names, type=kind, callback=checked, help=remark)
 
 
-def folder_option(*names: str, default: str | None = None, remark: str) -> Callable[..., Any]:
-    """An option that takes a folder to write files into."""
+def picture_option(
+    *names: str, remark: str, suffixes: Sequence[str] = PICTURES
+) -> Callable[..., Any]:
+    """An option that takes a picture to write; refused as by `require_picture`."""
+    return file_option(*names, remark=remark, suffixes=suffixes, check=require_picture)
+
+
+def folder_option(*names: str, remark: str, **settings: Any) -> Callable[..., Any]:
+    """An option that takes a folder to write files into; refused as by `require_folder`."""
+
+    def checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+        require_folder(param.opts[0], path)
+        return path
+
+    kind = click.Path(file_okay=False, path_type=Path)
     return click.option(
-        *names,
-        type=click.Path(file_okay=False, path_type=Path),
-        default=None if default is None else Path(default),
-        show_default=True,
-        help=remark,
+        *names, type=kind, callback=checked, show_default=True, help=remark, **settings
     )
 
 

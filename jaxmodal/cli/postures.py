@@ -22,7 +22,8 @@ from jaxmodal.cli.arguments import (
     theory_option,
     two_numbers,
 )
-from jaxmodal.cli.paths import file_option, require_picture, writing
+from jaxmodal.cli.output import print_json
+from jaxmodal.cli.paths import picture_option, writing
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.postures.tables import limited, row_values
 from jaxmodal.runtime.namespace import to_host
@@ -61,7 +62,6 @@ def postures(
     Exit status: 0 when every angle is certified (also when there is none), 1 when some are not, 2
     for bad input.
     """
-    from jaxmodal.cli.output import print_json
     from jaxmodal.frequencies.status import Status
     from jaxmodal.postures.inverse import postures_at
     from jaxmodal.postures.tables import postures_table
@@ -156,7 +156,7 @@ def _row_ends(
 @click.option("--points", type=click.IntRange(min=2), default=361, show_default=True)
 @_posture
 @theory_option
-@file_option("--out", remark="Draw the map into this file (.png, .pdf, .svg).")
+@picture_option("--out", remark="Draw the map into this file (.png, .pdf, .svg).")
 def resonance_map(
     argument: str,
     band_hz: tuple[float, float],
@@ -179,7 +179,6 @@ def resonance_map(
     from jaxmodal.postures.resonance_maps import resonance_free
     from jaxmodal.postures.tables import resonance_tables
 
-    require_picture("--out", out)
     arm = posed(load_arm(argument), argument, posture_deg)
     low, high = (2.0 * math.pi * hertz for hertz in band_hz)
     title = f"{arm.name or argument} ({theory})"

@@ -19,7 +19,8 @@ from jaxmodal.cli.arguments import (
     refusing,
     theory_option,
 )
-from jaxmodal.cli.paths import file_option, require_file, require_picture, save_picture
+from jaxmodal.cli.output import print_json
+from jaxmodal.cli.paths import file_option, picture_option, save_picture
 from jaxmodal.cli.response_sensitivities import plain_sensitivities, sensitivities_csv
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.tables import csv_text
@@ -86,14 +87,18 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
     help="For --sensitivities a parameter such as link2.length; more than once for several. All if left out.",
 )
 @format_option()
-@file_option(
+@picture_option(
     "--plot",
     remark="Draw sizes and phases, natural frequencies marked, into this file (.png, .pdf, .svg).",
 )
-@file_option(
+@picture_option(
     "--nyquist", remark="Draw imaginary over real parts into this file (.png, .pdf, .svg)."
 )
-@file_option("--uff", remark="Write a universal file, data set 58 (.uff, .unv).")
+@file_option(
+    "--uff",
+    remark="Write a universal file, data set 58 (.uff, .unv).",
+    suffixes=(".uff", ".unv"),
+)
 def response(
     argument: str,
     inputs: tuple[str, ...],
@@ -117,7 +122,6 @@ def response(
     Exit status: 0 when every value is known, 1 when some are not (undamped resonances, arms that their
     forces at rest buckle), 2 for bad input.
     """
-    from jaxmodal.cli.output import print_json
     from jaxmodal.frequencies.one_arm import frequencies_in_band, natural_frequencies
     from jaxmodal.frequencies.status import Status
     from jaxmodal.response.exact.exchange import write_universal_file
@@ -131,9 +135,6 @@ def response(
                 f"--input {name}: is a motion of the ground and no force, so there is no {quantity}; give --quantity "
                 "transmissibility."
             )
-    require_picture("--plot", plot)
-    require_picture("--nyquist", nyquist)
-    require_file("--uff", uff, (".uff", ".unv"))
     arm = posed(load_arm(argument), argument, posture_deg)
     with refusing(argument):
         if loss_factor is not None:
@@ -275,12 +276,11 @@ def _csv(found: FrequencyResponse) -> str:
     from jaxmodal.response.driven.status import ResponseStatus
 
     headings = ("frequency_hz", "output", "input", "unit", "real", "imag", "status")
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     hertz, values = np.asarray(found.frequencies_hz), np.asarray(found.values)
     status = np.asarray(found.status)
     for o, i, output, into in _entries(found):
         for k, value in enumerate(values[o, i]):
-            numbers = (repr(float(value.real)), repr(float(value.imag)))
-            place = (repr(float(hertz[k])), output, into, found.unit(o, i))
-            rows.append((*place, *numbers, ResponseStatus(int(status[o, i, k])).name))
+            place = (hertz[k], output, into, found.unit(o, i))
+            rows.append((*place, value.real, value.imag, ResponseStatus(status[o, i, k]).name))
     return csv_text(headings, rows)

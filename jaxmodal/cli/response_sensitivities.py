@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxmodal.cli.output import lists
 from jaxmodal.runtime.tables import csv_text
 from jaxmodal.spatial.parts.parameters import unit_of
 
@@ -22,7 +23,7 @@ def plain_sensitivities(slopes: ResponseSensitivities) -> dict[str, Any]:
             {"address": address, "value": float(value), "unit": unit_of(address)}
             for address, value in zip(slopes.addresses, slopes.values, strict=True)
         ],
-        **{name: getattr(slopes, name).tolist() for name in _NAMES},
+        **lists(slopes, *_NAMES),
     }
 
 
@@ -33,13 +34,9 @@ def sensitivities_csv(slopes: ResponseSensitivities) -> str:
     parts = [getattr(slopes, name) for name in _NAMES]
     rows = [
         (
-            repr(hertz[k]),
-            str(output),
-            str(into),
-            address,
-            repr(float(slopes.values[p])),
-            unit_of(address),
-            *(repr(float(part[o, i, k, p])) for part in parts),
+            *(hertz[k], output, into),
+            *(address, slopes.values[p], unit_of(address)),
+            *(part[o, i, k, p] for part in parts),
         )
         for o, output in enumerate(found.outputs)
         for i, into in enumerate(found.inputs)

@@ -1,4 +1,4 @@
-"""The commands ``jaxmodal simulate`` and ``jaxmodal reproduce-motions``."""
+"""The command ``jaxmodal simulate``."""
 
 from __future__ import annotations
 
@@ -13,31 +13,27 @@ import click
 import numpy as np
 
 from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, refusing
-from jaxmodal.cli.paths import (
-    file_option,
-    folder_option,
-    require_file,
-    require_folder,
-    require_new,
-    require_picture,
-    writing,
-)
+from jaxmodal.cli.paths import file_option, picture_option, require_new, writing
 from jaxmodal.runtime.whole_files import write_whole
 
 if TYPE_CHECKING:
     import xarray
 
-    from jaxmodal.dynamics import FlexibleArm
-
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@file_option("--out", remark="Write the motion into this file: .csv, or .nc (NetCDF, needs SciPy).")
 @file_option(
+    "--out",
+    remark="Write the motion into this file: .csv, or .nc (NetCDF, needs SciPy).",
+    suffixes=(".csv", ".nc"),
+)
+@picture_option(
     "--plot",
     remark="Draw deflections, joints, tip and torques over time into this file: .png, .pdf or .svg.",
 )
-@file_option("--animate", remark="Write the arm in motion into this file: .gif.")
+@picture_option(
+    "--animate", remark="Write the arm in motion into this file: .gif.", suffixes=(".gif",)
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def simulate(
     file: str, out: Path | None, plot: Path | None, animate: Path | None, force: bool
@@ -47,12 +43,9 @@ def simulate(
     FILE is an arm file, TOML or JSON, with a table [dynamics]; see docs/dynamics.md. Exit status: 0 when the end was
     reached, 1 when not, 2 for bad input.
     """
-    from jaxmodal.cli.output import late_progress
+    from jaxmodal.cli.compiling import late_progress
     from jaxmodal.dynamics.files import read_simulation
 
-    require_file("--out", out, (".csv", ".nc"))
-    require_picture("--plot", plot)
-    require_picture("--animate", animate, (".gif",))
     for option, path in {"--out": out, "--plot": plot, "--animate": animate}.items():
         require_new(option, path, force)
     netcdf = out is not None and out.suffix.lower() == ".nc"
@@ -67,41 +60,19 @@ def simulate(
     if out is not None:
         _write("--out", out, functools.partial(_netcdf if netcdf else _csv, motion))
     if plot is not None:
-        _write("--plot", plot, lambda path: _picture(motion, path))
+        from jaxmodal.plots.motions import plot_motion
+
+        bent = ("deflections",) if motion.sizes["coordinate"] else ()
+        panels = (*bent, "joints", "tip", "torques")
+        _write("--plot", plot, functools.partial(plot_motion, motion, panels=panels))
     if animate is not None:
-        _write("--animate", animate, lambda path: _animation(wanted.model, motion, path))
+        from jaxmodal.plots.motions import animate_motion
+
+        _write("--animate", animate, functools.partial(animate_motion, wanted.model, motion))
     for line in summary(motion):
         click.echo(line)
     if motion.attrs["status"] != "ok":
         click.echo(f"{motion.attrs['message']}.", err=True)
-        raise SystemExit(EXIT_NOT_ALL)
-
-
-@click.command("reproduce-motions")
-@folder_option(
-    *("--out", "out_dir"),
-    default="results/dynamics",
-    remark="Folder for the pictures and report.md; made if missing.",
-)
-def reproduce_motions(out_dir: Path) -> None:
-    """Simulate Figures 5-10 of De Luca and Siciliano (1991) and the N-DOF paper's experiment.
-
-    Writes a picture of each, and report.md: what the texts state, and whether the simulations show it. Exit status: 0
-    when the paper's model shows every feature that its text states, else 1; 2 when the folder cannot be written.
-    """
-    from jaxmodal.cli.output import late_progress
-    from jaxmodal.reproduction.motions_report import reproduce_motions as recompute
-
-    require_folder("--out", out_dir)
-    with (
-        refusing(),
-        writing(f"--out {out_dir}", "; give a folder that can"),
-        late_progress("motions simulated") as advance,
-    ):
-        shown = recompute(out_dir, advance)
-    click.echo(f"wrote {out_dir / 'report.md'} and the pictures beside it")
-    if not shown:
-        click.echo("a feature that the text states is not shown; see report.md", err=True)
         raise SystemExit(EXIT_NOT_ALL)
 
 
@@ -126,23 +97,10 @@ def summary(motion: xarray.Dataset) -> list[str]:
     ]
 
 
-def _write(option: str, out: Path, write: Callable[[Path], None]) -> None:
+def _write(option: str, out: Path, write: Callable[[Path], Any]) -> None:
     place = f"{option} {out}"
     with writing(place), refusing(place):
         write_whole(out, write)
-
-
-def _picture(motion: xarray.Dataset, path: Path) -> None:
-    from jaxmodal.plots.motions import plot_motion
-
-    bent = ("deflections",) if motion.sizes["coordinate"] else ()
-    plot_motion(motion, path, panels=(*bent, "joints", "tip", "torques"))
-
-
-def _animation(model: FlexibleArm, motion: xarray.Dataset, path: Path) -> None:
-    from jaxmodal.plots.motions import animate_motion
-
-    animate_motion(model, motion, path)
 
 
 def _netcdf(motion: xarray.Dataset, path: Path) -> None:

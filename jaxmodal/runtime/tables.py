@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
+import numpy as np
 
 if TYPE_CHECKING:
     import pandas
@@ -80,11 +81,12 @@ class Table:
 
 
 def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return headings and rows as CSV."""
+    """Return headings and rows as CSV: numbers with all their digits, truth values as true and false."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(headings)
-    writer.writerows(rows)
+    kinds = (bool, np.bool_)
+    writer.writerows([str(x).lower() if isinstance(x, kinds) else x for x in row] for row in rows)
     return text.getvalue()
 
 

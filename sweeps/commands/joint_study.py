@@ -22,7 +22,7 @@ def joint_study(folder: Path) -> None:
 
     Exit status: 0 when every frequency is certified, else 1; 2 when the folder cannot be written.
     """
-    from jaxmodal.cli.output import late_progress
+    from jaxmodal.cli.compiling import late_progress
     from sweeps.studies.joint_study import write_joint_study
 
     with refusing(), late_progress("cells solved") as advance:

@@ -17,7 +17,8 @@ import jaxmodal
 import jaxmodal.frequencies.one_arm
 from jaxmodal import examples
 from jaxmodal.cli.commands import main
-from jaxmodal.cli.output import SolvedArm, late_progress, print_frequencies
+from jaxmodal.cli.compiling import late_progress
+from jaxmodal.cli.frequencies import certified_table
 from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.frequencies.status import Status
 
@@ -348,23 +349,8 @@ def test_progress_stays_silent_where_nobody_looks(capsys):
     assert captured.out + captured.err == ""
 
 
-def test_a_table_names_a_repeated_frequency(capsys):
-    solved = SolvedArm(
-        arm="a.toml",
-        name="a",
-        theory="timoshenko",
-        title="a (timoshenko)",
-        num_links=1,
-        joint_angles_deg=[0.0],
-        frequencies_hz=[37.0, 37.0],
-        certified=[True, True],
-        status=["certified", "certified"],
-        count_below=[1, 1],
-        count_above=[3, 3],
-        bracket_hz=[[36.9, 37.1]] * 2,
-        multiplicity=[2, 2],
-        residual_ratio=[1.0, 1.0],
-        evaluations=1,
-    )
-    print_frequencies([solved], "table")
-    assert capsys.readouterr().out.count("2-fold") == 2
+def test_a_table_names_a_repeated_frequency():
+    arm = {"name": "a", "theory": "timoshenko", "frequencies_hz": [37.0, 37.0]}
+    found = arm | {"status": ["certified"] * 2, "multiplicity": [2, 2]}
+    table = certified_table(found, examples.two_link_flexible(), 5)
+    assert table.text().count("2-fold") == 2

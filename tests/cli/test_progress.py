@@ -20,7 +20,7 @@ from design_opt.solvers.recording import Progress, worst_posture
 from design_opt.solvers.results import Status
 from jaxmodal.cli import compiling
 from jaxmodal.cli.commands import main
-from jaxmodal.cli.output import late_progress
+from jaxmodal.cli.compiling import late_progress
 
 SWEEP = """
 arm = "example:two_link_flexible"

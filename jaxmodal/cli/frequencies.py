@@ -1,0 +1,215 @@
+"""The command ``jaxmodal frequencies``: of free arms each with its certificate, of arms under loads with bounds."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from jaxmodal.arm.arm import Arm, require_planar
+from jaxmodal.cli.arguments import (
+    ARM_HELP,
+    EXIT_NOT_ALL,
+    BadInput,
+    digits_option,
+    format_option,
+    load_any_arm,
+    modes_option,
+    posed,
+    posture_option,
+    refusing,
+    theory_option,
+)
+from jaxmodal.cli.loads import Vector, bears_loads, borne, given, load_options
+from jaxmodal.cli.output import lists, print_json, title_of, without_nonfinite
+from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.frequencies.status import Status, UncertifiedError
+from jaxmodal.frequencies.tables import certificate_text, hertz_text
+from jaxmodal.runtime.tables import Table, csv_text
+from jaxmodal.spatial.arms.arm import SpatialArm
+
+#: the estimate of the relative error to reach under loads; where the finest arm does not, the error says so
+TOLERANCE = 1e-6
+#: keys of the JSON output that have a column of CSV, a row for each mode
+_CERTIFIED = (
+    *("frequencies_hz", "certified", "status"),
+    *("count_below", "count_above", "multiplicity"),
+)
+_BOUNDED = ("frequencies_hz", "relative_error", "lower_hz", "upper_hz")
+
+Entry = dict[str, Any]
+
+
+@click.command(epilog=ARM_HELP)
+@click.argument("arms", metavar="ARM [ARM ...]", nargs=-1, required=True)
+@modes_option
+@theory_option
+@posture_option(", such as -45,90. They replace those of every ARM.")
+@format_option(remark="json is an array in the order of the arguments, also for one ARM.")
+@digits_option
+@load_options
+def frequencies(
+    arms: tuple[str, ...],
+    modes: int,
+    theory: TheoryName,
+    posture_deg: tuple[float, ...] | None,
+    output_format: str,
+    digits: int,
+    **vectors: Vector,
+) -> None:
+    """Lowest natural frequencies of each ARM, each with its certificate.
+
+    Under dead loads, those of its file and those given here, an arm in a plane: each with an estimate of its error and
+    bounds on both sides.
+
+    Exit status: 0 when every frequency is certified, 1 when some are not, 2 for bad input (and
+    then nothing is printed to standard output).
+    """
+    from jaxmodal.cli.compiling import late_progress
+
+    loads = given(**vectors)
+    posed_arms = [
+        posed(load_any_arm(argument), argument, posture_deg, loaded=bool(loads))
+        for argument in arms
+    ]
+    loaded = [bears_loads(arm) for arm in posed_arms]
+    if not loads and any(loaded) and not all(loaded):
+        first, other = arms[loaded.index(True)], arms[loaded.index(False)]
+        raise BadInput(
+            f"{other}: bears no loads, and {first} does; their frequencies come in tables of two kinds: call the "
+            "command for each kind, or give --gravity and the like for all."
+        )
+    under_loads = bool(loads) or any(loaded)
+    found: list[Entry] = []
+    with late_progress("arms solved") as advance:
+        for done, (argument, arm) in enumerate(zip(arms, posed_arms, strict=True)):
+            advance(done, len(arms))
+            try:
+                with refusing(argument):
+                    own = (
+                        _bounded(arm, modes, theory, loads)
+                        if under_loads
+                        else _certified(arm, modes, theory)
+                    )
+            except UncertifiedError as error:
+                click.echo(f"{argument}: {error}", err=True)
+                raise SystemExit(EXIT_NOT_ALL) from error
+            found.append({"arm": argument, "name": _name(argument, arm), "theory": theory, **own})
+    if output_format == "csv":
+        click.echo(_csv(found, _BOUNDED if under_loads else _CERTIFIED), nl=False)
+    elif output_format == "table":
+        table = bounded_table if under_loads else certified_table
+        for entry, arm in zip(found, posed_arms, strict=True):
+            click.echo(table(entry, arm, digits).text())
+    elif under_loads:
+        print_json(found, indent=1)
+    else:
+        lines = (json.dumps(without_nonfinite(entry), allow_nan=False) for entry in found)
+        click.echo("[\n" + ",\n".join(lines) + "\n]")
+    if not (_errors_small(found) if under_loads else _all_certified(found)):
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _certified(arm: Arm | SpatialArm, modes: int, theory: TheoryName) -> Entry:
+    from jaxmodal.frequencies.one_arm import natural_frequencies
+
+    result = natural_frequencies(arm, num_modes=modes, theory=theory, throw=False)
+    return {
+        "num_links": len(arm.links),
+        "joint_angles_deg": _angles(arm),
+        **lists(result, "frequencies_hz", "certified"),
+        "status": [Status(code).name for code in np.asarray(result.status).tolist()],
+        **lists(result, "count_below", "count_above"),
+        "bracket_hz": (np.asarray(result.bracket) / (2.0 * math.pi)).tolist(),
+        **lists(result, "multiplicity", "residual_ratio", "evaluations"),
+    }
+
+
+def _bounded(
+    arm: Arm | SpatialArm, modes: int, theory: TheoryName, loads: Mapping[str, Any]
+) -> Entry:
+    from jaxmodal.at_rest.preloaded import preloaded_frequencies
+
+    flat = require_planar(arm)
+    result = preloaded_frequencies(flat, modes, theory, tolerance=TOLERANCE, **loads)
+    hertz = {"frequencies_hz": result.omega, "lower_hz": result.lower, "upper_hz": result.upper}
+    return {
+        "joint_angles_deg": _angles(arm),
+        "loads": borne(flat, loads),
+        **{key: (np.asarray(omega) / (2.0 * math.pi)).tolist() for key, omega in hertz.items()},
+        "relative_error": np.asarray(result.error).tolist(),
+        "pieces": result.pieces,
+    }
+
+
+def _angles(arm: Arm | SpatialArm) -> list[float]:
+    return [math.degrees(float(link.joint_angle)) for link in arm.links]
+
+
+def _name(argument: str, arm: Arm | SpatialArm) -> str:
+    """The name of an arm, or that of what it was read from."""
+    stem = argument.rpartition(":")[2] if argument.startswith("example:") else argument
+    return arm.name or Path(stem).stem
+
+
+def _csv(found: Sequence[Entry], keys: Sequence[str]) -> str:
+    headings = ("arm", "name", "theory", "mode", "frequency_hz", *keys[1:])
+    rows = [
+        (entry["arm"], entry["name"], entry["theory"], k, *row)
+        for entry in found
+        for k, row in enumerate(zip(*(entry[key] for key in keys), strict=True), start=1)
+    ]
+    return csv_text(headings, rows)
+
+
+def certified_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
+    """The frequencies of an arm with what proves them."""
+    columns = (entry[key] for key in ("frequencies_hz", "status", "multiplicity"))
+    rows = [
+        [str(k), hertz_text(hertz, digits), certificate_text(Status[status], multiplicity)]
+        for k, (hertz, status, multiplicity) in enumerate(zip(*columns, strict=True), start=1)
+    ]
+    title = title_of(entry["name"], arm, entry["theory"])
+    return Table(title, ("mode", "frequency [Hz]", "certificate"), rows, (), ("certificate",))
+
+
+def bounded_table(entry: Entry, arm: Arm | SpatialArm, digits: int) -> Table:
+    """The frequencies of an arm under loads with their errors and bounds."""
+    columns = (entry[key] for key in _BOUNDED)
+    rows = [
+        [
+            str(k),
+            hertz_text(own, digits),
+            f"{error:.0e}",
+            f"{hertz_text(low, digits)} to {hertz_text(high, digits)}",
+        ]
+        for k, (own, error, low, high) in enumerate(zip(*columns, strict=True), start=1)
+    ]
+    title = f"{title_of(entry['name'], arm, entry['theory'], first_angle=True)} under dead loads"
+    return Table(title, ("mode", "frequency [Hz]", "relative error", "bounds [Hz]"), rows)
+
+
+def _all_certified(found: Sequence[Entry]) -> bool:
+    """Whether each frequency is; if not, say what each other status means and what to do."""
+    for name in dict.fromkeys(name for entry in found for name in entry["status"]):
+        status = Status[name]
+        if status is not Status.certified:
+            click.echo(f"{name}: {status.cause}; {status.remedy}.", err=True)
+    return all(all(entry["certified"]) for entry in found)
+
+
+def _errors_small(found: Sequence[Entry]) -> bool:
+    """Whether the relative errors are those asked for; if not, say of which arms not."""
+    missed = [entry["arm"] for entry in found if max(entry["relative_error"]) > TOLERANCE]
+    if missed:
+        click.echo(
+            f"{', '.join(missed)}: the relative error is above {TOLERANCE:g}; the bounds hold. "
+            "jaxmodal.preloaded_frequencies takes more pieces (max_pieces).",
+            err=True,
+        )
+    return not missed

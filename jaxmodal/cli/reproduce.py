@@ -1,0 +1,102 @@
+"""The commands ``jaxmodal reproduce`` and ``jaxmodal reproduce-motions``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, refusing
+from jaxmodal.cli.paths import folder_option, writing
+from jaxmodal.reproduction import report
+from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
+from jaxmodal.reproduction.published import FREQUENCY_COLUMNS
+from jaxmodal.runtime.tables import Table
+
+
+@click.command()
+@folder_option(
+    *("--out", "out_dir"),
+    default="results/paper",
+    remark="Folder for cells.csv and report.md; made if missing.",
+)
+def reproduce(out_dir: Path) -> None:
+    """Recompute the source paper's tables and hold them against print, digit by digit.
+
+    Tables 2-6, 9-11 and Figure 5. Exit status: 0 when every printed number agrees or is a known
+    misprint and every frequency is certified, else 1; 2 when the folder cannot be written.
+    """
+    from jaxmodal.cli.compiling import late_progress
+    from jaxmodal.reproduction.reproduce import reproduce as recompute
+
+    with (
+        writing(f"--out {out_dir}", "; give a folder that can"),
+        late_progress("spectra computed") as advance,
+    ):
+        summary = recompute(out_dir, advance)
+    _print_summary(summary, out_dir)
+    if not summary.ok:
+        raise SystemExit(EXIT_NOT_ALL)
+
+
+def _print_summary(summary: ReproductionSummary, out_dir: Path) -> None:
+    """Print what a reproduction found: tallies, misprints by reason, marks, and the conclusion."""
+    headings, rows = ("group", "agree", "remark"), report.summary_lines(summary)
+    table = Table("The paper's tables, recomputed", headings, rows, (), ("group", "remark"))
+    click.echo(table.text())
+    for title, verdicts in (
+        ("Unexpected cells", summary.unexpected),
+        ("Frequencies without certificate", summary.uncertified),
+        ("Known misprints", summary.misprints),
+        ("Words in place of numbers, each with a dash for the difference", _words(summary)),
+    ):
+        if verdicts:
+            click.echo(f"\n{title} ({len(verdicts)})")
+            _print_by_note(verdicts)
+    click.echo(f"\n{report.conclusion(summary)}")
+    click.echo(f"Every cell: {out_dir / 'cells.csv'}; report: {out_dir / 'report.md'}")
+
+
+def _words(summary: ReproductionSummary) -> list[Verdict]:
+    """The marks that stand in frequency columns."""
+    return [mark for mark in summary.marks if mark.cell.column in FREQUENCY_COLUMNS]
+
+
+def _print_by_note(verdicts: Sequence[Verdict]) -> None:
+    notes = [report.remark(verdict) for verdict in verdicts]
+    for note in dict.fromkeys(notes):
+        click.echo(f"  {note or 'agrees with print'}:")
+        for verdict, own_note in zip(verdicts, notes, strict=True):
+            if own_note == note:
+                value = report.ten_digits(verdict.computed)
+                recomputed = f", recomputed {value}" if value else ""
+                where = report.address(verdict)
+                click.echo(f"    {where}: printed {verdict.cell.printed}{recomputed}")
+
+
+@click.command("reproduce-motions")
+@folder_option(
+    *("--out", "out_dir"),
+    default="results/dynamics",
+    remark="Folder for the pictures and report.md; made if missing.",
+)
+def reproduce_motions(out_dir: Path) -> None:
+    """Simulate Figures 5-10 of De Luca and Siciliano (1991) and the N-DOF paper's experiment.
+
+    Writes a picture of each, and report.md: what the texts state, and whether the simulations show it. Exit status: 0
+    when the paper's model shows every feature that its text states, else 1; 2 when the folder cannot be written.
+    """
+    from jaxmodal.cli.compiling import late_progress
+    from jaxmodal.reproduction.motions_report import reproduce_motions as recompute
+
+    with (
+        refusing(),
+        writing(f"--out {out_dir}", "; give a folder that can"),
+        late_progress("motions simulated") as advance,
+    ):
+        shown = recompute(out_dir, advance)
+    click.echo(f"wrote {out_dir / 'report.md'} and the pictures beside it")
+    if not shown:
+        click.echo("a feature that the text states is not shown; see report.md", err=True)
+        raise SystemExit(EXIT_NOT_ALL)
