@@ -72,7 +72,7 @@ class SpatialModeShapes(ExactShapes):
         axes of the ground.
     """
 
-    picture: ClassVar[str] = "jaxmodal.plots.spatial_modes:draw_spatial_shapes"
+    picture: ClassVar[str] = "jaxmodal.plots.modes:draw_spatial_shapes"
     frequencies: NaturalFrequencies
     stations: Array
     motion: Array

@@ -10,7 +10,12 @@ from jaxmodal.plots.arms import draw_arm
 from jaxmodal.plots.damped_modes import draw_damped_modes
 from jaxmodal.plots.figures import PlotsUnavailableError
 from jaxmodal.plots.frequencies import draw_frequencies, draw_postures_at
-from jaxmodal.plots.modes import animate_mode, draw_shapes, plot_mode_shapes
+from jaxmodal.plots.modes import (
+    animate_mode,
+    draw_shapes,
+    draw_spatial_shapes,
+    plot_mode_shapes,
+)
 from jaxmodal.plots.resonance_maps import draw_resonance_map, plot_resonance_map
 from jaxmodal.plots.responses import (
     draw_bode,
@@ -20,7 +25,6 @@ from jaxmodal.plots.responses import (
     draw_waterfall,
 )
 from jaxmodal.plots.sensitivities import draw_sensitivities
-from jaxmodal.plots.spatial_modes import draw_spatial_shapes
 
 __all__ = [
     "PlotsUnavailableError",

@@ -1,8 +1,9 @@
-"""What pictures of modes in the plane and in space have alike: the bent arm, and what is said of the mode."""
+"""The arm bent by a mode, in the plane or in space, and what is said of the mode. Needs matplotlib."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -10,12 +11,23 @@ from jaxmodal.arm.arguments import is_whole
 from jaxmodal.frequencies.status import Status
 from jaxmodal.modes.planar_shapes import ModeShapes
 from jaxmodal.modes.spatial_shapes import SpatialModeShapes
+from jaxmodal.plots.figures import COLOURS, framed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+AnyShapes: TypeAlias = ModeShapes | SpatialModeShapes
+
+#: what lies to the right and what upwards in each view, in the axes of the ground
+VIEWS = {
+    "oblique": ((-0.7071, 0.7071, 0.0), (-0.4082, -0.4082, 0.8165)),
+    "x-z": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
+    "y-z": ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "x-y": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+}
+
 #: the largest displacement drawn, as a share of the reach of the arm
-DRAWN_SHARE = 0.18
+_DRAWN_SHARE = 0.18
 #: area of the marker of the heaviest body, in square points; others have theirs by their masses
 _HEAVIEST = 130.0
 _LABELS = {
@@ -26,7 +38,7 @@ _LABELS = {
 }
 
 
-def check_mode(shapes: ModeShapes | SpatialModeShapes, mode: int) -> None:
+def check_mode(shapes: AnyShapes, mode: int) -> None:
     """Refuse a mode number, from 1, that the shapes do not have, and a mode without a shape."""
     count = len(shapes.omega)
     if not is_whole(mode, 1, count):
@@ -39,7 +51,7 @@ def check_mode(shapes: ModeShapes | SpatialModeShapes, mode: int) -> None:
         raise ValueError(f"mode {mode} has no shape to draw: {why}")
 
 
-def mode_title(shapes: ModeShapes | SpatialModeShapes, mode: int) -> str:
+def mode_title(shapes: AnyShapes, mode: int) -> str:
     """Number, frequency, certificate and theory of a mode (index from 0)."""
     hertz = float(shapes.frequencies_hz[mode])
     label = _LABELS[shapes.frequencies.theory]
@@ -47,46 +59,137 @@ def mode_title(shapes: ModeShapes | SpatialModeShapes, mode: int) -> str:
     return f"mode {mode + 1}: {hertz:.5g} Hz{mark}\n{label}"
 
 
-def joined(along: np.ndarray) -> np.ndarray:
-    """Positions or displacements (n, S, d) with those of the end of the link before in front; 0 at the base."""
-    before = np.concatenate([np.zeros((1, along.shape[-1])), along[:-1, -1]])
+class BentArm(NamedTuple):
+    """An arm at rest and deformed by a mode, each (n, S + 1, 3); bodies: masses (B,), places at rest and moved, (B, 3).
+
+    Every link starts where the one before ends, so that offsets are drawn as well. ``share`` is the largest
+    displacement drawn, m.
+    """
+
+    rest: np.ndarray
+    moved: np.ndarray
+    masses: np.ndarray
+    centres: np.ndarray
+    carried: np.ndarray
+    share: float
+
+
+def bent(shapes: AnyShapes, mode: int) -> BentArm:
+    """What is drawn of a mode (index from 0)."""
+    position, displacement, rotation, masses, seen = _in_space(shapes, mode)
+    rest, moved = _joined(position), _joined(displacement)
+    if isinstance(shapes, SpatialModeShapes):
+        moved[0, 0] = moved[0, 1]  # an elastic base moves as link 1 does there
+    steps = np.diff(rest.reshape(-1, 3), axis=0)
+    share = _DRAWN_SHARE * float(np.sum(np.linalg.norm(steps, axis=1)))
+    largest = float(np.max(np.linalg.norm(moved, axis=-1)))
+    # a mode without displacement, as the torsion of a straight arm, is drawn at rest
+    scale = share / largest if largest > 1e-9 * float(np.max(np.abs(rotation))) * share else 0.0
+    ends = [0, -1]
+    centres = position[:, ends] + seen
+    shifts = displacement[:, ends] + np.cross(rotation[:, ends], seen)
+    there = masses > 0.0
+    carried = (centres + scale * shifts)[there]
+    return BentArm(rest, rest + scale * moved, masses[there], centres[there], carried, share)
+
+
+def _in_space(shapes: AnyShapes, mode: int) -> tuple[np.ndarray, ...]:
+    """Places, displacements and rotations, (n, S, 3) each; masses of bodies, (n, 2), and where they are, (n, 2, 3).
+
+    That is seen from the ends of their link. The motions of a planar arm have z = 0.
+    """
+    position, displacement = np.asarray(shapes.position), np.asarray(shapes.displacement[mode])
+    bodies = np.asarray(shapes.bodies)
+    masses, seen = bodies[..., 0], bodies[..., 1:]
+    if isinstance(shapes, SpatialModeShapes):
+        return position, displacement, np.asarray(shapes.rotation[mode]), masses, seen
+    along = position[:, -1] - position[:, 0]
+    along = along / np.linalg.norm(along, axis=1, keepdims=True)
+    axial = np.stack([along, np.stack([-along[:, 1], along[:, 0]], axis=1)], axis=1)
+    rotation = np.asarray(shapes.psi[mode])[..., None] * np.array([0.0, 0.0, 1.0])
+    places = (np.pad(x, ((0, 0), (0, 0), (0, 1))) for x in (position, displacement, seen @ axial))
+    position, displacement, seen = places
+    return position, displacement, rotation, masses, seen
+
+
+def _joined(along: np.ndarray) -> np.ndarray:
+    """Positions or displacements (n, S, 3) with those of the end of the link before in front; 0 at the base."""
+    before = np.concatenate([np.zeros((1, 3)), along[:-1, -1]])
     return np.concatenate([before[:, None], along], axis=1)
 
 
-def reach(position: np.ndarray) -> float:
-    """The lengths of the links together, from places on them, (n, S, d)."""
-    return float(np.sum(np.linalg.norm(position[:, -1] - position[:, 0], axis=-1)))
+def views_of(shapes: AnyShapes) -> tuple[str, ...]:
+    """The views in which modes are drawn: that of the plane, or all."""
+    return tuple(VIEWS) if isinstance(shapes, SpatialModeShapes) else ("x-y",)
 
 
-def alignment(
-    first: ModeShapes | SpatialModeShapes, other: ModeShapes | SpatialModeShapes, mode: int
-) -> float:
+def _seen(rest: np.ndarray, moved: np.ndarray, share: float, view: str) -> np.ndarray:
+    """What a view shows of points when a share of the way is gone, (..., 2)."""
+    return np.asarray((rest + share * (moved - rest)) @ np.array(VIEWS[view]).T)
+
+
+def alignment(first: AnyShapes, other: AnyShapes, mode: int) -> float:
     """The sign that shows a mode of another theory the same way round."""
     product = np.sum(np.asarray(first.displacement[mode]) * np.asarray(other.displacement[mode]))
     return -1.0 if product < 0.0 else 1.0
 
 
-def draw_bent(axes: Axes, rest: np.ndarray, deformed: np.ndarray, colour: str) -> None:
-    """Draw an arm at rest, dashed, and deformed, (n, S, 2) each, with its tips and its base."""
-    flat = rest.reshape(-1, 2)
+def draw_mode(
+    axes: Axes,
+    shapes: AnyShapes,
+    mode: int,
+    view: str = "x-y",
+    colour: str = COLOURS[0],
+    sign: float = 1.0,
+) -> None:
+    """Draw one mode (index from 0), times ``sign``, on the arm at rest, dashed, seen from one side.
+
+    An arm in the plane has a scale, one in space the names of the axes.
+    """
+    drawn = bent(shapes, mode)
+    flat = _seen(drawn.rest, drawn.moved, 0.0, view).reshape(-1, 2)
     axes.plot(flat[:, 0], flat[:, 1], color="0.7", linewidth=1.2, linestyle=(0, (4, 2)))
+    deformed = _seen(drawn.rest, drawn.moved, sign, view)
     for link in deformed:
         axes.plot(link[:, 0], link[:, 1], color=colour, linewidth=1.8, solid_capstyle="round")
     axes.plot(deformed[:, -1, 0], deformed[:, -1, 1], "o", color=colour, markersize=3.5)
     axes.plot(0.0, 0.0, "s", color="black", markersize=4.5)
-
-
-def draw_bodies(axes: Axes, masses: np.ndarray, centres: np.ndarray, colour: str) -> None:
-    """Draw bodies as discs at places (B, 2), whose areas are as their masses."""
-    sizes = _HEAVIEST * masses / max(masses.max(initial=0.0), np.finfo(float).tiny)
+    centres = _seen(drawn.centres, drawn.carried, sign, view)
+    sizes = _HEAVIEST * drawn.masses / max(drawn.masses.max(initial=0.0), np.finfo(float).tiny)
     look: dict[str, Any] = {"color": colour, "alpha": 0.35, "edgecolors": "black", "zorder": 3}
     axes.scatter(centres[:, 0], centres[:, 1], s=sizes, **look)
+    ends = np.concatenate([flat, _seen(drawn.centres, drawn.carried, 0.0, view)])
+    margin = 1.25 * drawn.share
+    low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin
+    framed(axes, low, high)
+    if isinstance(shapes, ModeShapes):
+        _draw_scale(axes, float(high[0] - low[0]))
+    elif view != "oblique":
+        right, up = view.split("-")
+        axes.set_xlabel(right, fontsize=8)
+        axes.set_ylabel(up, fontsize=8)
 
 
-def move_bent(axes: Axes, deformed: np.ndarray) -> list[Any]:
-    """Move what `draw_bent` drew to another deformation; return what has moved."""
+def move_bent(axes: Axes, drawn: BentArm, share: float, view: str) -> list[Any]:
+    """Move what `draw_mode` drew to another share of the deformation; return what has moved."""
     *links, tips, _ = axes.lines[1:]
+    deformed = _seen(drawn.rest, drawn.moved, share, view)
     for line, link in zip(links, deformed, strict=True):
         line.set_data(link[:, 0], link[:, 1])
     tips.set_data(deformed[:, -1, 0], deformed[:, -1, 1])
-    return [*links, tips]
+    (bodies,) = axes.collections
+    bodies.set_offsets(_seen(drawn.centres, drawn.carried, share, view))
+    return [*links, tips, bodies]
+
+
+def _draw_scale(axes: Axes, width: float) -> None:
+    """Draw a bar of a round length in the lower left corner of axes that show a width of ``width``, m."""
+    from mpl_toolkits.axes_grid1.anchored_artists import (  # type: ignore[import-untyped]
+        AnchoredSizeBar,
+    )
+
+    power = 10.0 ** math.floor(math.log10(0.3 * width))
+    length = max(step * power for step in (1.0, 2.0, 5.0) if step * power <= 0.3 * width)
+    look: dict[str, Any] = {"frameon": False, "color": "0.4", "fontproperties": {"size": 7.0}}
+    place = axes.transData, length, f"{length:g} m", "lower left"
+    axes.add_artist(AnchoredSizeBar(*place, **look))

@@ -87,14 +87,14 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def finished(figure: Figure, path: str | Path | None, title: str = "") -> Figure:
+def finished(figure: Figure, path: str | Path | None, title: str = "", dpi: int = 130) -> Figure:
     """Return a figure with a title above all of it, written to a file where one is given."""
     if title:
         figure.suptitle(title, fontsize=11, parse_math=False)
     if path is not None:
         if Path(path).is_dir():  # Matplotlib would write a file beside it
             raise ArmError(f"path = {str(path)!r}: is a folder; give the name of a file in it.")
-        figure.savefig(path, dpi=130)
+        figure.savefig(path, dpi=dpi)
     return figure
 
 

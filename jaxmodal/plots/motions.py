@@ -58,18 +58,13 @@ def _deflections(axes: Axes, motion: xarray.Dataset, link: int) -> None:
     axes.set_title(f"modal coordinates of link {link}", fontsize=10)
 
 
-def _of_joints(name: str, symbol: str, title: str) -> Callable[[Axes, xarray.Dataset], None]:
+def _of(name: str, symbol: str, title: str) -> Callable[[Axes, xarray.Dataset], None]:
+    """A panel of a quantity with a line for each joint, or for x and y."""
+
     def draw(axes: Axes, motion: xarray.Dataset) -> None:
-        labels = [f"${symbol}_{{{joint}}}$" for joint in motion["joint"].values]
-        _lines(axes, motion, motion[name].values, labels)
-        axes.set_title(title, fontsize=10)
-
-    return draw
-
-
-def _of_tip(name: str, symbol: str, title: str) -> Callable[[Axes, xarray.Dataset], None]:
-    def draw(axes: Axes, motion: xarray.Dataset) -> None:
-        _lines(axes, motion, motion[name].values, [f"${symbol}_x$", f"${symbol}_y$"])
+        values = motion[name]
+        labels = [f"${symbol}_{{{part}}}$" for part in motion[values.dims[1]].values]
+        _lines(axes, motion, values.values, labels)
         axes.set_title(title, fontsize=10)
 
     return draw
@@ -84,10 +79,10 @@ def _energies(axes: Axes, motion: xarray.Dataset) -> None:
 
 #: panels by name, besides ``"deflections"``, which is one panel for each link that bends
 PANELS: Mapping[str, Callable[[Any, Any], None]] = {
-    "joints": _of_joints("joint_angle", r"\theta", "joint angles [rad]"),
-    "tip": _of_tip("tip_position", "p", "position of the tip [m]"),
-    "torques": _of_joints("torque", "u", "torques of the motors [N m]"),
-    "tip_acceleration": _of_tip("tip_acceleration", "a", "acceleration of the tip [m/s²]"),
+    "joints": _of("joint_angle", r"\theta", "joint angles [rad]"),
+    "tip": _of("tip_position", "p", "position of the tip [m]"),
+    "torques": _of("torque", "u", "torques of the motors [N m]"),
+    "tip_acceleration": _of("tip_acceleration", "a", "acceleration of the tip [m/s²]"),
     "energies": _energies,
 }
 

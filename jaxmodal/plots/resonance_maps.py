@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxmodal.plots.figures import axes_or_new, new_figure
+from jaxmodal.plots.figures import axes_or_new, finished, new_figure
 from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.tables import row_values
 
@@ -40,9 +40,7 @@ def plot_resonance_map(
     """
     figure = new_figure(6.2, 5.6) if found.across else new_figure(7.0, 2.6)
     draw_resonance_map(found, figure.add_subplot(), title)
-    if path is not None:
-        figure.savefig(path, dpi=150)
-    return figure
+    return finished(figure, path, dpi=150)
 
 
 def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str = "") -> Axes:

@@ -79,7 +79,7 @@ def offsets_picture() -> Figure:
     arm = bent_arm()
     beside = arm.links[1].replace(base_offset_x=0.1, base_offset_y=0.3)
     shifted = arm.replace(links=(arm.links[0], beside, arm.links[2]))
-    from jaxmodal.plots.modes import draw_mode
+    from jaxmodal.plots.bent_arms import draw_mode
 
     with style():
         figure = new_figure(9.0, 3.0)

@@ -69,8 +69,13 @@ def test_a_picture_is_not_written_beside_a_folder(tmp_path):
     """Matplotlib adds a suffix to the name of a folder, and writes there."""
     folder = tmp_path / "pictures"
     folder.mkdir()
-    with pytest.raises(jm.ArmError, match="is a folder; give the name of a file in it"):
-        plots.plot_mode_shapes(jm.mode_shapes(ARM, 2, stations=5), folder)
+    free = jm.resonance_free(ARM, 1.0, 2.0)
+    for draw, drawn in (
+        (plots.plot_mode_shapes, jm.mode_shapes(ARM, 2, stations=5)),
+        (plots.plot_resonance_map, free),
+    ):
+        with pytest.raises(jm.ArmError, match="is a folder; give the name of a file in it"):
+            draw(drawn, folder)
     assert list(tmp_path.iterdir()) == [folder]
 
 
