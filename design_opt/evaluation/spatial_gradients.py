@@ -13,10 +13,10 @@ from design_opt.problem.problem import Problem
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.eigenspaces import SLOTS
-from jaxmodal.spatial.modes.gradients import by_leaves
+from jaxmodal.spatial.modes.eigenspaces import SLOTS, modes_of
+from jaxmodal.spatial.modes.gradients import frequency_gradients, projected_derivatives
 from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
-from jaxmodal.spatial.modes.motions import of_number
+from jaxmodal.spatial.modes.values import rates
 
 
 class SpatialRates:
@@ -53,10 +53,10 @@ class SpatialRates:
             centres, of_centre = np.unique(omega[lanes], return_inverse=True)
             sizes = np.ones(len(centres), int)
             sizes[of_centre] = np.clip(multiplicity[lanes], 1, SLOTS)
-            first = np.repeat(np.cumsum(sizes) - sizes, sizes)  # every member of each group
-            gradient = self._model(own, name, posture).gradients(
-                np.repeat(centres, sizes), first, np.repeat(sizes, sizes), self._highest
-            )
+            # every member of each group
+            given = (np.repeat(x, sizes) for x in (centres, np.cumsum(sizes) - sizes, sizes))
+            model = self._model(own, name, posture)
+            gradient = frequency_gradients(model, *given, self._highest)
             found[lanes] = gradient[(np.cumsum(sizes) - sizes)[of_centre]] @ rates
         return found
 
@@ -69,14 +69,9 @@ class SpatialRates:
         each = np.full(count, centre) if close else omega
         first = np.zeros(count, int) if close else np.arange(count)
         sizes = np.full(count, count if close else 1)
-        modes, _, _ = model.modes(each, first, sizes, quadrature_size(self._highest), np.zeros(0))
-        to_leaves, rates = model.rates(), self._by_leaves(y, name)
-        members = [of_number(modes, k) for k in range(count)]
-        projected = [
-            [by_leaves(model.squared_gradient(centre, a, b), to_leaves) for b in members]
-            for a in members
-        ]
-        return np.asarray(np.array(projected) @ rates / (2.0 * centre))
+        modes, _ = modes_of(model, each, first, sizes, quadrature_size(self._highest), np.zeros(0))
+        projected = projected_derivatives(model, centre, modes, rates(model.parts))
+        return np.asarray(projected @ self._by_leaves(y, name))
 
     def _model(self, own: Any, name: str, angles: np.ndarray) -> ModalModel:
         arm: SpatialArm = own if name == OWN else own.with_posture(angles)

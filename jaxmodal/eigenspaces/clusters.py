@@ -9,10 +9,24 @@ import numpy as np
 from jax.typing import ArrayLike
 from numpy.typing import NDArray
 
+from jaxmodal.runtime.namespace import Array, constant, linalg, xp
+
 #: Frequencies closer than this, relative, are treated as one cluster unless the caller says otherwise.
 CLUSTER_TOLERANCE = 1e-9
 #: frequencies closer than this, relative, have their shapes made orthogonal to each other: rounding mixes them
 MIXING = 1e-4
+
+
+def unmixing(gram: Array, apart: Array) -> Array:
+    """The matrix (K, K) that makes neighbours orthogonal to each other, of the mass products (K, K) of modes.
+
+    Rounding mixes two modes in proportion to 1e-16 over their relative distance; the symmetric part of that is undone
+    here. ``apart``, (K - 1,), says which modes have nothing to do with the one before.
+    """
+    cluster = xp.concatenate([np.zeros(1), xp.cumsum(apart.astype(gram.dtype))])
+    own = xp.where(cluster[:, None] == cluster[None, :], gram, 0.0)
+    values, vectors = linalg.eigh(constant(own))
+    return (vectors / xp.sqrt(xp.maximum(values, 1e-6))[None, :]) @ vectors.T
 
 
 class RepeatedFrequencyError(ValueError):

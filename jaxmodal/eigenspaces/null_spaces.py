@@ -188,11 +188,16 @@ def _equilibration(beams: BeamArrays, omega: Array, rows: Array) -> tuple[Array,
     """
     amplitudes = xp.max(xp.abs(rows), axis=1)
     size = xp.abs(_conditions_matrix(opposed(beams), omega, amplitudes, amplitudes, sizes=True))
-    row_scale = column_scale = np.ones(size.shape[0])
+    return equilibration(size)
+
+
+def equilibration(size: Array) -> tuple[Array, Array]:
+    """Powers of two for rows and columns that bring the terms of a matrix, of these sizes, near to one."""
+    rows = columns = np.ones(size.shape[0])
     for _ in range(3):
-        row_scale = 1.0 / power_of_two(xp.max(size * column_scale[None, :], axis=1))
-        column_scale = 1.0 / power_of_two(xp.max(size * row_scale[:, None], axis=0))
-    return row_scale, column_scale
+        rows = 1.0 / power_of_two(xp.max(size * columns[None, :], axis=1))
+        columns = 1.0 / power_of_two(xp.max(size * rows[:, None], axis=0))
+    return rows, columns
 
 
 def power_of_two(x: Array) -> Array:

@@ -8,12 +8,12 @@ import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.eigenspaces.clusters import MIXING
+from jaxmodal.eigenspaces.clusters import MIXING, unmixing
 from jaxmodal.eigenspaces.modal_mass import ModeFields, mass_coordinates, padding, quadrature_size
 from jaxmodal.eigenspaces.null_spaces import SLOTS, eigenspace
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.shape_checks import signs
-from jaxmodal.runtime.namespace import Array, constant, linalg, mapped, tree_on_host, xp
+from jaxmodal.runtime.namespace import Array, constant, mapped, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
@@ -81,19 +81,12 @@ def _unmixed(
     at: Array,
     num_modes: Array,
 ) -> tuple[ModeFields, Array]:
-    """The modes with their signs, neighbours in frequency made orthogonal to each other.
-
-    Rounding mixes two modes in proportion to 1e-16 over their relative distance; the symmetric part of that is
-    undone here.
-    """
+    """The modes with their signs, neighbours in frequency made orthogonal to each other."""
     coordinates = mapped(lambda m: mass_coordinates(beams, theory, m))(modes)
     # what stands beyond the modes asked for is padding
-    gaps = omega[1:] - omega[:-1] > MIXING * omega[1:]
-    gaps = gaps | (np.arange(1, omega.shape[0]) >= num_modes)
-    cluster = xp.concatenate([np.zeros(1), xp.cumsum(gaps.astype(omega.dtype))])
-    gram = xp.where(cluster[:, None] == cluster[None, :], coordinates @ coordinates.T, 0.0)
-    values, vectors = linalg.eigh(constant(gram))
-    correction = (vectors / xp.sqrt(xp.maximum(values, 1e-6))[None, :]) @ vectors.T
+    apart = omega[1:] - omega[:-1] > MIXING * omega[1:]
+    apart = apart | (np.arange(1, omega.shape[0]) >= num_modes)
+    correction = unmixing(coordinates @ coordinates.T, apart)
     sign = signs(xp.einsum("kj,j...->k...", correction, constant(modes.outer)), beams)
     correction = correction * sign[:, None]
     modes, at = jax.tree_util.tree_map(

@@ -20,10 +20,12 @@ from jaxmodal.modes.cell_fields import CellFields
 from jaxmodal.modes.spatial_sensitivities import leaf_numbers
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.energies import SpatialEnergies
-from jaxmodal.spatial.modes.gradients import by_leaves
-from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model, whole_groups
-from jaxmodal.spatial.modes.motions import of_number
+from jaxmodal.spatial.modes.eigenspaces import modes_of
+from jaxmodal.spatial.modes.energies import SpatialEnergies, mode_energies
+from jaxmodal.spatial.modes.gradients import leaf_derivatives, whole_groups
+from jaxmodal.spatial.modes.modal_model import ModalModel, modal_model
+from jaxmodal.spatial.modes.motions import carried_motions
+from jaxmodal.spatial.modes.values import rates
 
 
 def spatial_quantities(
@@ -80,30 +82,24 @@ def _cell(model: ModalModel, found: NaturalFrequencies, cell: int, leaves: int) 
     """
     omega, group = found.omega[cell], np.asarray(found.group)[cell]
     multiplicity = np.asarray(found.multiplicity)[cell]
-    known, wanted, _, starts = whole_groups(omega, group, multiplicity)
+    known, wanted, starts = whole_groups(omega, group, multiplicity)
     points, n = quadrature_size(omega.size), len(model.links)
-    carried, masses = model.carried(points)
+    carried, masses = carried_motions(model, points)
     names = [field.name for field in dataclasses.fields(SpatialEnergies)]
     shapes: dict[str, Any] = {"participation": 6, "effective_mass": 6, "gradient": leaves}
     shapes |= {"energies": dict.fromkeys(names, n)}
     full = jax.tree_util.tree_map(lambda size: np.full((omega.size, size), np.nan), shapes)
     if known.size:
-        modes, motions, _ = model.modes(
-            omega[wanted], starts, multiplicity[wanted], points, np.zeros(0)
-        )
+        given = omega[wanted], starts, multiplicity[wanted]
+        modes, motions = modes_of(model, *given, points, np.zeros(0))
         moved = (motions * masses) @ carried.T
-        energies = model.energies(omega[wanted], modes)
         each = {
             "effective_mass": moved * moved,
             "gradient": np.zeros((wanted.size, 0)),
-            "energies": {name: np.stack([getattr(e, name) for e in energies]) for name in names},
+            "energies": vars(mode_energies(model, omega[wanted], modes)),
         }
         if leaves:
-            rates = model.rates()
-            members = [(of_number(modes, k), float(w)) for k, w in enumerate(omega[wanted])]
-            each["gradient"] = np.stack(
-                [by_leaves(model.squared_gradient(w, m, m), rates) / (2.0 * w) for m, w in members]
-            )
+            each["gradient"] = leaf_derivatives(model, omega[wanted], modes, rates(model.parts))
         full["participation"][known] = moved[: known.size]
         mean = jax.tree_util.tree_map(lambda x: cluster_means(x, starts)[: known.size], each)
         for name, values in mean.items():

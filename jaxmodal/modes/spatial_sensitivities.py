@@ -12,9 +12,11 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.eigenspaces.modal_mass import quadrature_size
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.gradients import by_leaves
+from jaxmodal.spatial.modes.eigenspaces import modes_of
+from jaxmodal.spatial.modes.gradients import frequency_gradients, projected_derivatives
 from jaxmodal.spatial.modes.modal_model import modal_model
-from jaxmodal.spatial.modes.motions import of_number
+from jaxmodal.spatial.modes.motions import Motion
+from jaxmodal.spatial.modes.values import rates
 
 
 def leaf_numbers(arm: SpatialArm) -> dict[str, int]:
@@ -29,7 +31,9 @@ def spatial_derivatives(
 ) -> dict[str, np.ndarray]:
     """The derivative of each frequency, of a repeated one of its mean, by every address, (K,); 0 where that is 0."""
     model = modal_model(arm.model(theory))
-    derivatives = model.gradients(found.omega, found.group, np.asarray(found.multiplicity))
+    derivatives = frequency_gradients(
+        model, found.omega, found.group, np.asarray(found.multiplicity)
+    )
     return {address: derivatives[:, place] for address, place in leaf_numbers(arm).items()}
 
 
@@ -39,19 +43,15 @@ def spatial_projection(
     """What gives the derivative in a direction projected on some modes, (m, m), m being their number."""
     model = modal_model(arm.model(theory))
     size = quadrature_size(found.omega.size)
-    modes, *_ = model.modes(found.omega, found.group, found.multiplicity, size, np.zeros(0))
-    rates, places = model.rates(), leaf_numbers(arm)
+    modes, _ = modes_of(model, found.omega, found.group, found.multiplicity, size, np.zeros(0))
+    to_leaves, places = rates(model.parts), leaf_numbers(arm)
     along = np.zeros(len(jax.tree_util.tree_leaves(arm)))
     for address, rate in rate_of.items():
         along[places[address]] = rate
 
     def projected_on(members: np.ndarray) -> np.ndarray:
         omega = float(np.mean(found.omega[members]))
-        chosen = [of_number(modes, int(k)) for k in members]
-        entries = [
-            [by_leaves(model.squared_gradient(omega, a, b), rates) @ along for b in chosen]
-            for a in chosen
-        ]
-        return np.array(entries) / (2.0 * omega)
+        own = Motion(*(x[members] for x in modes))
+        return projected_derivatives(model, omega, own, to_leaves) @ along
 
     return projected_on

@@ -16,9 +16,11 @@ from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.runtime.namespace import Array, to_host
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.modes.energies import SpatialEnergies
+from jaxmodal.spatial.modes.eigenspaces import modes_of
+from jaxmodal.spatial.modes.energies import SpatialEnergies, mode_energies
 from jaxmodal.spatial.modes.modal_model import modal_model
-from jaxmodal.spatial.modes.motions import carried_bodies, frames
+from jaxmodal.spatial.modes.motions import carried_bodies, carried_motions, frames
+from jaxmodal.spatial.modes.residuals import condition_residuals
 
 if TYPE_CHECKING:
     import pandas
@@ -114,10 +116,10 @@ def spatial_mode_shapes(
     """`mode_shapes` of a concrete arm in space, at the stations ``xi``."""
     found: NaturalFrequencies = to_host(natural_frequencies(arm, num_modes, theory, throw=throw))
     model = modal_model(arm.model(theory))
-    chain, points = model.chain, quadrature_size(num_modes)
+    points = quadrature_size(num_modes)
     free = int(np.sum(found.omega == 0.0))
     known = np.flatnonzero(found.omega > 0.0)  # NaN: there is no such mode
-    carried, masses = model.carried(points)
+    carried, masses = carried_motions(model, points)
     weighed = carried * masses
 
     def rows(values: np.ndarray) -> np.ndarray:
@@ -125,37 +127,29 @@ def spatial_mode_shapes(
         full[known] = values
         return full
 
-    n = len(model.links)
-    fields, motions = np.zeros((0, n, xi.size, 12)), np.zeros((0, weighed.shape[1]))
-    energies, residuals = SpatialEnergies(*(np.zeros((0, n)),) * 12), np.zeros((0, n, 4))
     gram = np.full((num_modes, num_modes), np.nan)
-    if known.size:
-        omega = found.omega[known]
-        modes, motions, _ = model.modes(
-            omega, found.group[known] - free, found.multiplicity[known], points, xi
-        )
-        fields, residuals = modes.at, model.residuals(omega, modes)
-        energies = jax.tree_util.tree_map(lambda *x: np.stack(x), *model.energies(omega, modes))
-        gram[np.ix_(known, known)] = (motions * masses) @ motions.T
-    places = frames(chain)
+    omega, group = found.omega[known], found.group[known] - free
+    modes, motions = modes_of(model, omega, group, found.multiplicity[known], points, xi)
+    gram[np.ix_(known, known)] = (motions * masses) @ motions.T
+    places = frames(model)
     section = np.stack([frame.section for frame in places])
     position = np.stack([frame.start + xi[:, None] * (frame.end - frame.start) for frame in places])
     return jax.device_put(
         SpatialModeShapes(
             frequencies=found,
             stations=xi,
-            motion=rows(fields[..., :6]),
-            force=rows(fields[..., 6:]),
+            motion=rows(modes.at[..., :6]),
+            force=rows(modes.at[..., 6:]),
             position=position,
-            displacement=rows(np.einsum("nij,knsj->knsi", section, fields[..., :3])),
-            rotation=rows(np.einsum("nij,knsj->knsi", section, fields[..., 3:6])),
-            energies=jax.tree_util.tree_map(rows, energies),
-            residuals=rows(residuals),
+            displacement=rows(np.einsum("nij,knsj->knsi", section, modes.at[..., :3])),
+            rotation=rows(np.einsum("nij,knsj->knsi", section, modes.at[..., 3:6])),
+            energies=jax.tree_util.tree_map(rows, mode_energies(model, omega, modes)),
+            residuals=rows(condition_residuals(model, omega, modes)),
             participation=rows(motions @ weighed.T),
             total_mass=np.einsum("kd,kd->k", carried, weighed),
             orthogonality=gram,
             motions=rows(motions),
             masses=masses,
-            bodies=carried_bodies(chain),
+            bodies=carried_bodies(model),
         )
     )

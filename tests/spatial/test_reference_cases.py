@@ -7,8 +7,9 @@ import pytest
 
 import jaxmodal as jm
 from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.eigenspaces.null_spaces import equilibration
 from jaxmodal.runtime.namespace import to_host
-from jaxmodal.spatial.modes.conditions import conditions, equilibration
+from jaxmodal.spatial.modes.conditions import conditions
 from jaxmodal.spatial.modes.fields import arm_fields
 from jaxmodal.spatial.modes.modal_model import modal_model
 from tests.spatial.cases import references
@@ -48,11 +49,11 @@ def test_determinant_changes_sign_with_that_of_all_conditions_on_the_fields(name
     modal, signs = modal_model(model), []
     for at in omega:
         ends = np.array([0.0, 1.0])
-        fields = arm_fields(modal.links, modal.chain.values.links, modal.theory, float(at), ends)
+        fields = arm_fields(modal, float(at), ends)
         given = fields[:, 0], fields[:, 1]
-        sizes = conditions(modal.chain, at, *(np.abs(x) for x in given), sizes=True)
+        sizes = conditions(modal, at, *(np.abs(x) for x in given), sizes=True)
         rows, columns = equilibration(sizes)
-        matrix = rows[:, None] * conditions(modal.chain, at, *given) * columns
+        matrix = rows[:, None] * conditions(modal, at, *given) * columns
         signs.append(np.linalg.slogdet(matrix)[0])
     for arithmetic in (Arithmetic.float64, Arithmetic.double_double):
         found = model.evaluate(omega, arithmetic)

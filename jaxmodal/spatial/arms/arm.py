@@ -16,6 +16,7 @@ from jaxmodal.arm.validity import valid_cells
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.modes.gradients import frequency_gradients
 from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
@@ -172,7 +173,7 @@ class SpatialArm(SerialArm):
         multiplicity: np.ndarray,
     ) -> np.ndarray:
         """Return the derivatives of its frequencies by its leaves; used by `natural_frequencies` under `jax.grad`."""
-        return modal_model(self.model(theory)).gradients(omega, first, multiplicity)
+        return frequency_gradients(modal_model(self.model(theory)), omega, first, multiplicity)
 
     def _link_table(self, link: SpatialLink) -> dict[str, Any]:
         return link_table(link)

@@ -7,11 +7,10 @@ import dataclasses
 import jax
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.modal_mass import quadrature
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.spatial.modes.conditions import Chain
-from jaxmodal.spatial.modes.motions import Motion, body_points, joints_of, line_inertia
+from jaxmodal.spatial.modes.modal_model import ModalModel
+from jaxmodal.spatial.modes.motions import Motion, body_points, joints_of, line_inertia, of_number
 from jaxmodal.spatial.modes.values import BeamValues
 
 
@@ -66,44 +65,42 @@ class SpatialEnergies:
 
 def rigidities(beam: BeamValues) -> np.ndarray:
     """Of the section forces in their order, (6,)."""
-    return np.array(
-        [
-            x[0]
-            for x in (
-                *(beam.stretching, beam.shearing_y, beam.shearing_z),
-                *(beam.torsion, beam.bending_y, beam.bending_z),
-            )
-        ]
-    )
+    forces = (beam.stretching, beam.shearing_y, beam.shearing_z)
+    return np.array([*forces, beam.torsion, beam.bending_y, beam.bending_z])
 
 
-def gives_way(theory: Theory, rigid: bool) -> np.ndarray:
-    """1 for each section force that deforms the link, else 0, (6,)."""
-    shear, axial = float(theory.shear), float(theory.axial)
-    return np.zeros(6) if rigid else np.array([axial, shear, shear, 1.0, 1.0, 1.0])
+def gives_way(model: ModalModel, number: int) -> np.ndarray:
+    """1 for each section force that deforms a link, else 0, (6,)."""
+    shear, axial = float(model.theory.shear), float(model.theory.axial)
+    deforms = not model.links[number].rigid
+    return deforms * np.array([axial, shear, shear, 1.0, 1.0, 1.0])
 
 
-def mode_energies(
-    chain: Chain, rigid: tuple[bool, ...], theory: Theory, omega: float, mode: Motion
-) -> SpatialEnergies:
-    """The energies of one mode; ``rigid`` says which links do not deform; arrays of shape (n,)."""
+def mode_energies(model: ModalModel, omega: np.ndarray, modes: Motion) -> SpatialEnergies:
+    """The energies of modes (K,), arrays of shape (K, n)."""
+    rows = [_of_mode(model, float(w), of_number(modes, k)) for k, w in enumerate(omega)]
+    names, n = dataclasses.fields(SpatialEnergies), len(model.links)
+    return SpatialEnergies(*np.moveaxis(np.reshape(rows, (-1, n, len(names))), -1, 0))
+
+
+def _of_mode(model: ModalModel, omega: float, mode: Motion) -> list[list[float]]:
     weights = quadrature(mode.nodes.shape[1])[1]
-    joints, kinetic = joints_of(chain, omega, mode), 0.5 * omega * omega
+    joints, kinetic = joints_of(model, omega, mode), 0.5 * omega * omega
     rows = []
-    for i, (link, joint) in enumerate(zip(chain.values.links, joints, strict=True)):
-        integral = np.einsum("qf,q->f", mode.nodes[i] ** 2, weights) * link.beam.length[0]
-        gives = gives_way(theory, rigid[i])
+    for i, (link, joint) in enumerate(zip(model.values.links, joints, strict=True)):
+        integral = np.einsum("qf,q->f", mode.nodes[i] ** 2, weights) * link.beam.length
+        gives = gives_way(model, i)
         strain = 0.5 * gives * integral[6:] / rigidities(link.beam)
-        moving = kinetic * line_inertia(chain, theory, i) * integral[:6]
+        moving = kinetic * line_inertia(model, i) * integral[:6]
         tip = _body_energy(link.tip, joint.tip)
         if i + 1 < len(joints):
-            tip = tip + _body_energy(chain.values.links[i + 1].stator, joint.tip)
-        stiffness = np.where(np.isfinite(link.stiffness[:, 0]), link.stiffness[:, 0], 0.0)
-        give = mode.gives[i, mode.gives.shape[1] - stiffness.size :]
+            tip = tip + _body_energy(model.values.links[i + 1].stator, joint.tip)
+        stiffness = np.where(np.isfinite(link.stiffness), link.stiffness, 0.0)
+        give = mode.gives[i, : stiffness.size]
         spring = float(stiffness @ give**2)
-        hub = _body_energy(link.hub, joint.beyond).sum() + link.rotor[0, 0] * joint.spin**2
-        if i == 0 and chain.values.base is not None:
-            spring += float(mode.base @ chain.values.base[..., 0] @ mode.base)
+        hub = _body_energy(link.hub, joint.beyond).sum() + link.rotor[0] * joint.spin**2
+        if i == 0 and model.values.base is not None:
+            spring += float(mode.base @ model.values.base @ mode.base)
             hub += _body_energy(link.stator, mode.base).sum()
         rows.append(
             [
@@ -112,11 +109,11 @@ def mode_energies(
                 *(kinetic * tip[0], kinetic * tip[1], kinetic * hub),
             ]
         )
-    return SpatialEnergies(*np.array(rows).T)
+    return rows
 
 
 def _body_energy(matrix: np.ndarray, motion: np.ndarray) -> np.ndarray:
     """Twice the kinetic energies of translation and rotation over omega^2."""
-    moved, masses = body_points(matrix[..., 0], motion)
+    moved, masses = body_points(matrix, motion)
     parts = masses * moved**2
     return np.array([parts[:3].sum(), parts[3:].sum()])

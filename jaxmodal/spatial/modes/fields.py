@@ -7,15 +7,13 @@ outer part exerts on the inner one, so that each is conjugate to its displacemen
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 import numpy as np
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, waves_at
+from jaxmodal.dynamic_stiffness.beams import WaveNumbers, waves_at
 from jaxmodal.dynamic_stiffness.fields import plane_fields
-from jaxmodal.spatial.modes.values import LinkValues
-from jaxmodal.spatial.parts.links import SpatialLink
+from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.stiffness.members import beams_of
 from jaxmodal.spatial.stiffness.model import sections_of
 
@@ -29,19 +27,11 @@ _PLANES = (
 )
 
 
-def arm_fields(
-    links: Sequence[SpatialLink],
-    values: Sequence[LinkValues],
-    theory: Theory,
-    omega: float,
-    xi: np.ndarray,
-) -> np.ndarray:
+def arm_fields(model: ModalModel, omega: float, xi: np.ndarray) -> np.ndarray:
     """The fields of all links for a unit value of each of their twelve constants.
 
     Parameters
     ----------
-    links, values
-        The n links and what they are made of, one cell.
     omega : float
         Angular frequency > 0 in rad/s.
 
@@ -50,12 +40,12 @@ def arm_fields(
     np.ndarray, shape (n, s, 12, 12)
         Link, station, field, constant.
     """
-    sections = sections_of(links)
+    links, values, theory = model.links, model.values.links, model.theory
+    sections, n = sections_of(links), len(links)
     assert sections is not None
-    n = len(links)
     waves = waves_at(beams_of(sections, theory, Arithmetic.float64).planes, np.full((1, 1), omega))
-    lengths = np.array([value.beam.length[0] for value in values])
-    turning = omega * omega * np.array([value.beam.polar[0] for value in values]) * lengths
+    lengths = np.array([value.beam.length for value in values])
+    turning = omega * omega * np.array([value.beam.polar for value in values]) * lengths
     # both planes of all links at once, the plane of stretching first
     w = WaveNumbers(*(np.broadcast_to(x[..., 0, 0], (2, n)).reshape(-1, 1) for x in waves))
     w = w._replace(mass_term=np.concatenate([w.mass_term[:n], turning[:, None]]))

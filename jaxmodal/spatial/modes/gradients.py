@@ -10,23 +10,20 @@ from __future__ import annotations
 import jax
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.eigenspaces.modal_mass import quadrature
-from jaxmodal.spatial.modes.conditions import Chain
+from jaxmodal.eigenspaces.clusters import cluster_means
+from jaxmodal.eigenspaces.modal_mass import quadrature, quadrature_size
+from jaxmodal.spatial.modes.eigenspaces import modes_of
 from jaxmodal.spatial.modes.energies import gives_way, rigidities
-from jaxmodal.spatial.modes.motions import Joint, Motion, joints_of, line_inertia
-from jaxmodal.spatial.modes.values import ArmValues, BeamValues, LinkValues
+from jaxmodal.spatial.modes.modal_model import ModalModel
+from jaxmodal.spatial.modes.motions import Joint, Motion, joints_of, line_inertia, of_number
+from jaxmodal.spatial.modes.values import ArmValues, BeamValues, LinkValues, rates
 
 
-def squared_frequency_gradient(
-    chain: Chain, rigid: tuple[bool, ...], theory: Theory, omega: float, a: Motion, b: Motion
-) -> ArmValues:
+def squared_frequency_gradient(model: ModalModel, omega: float, a: Motion, b: Motion) -> ArmValues:
     """The derivative of omega^2 by what `values.arm_values` lists; projected on a and b where they differ.
 
     Parameters
     ----------
-    chain, rigid, theory
-        The arm, which links of it are rigid, and the flags of the theory.
     a, b : Motion
         Modes of unit modal mass, orthogonal or the same. For a basis of a repeated frequency the entries (a, b) form
         the symmetric matrix whose eigenvalues are the directional derivatives.
@@ -42,40 +39,33 @@ def squared_frequency_gradient(
     the moment of the force that crosses it, an offset the force times the rotation there, and a length the force
     ``-dE/dL`` that is constant along a link.
     """
-    first, second = joints_of(chain, omega, a), joints_of(chain, omega, b)
+    first, second = joints_of(model, omega, a), joints_of(model, omega, b)
     links = []
-    for i, link in enumerate(chain.values.links):
-        gives = gives_way(theory, rigid[i])
-        beam = _beam_gradient(chain, theory, omega, gives, i, a.nodes[i], b.nodes[i])
+    for i, link in enumerate(model.values.links):
+        beam = _beam_gradient(model, omega, i, a.nodes[i], b.nodes[i])
         pair = (first[i], a, second[i], b), (second[i], b, first[i], a)
         halves = [_half(link, omega, i, beam, *given) for given in pair]
         links.append(jax.tree_util.tree_map(lambda x, y: 0.5 * (x + y), *halves))
-    base = None if chain.values.base is None else np.outer(a.base, b.base)
+    base = None if model.values.base is None else np.outer(a.base, b.base)
     return ArmValues(tuple(links), base)
 
 
 def _beam_gradient(
-    chain: Chain,
-    theory: Theory,
-    omega: float,
-    gives: np.ndarray,
-    number: int,
-    a: np.ndarray,
-    b: np.ndarray,
+    model: ModalModel, omega: float, number: int, a: np.ndarray, b: np.ndarray
 ) -> BeamValues:
     """By the values of a link, from the fields at the nodes, (q, 12)."""
-    beam, weights = chain.values.links[number].beam, quadrature(a.shape[0])[1]
-    length, rigidity = beam.length[0], rigidities(beam)
+    beam, weights = model.values.links[number].beam, quadrature(a.shape[0])[1]
+    length, rigidity = beam.length, rigidities(beam)
     integral = np.einsum("qf,qf,q->f", a, b, weights) * length
-    strain = gives * integral[6:] / rigidity
+    strain = gives_way(model, number) * integral[6:] / rigidity
     of_rigidity = strain / rigidity
     square = omega * omega
-    kinetic = square * (line_inertia(chain, theory, number) * integral[:6]).sum()
+    kinetic = square * (line_inertia(model, number) * integral[:6]).sum()
     turning = 0.0
     for x, y in ((a, b), (b, a)):
         turning += float(np.einsum("q,q,q->", x[:, 7], y[:, 5], weights))
         turning -= float(np.einsum("q,q,q->", x[:, 8], y[:, 4], weights))
-    moved, rotary = -square * integral, float(theory.rotary_inertia)
+    moved, rotary = -square * integral, float(model.theory.rotary_inertia)
     found = (
         -(strain.sum() + kinetic) / length - turning,
         *(of_rigidity[0], of_rigidity[1], of_rigidity[2]),
@@ -98,10 +88,10 @@ def _half(
 ) -> LinkValues:
     """Displacements of x with forces of y; the mean over both orders is the derivative."""
     square = omega * omega
-    inertia = link.rotor[0, 0]
+    inertia = link.rotor[0]
     inner, outer = at_x.inner[number], at_x.outer[number]
-    gives = at_x.gives[number, at_x.gives.shape[1] - link.stiffness.shape[0] :]
-    others = at_y.gives[number, at_y.gives.shape[1] - link.stiffness.shape[0] :]
+    gives = at_x.gives[number, : link.stiffness.size]
+    others = at_y.gives[number, : link.stiffness.size]
     turn = _products(x.previous, y.carried)
     roll = _products(y.start, inner[:6]) - _products(y.end, outer[:6])
     directions = -2.0 * np.outer(gives, y.loaded)
@@ -116,7 +106,7 @@ def _half(
         hub=-square * np.outer(x.beyond, y.beyond),
         stator=-square * np.outer(x.previous, y.previous),
         directions=directions,
-        stiffness=np.where(np.isfinite(link.stiffness[:, 0]), gives * others, 0.0),
+        stiffness=np.where(np.isfinite(link.stiffness), gives * others, 0.0),
         rotor=np.array([-square * x.spin * y.spin, -2.0 * square * inertia * y.spin * gives[-1]]),
     )
 
@@ -126,13 +116,77 @@ def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.outer(a[:3], b[:3]) + np.outer(a[3:], b[3:])
 
 
-def by_leaves(gradient: ArmValues, rates: ArmValues) -> np.ndarray:
-    """A gradient by values as one by the leaves of the arm, (leaves,), of their `values.rates`."""
-    terms = jax.tree_util.tree_map(_along, gradient, rates)
-    return np.asarray(sum(jax.tree_util.tree_leaves(terms)))
-
-
 def _along(gradient: np.ndarray, rate: np.ndarray) -> np.ndarray:
     cells = rate.shape[-1]
     known = np.broadcast_to(rate, (*gradient.shape, cells)).reshape(-1, cells)
     return np.asarray(gradient.reshape(-1) @ known)
+
+
+def leaf_derivatives(
+    model: ModalModel, omega: np.ndarray, modes: Motion, to_leaves: ArmValues
+) -> np.ndarray:
+    """The derivatives of the frequencies of modes by the leaves of the arm, of their `values.rates`, (K, leaves)."""
+    each = zip(omega.tolist(), _all_of(modes), strict=True)
+    return np.stack([_by_leaves(model, w, mode, mode, to_leaves) for w, mode in each])
+
+
+def projected_derivatives(
+    model: ModalModel, omega: float, modes: Motion, to_leaves: ArmValues
+) -> np.ndarray:
+    """The same of m modes of nearly one frequency, projected on every two of them, (m, m, leaves)."""
+    chosen = _all_of(modes)
+    rows = [[_by_leaves(model, omega, a, b, to_leaves) for b in chosen] for a in chosen]
+    return np.array(rows)
+
+
+def _by_leaves(
+    model: ModalModel, omega: float, a: Motion, b: Motion, to_leaves: ArmValues
+) -> np.ndarray:
+    terms = jax.tree_util.tree_map(
+        _along, squared_frequency_gradient(model, omega, a, b), to_leaves
+    )
+    return np.asarray(sum(jax.tree_util.tree_leaves(terms)) / (2.0 * omega))
+
+
+def _all_of(modes: Motion) -> list[Motion]:
+    return [of_number(modes, k) for k in range(len(modes.inner))]
+
+
+def frequency_gradients(
+    model: ModalModel,
+    omega: np.ndarray,
+    first: np.ndarray,
+    multiplicity: np.ndarray,
+    highest_mode: int | None = None,
+) -> np.ndarray:
+    """The derivative of each frequency, of a repeated one of its mean, by every leaf of the parts, (K, leaves).
+
+    Zero frequencies stay so; NaN where there is no frequency. The last group may go on beyond the list, which is
+    of the lowest frequencies unless ``highest_mode`` says how high they are at most.
+    """
+    found = np.zeros((omega.size, len(jax.tree_util.tree_leaves(model.parts))))
+    found[np.isnan(omega)] = np.nan
+    known, wanted, starts = whole_groups(omega, first, multiplicity)
+    if known.size:
+        points = quadrature_size(omega.size if highest_mode is None else highest_mode)
+        given = omega[wanted], starts, multiplicity[wanted]
+        modes, _ = modes_of(model, *given, points, np.zeros(0))
+        each = leaf_derivatives(model, omega[wanted], modes, rates(model.parts))
+        found[known] = cluster_means(each, starts)[: known.size]
+    return found
+
+
+def whole_groups(
+    omega: np.ndarray, first: np.ndarray, multiplicity: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The modes > 0 of a list, the same with what the last group has beyond the list, and where their groups start.
+
+    The start of each is a place among the second.
+    """
+    known = np.flatnonzero(omega > 0.0)
+    if not known.size:
+        return known, known, known
+    missing = int(multiplicity[known[-1]] - np.sum(first == first[known[-1]]))
+    wanted = np.concatenate([known, np.repeat(known[-1:], max(missing, 0))])
+    groups = np.unique(first[wanted], return_inverse=True)[1]
+    return known, wanted, np.searchsorted(groups, groups)

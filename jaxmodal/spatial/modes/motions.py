@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.modal_mass import quadrature
-from jaxmodal.spatial.modes.conditions import Chain
+from jaxmodal.spatial.modes.modal_model import ModalModel
 from jaxmodal.spatial.stiffness.matrices import skew
 
 #: a symmetric tensor's products of rotations as squares along these, each with the component at its place as weight
@@ -27,7 +26,7 @@ class Motion(NamedTuple):
     inner, nodes, outer : np.ndarray, shape (n, 12), (n, q, 12), (n, 12)
         The fields at the base, at the nodes of Gauss's rule and at the tip of each link, in the section's axes.
     gives : np.ndarray, shape (n, springs)
-        Of the springs of each joint, m or rad, that about its axis last; filled up with zeros in front.
+        Of the springs of each joint, m or rad, that about its axis last; filled up with zeros behind.
     base : np.ndarray, shape (6,)
         Motion of the place of joint 1, in the axes of the ground.
     at : np.ndarray, shape (n, s, 12)
@@ -62,18 +61,18 @@ class Joint(NamedTuple):
     spin: float
 
 
-def joints_of(chain: Chain, omega: float, motion: Motion) -> list[Joint]:
+def joints_of(model: ModalModel, omega: float, motion: Motion) -> list[Joint]:
     """Displacements and forces about all joints of one motion."""
     found, square = [], omega * omega
     previous = motion.base
-    for i, (link, t) in enumerate(zip(chain.values.links, chain.transfers, strict=True)):
-        roll = np.kron(np.eye(2), link.roll[..., 0])
+    for i, (link, t) in enumerate(zip(model.values.links, model.transfers, strict=True)):
+        roll = np.kron(np.eye(2), link.roll)
         before = t.turn.T @ previous
         beyond = t.start @ motion.inner[i, :6]
-        loaded = t.start_force @ motion.inner[i, 6:] + square * (link.hub[..., 0] @ beyond)
-        inertia, ratio = link.rotor[:, 0]
-        axis = link.directions[-1, :, 0]
-        spin = axis @ before + ratio * motion.gives[i, -1]
+        loaded = t.start_force @ motion.inner[i, 6:] + square * (link.hub @ beyond)
+        inertia, ratio = link.rotor
+        axis = link.directions[-1]
+        spin = axis @ before + ratio * motion.gives[i, link.stiffness.size - 1]
         tip = t.end @ motion.outer[i, :6]
         found.append(
             Joint(
@@ -92,38 +91,36 @@ def joints_of(chain: Chain, omega: float, motion: Motion) -> list[Joint]:
     return found
 
 
-def mass_points(chain: Chain, theory: Theory, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+def mass_points(model: ModalModel, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
     """A motion at all points that have a mass, and the masses there, both (D,).
 
     Sums of products weighted by the masses are the products of the kinetic energy. A body counts by the motion of its
     centre of gravity and by its rotation; the products of its tensor give squares of both signs.
     """
     weights = quadrature(motion.nodes.shape[1])[1]
-    joints = joints_of(chain, 0.0, motion)
+    joints = joints_of(model, 0.0, motion)
     motions, masses = [], []
-    for i, (link, joint) in enumerate(zip(chain.values.links, joints, strict=True)):
-        along = line_inertia(chain, theory, i)
+    for i, (link, joint) in enumerate(zip(model.values.links, joints, strict=True)):
+        along = line_inertia(model, i)
         motions.append(motion.nodes[i, :, :6].reshape(-1))
-        masses.append((weights[:, None] * (along * link.beam.length[0])).reshape(-1))
+        masses.append((weights[:, None] * (along * link.beam.length)).reshape(-1))
         bodies = [(link.tip, joint.tip), (link.hub, joint.beyond)]
-        if i > 0 or chain.base is not None:
+        if i > 0 or model.base is not None:
             bodies.append((link.stator, joint.previous))
         for matrix, place in bodies:
-            moved, weighed = body_points(matrix[..., 0], place)
+            moved, weighed = body_points(matrix, place)
             motions.append(moved)
             masses.append(weighed)
         motions.append(np.array([joint.spin]))
-        masses.append(link.rotor[:1, 0])
+        masses.append(link.rotor[:1])
     return np.concatenate(motions), np.concatenate(masses)
 
 
-def line_inertia(chain: Chain, theory: Theory, number: int) -> np.ndarray:
+def line_inertia(model: ModalModel, number: int) -> np.ndarray:
     """Mass and moments of inertia per length, (6,), that belong to the displacements in a section."""
-    beam, rotary = chain.values.links[number].beam, float(theory.rotary_inertia)
-    mass = beam.mass[0]
-    return np.array(
-        [mass, mass, mass, beam.polar[0], rotary * beam.rotary_y[0], rotary * beam.rotary_z[0]]
-    )
+    beam, rotary = model.values.links[number].beam, float(model.theory.rotary_inertia)
+    mass = beam.mass
+    return np.array([mass, mass, mass, beam.polar, rotary * beam.rotary_y, rotary * beam.rotary_z])
 
 
 def body_points(matrix: np.ndarray, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -156,38 +153,38 @@ class Frame(NamedTuple):
     tip: np.ndarray
 
 
-def frames(chain: Chain) -> list[Frame]:
+def frames(model: ModalModel) -> list[Frame]:
     """Of all links, in the axes of the ground, from the place of joint 1."""
     found, axes, joint = [], np.eye(3), np.zeros(3)
-    for link in chain.values.links:
-        axes = axes @ link.rotation[..., 0]
-        start = joint + axes @ link.base_offset[:, 0]
-        end = start + axes[:, 0] * link.beam.length[0]
-        tip = end + axes @ link.end_offset[:, 0]
-        found.append(Frame(axes, axes @ link.roll[..., 0], joint, start, end, tip))
+    for link in model.values.links:
+        axes = axes @ link.rotation
+        start = joint + axes @ link.base_offset
+        end = start + axes[:, 0] * link.beam.length
+        tip = end + axes @ link.end_offset
+        found.append(Frame(axes, axes @ link.roll, joint, start, end, tip))
         joint = tip
     return found
 
 
-def carried_bodies(chain: Chain) -> np.ndarray:
+def carried_bodies(model: ModalModel) -> np.ndarray:
     """Of each link the bodies that move with its base and with its tip, (n, 2, 4): mass, and the centre of gravity.
 
     The centre is seen from the end of the elastic part, in the axes of the ground.
     """
-    found, links = np.zeros((len(chain.values.links), 2, 4)), chain.values.links
-    for i, (link, frame) in enumerate(zip(links, frames(chain), strict=True)):
-        tip = link.tip[..., 0] + (links[i + 1].stator[..., 0] if i + 1 < len(links) else 0.0)
-        ends = (link.hub[..., 0], frame.joint - frame.start), (tip, frame.tip - frame.end)
+    found, links = np.zeros((len(model.values.links), 2, 4)), model.values.links
+    for i, (link, frame) in enumerate(zip(links, frames(model), strict=True)):
+        tip = link.tip + (links[i + 1].stator if i + 1 < len(links) else 0.0)
+        ends = (link.hub, frame.joint - frame.start), (tip, frame.tip - frame.end)
         for k, (matrix, place) in enumerate(ends):
             mass, centre = _centre(matrix)
             found[i, k] = [mass, *(place + frame.axes @ centre)]
     return found
 
 
-def rigid_motions(chain: Chain, num_points: int) -> Motion:
+def rigid_motions(model: ModalModel, num_points: int) -> Motion:
     """The six unit motions of the rigid arm with its base: along x, y, z and about them; leading axis 6."""
-    places, points = frames(chain), quadrature(num_points)[0]
-    n, most = len(places), 1
+    places, points = frames(model), quadrature(num_points)[0]
+    n = len(places)
     fields = np.zeros((6, n, num_points + 2, 12))
     xi = np.concatenate([[0.0], points, [1.0]])
     for i, frame in enumerate(places):
@@ -201,12 +198,28 @@ def rigid_motions(chain: Chain, num_points: int) -> Motion:
         inner=fields[:, :, 0],
         nodes=fields[:, :, 1:-1],
         outer=fields[:, :, -1],
-        gives=np.zeros((6, n, most)),
+        gives=no_gives(model, 6),
         base=np.eye(6),
         at=np.zeros((6, n, 0, 12)),
     )
 
 
+def no_gives(model: ModalModel, motions: int) -> np.ndarray:
+    """`Motion.gives` of so many motions, all zero."""
+    most = max(link.stiffness.size for link in model.values.links)
+    return np.zeros((motions, len(model.values.links), most))
+
+
 def of_number(motions: Motion, number: int) -> Motion:
     """One of several motions."""
     return Motion(*(x[number] for x in motions))
+
+
+def carried_motions(model: ModalModel, num_points: int) -> tuple[np.ndarray, np.ndarray]:
+    """The six motions of the rigid arm with its base at all points that have a mass, (6, D), and the masses, (D,).
+
+    Along, then about x, y, z of the ground.
+    """
+    rigid = rigid_motions(model, num_points)
+    points = [mass_points(model, of_number(rigid, k)) for k in range(6)]
+    return np.stack([motion for motion, _ in points]), points[0][1]

@@ -6,7 +6,7 @@ In float64, for shapes and derivatives; what counts and determinants need is in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import numpy as np
@@ -68,6 +68,10 @@ class ArmValues(NamedTuple):
     base: np.ndarray | None
 
 
+#: the links, the payload and the base of an arm
+ArmParts: TypeAlias = tuple[tuple[SpatialLink, ...], RigidBody, BaseStiffness | None]
+
+
 def arm_values(
     links: Sequence[SpatialLink], payload: RigidBody, base: BaseStiffness | None
 ) -> ArmValues:
@@ -80,7 +84,7 @@ def arm_values(
     return ArmValues(tuple(of_links), stiffness)
 
 
-def rates(parts: tuple[Sequence[SpatialLink], RigidBody, BaseStiffness | None]) -> ArmValues:
+def rates(parts: ArmParts) -> ArmValues:
     """The derivatives of `arm_values` of these parts by every leaf of theirs, which take the place of the cells.
 
     By complex steps: the formulas are analytic, and no difference is taken (W. Squire and G. Trapp, SIAM Review 40,
