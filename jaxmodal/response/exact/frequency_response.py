@@ -137,10 +137,9 @@ def answered(
         require_moving(quantity, into, set_parameters(arm, varied) if varied else arm)
     flat = omega.reshape((-1,))
     if springs is None and rigid_supports(arm):
-        values, infinite, invalid = held_answers(
-            functools.partial(answered, judge_stability=False),
-            *(arm, flat, into, out, quantity, theory, parameters),
-        )
+        options: dict[str, Any] = {"theory": theory, "parameters": parameters}
+        respond = functools.partial(answered, arm, **options, judge_stability=False)
+        values, infinite, invalid = held_answers(respond, arm, varied, flat, into, out, quantity)
     else:
         system = system_of(arm, theory, quantity, into, out, columns)
         if springs is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +20,9 @@ from jaxmodal.response.exact.held_tips import (
     rigid_supports,
     stand_ins,
 )
-from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes
-from jaxmodal.response.receptance.answers import motions_of
+from jaxmodal.response.exact.slopes import motions_with_slopes, system_with_slopes
 
 Complexes = NDArray[np.complex128]
-
-
-class _Blocks(NamedTuple):
-    """Motions, or their derivatives, (..., F, places, forces), of what is read and of supports, R, S."""
-
-    read_driven: Complexes
-    read_held: Complexes
-    held_driven: Complexes
-    held: Complexes
 
 
 def held_motions(
@@ -52,7 +41,7 @@ def held_motions(
     supports, they are ``A - B C^-1 D``. The springs are none of the arm's values, and have no derivative.
     """
     answers = [
-        _held(*blocks_with_slopes(arm, theory, inputs, read, singles, omega, factor))
+        _held(*_on_springs(arm, theory, inputs, read, singles, omega, factor))
         for factor in STAND_INS
     ]
     (first, slopes, near), (second, other_slopes, farther) = answers
@@ -74,10 +63,10 @@ def held_root_slopes(
     At a root forces at the supports alone, v, keep them at rest: ``C v = 0`` for their receptances C, which are
     symmetric; so a root moves by ``-(v^T dC v)/(v^T dC/ds v)``.
     """
-    value, slope, _ = blocks_with_slopes(arm, theory, (), (), singles, roots)
-    size, scale = _sizes(value.held)
-    vector = np.linalg.svd(value.held / scale)[2][:, -1].conj() / size
-    found = np.einsum("fs,pfst,ft->pf", vector, slope.held, vector)
+    value, slope, _ = _on_springs(arm, theory, (), (), singles, roots)
+    size, scale = _sizes(value)
+    vector = np.linalg.svd(value / scale)[2][:, -1].conj() / size
+    found = np.einsum("fs,pfst,ft->pf", vector, slope, vector)
     return _without_rigid(-found[:-1] / found[-1], arm, singles)
 
 
@@ -91,21 +80,23 @@ def _without_rigid(slopes: Complexes, arm: Arm, singles: Sequence[str]) -> Compl
 
 
 def _held(
-    value: _Blocks, slope: _Blocks, springs: np.ndarray
+    value: Complexes, slope: Complexes, springs: np.ndarray
 ) -> tuple[Complexes, Complexes, np.ndarray]:
-    """Motions (F, R, I), their derivatives (P, F, R, I), and how near the arm on springs is to a resonance, (F,)."""
-    size, scale = _sizes(value.held)
-    inverse = np.linalg.inv(value.held / scale) / scale
-    pushed = inverse @ value.held_driven
-    passed = value.read_held @ inverse
-    motions = value.read_driven - passed @ value.held_driven
-    slopes = (
-        slope.read_driven
-        - slope.read_held @ pushed
-        - passed @ slope.held_driven
-        + passed @ slope.held @ pushed
-    )
-    return motions, slopes, (size * size * springs).max(axis=1)
+    """Motions (F, R, I), their derivatives (P, F, R, I), and how near the arm on springs is to a resonance, (F,).
+
+    With dM the derivatives of all four blocks theirs are ``(1, -B C^-1) dM (1, -C^-1 D)^T``.
+    """
+    count = springs.size
+    held = value[:, -count:, -count:]
+    size, scale = _sizes(held)
+    inverse = np.linalg.inv(held / scale) / scale
+    passed = value[:, :-count, -count:] @ inverse
+    pushed = inverse @ value[:, -count:, :-count]
+    motions = value[:, :-count, :-count] - passed @ value[:, -count:, :-count]
+    left, right = (np.broadcast_to(np.eye(n), (len(size), n, n)) for n in motions.shape[1:])
+    left = np.concatenate([left, -passed], axis=2)
+    right = np.concatenate([right, -pushed], axis=1)
+    return motions, left @ slope @ right, (size * size * springs).max(axis=1)
 
 
 def _sizes(held: Complexes) -> tuple[np.ndarray, np.ndarray]:
@@ -114,7 +105,7 @@ def _sizes(held: Complexes) -> tuple[np.ndarray, np.ndarray]:
     return size, size[:, :, None] * size[:, None, :]
 
 
-def blocks_with_slopes(
+def _on_springs(
     arm: Arm,
     theory: TheoryName,
     inputs: Sequence[Port],
@@ -122,24 +113,18 @@ def blocks_with_slopes(
     singles: Sequence[str],
     omega: np.ndarray,
     factor: float = 1.0,
-) -> tuple[_Blocks, _Blocks, np.ndarray]:
-    """Motions of an arm on springs, their derivatives, with a first axis of these, and the springs, (S,)."""
+) -> tuple[Complexes, Complexes, np.ndarray]:
+    """Motions (F, R + S, I + S) of an arm on springs, their derivatives, with a first axis, and the springs, (S,)."""
     held = tuple(rigid_supports(arm))
     springs = stand_ins(arm, factor)
     places, forces = (tuple(dict.fromkeys((*x, *held))) for x in (read, inputs))
     system = system_with_slopes(arm, theory, "receptance", forces, places, singles)
     system = dataclasses.replace(system, beams=on_springs(system.beams, arm, springs))
-    arms, _, found = condensed_with_slopes(system, omega)
-    with np.errstate(all="ignore"):
-        motions = motions_of(system, arms, found, (1, omega.size))
+    motions, _ = motions_with_slopes(system, omega)
+    rows = [places.index(each) for each in (*read, *held)]
+    columns = [forces.index(each) for each in (*inputs, *held)]
     shape = (len(places), len(forces), 1, omega.size)
-    value = np.broadcast_to(motions.value, shape)[:, :, 0]
-    slope = np.broadcast_to(motions.slopes, (len(singles) + 1, *shape))[..., 0, :]
-
-    def blocks(values: np.ndarray) -> _Blocks:
-        values = np.moveaxis(values.astype(complex), -1, -3)
-        rows = [[places.index(each) for each in x] for x in (read, held)]
-        columns = [[forces.index(each) for each in x] for x in (inputs, held)]
-        return _Blocks(*(values[..., r, :][..., c] for r in rows for c in columns))
-
-    return blocks(value), blocks(slope), np.array(springs)
+    value = np.broadcast_to(motions.value, shape)[rows][:, columns, 0]
+    slope = np.broadcast_to(motions.slopes, (len(singles) + 1, *shape))[:, rows][:, :, columns, 0]
+    value, slope = (np.moveaxis(x.astype(complex), -1, -3) for x in (value, slope))
+    return value, slope, np.array(springs)

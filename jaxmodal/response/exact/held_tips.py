@@ -7,21 +7,20 @@ where the supports are, which keep these points at rest, then make it the arm on
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
-from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.members import segments_of
 from jaxmodal.response.driven.port_quantities import in_quantity, read_ports
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.held_places import cannot_move
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.receptance.answers import NUDGE
+from jaxmodal.response.receptance.answers import NUDGE, infinite_between
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
@@ -74,20 +73,21 @@ def on_springs(beams: BeamArrays, arm: Arm, springs: Sequence[Any]) -> BeamArray
 def held_answers(
     respond: Callable[..., FrequencyResponse],
     arm: Arm,
+    varied: Mapping[str, Any],
     omega: Array,
     inputs: Sequence[Port],
     outputs: Sequence[Port],
     quantity: str,
-    theory: TheoryName,
-    parameters: Mapping[str, Any] | None,
 ) -> tuple[Array, Array, Array]:
     """The quantity of an arm on rigid supports.
 
     Parameters
     ----------
     respond
-        `jaxmodal.frequency_response`, of the arm on ``springs``.
-    arm, omega, inputs, outputs, quantity, theory, parameters
+        `jaxmodal.frequency_response` of the arm and its variants on ``springs``.
+    arm, varied
+        The arm, and what varies from cell to cell.
+    omega, inputs, outputs, quantity
         As there; frequencies of shape (F,).
 
     Returns
@@ -105,72 +105,61 @@ def held_answers(
         A parameter is one of the rigid supports.
     """
     held = rigid_supports(arm)
-    for address in parameters or {}:
+    for address in varied:
         if address.rpartition(".")[2] in {name for _, name in held.values()}:
             raise ArmError(
                 f"parameters: {address!r} is rigid in this arm; give the arm a finite value there to vary it."
             )
     every = xp.concatenate([omega, omega * (1.0 + NUDGE), omega * (1.0 - NUDGE)])
+    read = read_ports(quantity, inputs, outputs)
     found = [
-        _on_springs(respond, arm, every, inputs, outputs, quantity, theory, parameters, factor)
+        _on_springs(respond, held, stand_ins(arm, factor), every, inputs, read)
         for factor in STAND_INS
     ]
     (first, rest, near, invalid), (second, other_rest, farther, _) = found
     motions = xp.where(near <= farther, first, second)
+    with np.errstate(all="ignore"):  # cells whose values cannot be
+        posed = set_parameters(arm, varied) if varied else arm
+    still = [[cannot_move(a, posed) or cannot_move(b, posed) for b in inputs] for a in read]
+    motions = xp.where(np.array(still)[:, :, None, None], 0.0, motions)
     values, above, below = xp.split(
         in_quantity(quantity, inputs, outputs, motions, every), 3, axis=-1
     )
-    least = xp.minimum(xp.abs(above), xp.abs(below))
-    changes = ~(xp.abs(above - below) <= 0.5 * least)
-    infinite = changes | xp.isinf(values)
+    infinite = infinite_between(values, above, below)
     if quantity == "dynamic_stiffness":
         # whose infinities are where a motion is nothing
         size = xp.maximum(xp.abs(values), xp.maximum(xp.abs(above), xp.abs(below)))
         own = xp.sqrt(xp.stack([size[k, k] for k in range(len(outputs))]))
-        infinite = infinite & ~(size < _APART * own[:, None] * own[None])
-    else:
-        _, beyond, before = xp.split(xp.where(near <= farther, rest, other_rest), 3, axis=-1)
-        infinite = infinite & ~(beyond & before)[: len(outputs)]
-    return values, infinite & ~xp.isnan(values), invalid
+        return values, infinite & ~(size < _APART * own[:, None] * own[None]), invalid
+    _, beyond, before = xp.split(xp.where(near <= farther, rest, other_rest), 3, axis=-1)
+    return values, infinite & ~(beyond & before)[: len(outputs)], invalid
 
 
 def _on_springs(
     respond: Callable[..., FrequencyResponse],
-    arm: Arm,
+    held: Iterable[Port],
+    springs: Sequence[Any],
     omega: Array,
     inputs: Sequence[Port],
-    outputs: Sequence[Port],
-    quantity: str,
-    theory: TheoryName,
-    parameters: Mapping[str, Any] | None,
-    factor: float,
+    read: Sequence[Port],
 ) -> tuple[Array, Array, Array, Array]:
     """Motions (read, inputs, cells, F) with tips held, where they are but rounding, nearness, and invalid cells.
 
     The nearness is that of a resonance of the arm on springs.
     """
-    held = rigid_supports(arm)
-    springs = stand_ins(arm, factor)
-    read = read_ports(quantity, inputs, outputs)
     places = tuple(dict.fromkeys((*read, *held)))
-    forces = tuple(dict.fromkeys((*(each for each in inputs if each.place != "base"), *held)))
-    bases = tuple(each for each in inputs if each.place == "base")
+    driven_by = tuple(dict.fromkeys((*inputs, *held)))
     invalid: Any = False
-
-    def moved(by: Sequence[Port], what: str) -> Array:
-        nonlocal invalid
-        options = {"quantity": what, "theory": theory, "parameters": parameters}
-        answer = respond(arm, omega, by, places, **options, springs=springs)
-        shape = (-1, len(places), len(by), omega.shape[0])
-        status = xp.reshape(answer.status, shape)
-        invalid = invalid | xp.any(status == int(ResponseStatus.invalid_input), axis=(1, 2, 3))
-        return xp.moveaxis(xp.reshape(answer.values, shape), 0, 2)
-
-    by_force = moved(forces, "receptance")
-    columns = {each: by_force[:, k] for k, each in enumerate(forces)}
-    if bases:
-        by_base = moved(bases, "transmissibility")
-        columns |= {each: by_base[:, k] for k, each in enumerate(bases)}
+    columns: dict[Port, Array] = {}
+    for at_base, quantity in ((False, "receptance"), (True, "transmissibility")):
+        by = [each for each in driven_by if (each.place == "base") == at_base]
+        if by:
+            answer = respond(omega, by, places, quantity=quantity, springs=springs)
+            shape = (-1, len(places), len(by), omega.shape[0])
+            status = xp.reshape(answer.status, shape)
+            invalid = invalid | xp.any(status == int(ResponseStatus.invalid_input), axis=(1, 2, 3))
+            moved = xp.moveaxis(xp.reshape(answer.values, shape), 0, 2)
+            columns |= {each: moved[:, k] for k, each in enumerate(by)}
     at = np.array([places.index(each) for each in held])
     rows = np.array([places.index(each) for each in read])
     of_supports = xp.stack([columns[each] for each in held], axis=1)  # places, supports, cells, F
@@ -180,21 +169,12 @@ def _on_springs(
     known = xp.all(xp.isfinite(square), axis=(-2, -1))[..., None, None]
     inverse = linalg.inv(xp.where(known, square, np.eye(len(at))))
     inverse = xp.where(known, inverse, np.nan)
-    pushed = xp.einsum("cfst,ticf->sicf", inverse, driven[at] / size[:, None])
-    motions = driven[rows] - xp.einsum("oscf,sicf->oicf", of_supports[rows] / size[None], pushed)
-    cancelled = xp.abs(driven[rows]) + xp.einsum(
-        "oscf,cfst,ticf->oicf",
-        *(xp.abs(x) for x in (of_supports[rows] / size[None], inverse, driven[at] / size[:, None])),
-    )
+    passed, pushing = of_supports[rows] / size[None], driven[at] / size[:, None]
+    pushed = xp.einsum("cfst,ticf->sicf", inverse, pushing)
+    motions = driven[rows] - xp.einsum("oscf,sicf->oicf", passed, pushed)
+    sizes = (xp.abs(x) for x in (passed, inverse, pushing))
+    cancelled = xp.abs(driven[rows]) + xp.einsum("oscf,cfst,ticf->oicf", *sizes)
     at_rest = ~(xp.abs(motions) > _NOISE * cancelled)
-    varied = arm
-    if parameters is not None:
-        with np.errstate(all="ignore"):  # cells whose values cannot be
-            varied = set_parameters(arm, {k: np.asarray(x) for k, x in parameters.items()})
-    still = np.array([cannot_move(each, varied) for each in read])[:, None] | np.array(
-        [cannot_move(each, varied) for each in inputs]
-    )
-    motions = xp.where(still[:, :, None, None], 0.0, motions)
     stiffnesses = xp.stack([xp.asarray(x, np.float64) for x in springs])
     nearness = xp.max(size * size * stiffnesses[:, None, None], axis=0)
     return motions, at_rest, xp.where(xp.isnan(nearness), np.inf, nearness), invalid

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jaxmodal.arithmetic.dual import Dual
 from jaxmodal.arm.addresses import addresses as all_addresses
 from jaxmodal.arm.addresses import listed, resolve
 from jaxmodal.arm.arm import Arm
@@ -22,13 +21,11 @@ from jaxmodal.response.driven.labels import parameter_labels, port_labels
 from jaxmodal.response.driven.port_quantities import in_quantity, read_ports, unit_of_pair
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.status import ResponseStatus
-from jaxmodal.response.driven.systems import System
 from jaxmodal.response.exact.frequency_response import frequency_response
 from jaxmodal.response.exact.held_slopes import held_motions
 from jaxmodal.response.exact.held_tips import rigid_supports
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes, with_rate
-from jaxmodal.response.receptance.answers import motions_of
+from jaxmodal.response.exact.slopes import motions_with_slopes, system_with_slopes, with_rate
 from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -197,10 +194,15 @@ def response_sensitivities(
 
     def by_parameters(omega: Floats) -> NDArray[np.complex128]:
         if system is not None:
-            return _slopes(system, omega)
-        read = read_ports(receptance, into, out)
-        motions = held_motions(arm, theory, into, read, singles, omega)
-        return _of_motions(receptance, into, out, motions, with_rate(omega, len(singles) + 1))
+            motions, dual_omega = motions_with_slopes(system, omega)
+        else:
+            read = read_ports(receptance, into, out)
+            motions = held_motions(arm, theory, into, read, singles, omega)
+            dual_omega = with_rate(omega, len(singles) + 1)
+        with np.errstate(all="ignore"):
+            found = in_quantity(receptance, into, out, motions, dual_omega)
+        shape = (len(found.slopes), len(out), len(into), 1, omega.size)
+        return np.broadcast_to(found.slopes, shape)[..., 0, :].astype(complex)
 
     flat = np.atleast_1d(np.asarray(response.omega))
     width = max(1, _BLOCK // (len(singles) + 1))
@@ -219,24 +221,6 @@ def response_sensitivities(
         by_frequency=slopes[..., -1],
         addresses=names,
     )
-
-
-def _slopes(system: System, omega: Floats) -> NDArray[np.complex128]:
-    """Derivatives of the quantity, shape (directions, outputs, inputs, F)."""
-    arms, dual_omega, found = condensed_with_slopes(system, omega)
-    with np.errstate(all="ignore"):
-        motions = motions_of(system, arms, found, (1, omega.size))
-    return _of_motions(system.quantity, system.inputs, system.outputs, motions, dual_omega)
-
-
-def _of_motions(
-    quantity: str, into: Sequence[Port], out: Sequence[Port], motions: Dual, omega: Dual
-) -> NDArray[np.complex128]:
-    """Derivatives of a quantity, (directions, outputs, inputs, F), from motions with theirs."""
-    with np.errstate(all="ignore"):
-        found = in_quantity(quantity, into, out, motions, omega)
-    shape = (len(found.slopes), len(out), len(into), 1, found.shape[-1])
-    return np.broadcast_to(found.slopes, shape)[..., 0, :].astype(complex)
 
 
 def parameters_of(

@@ -17,7 +17,7 @@ from jaxmodal.response.driven.driven_arms import Arms, by_links, link_members, w
 from jaxmodal.response.driven.members import owners
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.systems import System, rows_of, system_of
-from jaxmodal.response.receptance.answers import condensed_arms
+from jaxmodal.response.receptance.answers import condensed_arms, motions_of
 from jaxmodal.response.receptance.recursion import Condensed
 
 _ONE = (), np.empty((0, 1))
@@ -73,6 +73,13 @@ def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[Arms, Dual
         ]
         found, _ = condensed_arms(system, arms, members, dual_omega)
     return arms, dual_omega, found
+
+
+def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
+    """Motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with their derivatives."""
+    arms, dual_omega, found = condensed_with_slopes(system, omega)
+    with np.errstate(all="ignore"):
+        return motions_of(system, arms, found, (1, omega.size)), dual_omega
 
 
 def with_rate(omega: np.ndarray, directions: int) -> Dual:

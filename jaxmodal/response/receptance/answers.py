@@ -73,7 +73,9 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
         members = members_of_links(damped, broad.theory, every, broad.cut)
         found, margin, _ = _answers(broad, by_links(broad), members, every)
         values, above, below = xp.split(found, 3, axis=-1)
-        return values, _infinite(values, above, below) & (margin[..., : omega.size] < _SUSPECT)
+        return values, infinite_between(values, above, below) & (
+            margin[..., : omega.size] < _SUSPECT
+        )
     arms = link_by_link(system)
     several = system.cells > 1
     width = min(omega.size, BLOCK_FREQUENCIES if several else BLOCK)
@@ -106,7 +108,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     return values, infinite
 
 
-def _infinite(values: Array, above: Array, below: Array) -> Array:
+def infinite_between(values: Array, above: Array, below: Array) -> Array:
     """Where values change by more than half between two frequencies beside their own."""
     least = xp.minimum(xp.abs(above), xp.abs(below))
     changes = ~(xp.abs(above - below) <= 0.5 * least)
@@ -261,7 +263,7 @@ def _resonant(system: System, arms: Arms, values: np.ndarray, omega: np.ndarray)
         _answers(system, arms, _own_members(system, arms, moved), moved)[0]
         for moved in (omega * (1.0 + NUDGE), omega * (1.0 - NUDGE))
     ]
-    return _infinite(values, *beside)
+    return infinite_between(values, *beside)
 
 
 def _own_members(system: System, arms: Arms, omega: np.ndarray) -> list[FreeEndMember]:
@@ -288,7 +290,7 @@ def _answers_anew(system: System, arms: Arms, omega: np.ndarray) -> tuple[np.nda
     if suspect.size:
         some, own = some_cells(arms, suspect), omega[suspect]
         beside = [_with_digits(system, some, own * (1.0 + x))[0] for x in (NUDGE, -NUDGE)]
-        infinite[:, :, suspect] = _infinite(values[:, :, suspect], *beside)
+        infinite[:, :, suspect] = infinite_between(values[:, :, suspect], *beside)
     return values, infinite
 
 
