@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +16,31 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
-    """Draw the pictures that suit a dataset; without matplotlib say so."""
+def draw(
+    ds: xr.Dataset,
+    stem: Path,
+    suffix: str,
+    kind: str = "all",
+    axes: Sequence[str] = (),
+    **options: Any,
+) -> None:
+    """Draw one kind of picture of a dataset, or all that suit it; without matplotlib say so of these."""
     import importlib.util
 
-    from sweeps.plots.pictures import pictures
+    from sweeps.plots.pictures import picture, pictures
     from sweeps.plots.style import save
 
-    if importlib.util.find_spec("matplotlib") is None:
+    if kind == "all" and importlib.util.find_spec("matplotlib") is None:
         click.echo("no pictures: matplotlib is missing; install jaxmodal[plots].", err=True)
         return
     with refusing():
-        for name, figure in pictures(ds).items():
-            path = stem.with_name(f"{stem.name}_{name}.{kind}")
+        figures = (
+            pictures(ds, axes, **options)
+            if kind == "all"
+            else {kind: picture(ds, kind, axes, **options)}
+        )
+        for name, figure in figures.items():
+            path = stem.with_name(f"{stem.name}_{name}.{suffix}")
             save(figure, path)
             click.echo(f"{path}")
 
@@ -52,7 +65,7 @@ def draw(ds: xr.Dataset, stem: Path, kind: str) -> None:
 @click.option(
     "--at", multiple=True, metavar="NAME=VALUE", help="Select the nearest value of an axis."
 )
-@click.option("--theory", help="Theory to draw, for all but slenderness and certificates.")
+@click.option("--theory", help="Theory to draw; slenderness and certificates show all.")
 @click.option(
     "--parameter",
     metavar="ADDRESS",
@@ -87,52 +100,27 @@ def plot(
     selects a value.
     """
     from jaxmodal.cli.paths import require_file
+    from sweeps.plots.points import axes_of
 
     if out is not None:
         require_file("--out", Path(f"{out}_{kind}.{kind_of_file}"))
+    if levels and kind != "maps":
+        raise BadInput(f"--level {levels[0]:g}: goes with --kind maps.")
+    if parameter is not None and kind != "sensitivities":
+        raise BadInput(f"--parameter {parameter}: goes with --kind sensitivities.")
     ds = opened(store).load()
     stem = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
     with refusing():
         ds = _selected(ds, at)
-    if levels and kind != "maps":
-        raise BadInput(f"--level {levels[0]:g}: goes with --kind maps.")
-    if kind == "all":
-        draw(ds, stem, kind_of_file)
-        return
-    from sweeps.plots import maps
-    from sweeps.plots import pictures as plots
-    from sweeps.plots import responses as response_plots
-    from sweeps.plots import samples as sample_plots
-    from sweeps.plots.responses import KINDS
-    from sweeps.plots.style import save
-
-    free = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
-    names = [*axes, *(name for name in free if name not in axes)]
-    with refusing():
-        if len(names) < (2 if kind == "maps" else 1):
-            raise BadInput(f"--kind {kind}: needs more axes than the {len(names)} that are left.")
-        options: dict[str, Any] = (
-            {"theory": theory} if kind in ("branches", "maps", "samples") else {}
-        )
-        if parameter is not None and kind != "sensitivities":
-            raise BadInput(f"--parameter {parameter}: goes with --kind sensitivities.")
-        if kind == "branches":
-            figure = plots.branches(ds, names[0], **options)
-        elif kind == "samples":
-            figure = sample_plots.samples(ds, names[0], **options)
-        elif kind == "maps":
-            figure = maps.posture_maps(ds, names[0], names[1], levels=levels, **options)
-        elif kind == "sensitivities":
-            figure = plots.sensitivities(ds, names, parameter=parameter, theory=theory)
-        elif kind in KINDS:
-            figure = response_plots.peaks(ds, names, kind=kind, theory=theory)
-        elif kind == "slenderness":
-            figure = plots.slenderness(ds, axes[0] if axes else "thickness_factor")
-        else:
-            figure = plots.certificate_map(ds, names[0], names[1] if len(names) > 1 else None)
-        path = stem.with_name(f"{stem.name}_{kind}.{kind_of_file}")
-        save(figure, path)
-    click.echo(f"{path}")
+    names = [*axes, *(name for name in axes_of(ds) if name not in axes)]
+    if len(names) < (2 if kind == "maps" else 1):
+        raise BadInput(f"--kind {kind}: needs more axes than the {len(names)} that are left.")
+    if kind == "slenderness" and not axes:
+        names = ["thickness_factor"]
+    options: dict[str, Any] = {"theory": theory}
+    if kind != "all":
+        options |= {"parameter": parameter, "levels": levels}
+    draw(ds, stem, kind_of_file, kind, names, **options)
 
 
 def _selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:

@@ -14,11 +14,9 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.plots.figures import label_decades
 from sweeps.definition.errors import SweepError
 from sweeps.plots.points import (
-    checked,
     drawn,
     edges_of,
     label,
-    points_of,
     set_scale,
     ticks,
 )
@@ -71,14 +69,10 @@ def posture_maps(
     SweepError
         If a level is not above 0 and finite, there is no such axis, mode or theory, or matplotlib is missing.
     """
-    checked(ds, x)
-    checked(ds, y)
     for level in levels:
         if not 0.0 < level < math.inf:
             raise SweepError(f"level = {level!r}: must be a frequency above 0, in Hz.")
-    rest, where = drawn(ds, (x, y), theory)
-    rest = rest[["frequency"]].load()
-    horizontal, vertical = points_of(rest, x), points_of(rest, y)
+    rest, where, (horizontal, vertical) = drawn(ds, (x, y), theory)
     with style():
         figure, panels = mode_panels(rest, modes, 2.35)
         shown = rest.frequency.sel(mode=list(panels)).values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -24,16 +24,14 @@ from sweeps.plots.points import (
     one_theory,
     points_of,
     set_scale,
-    uneven,
 )
 from sweeps.plots.responses import KINDS, peaks
 from sweeps.plots.samples import samples
 from sweeps.plots.sensitivities import sensitivity_lines, sensitivity_map
-from sweeps.plots.style import COLOURS, line_look, new_figure, style, title
+from sweeps.plots.style import COLOURS, STYLES, draw_lines, new_figure, style, title
 from sweeps.solution.quantity import NOT_COMPUTED
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _THICKNESS = "link*.thickness_factor"
@@ -69,28 +67,22 @@ def branches(
     SweepError
         If there is no such axis or theory, or matplotlib is missing.
     """
-    checked(ds, along)
     if is_scattered(ds, along):
         raise SweepError(
             f"axis {along!r}: its points are samples in no order, which no branch can follow; draw samples."
         )
-    rest, where = drawn(ds, (along,), theory)
-    rest = rest.load()
-    points = points_of(rest, along)
+    rest, where, (points,) = drawn(ds, (along,), theory)
+    kind, values = "mode", rest.frequency.transpose(along, "mode")
     with style():
         figure = new_figure(7.6, 4.6)
         axes = figure.add_subplot()
-        values = rest.frequency.transpose(along, "mode")
         if tracked:
             rest = track(rest, along)
-            values = by_branch(rest).transpose(along, "branch")
-            swapped = rest.branch_flag.transpose(along, "mode").values == SWAPPED
-            where_swapped = np.nonzero(swapped)
-            heights = rest.frequency.transpose(along, "mode").values[where_swapped]
-            if heights.size:
+            swapped = np.nonzero(rest.branch_flag.transpose(along, "mode").values == SWAPPED)
+            if swapped[0].size:
                 axes.plot(
-                    points.values[where_swapped[0]],
-                    heights,
+                    points.values[swapped[0]],
+                    values.values[swapped],
                     linestyle="",
                     marker="o",
                     markerfacecolor="none",
@@ -98,13 +90,10 @@ def branches(
                     markersize=7,
                     label="crossing, or narrower veering",
                 )
-        for number in range(values.shape[1]):
-            name = f"{'branch' if tracked else 'mode'} {number + 1}"
-            axes.plot(points.values, values.values[:, number], label=name, **line_look(number))
-        if uneven(values.values[np.isfinite(values.values)]):
-            axes.set_yscale("log")
-        set_scale(axes, "x", points)
-        _finish(axes, ds, points, "natural frequency [Hz]", where)
+            kind, values = "branch", by_branch(rest).transpose(along, "branch")
+        lines = {f"{kind} {k}": line for k, line in enumerate(values.values.T, start=1)}
+        draw_lines(axes, points, lines, "natural frequency [Hz]")
+        axes.set_title(title(ds, where), parse_math=False)
         figure.legend(loc="outside right upper")
     return figure
 
@@ -125,11 +114,9 @@ def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
     SweepError
         If there is no such axis, or matplotlib is missing.
     """
-    checked(ds, thickness)
-    rest, where = held(ds.load(), (thickness,))
-    points = points_of(rest, thickness)
+    compared = [name for name in ("difference_to_euler_bernoulli",) if name in ds]
+    rest, where, (points,) = held(ds, (thickness,), *compared)
     theories = [theory_named(str(name)) for name in np.atleast_1d(rest.theory.values)]
-    compared = "difference_to_euler_bernoulli" in rest
     with style():
         figure = new_figure(6.8, 6.4 if compared else 4.2)
         panels = figure.subplots(2 if compared else 1, 1, squeeze=False, sharex=True)[:, 0]
@@ -137,10 +124,7 @@ def slenderness(ds: xr.Dataset, thickness: str = "thickness_factor") -> Figure:
             own = one_theory(rest, theory)
             values = own.frequency.transpose(thickness, "mode").values
             for number in range(values.shape[1]):
-                look = {
-                    "color": COLOURS[number % len(COLOURS)],
-                    "linestyle": ("-", "--", ":")[kind % 3],
-                }
+                look = {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[kind]}
                 panels[0].plot(points.values, values[:, number], **look)
                 if compared and theory != "euler_bernoulli":
                     difference = own.difference_to_euler_bernoulli.transpose(thickness, "mode")
@@ -167,7 +151,7 @@ def _legend(figure: Figure, modes: int, theories: Sequence[str]) -> None:
     ]
     if len(theories) > 1:
         handles += [
-            Line2D([], [], color="#555555", linestyle=("-", "--", ":")[kind % 3], label=name.replace("_", " "))
+            Line2D([], [], color="#555555", linestyle=STYLES[kind], label=name.replace("_", " "))
             for kind, name in enumerate(theories)
         ]  # fmt: skip
     figure.legend(handles=handles, loc="outside right upper")
@@ -183,11 +167,11 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
     SweepError
         If there is no such axis, or matplotlib is missing.
     """
-    checked(ds, x)
-    if y is not None:
-        checked(ds, y)
+    kept = [name for name in (x, y) if name is not None]
+    for name in kept:
+        checked(ds, name)
     other = "mode" if y is None else y
-    ds = in_order(ds, (x,) if y is None else (x, y))
+    ds = in_order(ds, kept)
     status = ds.status.load()
     worst = status.max([name for name in status.dims if name not in (x, other)])
     codes = list(_STATUS_COLOURS)
@@ -215,7 +199,9 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
             if number
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
-        _finish(axes, ds, horizontal, label(vertical), "certificate of every cell")
+        axes.set_xlabel(label(horizontal))
+        axes.set_ylabel(label(vertical))
+        axes.set_title(title(ds, "certificate of every cell"), parse_math=False)
         set_scale(axes, "x", horizontal)
         if y is None:
             axes.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -224,14 +210,19 @@ def certificate_map(ds: xr.Dataset, x: str, y: str | None = None) -> Figure:
     return figure
 
 
-def _finish(axes: Axes, ds: xr.Dataset, points: xr.DataArray, side: str, what: str) -> None:
-    axes.set_xlabel(label(points))
-    axes.set_ylabel(side)
-    axes.set_title(title(ds, what, ""), parse_math=False)
-
-
-def pictures(ds: xr.Dataset) -> dict[str, Figure]:
+def pictures(
+    ds: xr.Dataset, axes: Sequence[str] = (), *, theory: TheoryName | None = None
+) -> dict[str, Figure]:
     """Draw the pictures that suit the axes of a dataset.
+
+    Parameters
+    ----------
+    ds
+        The result of a sweep.
+    axes
+        Names of its axes, those to draw over first; by default all in their order.
+    theory
+        Which one to draw, by default the first; slenderness and certificates show all.
 
     Returns
     -------
@@ -244,49 +235,50 @@ def pictures(ds: xr.Dataset) -> dict[str, Figure]:
     Raises
     ------
     SweepError
-        If matplotlib is missing.
+        If there is no such axis or theory, or matplotlib is missing.
     """
-    axes = axes_of(ds)
+    axes = axes or axes_of(ds)
     scattered = [name for name in axes if is_scattered(ds, name)]
-    thickness = [name for name in axes if name in ds.coords and _address(ds[name]) == _THICKNESS]
-    found: dict[str, Any] = {}
-    if thickness:
-        found["slenderness"] = slenderness(ds, thickness[0])
+    thickness = [
+        name for name in axes if name in ds.coords and ds[name].attrs.get("parameter") == _THICKNESS
+    ]
+    over: dict[str, Sequence[str]] = {"slenderness": thickness} if thickness else {}
     if scattered:
-        found["samples"] = samples(ds, scattered[0])
+        over["samples"] = scattered
     elif len(axes) >= 2:
-        found["maps"] = posture_maps(ds, axes[0], axes[1])
+        over["maps"] = axes
     elif not thickness:
-        found["branches"] = branches(ds, axes[0])
-    if "sensitivity" in ds and not scattered:
-        found["sensitivities"] = sensitivities(ds, axes)
+        over["branches"] = axes
     if not scattered:
-        found |= {
-            kind: peaks(ds, axes, kind=kind) for kind, output in KINDS.items() if output in ds
-        }
+        shown = {"sensitivities": "sensitivity"} | KINDS
+        over |= {kind: axes for kind, output in shown.items() if output in ds}
     if bool((ds.status != int(Status.certified)).any()):
-        found["certificates"] = certificate_map(ds, axes[0], axes[1] if len(axes) >= 2 else None)
-    return found
+        over["certificates"] = axes
+    return {kind: picture(ds, kind, names, theory=theory) for kind, names in over.items()}
 
 
-def sensitivities(
+def picture(
     ds: xr.Dataset,
+    kind: str,
     axes: Sequence[str],
     *,
-    parameter: str | None = None,
     theory: TheoryName | None = None,
+    parameter: str | None = None,
+    levels: Sequence[float] = (),
 ) -> Figure:
-    """Draw sensitivities as maps over the first two axes, or as lines over a single one.
+    """Draw one of the `pictures` over the first axes given: a map over two, or what it shows over a single one.
 
-    Raises
-    ------
-    SweepError
-        As `sensitivity_map` and `sensitivity_lines`.
+    ``parameter`` is for sensitivities, ``levels`` for maps.
     """
-    if len(axes) >= 2:
-        return sensitivity_map(ds, axes[0], axes[1], parameter=parameter, theory=theory)
-    return sensitivity_lines(ds, axes[0], theory=theory)
-
-
-def _address(coordinate: xr.DataArray) -> str:
-    return str(coordinate.attrs.get("parameter", ""))
+    if kind == "maps":
+        return posture_maps(ds, *axes[:2], theory=theory, levels=levels)
+    if kind == "sensitivities":
+        draw = sensitivity_map if len(axes) >= 2 else sensitivity_lines
+        return draw(ds, *axes[:2], parameter=parameter, theory=theory)
+    if kind in KINDS:
+        return peaks(ds, axes, kind=kind, theory=theory)
+    if kind == "certificates":
+        return certificate_map(ds, *axes[:2])
+    if kind == "slenderness":
+        return slenderness(ds, axes[0])
+    return (samples if kind == "samples" else branches)(ds, axes[0], theory=theory)

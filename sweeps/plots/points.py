@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,36 +62,41 @@ def one_theory(ds: xr.Dataset, theory: TheoryName | None) -> xr.Dataset:
 
 
 def drawn(
-    ds: xr.Dataset, kept: tuple[str, ...], theory: TheoryName | None = None
-) -> tuple[xr.Dataset, str]:
-    """Return what a picture over some axes shows, and what it stands for in words.
+    ds: xr.Dataset, kept: Sequence[str], theory: TheoryName | None, *outputs: str
+) -> tuple[xr.Dataset, str, list[xr.DataArray]]:
+    """Return what a picture over some axes shows, what it stands for in words, and the points of these axes.
 
-    The kept axes in ascending order of their values, the middle of every other axis, and one theory.
+    The frequencies and outputs, loaded: the kept axes in ascending order of their values, the middle of every other
+    axis, and one theory.
 
     Raises
     ------
     SweepError
-        If there is no such theory.
+        If there is no such axis or theory.
     """
-    rest, where = held(one_theory(ds, theory), kept)
+    rest, where, points = held(one_theory(ds, theory), kept, *outputs)
     if "theory" in ds.dims:
         where = ", ".join([str(rest.theory.item()).replace("_", " "), *filter(None, [where])])
-    return rest, where
+    return rest, where, points
 
 
-def held(ds: xr.Dataset, kept: tuple[str, ...]) -> tuple[xr.Dataset, str]:
-    """Select the middle of every axis that is not kept; return the rest, in order, and what it stands for."""
+def held(
+    ds: xr.Dataset, kept: Sequence[str], *outputs: str
+) -> tuple[xr.Dataset, str, list[xr.DataArray]]:
+    """Return what `drawn` does, for all theories."""
+    for name in kept:
+        checked(ds, name)
     chosen = {name: (ds.sizes[name] - 1) // 2 for name in axes_of(ds) if name not in kept}
-    rest = in_order(ds.isel(chosen), kept)
+    rest = in_order(ds[["frequency", *outputs]].isel(chosen), kept).load()
     texts = [
         f"{label(coordinate).split(' [')[0]} = {_with_unit(coordinate)}"
         for coordinate in rest.coords.values()
         if coordinate.ndim == 0 and "parameter" in coordinate.attrs
     ]
-    return rest, ", ".join(texts)
+    return rest, ", ".join(texts), [points_of(rest, name) for name in kept]
 
 
-def in_order(ds: xr.Dataset, names: tuple[str, ...]) -> xr.Dataset:
+def in_order(ds: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
     """Put the points of axes over one parameter into ascending order."""
     return ds.sortby([name for name in names if name in ds.coords])
 
@@ -123,8 +129,9 @@ def points_of(ds: xr.Dataset, name: str) -> xr.DataArray:
 
 
 def uneven(values: NDArray[np.float64]) -> bool:
-    """Return whether positive values spread over so much that a logarithmic axis shows them better."""
-    return bool(np.all(values > 0.0) and values.max() >= 20.0 * values.min())
+    """Return whether the finite values are positive and spread so much that a logarithmic axis shows them better."""
+    values = values[np.isfinite(values)]
+    return bool(values.size and values.min() > 0.0 and values.max() >= 20.0 * values.min())
 
 
 def is_logarithmic(points: xr.DataArray) -> bool:

@@ -12,8 +12,8 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
 from sweeps.plots.maps import finish_maps, value_map
-from sweeps.plots.points import checked, drawn, label, points_of, set_scale, uneven
-from sweeps.plots.style import COLOUR_MAP, line_look, mode_panels, new_figure, style, title
+from sweeps.plots.points import drawn, uneven
+from sweeps.plots.style import COLOUR_MAP, draw_lines, mode_panels, new_figure, style, title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,34 +54,27 @@ def peaks(
             f"{suggestion(output, names)}"
         )
     kept = tuple(axes[:2])
-    for name in kept:
-        checked(ds, name)
-    rest, where = drawn(ds, kept, theory)
-    rest = rest[["frequency", output]].load()
+    rest, where, points = drawn(ds, kept, theory, output)
     variable = rest[output]
     values = variable.where(np.isfinite(variable))
     of, unit = variable.attrs.get("response"), str(variable.attrs["units"])
     name = str(variable.attrs["long_name"]) + (f" [{unit}]" if unit != "1" else "")
     what = f"peak, {of}" if of else name
-    points = [points_of(rest, name) for name in kept]
+    per_mode = "mode" in values.dims
     with style():
         if len(kept) == 1:
             figure = new_figure(7.6, 4.6)
             panel = figure.add_subplot()
-            lines = values.transpose("mode", kept[0]) if "mode" in values.dims else [values]
-            for number, line in enumerate(lines):
-                own_name = f"mode {number + 1}" if "mode" in values.dims else None
-                panel.plot(points[0].values, line.values, label=own_name, **line_look(number))
-            if uneven(values.values[np.isfinite(values.values)]):
-                panel.set_yscale("log")
-            set_scale(panel, "x", points[0])
-            panel.set_xlabel(label(points[0]))
-            panel.set_ylabel(name)
+            lines = {None: values.values}
+            if per_mode:
+                numbered = enumerate(values.transpose("mode", kept[0]).values, start=1)
+                lines = {f"mode {mode}": line for mode, line in numbered}
+            draw_lines(panel, points[0], lines, name)
             panel.set_title(title(ds, what, where), parse_math=False)
-            if "mode" in values.dims:
+            if per_mode:
                 figure.legend(loc="outside right upper")
             return figure
-        if "mode" in values.dims:
+        if per_mode:
             figure, panels = mode_panels(rest, None, 2.35)
         else:
             figure = new_figure(6.0, 4.6)
@@ -89,8 +82,7 @@ def peaks(
         for mode, panel in panels.items():
             own = values.sel(mode=mode) if mode else values
             grid = own.transpose(kept[1], kept[0]).values
-            finite = grid[np.isfinite(grid)]
-            norm = "log" if finite.size and uneven(finite) else "linear"
+            norm = "log" if uneven(grid) else "linear"
             value_map(panel, points[0], points[1], grid, cmap=COLOUR_MAP, norm=norm)
         finish_maps(panels, points[0], points[1])
         figure.suptitle(title(ds, f"{what} [{unit}]" if of else what, where), parse_math=False)

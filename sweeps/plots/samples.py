@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from sweeps.plots.points import checked, columns_of, drawn, label, uneven
+from sweeps.plots.points import columns_of, drawn, label, uneven
 from sweeps.plots.style import COLOURS, new_figure, style, title
 
 if TYPE_CHECKING:
@@ -35,10 +35,9 @@ def samples(ds: xr.Dataset, along: str, *, theory: TheoryName | None = None) -> 
     SweepError
         If there is no such axis or theory, or matplotlib is missing.
     """
-    checked(ds, along)
-    rest, where = drawn(ds, (along,), theory)
+    rest, where, _ = drawn(ds, (along,), theory)
     names = columns_of(rest, along)
-    values = rest.frequency.load().transpose(along, "mode").values
+    values = rest.frequency.transpose(along, "mode").values
     with style():
         width = min(len(names), 4)
         rows = -(-len(names) // width)
@@ -58,10 +57,10 @@ def samples(ds: xr.Dataset, along: str, *, theory: TheoryName | None = None) -> 
                     color=COLOURS[mode % len(COLOURS)],
                     label=f"mode {rest.mode.values[mode]}",
                 )
-            if uneven(rest[name].values[finite]):
+            if uneven(rest[name].values):
                 axes.set_xscale("log")
             axes.set_xlabel(label(rest[name]))
-        if uneven(values[np.isfinite(values)]):
+        if uneven(values):
             panels[0, 0].set_yscale("log")
         for axes in panels[:, 0]:
             axes.set_ylabel("natural frequency [Hz]")

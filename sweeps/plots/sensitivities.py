@@ -13,7 +13,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import suggestion
 from sweeps.definition.errors import SweepError
 from sweeps.plots.maps import cells, finish_maps, value_map
-from sweeps.plots.points import checked, drawn, points_of
+from sweeps.plots.points import drawn
 from sweeps.plots.style import (
     COLOUR_MAP,
     COLOURS,
@@ -64,14 +64,8 @@ def sensitivity_map(
     SweepError
         If the dataset has no sensitivities, or no such axis, parameter, mode or theory.
     """
-    rest, where = _selected(ds, (x, y), theory)
-    horizontal, vertical = points_of(rest, x), points_of(rest, y)
+    rest, where, (horizontal, vertical) = _drawn(ds, (x, y), parameter, theory)
     names = [str(name) for name in rest.parameter.values]
-    if parameter is not None and parameter not in names:
-        raise SweepError(
-            f"parameter = {parameter!r}: the dataset has sensitivities to {', '.join(names)}."
-            f"{suggestion(parameter, names)}"
-        )
     values = rest.sensitivity.transpose("mode", y, x, "parameter")
     labels, what = _wording(names)
     with style():
@@ -80,8 +74,7 @@ def sensitivity_map(
         for mode, axes in panels.items():
             own = values.sel(mode=mode).values
             if parameter is not None:
-                chosen = own[..., names.index(parameter)]
-                value_map(axes, horizontal, vertical, chosen, cmap=COLOUR_MAP)
+                value_map(axes, horizontal, vertical, own[..., 0], cmap=COLOUR_MAP)
                 continue
             rgb = _dominant(own, colours)
             cells(axes, horizontal, vertical, rgb)
@@ -103,6 +96,7 @@ def sensitivity_lines(
     ds: xr.Dataset,
     along: str,
     *,
+    parameter: str | None = None,
     modes: Sequence[int] | None = None,
     theory: TheoryName | None = None,
 ) -> Figure:
@@ -114,16 +108,17 @@ def sensitivity_lines(
         The result of a sweep with the output ``sensitivity``. Of other axes the middle point is drawn.
     along
         Name of the axis.
+    parameter
+        Address of one parameter, by default all.
     modes, theory
         As for `sensitivity_map`.
 
     Raises
     ------
     SweepError
-        If the dataset has no sensitivities, or no such axis, mode or theory.
+        If the dataset has no sensitivities, or no such axis, parameter, mode or theory.
     """
-    rest, where = _selected(ds, (along,), theory)
-    points = points_of(rest, along)
+    rest, where, (points,) = _drawn(ds, (along,), parameter, theory)
     values = rest.sensitivity.transpose("mode", along, "parameter")
     names = [str(name) for name in rest.parameter.values]
     with style():
@@ -139,17 +134,23 @@ def sensitivity_lines(
     return figure
 
 
-def _selected(
-    ds: xr.Dataset, kept: tuple[str, ...], theory: TheoryName | None
-) -> tuple[xr.Dataset, str]:
+def _drawn(
+    ds: xr.Dataset, kept: tuple[str, ...], parameter: str | None, theory: TheoryName | None
+) -> tuple[xr.Dataset, str, list[xr.DataArray]]:
+    """What `drawn` returns, of all parameters or of one."""
     if "sensitivity" not in ds:
         raise SweepError(
             "the dataset has no sensitivities; add 'sensitivity' to the outputs of the sweep."
         )
-    for name in kept:
-        checked(ds, name)
-    rest, where = drawn(ds, kept, theory)
-    return rest[["frequency", "sensitivity", "modal_status"]].load(), where
+    names = [str(name) for name in ds.parameter.values]
+    if parameter is not None:
+        if parameter not in names:
+            raise SweepError(
+                f"parameter = {parameter!r}: the dataset has sensitivities to {', '.join(names)}."
+                f"{suggestion(parameter, names)}"
+            )
+        ds = ds.sel(parameter=[parameter])
+    return drawn(ds, kept, theory, "sensitivity", "modal_status")
 
 
 def _wording(names: Sequence[str]) -> tuple[list[str], str]:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from jaxmodal.plots import figures
 from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, new_figure
 from sweeps.definition.errors import SweepError
-from sweeps.plots.points import label, set_scale, ticks
+from sweeps.plots.points import label, set_scale, ticks, uneven
 
 __all__ = [
-    "COLOURS", "COLOUR_MAP", "FORMATS", "STYLES", "label_panels", "line_look", "mark", "mode_panels", "new_figure",
-    "save", "style", "title",
+    "COLOURS", "COLOUR_MAP", "FORMATS", "STYLES", "draw_lines", "label_panels", "line_look", "mark", "mode_panels",
+    "new_figure", "save", "style", "title",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -74,6 +76,22 @@ def line_look(number: int) -> dict[str, Any]:
         "color": COLOURS[number % len(COLOURS)],
         "linestyle": STYLES[number // len(COLOURS) % len(STYLES)],
     }
+
+
+def draw_lines(
+    axes: Axes,
+    points: xr.DataArray,
+    lines: Mapping[str | None, NDArray[np.float64]],
+    side: str,
+) -> None:
+    """Draw lines over one axis by their names, logarithmic where their values spread."""
+    for number, (name, values) in enumerate(lines.items()):
+        axes.plot(points.values, values, label=name, **line_look(number))
+    if uneven(np.stack(list(lines.values()))):
+        axes.set_yscale("log")
+    set_scale(axes, "x", points)
+    axes.set_xlabel(label(points))
+    axes.set_ylabel(side)
 
 
 def title(ds: xr.Dataset, *parts: str) -> str:

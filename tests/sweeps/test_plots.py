@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import jaxmodal as jm
 import sweeps
+from jaxmodal.dynamic_stiffness.beams import THEORIES
 from jaxmodal.plots.figures import new_figure
 from sweeps.analysis.cells import arm_of_cell
 from sweeps.analysis.double_roots import find_double_roots
@@ -234,7 +236,7 @@ def test_cells_lie_halfway_between_points_on_a_logarithmic_axis(two_theories):
     ds = two_theories.isel(theory=0)
     for figure in (
         plots.posture_maps(ds, "link2_joint_stiffness", "link1_section_width"),
-        plots.sensitivities(ds, ["link2_joint_stiffness", "link1_section_width"]),
+        plots.picture(ds, "sensitivities", ["link2_joint_stiffness", "link1_section_width"]),
         plots.certificate_map(ds, "link2_joint_stiffness", "link1_section_width"),
     ):
         axes = figure.axes[0]
@@ -316,6 +318,31 @@ def test_pictures_leave_matplotlib_as_it_was(thickness):
     before = dict(matplotlib.rcParams)
     plots.slenderness(thickness)
     assert dict(matplotlib.rcParams) == before
+
+
+def test_a_sweep_without_a_value_has_pictures_all_the_same():
+    """Forces at rest buckle every arm: branches had no scale to choose."""
+    arm = jm.examples.two_link_flexible()
+    pressed = arm.replace(links=(arm.links[0].replace(axial_force=-1e6), *arm.links[1:]))
+    sweep = sweeps.Sweep(pressed, [sweeps.axis("payload.mass", [0.1, 1.0])], num_modes=2)
+    assert list(plots.pictures(sweeps.run(sweep))) == ["branches", "certificates"]
+
+
+def test_four_theories_have_four_kinds_of_lines():
+    axes = [sweeps.geomspace("thickness_factor", 1, 10, 2)]
+    options = {"theories": THEORIES, "num_modes": 1}
+    ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", axes, **options))
+    (panel,) = plots.slenderness(ds).axes
+    assert len({line.get_linestyle() for line in panel.lines}) == len(THEORIES) == 4
+
+
+def test_pictures_that_suit_are_of_the_theory_and_the_axes_asked_for(two_theories):
+    names = ["link1_section_width", "link2_joint_stiffness"]
+    found = plots.pictures(two_theories, names, theory="euler_bernoulli")
+    assert list(found) == ["maps", "sensitivities"]
+    drawn = np.asarray(found["maps"].axes[0].collections[0].get_array()).reshape(3, 2)
+    expected = two_theories.frequency.sel(theory="euler_bernoulli", mode=1).values[[2, 0, 1]]
+    np.testing.assert_array_equal(drawn, expected)
 
 
 def test_wrong_uses_of_pictures_are_refused(map_of_postures, thickness, tmp_path):

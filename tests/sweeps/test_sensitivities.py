@@ -217,6 +217,8 @@ def test_lines_over_one_axis(ds):
     assert [line.get_label() for line in figure.axes[0].lines] == [*WALLS, "payload.mass"]
     expected = ds.sensitivity.isel(theta_3=1).sel(mode=2, parameter=WALLS[2])
     np.testing.assert_array_equal(figure.axes[1].lines[2].get_ydata(), expected)
+    (line,) = sensitivity_lines(ds.isel(theta_3=1), "theta_2", parameter=WALLS[2]).axes[1].lines
+    np.testing.assert_array_equal(line.get_ydata(), expected)
 
 
 def test_the_command_draws_them(stored, tmp_path, monkeypatch):
@@ -234,6 +236,8 @@ def test_the_command_draws_them(stored, tmp_path, monkeypatch):
     for arguments, words in (
         (("--kind", "sensitivities", "--parameter", "link1.wall"), "link1.section.wall_thickness"),
         (("--kind", "maps", "--parameter", WALLS[0]), "--kind sensitivities"),
+        (("--parameter", WALLS[0]), "--kind sensitivities"),
+        (("--at", "theta_2=0", "--at", "theta_3=45"), "needs more axes than the 0 that are left"),
     ):
         refused = plot(*arguments)
         assert refused.exit_code == 2
