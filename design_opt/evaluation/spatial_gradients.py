@@ -54,9 +54,11 @@ class SpatialRates:
             sizes = np.ones(len(centres), int)
             sizes[of_centre] = np.clip(multiplicity[lanes], 1, SLOTS)
             # every member of each group
-            given = (np.repeat(x, sizes) for x in (centres, np.cumsum(sizes) - sizes, sizes))
+            each, first, size = (
+                np.repeat(x, sizes) for x in (centres, np.cumsum(sizes) - sizes, sizes)
+            )
             model = self._model(own, name, posture)
-            gradient = frequency_gradients(model, *given, self._highest)
+            gradient = frequency_gradients(model, each, first, size, self._highest)
             found[lanes] = gradient[(np.cumsum(sizes) - sizes)[of_centre]] @ rates
         return found
 

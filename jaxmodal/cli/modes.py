@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -30,13 +30,8 @@ from jaxmodal.runtime.tables import csv_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jaxmodal.modes.planar_shapes import ModeShapes
     from jaxmodal.modes.sensitivities import Sensitivities
-    from jaxmodal.modes.spatial_shapes import SpatialModeShapes
-
-    AnyShapes: TypeAlias = ModeShapes | SpatialModeShapes
-
-_FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
+    from jaxmodal.plots.bent_arms import AnyShapes
 
 
 @click.command(epilog=ARM_HELP)
@@ -82,9 +77,7 @@ def modes(
     """
     from jaxmodal.arm.descriptions import posture_text
     from jaxmodal.modes.mode_shapes import mode_shapes
-    from jaxmodal.modes.spatial_shapes import SpatialModeShapes
-    from jaxmodal.modes.spatial_tables import spatial_shapes_table
-    from jaxmodal.modes.tables import shapes_table
+    from jaxmodal.modes.shape_tables import shapes_table
 
     arm = posed(load_any_arm(argument), argument, posture_deg)
     if mode > modes:
@@ -102,9 +95,7 @@ def modes(
     else:
         for shapes in solved:
             title = title_of(name, arm, shapes.frequencies.theory)
-            in_space = isinstance(shapes, SpatialModeShapes)
-            table = (spatial_shapes_table if in_space else shapes_table)(shapes, title, digits)
-            click.echo(table.text())
+            click.echo(shapes_table(shapes, title, digits).text())
     _draw(solved, f"{name}, {posture_text(arm)}".rstrip(", "), plot, animate, mode)
     if not all(bool(np.all(shapes.frequencies.certified)) for shapes in solved):
         raise SystemExit(EXIT_NOT_ALL)
@@ -129,18 +120,7 @@ def _draw(
         click.echo(f"wrote {animate}", err=True)
 
 
-def _fields(shapes: AnyShapes) -> tuple[tuple[str, ...], np.ndarray]:
-    """Names of the fields, and their values, shape (modes, links, stations, fields)."""
-    from jaxmodal.modes.spatial_shapes import SpatialModeShapes
-    from jaxmodal.spatial.modes.fields import FORCE, MOTION
-
-    if isinstance(shapes, SpatialModeShapes):
-        return (*MOTION, *FORCE), np.concatenate([shapes.motion, shapes.force], axis=-1)
-    return _FIELDS, np.stack([np.asarray(getattr(shapes, name)) for name in _FIELDS], axis=-1)
-
-
 def _plain(argument: str, shapes: AnyShapes) -> dict[str, Any]:
-    names, values = _fields(shapes)
     turned = ("rotation",) if hasattr(shapes, "rotation") else ()
     return {
         "arm": argument,
@@ -149,7 +129,7 @@ def _plain(argument: str, shapes: AnyShapes) -> dict[str, Any]:
         **lists(shapes, "stations", "position", "displacement", *turned),
         **lists(shapes, "participation", "effective_mass", "total_mass"),
         "residual": np.max(shapes.residuals, axis=(1, 2)).tolist(),
-    } | {name: values[..., k].tolist() for k, name in enumerate(names)}
+    } | {name: np.asarray(values).tolist() for name, values in shapes.fields.items()}
 
 
 def _stations_csv(solved: Sequence[AnyShapes]) -> str:
@@ -159,12 +139,12 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
     for shapes in solved:
         hertz, xi = np.asarray(shapes.frequencies_hz), np.asarray(shapes.stations)
         position, moved = np.asarray(shapes.position), np.asarray(shapes.displacement)
-        fields = _fields(shapes)[1]
+        fields = np.stack([np.asarray(values) for values in shapes.fields.values()], axis=-1)
         for k, i, s in np.ndindex(*fields.shape[:3]):
             values = (*position[i, s], *moved[k, i, s], *fields[k, i, s])
             where = (shapes.frequencies.theory, k + 1, hertz[k], i + 1, xi[s])
             rows.append((*where, *values))
-    return csv_text((*place, *_fields(solved[0])[0]), rows)
+    return csv_text((*place, *solved[0].fields), rows)
 
 
 @click.command(epilog=ARM_HELP)

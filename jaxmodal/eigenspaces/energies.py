@@ -83,31 +83,40 @@ def link_integrals(beams: BeamArrays, a: ModeFields, b: ModeFields) -> LinkInteg
 
 
 def mode_energies(
-    beams: BeamArrays, theory: Theory, omega: Array, a: ModeFields, b: ModeFields
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    a: ModeFields,
+    b: ModeFields,
+    integrals: LinkIntegrals | None = None,
 ) -> Energies:
-    """Mutual energies of two modes of one frequency; with ``a = b`` the energies of one mode."""
-    return energies_of(beams, theory, omega, link_integrals(beams, a, b), a, b)
+    """Mutual energies of two modes of one frequency; with ``a = b`` the energies of one mode.
+
+    With ``integrals`` that are known only the ends of the links are looked at.
+    """
+    known = link_integrals(beams, a, b) if integrals is None else integrals
+    return _energies(
+        beams, theory, omega, known, _at_ends(beams, omega, a), _at_ends(beams, omega, b)
+    )
 
 
-def energies_of(
+def _energies(
     beams: BeamArrays,
     theory: Theory,
     omega: Array,
     integrals: LinkIntegrals,
-    a: ModeFields,
-    b: ModeFields,
+    first: _Ends,
+    second: _Ends,
 ) -> Energies:
-    """`mode_energies` from integrals that are known; of the modes only the ends of the links are looked at."""
     along = 0.5 * integrals.alike
     kinetic, elastic = 0.5 * omega * omega, flexibility(beams)
-    first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
     bodies = tip_coordinates(beams, first.tip) * tip_coordinates(beams, second.tip)
     shear_force: Array = along[:, 4]
     preload: Array | None = None
     if beams.axial_force is not None:
         slopes, sheared, _ = loaded_squares(beams, theory, integrals, beams.axial_force)
         shear_force, preload = 0.5 * sheared, 0.5 * beams.axial_force * slopes
-        for stiffness, ends in turned_parts(beams, a, b):
+        for stiffness, ends in turned_parts(beams, first.fields, second.fields):
             if stiffness is not None:
                 preload = preload + 0.5 * stiffness * ends[:, 2]
     return Energies(
@@ -132,9 +141,10 @@ def energies_of(
 class _Ends(NamedTuple):
     """Fields beyond the joints and at the tips, (n, 6); displacements before the joints and over springs, (n, 3).
 
-    Of arms with supports also what these do, and how an elastic base moves and what it carries, (3,) each.
+    Also the mode itself; of arms with supports what these do; how an elastic base moves and what it carries, (3,) each.
     """
 
+    fields: ModeFields
     joint: Array
     tip: Array
     before: Array
@@ -147,7 +157,7 @@ def _at_ends(beams: BeamArrays, omega: Array, mode: ModeFields) -> _Ends:
     joint, tip = at_joint(beams, omega, mode.inner), at_tip(beams, mode.outer)
     before = before_joint(beams, tip, joint)
     gives = spring_gives(beams, omega, mode.inner, mode.outer, before)
-    ends = _Ends(joint, tip, before, gives)
+    ends = _Ends(mode, joint, tip, before, gives)
     if beams.base_xx is not None:
         ends = ends._replace(base=base_moves(beams, joint_law(beams, 0.0), joint))
     if beams.support_x_stiffness is None:
@@ -184,18 +194,25 @@ def _hubs(beams: BeamArrays, a: _Ends, b: _Ends) -> Array:
     return total
 
 
-def frequency_gradient(
-    beams: BeamArrays, theory: Theory, omega: Array, a: ModeFields, b: ModeFields
-) -> BeamArrays:
-    """Derivative of the frequency with respect to the link values; projected on a and b where they differ.
+def energies_and_gradient(
+    beams: BeamArrays,
+    theory: Theory,
+    omega: Array,
+    a: ModeFields,
+    b: ModeFields,
+    integrals: LinkIntegrals | None = None,
+) -> tuple[Energies, BeamArrays]:
+    """Energies, and the derivative of the frequency by the link values; projected on a and b where they differ.
 
     Parameters
     ----------
-    beams, theory, omega, a, b
+    beams, theory, omega, a, b, integrals
         As for `mode_energies`; a and b mass-normalised, and orthogonal or the same.
 
     Returns
     -------
+    Energies
+        As `mode_energies`.
     BeamArrays
         The derivatives of omega in rad/s per SI unit, each of shape (n,). For a and b of a basis of a repeated
         frequency the entries (a, b) form the symmetric matrix whose eigenvalues are the directional
@@ -208,20 +225,9 @@ def frequency_gradient(
     do not turn, by what their force does in a turn of the tip; a length by the force ``-dE/dL`` that is
     constant along a uniform link; an offset by the section force there times the rotation.
     """
-    return gradient_of(beams, theory, omega, link_integrals(beams, a, b), a, b)
-
-
-def gradient_of(
-    beams: BeamArrays,
-    theory: Theory,
-    omega: Array,
-    integrals: LinkIntegrals,
-    a: ModeFields,
-    b: ModeFields,
-) -> BeamArrays:
-    """`frequency_gradient` from integrals that are known; of the modes only the ends of the links are looked at."""
-    e = energies_of(beams, theory, omega, integrals, a, b)
+    integrals = link_integrals(beams, a, b) if integrals is None else integrals
     first, second = _at_ends(beams, omega, a), _at_ends(beams, omega, b)
+    e = _energies(beams, theory, omega, integrals, first, second)
     own, sliding = e.bending + e.axial, integrals.sliding
     if beams.axial_force is not None:
         slopes, _, sliding = loaded_squares(beams, theory, integrals, beams.axial_force)
@@ -248,7 +254,7 @@ def gradient_of(
         joint_angle=placed(joint, 0, 0.0) if beams.base_xx is None else joint,
         joint_stiffness=gives[:, 2],
         has_shear=beams.has_shear,
-        **_gradient_of_features(beams, omega2, a, b, first, second),
+        **_gradient_of_features(beams, omega2, first, second),
     )
     if beams.nonstructural_mass is not None:
         squares = dataclasses.replace(squares, nonstructural_mass=-2.0 * e.translation / line)
@@ -259,14 +265,15 @@ def gradient_of(
             axial_force=slopes,
         )
     gradient: BeamArrays = jax.tree_util.tree_map(lambda x: 0.5 * x / omega, squares)
-    return gradient
+    return e, gradient
 
 
 def _gradient_of_features(
-    beams: BeamArrays, omega2: Array, a: ModeFields, b: ModeFields, first: _Ends, second: _Ends
+    beams: BeamArrays, omega2: Array, first: _Ends, second: _Ends
 ) -> dict[str, Array]:
     """Derivatives of omega^2 with respect to what only some arms have; shapes (n,)."""
     found: dict[str, Array] = {}
+    a, b = first.fields, second.fields
     gives, joint = first.gives * second.gives, first.joint * second.joint
     if beams.joint_axial_stiffness is not None:
         found |= {"joint_axial_stiffness": gives[:, 0], "joint_shear_stiffness": gives[:, 1]}

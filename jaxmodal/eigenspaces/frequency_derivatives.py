@@ -18,7 +18,7 @@ from jax.custom_derivatives import SymbolicZero
 
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.eigenspaces.clusters import CLUSTER_TOLERANCE, refuse_repeated
-from jaxmodal.eigenspaces.energies import frequency_gradient
+from jaxmodal.eigenspaces.energies import energies_and_gradient
 from jaxmodal.eigenspaces.modal_mass import ModeFields
 from jaxmodal.eigenspaces.null_spaces import SLOTS, Eigenspace, eigenspace
 from jaxmodal.runtime.namespace import Array, is_traced, mapped, on_host, to_host, tree_on_host, xp
@@ -196,7 +196,7 @@ def group_gradient(
     multiplicity = xp.clip(multiplicity, 1, SLOTS)
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
     gradient: BeamArrays = group_means(
-        space, multiplicity, lambda mode: frequency_gradient(beams, theory, omega, mode, mode)
+        space, multiplicity, lambda m: energies_and_gradient(beams, theory, omega, m, m)[1]
     )
     return gradient
 
@@ -212,11 +212,12 @@ def group_means(
 def projected_gradients(
     beams: BeamArrays, theory: Theory, omega: Array, modes: ModeFields
 ) -> BeamArrays:
-    """`energies.frequency_gradient` of every two of m orthonormal modes of nearly one frequency; shapes (m, m, n)."""
-    first, second = (None, None, None, 0, None), (None, None, None, None, 0)
-    matrices: BeamArrays = mapped(mapped(frequency_gradient, second), first)(
-        beams, theory, omega, modes, modes
-    )
+    """The derivative of the frequency projected on every two of m orthonormal modes that nearly share it, (m, m, n)."""
+
+    def projected(a: ModeFields, b: ModeFields) -> BeamArrays:
+        return energies_and_gradient(beams, theory, omega, a, b)[1]
+
+    matrices: BeamArrays = mapped(mapped(projected, (None, 0)), (0, None))(modes, modes)
     return matrices
 
 

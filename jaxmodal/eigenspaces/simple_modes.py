@@ -14,7 +14,7 @@ from jax import Array
 
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.fields import link_motion
-from jaxmodal.eigenspaces.energies import Energies, energies_of, gradient_of
+from jaxmodal.eigenspaces.energies import mode_energies
 from jaxmodal.eigenspaces.heavy_bodies import with_heavy_bodies
 from jaxmodal.eigenspaces.modal_mass import (
     ModeFields,
@@ -86,7 +86,7 @@ def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int
         ],
         axis=1,
     )
-    energy = energies_of(beams, theory, omega, integrals, ends, ends).kinetic
+    energy = mode_energies(beams, theory, omega, ends, ends, integrals).kinetic
     size = jnp.sqrt(2.0 * energy) / omega
     return SimpleMode(
         ModeFields(inner / size, ends.nodes, outer / size),
@@ -94,14 +94,6 @@ def simple_mode(beams: BeamArrays, theory: Theory, omega: Array, num_points: int
         means / size,
         change,
     )
-
-
-def energies_and_gradient(
-    beams: BeamArrays, theory: Theory, omega: Array, mode: SimpleMode
-) -> tuple[Energies, BeamArrays]:
-    """What `energies.mode_energies` and `energies.frequency_gradient` are for the mode."""
-    given = (beams, theory, omega, mode.integrals, mode.ends, mode.ends)
-    return energies_of(*given), gradient_of(*given)
 
 
 def participation(beams: BeamArrays, theory: Theory, mode: SimpleMode) -> Array:

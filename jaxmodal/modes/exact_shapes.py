@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.tables import ShowsDatasets
+from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
+
+@dataclasses.dataclass(frozen=True, repr=False)
 class ExactShapes(Drawn, ShowsDatasets):
-    """Mode shapes of unit modal mass: what follows from their frequencies, energies and participation factors."""
+    """Mode shapes of unit modal mass: what they have in the plane and in space alike, and what follows from it."""
 
     frequencies: NaturalFrequencies
-    participation: Array
+    stations: Array
+    position: Array
+    displacement: Array
     energies: Energies | SpatialEnergies
+    residuals: Array
+    participation: Array
+    total_mass: Array
+    orthogonality: Array
+    motions: Array
+    masses: Array
+    bodies: Array
+
+    @property
+    def fields(self) -> dict[str, Array]:
+        """Displacements, rotations and section forces along the links by name, shape (K, n, S) each."""
+        raise NotImplementedError
+
+    def tables(self) -> list[Table]:
+        """Return what the modes are made of: shares of energy, effective masses, residuals."""
+        from jaxmodal.modes.shape_tables import shapes_table
+
+        return [shapes_table(self)]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""
+        from jaxmodal.modes.shape_tables import shapes_dataset
+
+        return shapes_dataset(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return `fields` as a data frame, a row for mode, link and station."""
+        return self.to_xarray()[list(self.fields)].to_dataframe()
 
     @property
     def omega(self) -> Array:

@@ -13,7 +13,7 @@ import jax
 
 from jaxmodal.arm.columns import repacked, unpacked
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.eigenspaces.energies import Energies, frequency_gradient, mode_energies
+from jaxmodal.eigenspaces.energies import Energies, energies_and_gradient
 from jaxmodal.eigenspaces.frequency_derivatives import group_means
 from jaxmodal.eigenspaces.modal_mass import (
     ModeFields,
@@ -23,7 +23,7 @@ from jaxmodal.eigenspaces.modal_mass import (
     unpadded_quadrature_size,
 )
 from jaxmodal.eigenspaces.null_spaces import eigenspace
-from jaxmodal.eigenspaces.simple_modes import energies_and_gradient, participation, simple_mode
+from jaxmodal.eigenspaces.simple_modes import participation, simple_mode
 from jaxmodal.modes.shape_checks import signs
 from jaxmodal.runtime.namespace import Array, mapped, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -43,7 +43,7 @@ class SolvedModes(NamedTuple):
 class CellQuantities(NamedTuple):
     """All of the cells; ``gradient``, (N, K, fields, links), ``effective_mass`` and ``energies`` are means over groups.
 
-    ``change`` is what the last correction of each mode still changed, relative.
+    ``change`` is what the last correction of each mode still changed, relative. Of one mode there is no ``total_mass``.
     """
 
     gradient: Any
@@ -70,23 +70,12 @@ def _of_cell(of_modes: Callable[..., Any], theory: Theory, cell: SolvedModes) ->
     beams = unpacked(cell.packed)
     size = unpadded_quadrature_size(cell.omega.shape[0])
     modes = mapped(functools.partial(of_modes, size, beams, theory))
-    energies, gradient, moved = modes(cell.omega, cell.multiplicity, cell.slot)
-    return CellQuantities(
-        xp.moveaxis(repacked(gradient), 0, 1),
-        moved.effective_mass,
-        vars(energies),
-        moved.participation,
-        total_mass(beams, theory),
-        moved.change,
+    found: CellQuantities = modes(cell.omega, cell.multiplicity, cell.slot)
+    return found._replace(
+        gradient=xp.moveaxis(repacked(found.gradient), 0, 1),
+        energies=vars(found.energies),
+        total_mass=total_mass(beams, theory),
     )
-
-
-class _Moved(NamedTuple):
-    """How a mode answers to a base that moves in x, in y or turns, shape (3,); ``change`` as in `CellQuantities`."""
-
-    participation: Array
-    effective_mass: Array
-    change: Array
 
 
 def _of_group(
@@ -96,23 +85,20 @@ def _of_group(
     omega: Array,
     multiplicity: Array,
     slot: Array,
-) -> tuple[Energies, BeamArrays, _Moved]:
+) -> CellQuantities:
     """Means over the modes of a group: energies, gradient, effective masses; and the participation of one of them."""
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
     rigid = rigid_fields(beams, num_points)
     carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
 
     def each(mode: ModeFields) -> tuple[Energies, BeamArrays, Array]:
-        return (
-            mode_energies(beams, theory, omega, mode, mode),
-            frequency_gradient(beams, theory, omega, mode, mode),
-            (carried @ mass_coordinates(beams, theory, mode)) ** 2,
-        )
+        moved = carried @ mass_coordinates(beams, theory, mode)
+        return *energies_and_gradient(beams, theory, omega, mode, mode), moved**2
 
     energies, gradient, mass = group_means(space, multiplicity, each)
     own = ModeFields(space.inner[slot], space.nodes[slot], space.outer[slot])
     moved = signs(own.outer[None], beams)[0] * (carried @ mass_coordinates(beams, theory, own))
-    return energies, gradient, _Moved(moved, mass, xp.zeros_like(omega))
+    return CellQuantities(gradient, mass, energies, moved, None, xp.zeros_like(omega))
 
 
 def _of_mode(
@@ -122,9 +108,10 @@ def _of_mode(
     omega: Array,
     multiplicity: Array,
     slot: Array,
-) -> tuple[Energies, BeamArrays, _Moved]:
+) -> CellQuantities:
     """The same for a mode that stands apart: it is a group of one."""
     mode = simple_mode(beams, theory, omega, num_points)
-    energies, gradient = energies_and_gradient(beams, theory, omega, mode)
+    given = (beams, theory, omega, mode.ends, mode.ends, mode.integrals)
+    energies, gradient = energies_and_gradient(*given)
     moved = signs(mode.ends.outer[None], beams)[0] * participation(beams, theory, mode)
-    return energies, gradient, _Moved(moved, moved * moved, mode.change)
+    return CellQuantities(gradient, moved * moved, energies, moved, None, mode.change)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -33,14 +33,9 @@ from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.modes.fields import fields_at
 from jaxmodal.modes.shape_checks import condition_residuals
 from jaxmodal.runtime.namespace import Array, mapped, to_host, tree_on_host, xp
-from jaxmodal.runtime.tables import Table
 from jaxmodal.statics.beam_arrays import BeamArrays
 
-if TYPE_CHECKING:
-    import pandas
-    import xarray
-
-
+_FIELDS = ("u", "v", "psi", "normal", "shear", "moment")
 _OF_THE_ARM = ("position", "total_mass", "masses", "bodies")
 
 
@@ -89,41 +84,17 @@ class ModeShapes(ExactShapes):
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.modes:draw_shapes"
-    frequencies: NaturalFrequencies
-    stations: Array
     u: Array
     v: Array
     psi: Array
     normal: Array
     shear: Array
     moment: Array
-    position: Array
-    displacement: Array
     energies: Energies
-    residuals: Array
-    participation: Array
-    total_mass: Array
-    orthogonality: Array
-    motions: Array
-    masses: Array
-    bodies: Array
 
-    def tables(self) -> list[Table]:
-        """Return what the modes are made of: shares of energy, effective masses, residuals."""
-        from jaxmodal.modes.tables import shapes_table
-
-        return [shapes_table(self)]
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""
-        from jaxmodal.modes.tables import shapes_dataset
-
-        return shapes_dataset(self)
-
-    def to_dataframe(self) -> pandas.DataFrame:
-        """Return the fields u, v, psi, normal, shear and moment as a data frame, a row for mode, link and station."""
-        fields = ["u", "v", "psi", "normal", "shear", "moment"]
-        return self.to_xarray()[fields].to_dataframe()
+    @property
+    def fields(self) -> dict[str, Array]:
+        return {name: getattr(self, name) for name in _FIELDS}
 
 
 def planar_mode_shapes(
@@ -235,16 +206,10 @@ def _shapes(
     cosine, sine = xp.cos(angle)[:, None], xp.sin(angle)[:, None]
     along = beams.length[:, None] * xi[None, :]
     start = link_starts(beams)
-    u, v, psi, normal, shear, moment = (at[..., k] for k in range(6))
+    u, v = at[..., 0], at[..., 1]
     energies = mapped(lambda w, m: mode_energies(beams, theory, w, m, m))(omega, modes)
     residuals = mapped(lambda w, m: condition_residuals(beams, w, m))(omega, modes)
-    return {
-        "u": u,
-        "v": v,
-        "psi": psi,
-        "normal": normal,
-        "shear": shear,
-        "moment": moment,
+    return {name: at[..., k] for k, name in enumerate(_FIELDS)} | {
         "position": start[:, None, :] + xp.stack([along * cosine, along * sine], axis=-1),
         "displacement": xp.stack(
             [cosine[None] * u - sine[None] * v, sine[None] * u + cosine[None] * v], axis=-1

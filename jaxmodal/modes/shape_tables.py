@@ -1,13 +1,13 @@
-"""Mode shapes as a table for people and as a labelled dataset: what both kinds of arms share."""
+"""Mode shapes as tables for people and as labelled datasets, of arms in the plane and in space."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jaxmodal.frequencies.tables import (
+    DIGITS,
     certificate_text,
     frequency_variables,
     hertz_text,
@@ -15,28 +15,97 @@ from jaxmodal.frequencies.tables import (
 )
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
+from jaxmodal.spatial.modes.energies import SpatialEnergies
 
 if TYPE_CHECKING:
     import xarray
 
-#: values over modes and what follows, their meaning and unit
-Field = tuple[Any, str, str]
+_PLANAR_FIELDS = {
+    "u": ("axial displacement", "m"),
+    "v": ("transverse displacement", "m"),
+    "psi": ("rotation of the section", "rad"),
+    "normal": ("normal force", "N"),
+    "shear": ("shear force", "N"),
+    "moment": ("bending moment", "N m"),
+}
+_PLANAR_ENERGIES = {
+    "bending": "strain energy of bending",
+    "shear": "strain energy of shear",
+    "axial": "strain energy of axial strain",
+    "joint": "strain energy of the joint's springs",
+    "translation": "kinetic energy of translation",
+    "rotation": "kinetic energy of rotary inertia",
+    "body_translation": "kinetic energy of translation of the body at the tip",
+    "body_rotation": "kinetic energy of rotation of the body at the tip",
+    "hub": "kinetic energy of the hub and the rotor at the joint",
+}
+_SPATIAL_FIELDS = {
+    "u": ("displacement along x", "m"),
+    "v": ("displacement along y", "m"),
+    "w": ("displacement along z", "m"),
+    "phi_x": ("rotation about x", "rad"),
+    "phi_y": ("rotation about y", "rad"),
+    "phi_z": ("rotation about z", "rad"),
+    "normal": ("normal force", "N"),
+    "shear_y": ("shear force along y", "N"),
+    "shear_z": ("shear force along z", "N"),
+    "torque": ("torque", "N m"),
+    "moment_y": ("bending moment about y", "N m"),
+    "moment_z": ("bending moment about z", "N m"),
+}
+_SPATIAL_ENERGIES = {
+    "stretching": "strain energy of stretching",
+    "torsion": "strain energy of torsion",
+    "bending_y": "strain energy of bending about y",
+    "bending_z": "strain energy of bending about z",
+    "shear_y": "strain energy of shear along y",
+    "shear_z": "strain energy of shear along z",
+    "joint": "strain energy of the joint's springs",
+    "translation": "kinetic energy of translation",
+    "rotation": "kinetic energy of the rotation of sections",
+    "body_translation": "kinetic energy of translation of the bodies at the tip",
+    "body_rotation": "kinetic energy of rotation of the bodies at the tip",
+    "hub": "kinetic energy of the hub and the rotor at the joint",
+}
+_PLANAR_MASSES = {"x": "mass x %", "y": "mass y %", "rotation": "inertia %"}
+_SPATIAL_MASSES = {name: f"{name} %" for name in ("x", "y", "z", "about x", "about y", "about z")}
 
 
-def table_of_modes(
-    shapes: Any,
-    head: str,
-    shares: Mapping[str, tuple[Sequence[Any], Any]],
-    masses: Sequence[str],
-    notes: Sequence[str],
-    digits: int,
-    decimals: int,
-) -> Table:
-    """A row for each mode: frequency, certificate, shares of the energy, effective masses, largest residual.
+def _in_space(shapes: Any) -> bool:
+    return isinstance(shapes.energies, SpatialEnergies)
 
-    ``shares`` holds, by heading, energies (K, n) and what their sum is a share of, (K,); ``masses`` the headings of
-    the effective masses, which are shown with so many ``decimals``.
-    """
+
+def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
+    """Return what the modes are made of: frequency, certificate, shares of energy, effective masses, residual."""
+    e = shapes.energies
+    bodies = {"bodies %": ([e.body_translation, e.body_rotation, e.hub], e.kinetic)}
+    if _in_space(shapes):
+        shares = {
+            "bend y %": ([e.bending_y], e.strain),
+            "bend z %": ([e.bending_z], e.strain),
+            "twist %": ([e.torsion], e.strain),
+            "stretch %": ([e.stretching], e.strain),
+            "shear %": ([e.shear_y, e.shear_z], e.strain),
+            "joints %": ([e.joint], e.strain),
+        }
+        place, masses, decimals = " in space", _SPATIAL_MASSES, 1
+        notes = [
+            "bend y to joints: shares of the strain energy, bending about y and z of the sections; bodies: share of",
+            "the kinetic energy; x to about z: effective mass for a base that moves along, or turns about, x, y, z.",
+        ]
+    else:
+        shares = {
+            "bending %": ([e.bending], e.strain),
+            "shear %": ([e.shear], e.strain),
+            "axial %": ([e.axial], e.strain),
+            "joints %": ([e.joint], e.strain),
+            **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
+        }
+        place, masses, decimals = "", _PLANAR_MASSES, 2
+        notes = [
+            "bending to joints: shares of the strain energy; bodies: share of the kinetic energy;",
+            "mass, inertia: effective for a base that moves in x, in y, or turns.",
+        ]
     found = shapes.frequencies
     total = np.asarray(shapes.total_mass)
     carried = np.where(total > 0.0, total, np.nan)
@@ -50,40 +119,36 @@ def table_of_modes(
             certificate_text(code, int(m)) for code, m in zip(status, multiplicity, strict=True)
         ],
     }
-    for name, (parts, whole) in shares.items():
+    for name, (parts, whole) in (shares | bodies).items():
         part = sum(np.sum(np.asarray(energy), axis=-1) for energy in parts)
         columns[name] = [f"{x:.1f}" for x in 100.0 * part / np.asarray(whole)]
-    for k, name in enumerate(masses):
+    for k, name in enumerate(masses.values()):
         columns[name] = [f"{x:.{decimals}f}" for x in effective[:, k]]
     columns["residual"] = [f"{x:.0e}" for x in residual]
     rows = list(zip(*columns.values(), strict=True))
+    head = title or f"{len(status)} mode shapes{place} ({found.theory})"
     return Table(head, tuple(columns), rows, (*notes, *status_remedies(status)), ("certificate",))
 
 
-def dataset_of_modes(
-    shapes: Any,
-    fields: Mapping[str, Field],
-    energies: Mapping[str, str],
-    motions: Mapping[str, Field],
-    axes: Sequence[str],
-    excitations: Sequence[str],
-) -> xarray.Dataset:
-    """Frequencies, ``fields`` along the links, energies, ``motions`` in common axes, effective masses, residuals.
-
-    ``energies`` holds the meaning of each energy by its name.
-    """
+def shapes_dataset(shapes: Any) -> xarray.Dataset:
+    """Return shapes as a dataset with dims mode, link, station, axis, excitation."""
     import xarray
 
     variables = frequency_variables(shapes.frequencies)
-    for name, field in fields.items():
-        variables[name] = variable(("mode", "link", "station"), *field)
-    for name, long_name in energies.items():
+    in_space = _in_space(shapes)
+    fields = _SPATIAL_FIELDS if in_space else _PLANAR_FIELDS
+    for name, field in shapes.fields.items():
+        variables[name] = variable(("mode", "link", "station"), field, *fields[name])
+    for name, long_name in (_SPATIAL_ENERGIES if in_space else _PLANAR_ENERGIES).items():
         values = getattr(shapes.energies, name)
         variables[f"energy_{name}"] = variable(("mode", "link"), values, long_name, "J")
     place = ("link", "station", "axis")
     variables["position"] = variable(place, shapes.position, "position at rest", "m")
-    for name, field in motions.items():
-        variables[name] = variable(("mode", *place), *field)
+    axes = f"in the axes of the {'ground' if in_space else 'base'}"
+    motions = {"displacement": "m", "rotation": "rad"} if in_space else {"displacement": "m"}
+    for name, unit in motions.items():
+        values = getattr(shapes, name)
+        variables[name] = variable(("mode", *place), values, f"{name} {axes}", unit)
     excited = ("mode", "excitation")
     units = ("kg^(1/2), m kg^(1/2) for rotation", "kg, kg m^2 for rotation")
     variables["participation"] = variable(
@@ -101,8 +166,8 @@ def dataset_of_modes(
             "mode": np.arange(1, len(shapes.omega) + 1),
             "link": np.arange(1, shapes.position.shape[0] + 1),
             "station": np.asarray(shapes.stations),
-            "axis": list(axes),
-            "excitation": list(excitations),
+            "axis": list("xyz" if in_space else "xy"),
+            "excitation": list(_SPATIAL_MASSES if in_space else _PLANAR_MASSES),
         },
         attrs={"theory": shapes.frequencies.theory, "normalisation": "unit modal mass"},
     )

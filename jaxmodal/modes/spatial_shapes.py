@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import jax
 import numpy as np
@@ -14,17 +14,13 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.modes.exact_shapes import ExactShapes
 from jaxmodal.runtime.namespace import Array, to_host
-from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.modes.eigenspaces import modes_of
 from jaxmodal.spatial.modes.energies import SpatialEnergies, mode_energies
+from jaxmodal.spatial.modes.fields import FORCE, MOTION
 from jaxmodal.spatial.modes.modal_model import modal_model
 from jaxmodal.spatial.modes.motions import carried_bodies, carried_motions, frames
 from jaxmodal.spatial.modes.residuals import condition_residuals
-
-if TYPE_CHECKING:
-    import pandas
-    import xarray
 
 
 @jax.tree_util.register_dataclass
@@ -75,39 +71,15 @@ class SpatialModeShapes(ExactShapes):
     """
 
     picture: ClassVar[str] = "jaxmodal.plots.modes:draw_spatial_shapes"
-    frequencies: NaturalFrequencies
-    stations: Array
     motion: Array
     force: Array
-    position: Array
-    displacement: Array
     rotation: Array
     energies: SpatialEnergies
-    residuals: Array
-    participation: Array
-    total_mass: Array
-    orthogonality: Array
-    motions: Array
-    masses: Array
-    bodies: Array
 
-    def tables(self) -> list[Table]:
-        """Return what the modes are made of: shares of energy, effective masses, residuals."""
-        from jaxmodal.modes.spatial_tables import spatial_shapes_table
-
-        return [spatial_shapes_table(self)]
-
-    def to_xarray(self) -> xarray.Dataset:
-        """Return shapes and modal quantities as a dataset with dims mode, link, station; frequencies in Hz."""
-        from jaxmodal.modes.spatial_tables import spatial_shapes_dataset
-
-        return spatial_shapes_dataset(self)
-
-    def to_dataframe(self) -> pandas.DataFrame:
-        """Return displacements, rotations and section forces as a data frame, a row for mode, link and station."""
-        from jaxmodal.spatial.modes.fields import FORCE, MOTION
-
-        return self.to_xarray()[[*MOTION, *FORCE]].to_dataframe()
+    @property
+    def fields(self) -> dict[str, Array]:
+        motion = {name: self.motion[..., k] for k, name in enumerate(MOTION)}
+        return motion | {name: self.force[..., k] for k, name in enumerate(FORCE)}
 
 
 def spatial_mode_shapes(

@@ -1,4 +1,4 @@
-"""Mode shapes and sensitivities as tables for people and as labelled datasets."""
+"""Sensitivities as tables for people and as labelled datasets."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import numpy as np
 
 from jaxmodal.arm.link_rules import is_damping
 from jaxmodal.frequencies.tables import (
-    DIGITS,
     frequency_variables,
     hertz_text,
     status_remedies,
 )
-from jaxmodal.modes.shape_tables import dataset_of_modes, table_of_modes
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.parts.parameters import describe, unit_of
@@ -21,47 +19,8 @@ from jaxmodal.spatial.parts.parameters import describe, unit_of
 if TYPE_CHECKING:
     import xarray
 
-_FIELDS = {
-    "u": ("axial displacement", "m"),
-    "v": ("transverse displacement", "m"),
-    "psi": ("rotation of the section", "rad"),
-    "normal": ("normal force", "N"),
-    "shear": ("shear force", "N"),
-    "moment": ("bending moment", "N m"),
-}
-_ENERGIES = {
-    "bending": "strain energy of bending",
-    "shear": "strain energy of shear",
-    "axial": "strain energy of axial strain",
-    "joint": "strain energy of the joint's springs",
-    "translation": "kinetic energy of translation",
-    "rotation": "kinetic energy of rotary inertia",
-    "body_translation": "kinetic energy of translation of the body at the tip",
-    "body_rotation": "kinetic energy of rotation of the body at the tip",
-    "hub": "kinetic energy of the hub and the rotor at the joint",
-}
-
-
 #: sensitivities smaller than this, relative to the largest of the mode, are rounding
 NOISE = 1e-12
-
-
-def shapes_table(shapes: Any, title: str = "", digits: int = DIGITS) -> Table:
-    """Return what the modes are made of: shares of energy, effective masses, residuals."""
-    e = shapes.energies
-    shares = {
-        "bending %": ([e.bending], e.strain),
-        "shear %": ([e.shear], e.strain),
-        "axial %": ([e.axial], e.strain),
-        "joints %": ([e.joint], e.strain),
-        **({} if e.preload is None else {"preload %": ([e.preload], e.strain)}),
-        "bodies %": ([e.body_translation, e.body_rotation, e.hub], e.kinetic),
-    }
-    head = title or f"{len(shapes.omega)} mode shapes ({shapes.frequencies.theory})"
-    notes = ["bending to joints: shares of the strain energy; bodies: share of the kinetic energy;",
-             "mass, inertia: effective for a base that moves in x, in y, or turns."]  # fmt: skip
-    masses = ("mass x %", "mass y %", "inertia %")
-    return table_of_modes(shapes, head, shares, masses, notes, digits, decimals=2)
 
 
 def shown_sensitivities(table: Any, kind: str = "logarithmic") -> tuple[np.ndarray, list[str]]:
@@ -135,13 +94,6 @@ def _of_damping(names: list[str]) -> list[str]:
         f"{', '.join(names)}: undamped frequencies do not depend on damping; jaxmodal.damped_modes gives those of the "
         "damped arm, with their damping ratios."
     ]
-
-
-def shapes_dataset(shapes: Any) -> xarray.Dataset:
-    """Return `ModeShapes` as a dataset with dims mode, link, station (and axis, excitation)."""
-    fields = {name: (getattr(shapes, name), *about) for name, about in _FIELDS.items()}
-    moved = {"displacement": (shapes.displacement, "displacement in the axes of the base", "m")}
-    return dataset_of_modes(shapes, fields, _ENERGIES, moved, "xy", ("x", "y", "rotation"))
 
 
 def sensitivities_dataset(table: Any) -> xarray.Dataset:
