@@ -47,61 +47,40 @@ def supported(
     units = [force, force, force * reach]
     steps = [reach, reach, xp.ones_like(reach)]
 
-    def cases(where: list[tuple[int, int]], sizes: list[Array]) -> Array:
-        """One case for each place: that entry alone; shape (n, 3, cases, ...)."""
-        shape_of = (n, 3, len(where), *rest)
-        mask = np.zeros(shape_of)
-        for k, (i, j) in enumerate(where):
+    def cases(where: list[tuple[int, int]], sizes: list[Array], first: int) -> Array:
+        """One case for each unknown, from the ``first`` on: that entry alone; shape (n, 3, unknowns, ...)."""
+        mask = np.zeros((n, 3, len(places) + len(hinges), *(1,) * len(rest)))
+        for k, (i, j) in enumerate(where, start=first):
             mask[i, j, k] = 1.0
         size = xp.stack([xp.broadcast_to(x, rest) for x in sizes], axis=0)
         return mask * size[None, :, None]
 
     broad = jax.tree_util.tree_map(lambda x: x[:, None], beams)
     geometry_of = geometry(broad)
-    pushed, turned = cases(places, units), cases(hinges, steps)
-    of_reactions = forces_of_reactions(broad, geometry_of, pushed)
-    nothing = forces_of_reactions(broad, geometry_of, 0.0 * turned)
-    by_reactions = displacements(
-        broad, geometry_of, shear, axial, of_reactions, joint_gives(broad, of_reactions)
-    )
-    by_gives = displacements(broad, geometry_of, shear, axial, nothing, turned)
+    forces = forces_of_reactions(broad, geometry_of, cases(places, units, 0))
+    gives = joint_gives(broad, forces) + cases(hinges, steps, len(places))
+    moved = displacements(broad, geometry_of, shear, axial, forces, gives)
     by_loads = displacements(beams, shape, shear, axial, own, joint_gives(beams, own))
 
-    def rows(source: Any, where: list[tuple[int, int]], sizes: list[Array]) -> Array:
-        return xp.stack([source[j][i] / sizes[j] for i, j in where], axis=0)
+    def rows(tip: Any, joint: Any) -> Array:
+        """Motions of the places, then what the hinges carry, in shares of the arm."""
+        at_places = [tip[j][i] / steps[j] for i, j in places]
+        return xp.stack([*at_places, *(joint[j][i] / units[j] for i, j in hinges)], axis=0)
 
-    size = len(places) + len(hinges)
     give = compliance(xp.where(held, stiffness, np.inf))
-    soft = xp.stack([give[i, j] * units[j] / steps[j] for i, j in places], axis=0)
-    answers = xp.stack([held[i, j] for i, j in places], axis=0)
-    diagonal = np.eye(len(places)).reshape(len(places), len(places), *(1,) * len(rest))
-    above = rows(by_reactions.tip, places, steps) + diagonal * soft[:, None]
-    right = -rows(by_loads.tip, places, steps)
+    own_laws = [give[i, j] * units[j] / steps[j] for i, j in places]
+    for i, j in hinges:
+        spring = beams.springs[j]
+        own_laws.append(0.0 * force if spring is None else -(spring[i] * steps[j] / units[j]))
+    soft = xp.stack([xp.broadcast_to(x, rest) for x in own_laws], axis=0)
     # what is not there answers with nothing
-    above = xp.where(answers[:, None], above, diagonal)
-    right = xp.where(answers, right, 0.0)
-    if hinges:
-        also = xp.stack([loose[i, j] for i, j in hinges], axis=0)
-        corner = np.eye(len(hinges)).reshape(len(hinges), len(hinges), *(1,) * len(rest))
-        beside = xp.where(answers[:, None] & also[None], rows(by_gives.tip, places, steps), 0.0)
-        below = xp.where(
-            also[:, None] & answers[None], rows(of_reactions.joint, hinges, units), 0.0
-        )
-        own_law = [
-            0.0 * force if spring is None else spring[i] * steps[j] / units[j]
-            for i, j in hinges
-            for spring in (beams.springs[j],)
-        ]
-        soft_joint = xp.stack([xp.broadcast_to(x, rest) for x in own_law], axis=0)
-        corner = xp.where(also[:, None], -corner * soft_joint[:, None], corner)
-        matrix = xp.concatenate(
-            [xp.concatenate([above, beside], axis=1), xp.concatenate([below, corner], axis=1)],
-            axis=0,
-        )
-        loaded = xp.where(also, -rows(own.joint, hinges, units), 0.0)
-        right = xp.concatenate([right, loaded], axis=0)
-    else:
-        matrix = above
+    there = xp.stack([*(held[k] for k in places), *(loose[k] for k in hinges)], axis=0)
+    size = len(own_laws)
+    one = np.eye(size).reshape(size, size, *(1,) * len(rest))
+    matrix = xp.where(
+        there[:, None] & there[None], rows(moved.tip, forces.joint) + one * soft[:, None], one
+    )
+    right = xp.where(there, -rows(by_loads.tip, own.joint), 0.0)
     matrix = xp.moveaxis(matrix, (0, 1), (-2, -1))
     solved = _solved(matrix, xp.moveaxis(right, 0, -1), len(places))
     solved = xp.moveaxis(solved, -1, 0).reshape((size, *rest))

@@ -22,10 +22,10 @@ from jaxmodal.response.damped.damped_roots import (
     damped_roots,
 )
 from jaxmodal.response.driven.damping import SPRINGS
+from jaxmodal.response.driven.labels import cell_labels
 from jaxmodal.response.driven.status import DampedStatus
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.tables import Table, shortened
-from jaxmodal.spatial.parts.parameters import describe, unit_of
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 if TYPE_CHECKING:
@@ -107,10 +107,10 @@ class DampedModesBatch(ShowsRoots):
         variables: dict[str, Any] = dict(self._variables(dims, self.undamped))
         flags = {"long_name": "status of the damped mode", **flag_attributes(DampedStatus)}
         variables["status"] = (dims, self.status, flags)
-        coordinates: dict[str, Any] = {"mode": np.arange(1, self.roots.shape[1] + 1)}
-        for address, column in zip(self.addresses, self.cells, strict=True):
-            text = {"long_name": describe(address), "units": unit_of(address), "address": address}
-            coordinates[address.replace(".", "_")] = ("cell", column, text)
+        coordinates: dict[str, Any] = {
+            "mode": np.arange(1, self.roots.shape[1] + 1),
+            **cell_labels(self.addresses, self.cells),
+        }
         return xarray.Dataset(variables, coordinates, {"theory": self.theory})
 
 

@@ -15,14 +15,13 @@ from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
 from jaxmodal.response.damped.damped_modes import DampedModes, damped_modes
-from jaxmodal.response.driven.labels import parameter_labels
+from jaxmodal.response.driven.labels import parameter_labels, parameter_rows
 from jaxmodal.response.exact.held_slopes import held_root_slopes
 from jaxmodal.response.exact.held_tips import rigid_supports
 from jaxmodal.response.exact.sensitivities import parameters_of, together, values_of
 from jaxmodal.response.exact.slopes import condensed_with_slopes, system_with_slopes
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
     import xarray
@@ -76,22 +75,14 @@ class DampedSensitivities(ShowsDatasets):
         """Return a row for each parameter, the largest change of a damping ratio for one per cent first."""
         scale = np.where(np.isfinite(self.values), self.values, 0.0)
         share = self.of_damping_ratio * scale
-        order = np.argsort(-np.abs(np.nan_to_num(share)).max(axis=0), kind="stable")
         columns = [
             f"{mode}: {hertz_text(hertz)} Hz, {100.0 * ratio:.3g} %"
             for mode, hertz, ratio in zip(
                 self.modes.mode, self.modes.frequencies_hz, self.modes.damping_ratio, strict=True
             )
         ]
-        rows = [
-            [
-                self.addresses[p],
-                f"{self.values[p]:.6g}",
-                unit_of(self.addresses[p]),
-                *(f"{x + 0.0:.4g}" for x in share[:, p]),
-            ]
-            for p in order
-        ]
+        texts = [[f"{x + 0.0:.4g}" for x in column] for column in share.T]
+        rows = parameter_rows(self.addresses, self.values, texts, share)
         title = f"slopes of damping ratios, times the value of the parameter ({self.modes.theory})"
         headings = ("parameter", "value", "unit", *columns)
         return [Table(title, headings, rows, (), ("parameter", "unit"))]

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.runtime.datasets import Variable, variable
-from jaxmodal.spatial.parts.parameters import unit_of
+from jaxmodal.spatial.parts.parameters import describe, unit_of
 
 
 def band_in_hertz(omega_min: float, omega_max: float) -> dict[str, float]:
@@ -47,3 +47,23 @@ def parameter_labels(addresses: Sequence[str], values: Any) -> dict[str, Variabl
             "parameter", list(map(unit_of, addresses)), "unit of the parameter"
         ),
     }
+
+
+def cell_labels(addresses: Sequence[str], cells: Any) -> dict[str, Variable]:
+    """Coordinates along ``cell`` of what varies, (addresses, cells), each under its address without full stops."""
+    labels = {}
+    for address, column in zip(addresses, np.asarray(cells), strict=True):
+        text = {"long_name": describe(address), "units": unit_of(address), "address": address}
+        labels[address.replace(".", "_")] = ("cell", column, text)
+    return labels
+
+
+def parameter_rows(
+    addresses: Sequence[str], values: Any, texts: Sequence[Sequence[str]], share: Any
+) -> list[list[str]]:
+    """Rows of a table of parameters with value and unit, those first of which a ``share``, (..., P), is large."""
+    size = np.abs(np.nan_to_num(share)).reshape(-1, len(addresses)).max(axis=0)
+    return [
+        [addresses[p], f"{values[p]:.6g}", unit_of(addresses[p]), *texts[p]]
+        for p in np.argsort(-size, kind="stable")
+    ]

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import flag_attributes
-from jaxmodal.response.driven.labels import port_labels
+from jaxmodal.response.driven.labels import cell_labels, port_labels
 from jaxmodal.response.driven.port_quantities import QUANTITIES, unit_of_pair
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.status import ResponseStatus
@@ -19,7 +19,6 @@ from jaxmodal.runtime.datasets import in_hertz
 from jaxmodal.runtime.namespace import Array, at_once, xp
 from jaxmodal.runtime.pictures import Drawn
 from jaxmodal.runtime.tables import ShowsDatasets, Table, shortened
-from jaxmodal.spatial.parts.parameters import describe, unit_of
 
 if TYPE_CHECKING:
     import xarray
@@ -144,10 +143,7 @@ class FrequencyResponse(ShowsDatasets, Drawn):
             "frequency": in_hertz("frequency", omega),
         }
         if self.cells is not None:
-            for address, column in zip(self.addresses, np.asarray(self.cells), strict=True):
-                name = address.replace(".", "_")
-                about = {"long_name": describe(address), "units": unit_of(address)}
-                coordinates[name] = ("cell", column, about | {"address": address})
+            coordinates |= cell_labels(self.addresses, self.cells)
         about = {"long_name": QUANTITIES[self.quantity], "convention": "exp(i omega t)"}
         flags = {"long_name": "status of the response", **flag_attributes(ResponseStatus)}
         return xarray.Dataset(

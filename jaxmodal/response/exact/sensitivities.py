@@ -17,7 +17,7 @@ from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.refusals import require_concrete
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import hertz_text
-from jaxmodal.response.driven.labels import parameter_labels, port_labels
+from jaxmodal.response.driven.labels import parameter_labels, parameter_rows, port_labels
 from jaxmodal.response.driven.port_quantities import in_quantity, read_ports, unit_of_pair
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.status import ResponseStatus
@@ -30,7 +30,6 @@ from jaxmodal.runtime.datasets import in_hertz, variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.runtime.tables import ShowsDatasets, Table
-from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
     import xarray
@@ -96,16 +95,9 @@ class ResponseSensitivities(ShowsDatasets):
         size = np.abs(self._response[0, 0])
         k = int(np.argmax(np.where(np.isfinite(size), size, -1.0)))
         share = self.logarithmic[0, 0, k]
-        rows = [
-            [
-                self.addresses[p],
-                f"{self.values[p]:.6g}",
-                unit_of(self.addresses[p]),
-                f"{self.of_magnitude[0, 0, k, p]:.4g}",
-                f"{share[p] + 0.0:.4g}",
-            ]
-            for p in np.argsort(-np.abs(np.nan_to_num(share)), kind="stable")
-        ]
+        slopes = zip(self.of_magnitude[0, 0, k], share, strict=True)
+        texts = [[f"{slope:.4g}", f"{each + 0.0:.4g}"] for slope, each in slopes]
+        rows = parameter_rows(self.addresses, self.values, texts, share)
         found = self.response
         hertz = np.atleast_1d(np.asarray(found.frequencies_hz))[k]
         pair = f"{found.outputs[0]} / {found.inputs[0]}"
