@@ -65,7 +65,7 @@ def peaks(
         if len(kept) == 1:
             figure = new_figure(7.6, 4.6)
             panel = figure.add_subplot()
-            lines = {None: values.values}
+            lines = {"": values.values}
             if per_mode:
                 numbered = enumerate(values.transpose("mode", kept[0]).values, start=1)
                 lines = {f"mode {mode}": line for mode, line in numbered}

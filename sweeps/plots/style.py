@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: line styles for when colours repeat
-STYLES = ("-", "--", ":", "-.")
+STYLES: tuple[Any, ...] = ("-", "--", ":", "-.")
 FORMATS = ("png", "svg")
 
 
@@ -81,12 +81,12 @@ def line_look(number: int) -> dict[str, Any]:
 def draw_lines(
     axes: Axes,
     points: xr.DataArray,
-    lines: Mapping[str | None, NDArray[np.float64]],
+    lines: Mapping[str, NDArray[np.float64]],
     side: str,
 ) -> None:
     """Draw lines over one axis by their names, logarithmic where their values spread."""
     for number, (name, values) in enumerate(lines.items()):
-        axes.plot(points.values, values, label=name, **line_look(number))
+        axes.plot(points.values, values, label=name or None, **line_look(number))
     if uneven(np.stack(list(lines.values()))):
         axes.set_yscale("log")
     set_scale(axes, "x", points)
