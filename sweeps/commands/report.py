@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from jaxmodal.frequencies.status import Status
 from sweeps.commands.estimate import estimate, time_text
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.quantity import NOT_COMPUTED
-from sweeps.store.dataset import dataset_bytes
+from sweeps.store.dataset import dataset_bytes, status_counts
 from sweeps.store.grid import Grid
 
 if TYPE_CHECKING:
@@ -133,8 +132,7 @@ def status_lines(ds: xr.Dataset, store: str, state: State) -> list[str]:
         from sweeps.store.labels import damaged
 
         return [*lines, *(str(damaged(store, state.torn)).splitlines()[1:])]
-    codes, numbers = np.unique(ds.status.values, return_counts=True)
-    found: Mapping[int, int] = dict(zip(codes.tolist(), numbers.tolist(), strict=True))
+    found = status_counts(ds.status)
     for status in Status:
         if found.get(int(status)):
             lines.append(f"modes {status.name}: {found[int(status)]}")

@@ -152,8 +152,8 @@ class Sweep(ShowsTables):
 
     def dims_of(self, output: str) -> tuple[str, ...]:
         """Dimensions of an output: theory, axes and, of a quantity per mode, mode, and its own behind them."""
-        quantity = QUANTITIES[output]
-        return (*(self.dims if quantity.per_mode else self.dims[:-1]), *self.further_dims(output))
+        dims = self.dims if QUANTITIES[output].per_mode else self.dims[:-1]
+        return (*dims, *self.further_dims(output))
 
     def further_dims(self, output: str) -> tuple[str, ...]:
         """Dimensions of an output behind mode."""
@@ -176,11 +176,12 @@ class Sweep(ShowsTables):
             dimension, isinstance(arm, SpatialArm), isinstance(arm, Arm) and under_forces(arm)
         )
 
-    def cell_shape(self, output: str) -> tuple[int, ...]:
-        """Shape of an output in one cell: modes if it is per mode, and its own dimensions behind them."""
-        quantity = QUANTITIES[output]
-        modes = (self.num_modes,) if quantity.per_mode else ()
-        return (*modes, *(len(self.labels(name)) for name in self.further_dims(output)))
+    def array_shape(self, output: str, cells: tuple[int, ...] = ()) -> tuple[int, ...]:
+        """Shape of an output (`dims_of`) over all cells, or over so many along each axis."""
+        theories = (len(self.theories),) if len(self.theories) > 1 else ()
+        modes = (self.num_modes,) if QUANTITIES[output].per_mode else ()
+        further = (len(self.labels(name)) for name in self.further_dims(output))
+        return (*theories, *(cells or self.shape), *modes, *further)
 
     @property
     def parts(self) -> set[str]:

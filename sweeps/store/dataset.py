@@ -151,10 +151,10 @@ def certificate_summary(counts: Mapping[int, int]) -> str:
     return text + "".join(f", {entry}" for entry in others)
 
 
-def status_counts(status: NDArray[Any]) -> dict[int, int]:
+def status_counts(status: Any) -> dict[int, int]:
     """Return how often each status code stands in an array."""
     codes, numbers = np.unique(status, return_counts=True)
-    return {int(code): int(number) for code, number in zip(codes, numbers, strict=True)}
+    return dict(zip(codes.tolist(), numbers.tolist(), strict=True))
 
 
 class MemoryResult:
@@ -162,21 +162,15 @@ class MemoryResult:
 
     def __init__(self, sweep: Sweep, grid: Grid) -> None:
         self.sweep, self.grid = sweep, grid
-        theories = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
         self.arrays = {
-            name: np.full(
-                (*theories, *sweep.shape, *sweep.cell_shape(name)),
-                QUANTITIES[name].fill,
-                QUANTITIES[name].dtype,
-            )
+            name: np.full(sweep.array_shape(name), QUANTITIES[name].fill, QUANTITIES[name].dtype)
             for name in sweep.outputs
         }
 
     def write(self, chunk: int, block: Mapping[str, NDArray[Any]]) -> None:
         """Put the arrays of one chunk into their place."""
-        region = block_region(len(self.sweep.theories), self.grid, chunk)
         for name, values in block.items():
-            self.arrays[name][region] = values
+            self.arrays[name][self.grid.block(chunk)] = values
 
     def dataset(self) -> xr.Dataset:
         """Return everything as a dataset."""
@@ -197,16 +191,9 @@ def _plain(coordinate: Coordinate) -> Coordinate:
     return dims, np.array(values), attributes
 
 
-def block_region(theories: int, grid: Grid, chunk: int) -> tuple[Any, ...]:
-    """Return the place of a chunk in an output's array, given the number of theories."""
-    theory = (slice(None),) if theories > 1 else ()
-    return (*theory, *grid.region(chunk), ...)
-
-
 def dataset_bytes(sweep: Sweep) -> int:
     """Return the size of the outputs in memory, without coordinates."""
-    per_cell = sum(
-        np.dtype(QUANTITIES[name].dtype).itemsize * math.prod(sweep.cell_shape(name))
+    return sum(
+        np.dtype(QUANTITIES[name].dtype).itemsize * math.prod(sweep.array_shape(name))
         for name in sweep.outputs
     )
-    return per_cell * math.prod(sweep.shape) * len(sweep.theories)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,11 @@ SPATIAL_CHUNK_CELLS = 256
 
 @dataclasses.dataclass(frozen=True)
 class Grid:
-    """Cells of a sweep and the chunks that they are computed in, counted from 0 in C order."""
+    """Cells of a sweep and the chunks that they are computed in, counted from 0 in C order; each for all theories."""
 
     shape: tuple[int, ...]
     chunk_shape: tuple[int, ...]
+    theories: int
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -53,6 +55,11 @@ class Grid:
             slice(int(place) * step, min((int(place) + 1) * step, size))
             for place, step, size in zip(places, self.chunk_shape, self.shape, strict=True)
         )
+
+    def block(self, chunk: int) -> tuple[Any, ...]:
+        """Return the place of a chunk in the array of an output."""
+        theory = (slice(None),) if self.theories > 1 else ()
+        return (*theory, *self.region(chunk), ...)
 
     def num_cells(self, chunk: int) -> int:
         """Return the number of cells of a chunk."""
@@ -79,7 +86,7 @@ def make_grid(sweep: Sweep, chunk_cells: int | None = None) -> Grid:
     for size in reversed(sweep.shape):
         sizes.append(min(size, left))
         left = max(1, left // sizes[-1])
-    return Grid(sweep.shape, tuple(reversed(sizes)))
+    return Grid(sweep.shape, tuple(reversed(sizes)), len(sweep.theories))
 
 
 def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.generic]]:
@@ -101,10 +108,8 @@ def compute_chunk(sweep: Sweep, grid: Grid, chunk: int) -> dict[str, NDArray[np.
     }
     for theory in sweep.theories:
         solved[theory] = with_parts(solved[theory], sweep, theory, values, sweep.parts)
-    theory_axis = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
-    shape = (*theory_axis, *sizes)
-    blocks = {}
-    for name in sweep.outputs:
-        found = QUANTITIES[name].evaluate(solved, sweep.theories)
-        blocks[name] = np.ascontiguousarray(found.reshape((*shape, *found.shape[2:])))
-    return blocks
+    found = {name: QUANTITIES[name].evaluate(solved, sweep.theories) for name in sweep.outputs}
+    return {
+        name: np.ascontiguousarray(values.reshape(sweep.array_shape(name, sizes)))
+        for name, values in found.items()
+    }

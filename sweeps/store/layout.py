@@ -53,7 +53,6 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
             **kind,
         )
         array[...] = values if values.ndim else values.item()
-    theories = (len(sweep.theories),) if len(sweep.theories) > 1 else ()
     for name in sweep.outputs:
         quantity = QUANTITIES[name]
         about = _json_attributes(sweep, name) | {
@@ -61,8 +60,8 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
         }
         group.create_array(
             name,
-            shape=(*theories, *sweep.shape, *sweep.cell_shape(name)),
-            chunks=(*theories, *grid.chunk_shape, *sweep.cell_shape(name)),
+            shape=sweep.array_shape(name),
+            chunks=sweep.array_shape(name, grid.chunk_shape),
             dtype=quantity.dtype,
             fill_value=quantity.fill,
             dimension_names=sweep.dims_of(name),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
+import functools
+import math
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from jaxmodal.runtime.precision import require_x64
 from sweeps.definition.errors import StoreError, SweepError
@@ -24,40 +24,13 @@ if TYPE_CHECKING:
     from sweeps.store.pieces import Location
     from sweeps.store.zarr_store import SweepStore
 
+T = TypeVar("T")
 Progress = Callable[[int, int], None]
 
 
-@dataclasses.dataclass(frozen=True)
-class ComputeTask:
-    """Solve a chunk and return its arrays."""
-
-    sweep: Sweep
-    grid: Grid
-
-    def __call__(self, chunk: int) -> dict[str, NDArray[Any]]:
-        return compute_chunk(self.sweep, self.grid, chunk)
-
-
-class WriteTask(ComputeTask):
+def write_chunk(sweep: Sweep, store: SweepStore, chunk: int) -> None:
     """Solve a chunk and write it to the store, in whichever process this runs."""
-
-    def __init__(self, sweep: Sweep, store: SweepStore) -> None:
-        super().__init__(sweep, store.grid)
-        object.__setattr__(self, "location", store.location)
-        object.__setattr__(self, "_store", store)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_store"}
-
-    def __call__(self, chunk: int) -> int:  # type: ignore[override]
-        from sweeps.store.zarr_store import SweepStore
-
-        if "_store" not in vars(self):  # pickled: in another process
-            location, theories = vars(self)["location"], len(self.sweep.theories)
-            store = SweepStore(location, self.sweep.outputs, theories, self.grid)
-            object.__setattr__(self, "_store", store)
-        vars(self)["_store"].write(chunk, super().__call__(chunk))
-        return self.grid.num_cells(chunk)
+    store.write(chunk, compute_chunk(sweep, store.grid, chunk))
 
 
 def run(
@@ -121,39 +94,34 @@ def run(
             )
         result = MemoryResult(sweep, grid)
         chunks = list(range(grid.num_chunks))
-        advance = _Advance(progress, grid, chunks)
-        for chunk, block in place.run(ComputeTask(sweep, grid), chunks):
+        blocks = place.run(functools.partial(compute_chunk, sweep, grid), chunks)
+        for chunk, block in _counted(blocks, grid, chunks, progress):
             result.write(chunk, block)
-            advance(chunk)
         return result.dataset()
     stores = _store_module()
     if isinstance(place, Dask):
         stores.require_reachable(store)
     opened = stores.open_store(store, sweep, chunk_cells)
     chunks = opened.missing()
-    advance = _Advance(progress, opened.grid, chunks)
-    for chunk, _ in place.run(WriteTask(sweep, opened), chunks):
-        advance(chunk)
+    written = place.run(functools.partial(write_chunk, sweep, opened), chunks)
+    for _ in _counted(written, opened.grid, chunks, progress):
+        pass
     opened.finish()
     return open_result(store)
 
 
-class _Advance:
-    """Counts cells and tells the caller."""
-
-    def __init__(self, progress: Progress | None, grid: Grid, chunks: list[int]) -> None:
-        self.progress, self.grid = progress, grid
-        self.total = sum(grid.num_cells(chunk) for chunk in range(grid.num_chunks))
-        self.done = self.total - sum(grid.num_cells(chunk) for chunk in chunks)
-        self._tell()
-
-    def __call__(self, chunk: int) -> None:
-        self.done += self.grid.num_cells(chunk)
-        self._tell()
-
-    def _tell(self) -> None:
-        if self.progress is not None:
-            self.progress(self.done, self.total)
+def _counted(
+    results: Iterable[tuple[int, T]], grid: Grid, chunks: list[int], progress: Progress | None
+) -> Iterator[tuple[int, T]]:
+    """Pass on the results of chunks, and tell the caller how many cells are done: at the start, and after each."""
+    total = math.prod(grid.shape)
+    done = total - sum(map(grid.num_cells, chunks))
+    tell = progress or (lambda done, total: None)
+    tell(done, total)
+    for chunk, result in results:
+        yield chunk, result
+        done += grid.num_cells(chunk)
+        tell(done, total)
 
 
 def open_result(store: Location) -> xr.Dataset:

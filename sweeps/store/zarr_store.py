@@ -12,7 +12,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +25,6 @@ from sweeps.definition.descriptions import differences
 from sweeps.definition.errors import StoreError
 from sweeps.definition.sweep import Sweep
 from sweeps.store.dataset import (
-    block_region,
     certificate_summary,
     global_attributes,
     provenance,
@@ -57,11 +57,10 @@ class SweepStore:
         self,
         location: Location,
         outputs: Sequence[str],
-        theories: int,
         grid: Grid,
         mode: str = "r+",
     ) -> None:
-        self.location, self.theories, self.grid = location, theories, grid
+        self.location, self.grid = location, grid
         with explained(location), zarr.config.set({"array.write_empty_chunks": True}):
             group = open_group(location, mode)
             self.arrays = {name: _array(location, group, name) for name in outputs}
@@ -75,7 +74,7 @@ class SweepStore:
         StoreError
             If the disk is full or cannot be written; everything written before stays valid.
         """
-        region = block_region(self.theories, self.grid, chunk)
+        region = self.grid.block(chunk)
         with explained(self.location):
             for name, array in self.arrays.items():
                 array[region] = block[name]
@@ -86,37 +85,38 @@ class SweepStore:
         return [chunk for chunk in range(self.grid.num_chunks) if not self._is_complete(chunk)]
 
     def _is_complete(self, chunk: int) -> bool:
-        try:
-            marks = np.asarray(self.marks[chunk])
-        except _TORN:
-            return False
-        pairs = zip(self.arrays.values(), marks, strict=True)
-        return bool(marks.any()) and all(self._holds(array, chunk, mark) for array, mark in pairs)
+        marks = self._marks(chunk)
+        return marks is not None and bool(marks.any()) and not any(self._wrong(chunk, marks))
 
-    def _holds(self, array: zarr.Array[Any], chunk: int, mark: NDArray[np.uint8]) -> bool:
-        """Whether the data of a chunk can be read and have the digest in the mark (0: whatever they are)."""
+    def _marks(self, chunk: int) -> NDArray[np.uint8] | None:
+        """The digests of the data of a chunk, one for each array; None where they are torn."""
         try:
-            values = np.asarray(array[block_region(self.theories, self.grid, chunk)])
+            return np.asarray(self.marks[chunk])
         except _TORN:
-            return False
-        return not mark.any() or np.array_equal(_digest(values), mark)
+            return None
+
+    def _wrong(self, chunk: int, marks: NDArray[np.uint8]) -> Iterator[str]:
+        """The arrays whose data of a chunk cannot be read or have other digests (0: whatever they are)."""
+        for (name, array), mark in zip(self.arrays.items(), marks, strict=True):
+            try:
+                values = np.asarray(array[self.grid.block(chunk)])
+            except _TORN:
+                yield name
+                continue
+            if mark.any() and not np.array_equal(_digest(values), mark):
+                yield name
 
     def state(self) -> State:
         """Look at every piece of every chunk."""
         missing, torn = 0, dict[str, str]()
         for chunk in range(self.grid.num_chunks):
-            try:
-                marks = np.asarray(self.marks[chunk])
-            except _TORN:
+            marks = self._marks(chunk)
+            if marks is None:
                 torn[_piece(self.marks, (chunk, 0, 0))] = "is cut or changed"
                 marks = np.zeros(self.marks.shape[1:], np.uint8)
-            wrong = [
-                array
-                for array, mark in zip(self.arrays.values(), marks, strict=True)
-                if not self._holds(array, chunk, mark)
-            ]
+            wrong = [self.arrays[name] for name in self._wrong(chunk, marks)]
             place = np.unravel_index(chunk, self.grid.counts)
-            before = (0,) if self.theories > 1 else ()
+            before = (0,) if self.grid.theories > 1 else ()
             for array in wrong:
                 behind = (0,) * (array.ndim - len(place) - len(before))
                 key = _piece(array, (*before, *map(int, place), *behind))
@@ -126,11 +126,9 @@ class SweepStore:
 
     def finish(self) -> None:
         """Write the summary of certificates, and remove what a kill left half written."""
-        counts: dict[int, int] = {}
+        counts = Counter[int]()
         for chunk in range(self.grid.num_chunks):
-            region = block_region(self.theories, self.grid, chunk)
-            for code, number in status_counts(np.asarray(self.arrays["status"][region])).items():
-                counts[code] = counts.get(code, 0) + number
+            counts.update(status_counts(self.arrays["status"][self.grid.block(chunk)]))
         with explained(self.location):
             write_summary(self.location, certificate_summary(counts))
             if isinstance(self.location, (str, Path)) and "://" not in str(self.location):
@@ -188,11 +186,11 @@ def open_store(location: Location, sweep: Sweep, chunk_cells: int | None = None)
     if found is None:
         raise StoreError(f"{text_of(location)}: was removed while it was begun; run again.")
     _check_same(location, found.attributes, sweep, chunk_cells)
-    grid = Grid(sweep.shape, tuple(found.attributes["chunk_shape"]))
+    grid = Grid(sweep.shape, tuple(found.attributes["chunk_shape"]), len(sweep.theories))
     if found.damage:
         with explained(location):
             repair(location, sweep, grid, found)
-    return SweepStore(location, sweep.outputs, len(sweep.theories), grid)
+    return SweepStore(location, sweep.outputs, grid)
 
 
 def require_reachable(location: Location) -> None:
@@ -269,9 +267,8 @@ def state_of(location: Location) -> State:
     attributes = stored_definition(location)
     definition = json.loads(attributes["definition"])
     shape = tuple(next(iter(entry.values()))["size"] for entry in definition["axes"].values())
-    grid = Grid(shape, tuple(attributes["chunk_shape"]))
-    theories = len(definition["theories"])
-    return SweepStore(location, definition["outputs"], theories, grid, "r").state()
+    grid = Grid(shape, tuple(attributes["chunk_shape"]), len(definition["theories"]))
+    return SweepStore(location, definition["outputs"], grid, "r").state()
 
 
 def require_whole(location: Location) -> None:
