@@ -124,16 +124,11 @@ class Evaluator:
         return _hz(self._solved(np.asarray(y, float), chosen))
 
     def _solved(self, y: np.ndarray, chosen: Chosen | None) -> _Solved:
-        angles = self._chosen_angles(chosen)
+        angles = _chosen_rows(self.angles, chosen)
         solved: _Solved = self._solutions.of(
             (y, *angles.values()), lambda: self._solve(self.problem.space.arm_at(y), angles)
         )
         return solved
-
-    def _chosen_angles(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
-        if chosen is None:
-            return self.angles
-        return {name: angles[chosen[name]] for name, angles in self.angles.items()}
 
     def _solve(self, arm: Arm | SpatialArm, angles: Mapping[str, np.ndarray]) -> _Solved:
         """Frequencies in Hz, and how many modes the last one's group has beyond them, of every set."""
@@ -201,10 +196,10 @@ class Evaluator:
 
     def report(self, y: np.ndarray, chosen: Chosen | None = None) -> Report:
         """Return a design over the chosen postures, or over all; that of the latest is kept."""
-        y, angles = np.array(y, float), self._chosen_angles(chosen)
+        y, angles = np.array(y, float), _chosen_rows(self.angles, chosen)
 
         def made() -> Report:
-            hz, today = self.frequencies(y, chosen), self._chosen_today(chosen)
+            hz, today = self.frequencies(y, chosen), _chosen_rows(self.today_hz, chosen)
             terms, margins = self._pieces(jnp.asarray(y), hz, angles, today)
             return self.report_of(
                 y, hz, [np.asarray(x) for x in terms], [np.asarray(x) for x in margins]
@@ -253,11 +248,6 @@ class Evaluator:
                 f"{zeros.most + 1} on vibrate: read the columns of design.hz from {zeros.most} on."
             )
 
-    def _chosen_today(self, chosen: Chosen | None) -> dict[str, np.ndarray]:
-        if chosen is None:
-            return self.today_hz
-        return {name: hz[chosen[name]] for name, hz in self.today_hz.items()}
-
     # ---- values and derivatives of the program
 
     def _make_rows(
@@ -272,7 +262,7 @@ class Evaluator:
     ) -> Linearised:
         """Return values and derivatives of the program with the chosen postures at w; those of the latest are kept."""
         sharp = np.float64(self.problem.sharpness if sharpness is None else sharpness)
-        w, angles = np.array(w, float), self._chosen_angles(chosen)
+        w, angles = np.array(w, float), _chosen_rows(self.angles, chosen)
         found: Linearised = self._linearised.of(
             (w, sharp, *angles.values()), lambda: self._linearise(w, chosen, sharp)
         )
@@ -282,9 +272,9 @@ class Evaluator:
         size = self.problem.space.size
         y = w[:size]
         solved = self._solved(y, chosen)
-        hz, angles = _hz(solved), self._chosen_angles(chosen)
-        arguments = (jnp.asarray(w), hz, angles, self._chosen_today(chosen), jnp.float64(sharp))
-        rates, rows = self._rows(*arguments)
+        hz, today = _hz(solved), _chosen_rows(self.today_hz, chosen)
+        angles = _chosen_rows(self.angles, chosen)
+        rates, rows = self._rows(jnp.asarray(w), hz, angles, today, jnp.float64(sharp))
         values = [np.asarray(x) for x in rows]
         slopes = self._slopes(y, solved, angles, [rate[1] for rate in rates])
         full = []
@@ -361,6 +351,11 @@ class _Latest:
         if key != self._key:
             self._value, self._key = make(), key
         return self._value
+
+
+def _chosen_rows(sets: dict[str, np.ndarray], chosen: Chosen | None) -> dict[str, np.ndarray]:
+    """The rows of each set for the chosen postures, or all."""
+    return sets if chosen is None else {name: rows[chosen[name]] for name, rows in sets.items()}
 
 
 def _hz(solved: _Solved) -> dict[str, np.ndarray]:

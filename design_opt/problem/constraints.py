@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import jax.numpy as jnp
 from jax import Array
 
-from design_opt.problem.designs import OWN, Design, check_mode, check_number
+from design_opt.problem.designs import OWN, Design, Part, check_mode, check_number
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.variables import FixedReach
 from design_opt.problem.zero_modes import ZeroModes
@@ -17,20 +17,8 @@ from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.quantities import shown
 
 
-class Constraint(Protocol):
+class Constraint(Part, Protocol):
     """What a constraint offers; a class of your own needs the same."""
-
-    @property
-    def postures(self) -> str:
-        """Posture set it looks at, empty for none."""
-
-    @property
-    def label(self) -> str:
-        """A few words, with limit and unit."""
-
-    @property
-    def highest_mode(self) -> int:
-        """Highest mode number it needs; 0 for none."""
 
     @property
     def equality(self) -> bool:

@@ -97,12 +97,14 @@ class DesignSpace:
 
     def design_at(self, y: Any) -> Arm | SpatialArm:
         """Return the arm at the positions y with plain numbers, as files have it."""
-        values = {address: float(value) for address, value in self.values(y).items()}
-        return set_parameters(self.arm, values)
+        return set_parameters(self.arm, self._numbers(y))
+
+    def _numbers(self, y: Any) -> dict[str, float]:
+        return {address: float(value) for address, value in self.values(y).items()}
 
     def possible_at(self, y: Any) -> Arm | SpatialArm:
         """`design_at`, a last length that the others leave too little or too much of moved into its bounds."""
-        values = {address: float(value) for address, value in self.values(y).items()}
+        values = self._numbers(y)
         if self.lengths:
             last = f"link{self.arm.num_links}.length"
             values[last] = min(max(values[last], self.lengths.lower), self.lengths.upper)
@@ -145,11 +147,8 @@ class DesignSpace:
         walls = np.array(["wall_thickness" in " ".join(v.addresses) for v in self.variables])
         corners += [np.where(walls, 1.0, 0.0), np.where(walls, 0.0, 1.0), self.start]
         for corner in corners:
-            values = self.values(corner)
-            if self.lengths:
-                values[f"link{self.arm.num_links}.length"] = self.lengths.lower
             try:
-                set_parameters(self.arm, {key: float(value) for key, value in values.items()})
+                self.possible_at(corner)
             except ArmError as error:
                 raise ProblemError(
                     f"bounds: between them lies a design that is no possible arm: {error} Narrow the bounds."

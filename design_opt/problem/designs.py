@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import numpy as np
@@ -23,6 +23,22 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 OWN = "own"
 #: postures of a set at most: each is solved in every step of the search
 POSTURES = 1_000_000
+
+
+class Part(Protocol):
+    """What objectives and constraints offer alike."""
+
+    @property
+    def postures(self) -> str:
+        """Posture set it looks at, empty for none."""
+
+    @property
+    def label(self) -> str:
+        """A few words, with the unit."""
+
+    @property
+    def highest_mode(self) -> int:
+        """Highest mode number it needs; 0 for none."""
 
 
 @jax.tree_util.register_dataclass

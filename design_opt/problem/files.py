@@ -16,7 +16,7 @@ from design_opt.problem.designs import workspace
 from design_opt.problem.driven import MinimiseResponse, ResponseLimit
 from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.objectives import MaximiseFrequency, MaximiseGap, MinimiseMass, Objective
-from design_opt.problem.options import check_options
+from design_opt.problem.options import SolverOptions
 from design_opt.problem.problem import Problem
 from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
@@ -49,25 +49,6 @@ _CONSTRAINTS: dict[str, type] = {
     "wall": WallLimit,
     "response": ResponseLimit,
 }
-
-
-@dataclasses.dataclass(frozen=True)
-class SolverOptions:
-    """The table ``[solver]`` of a problem file, as `optimise` takes it."""
-
-    method: str = "slsqp"
-    starts: int = 1
-    seed: int = 0
-    tolerance: float = 1e-6
-    max_iterations: int = 300
-
-    def __post_init__(self) -> None:
-        check_options(**self.keywords)
-
-    @property
-    def keywords(self) -> dict[str, Any]:
-        """Arguments of `optimise`."""
-        return dataclasses.asdict(self)
 
 
 _FILES = BuiltIn(("design_opt", "data"), "built-in problem", ProblemError)

@@ -13,30 +13,18 @@ from typing import Any, Protocol
 import jax.numpy as jnp
 from jax import Array
 
-from design_opt.problem.designs import OWN, Design, check_mode, check_number
+from design_opt.problem.designs import OWN, Design, Part, check_mode, check_number
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.quantities import shown
 
 
-class Objective(Protocol):
+class Objective(Part, Protocol):
     """What an objective offers; a class of your own needs the same."""
-
-    @property
-    def postures(self) -> str:
-        """Posture set it looks at, empty for none."""
 
     @property
     def weight(self) -> float:
         """Factor in a weighted sum."""
-
-    @property
-    def label(self) -> str:
-        """A few words with the unit."""
-
-    @property
-    def highest_mode(self) -> int:
-        """Highest mode number it needs; 0 for none."""
 
     @property
     def sign(self) -> float:

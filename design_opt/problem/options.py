@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from design_opt.problem.errors import ProblemError
@@ -14,28 +15,43 @@ METHODS = ("slsqp", "augmented_lagrangian")
 STARTS, ITERATIONS = 10_000, 1_000_000
 
 
-def check_options(method: Any, starts: Any, seed: Any, tolerance: Any, max_iterations: Any) -> None:
-    """Refuse what a search cannot be told.
+@dataclasses.dataclass(frozen=True)
+class SolverOptions:
+    """How to search: the table ``[solver]`` of a problem file, the arguments of `optimise`.
 
     Raises
     ------
     ProblemError
         The message names the option, its value and what is allowed.
     """
-    if method not in METHODS:
-        raise ProblemError(
-            f"method = {shown(method)} is unknown; choose one of {', '.join(map(repr, METHODS))}."
-            f"{suggestion(str(method)[:100], METHODS)}"
-        )
-    ranges = {
-        "starts": (starts, 1, STARTS),
-        "max_iterations": (max_iterations, 1, ITERATIONS),
-        "seed": (seed, 0, 2**63 - 1),
-    }
-    for key, (value, least, most) in ranges.items():
-        if not is_whole(value, least, most):
+
+    method: str = "slsqp"
+    starts: int = 1
+    seed: int = 0
+    tolerance: float = 1e-6
+    max_iterations: int = 300
+
+    def __post_init__(self) -> None:
+        method, tolerance = self.method, self.tolerance
+        if method not in METHODS:
             raise ProblemError(
-                f"{key} = {shown(value)}: must be a whole number from {least} to {most:,}."
+                f"method = {shown(method)} is unknown; choose one of {', '.join(map(repr, METHODS))}."
+                f"{suggestion(str(method)[:100], METHODS)}"
             )
-    if not is_finite(tolerance) or not 1e-12 <= tolerance <= 1e-1:
-        raise ProblemError(f"tolerance = {shown(tolerance)}: must be between 1e-12 and 0.1.")
+        ranges = {
+            "starts": (self.starts, 1, STARTS),
+            "max_iterations": (self.max_iterations, 1, ITERATIONS),
+            "seed": (self.seed, 0, 2**63 - 1),
+        }
+        for key, (value, least, most) in ranges.items():
+            if not is_whole(value, least, most):
+                raise ProblemError(
+                    f"{key} = {shown(value)}: must be a whole number from {least} to {most:,}."
+                )
+        if not is_finite(tolerance) or not 1e-12 <= tolerance <= 1e-1:
+            raise ProblemError(f"tolerance = {shown(tolerance)}: must be between 1e-12 and 0.1.")
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Arguments of `optimise`."""
+        return dataclasses.asdict(self)

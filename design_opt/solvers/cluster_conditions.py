@@ -82,21 +82,17 @@ def cluster_optimality(
     rows, rates = _active_rows(evaluator, y, values, tolerance, clusters)
     size = evaluator.problem.space.size
     t = float(values.min()) / scale
-    of_constraints = _constraint_rows(evaluator, y)
-    zero = np.zeros((len(of_constraints.inequality_rates), 1))
-    equal = np.zeros((len(of_constraints.equality_rates), 1))
+    kept = evaluator.linearise(np.concatenate([y, program.best_bounds(report.terms)]))
+    first = values.size if program.num_bounds else 0  # rows of the objective come first
     at = Linearised(
         objective=-part.weight * t,
-        inequalities=np.concatenate([rows / scale - t, of_constraints.inequalities]),
-        equalities=of_constraints.equalities,
+        inequalities=np.concatenate([rows / scale - t, kept.inequalities[first:]]),
+        equalities=kept.equalities,
         objective_rate=np.append(np.zeros(size), -part.weight),
         inequality_rates=np.concatenate(
-            [
-                np.column_stack([rates / scale, -np.ones(len(rates))]),
-                np.column_stack([of_constraints.inequality_rates, zero]),
-            ]
+            [_with_bound(rates / scale, -1.0), _with_bound(kept.inequality_rates[first:, :size])]
         ),
-        equality_rates=np.column_stack([of_constraints.equality_rates, equal]),
+        equality_rates=_with_bound(kept.equality_rates[:, :size]),
     )
     w = np.append(y, t)
     lower, upper = np.append(np.zeros(size), -1e3), np.append(np.ones(size), 1e3)
@@ -105,7 +101,7 @@ def cluster_optimality(
     directions = [_directions(len(c.modes)) for c in clusters]
     for _ in range(_REFINEMENTS if clusters else 0):
         rays = [
-            np.column_stack([np.einsum("ri,rj,ijn->rn", c, c, g) / scale, -np.ones(len(c))])
+            _with_bound(np.einsum("ri,rj,ijn->rn", c, c, g) / scale, -1.0)
             for c, g in zip(directions, matrices, strict=True)
         ]
         found = optimality(at, w, lower, upper, active=tolerance, extra=np.concatenate(rays))
@@ -136,26 +132,9 @@ def _active_rows(
     return np.array(rows), np.array(rates).reshape(len(rows), size)
 
 
-def _constraint_rows(evaluator: Evaluator, y: np.ndarray) -> Linearised:
-    """Values and rates of the constraints alone, in the unknowns y."""
-    program = evaluator.program
-    bounds = program.best_bounds(evaluator.report(y).terms)
-    at = evaluator.linearise(np.concatenate([y, bounds]))
-    size = evaluator.problem.space.size
-    if program.num_bounds == 0:
-        kept = np.arange(at.inequalities.size)
-    else:  # rows of the objective come first and have a rate of -1 in t
-        kept = np.flatnonzero(at.inequality_rates[:, size:].any(axis=1) == 0)
-        own = sum(values.size for values in evaluator.report(y).terms)
-        kept = kept[kept >= own]
-    return Linearised(
-        at.objective,
-        at.inequalities[kept],
-        at.equalities,
-        at.objective_rate[:size],
-        at.inequality_rates[kept][:, :size],
-        at.equality_rates[:, :size],
-    )
+def _with_bound(rates: np.ndarray, rate: float = 0.0) -> np.ndarray:
+    """Derivatives by the positions, (rows, n), and by the bound t as well, (rows, n + 1)."""
+    return np.column_stack([rates, np.full(len(rates), rate)])
 
 
 def _directions(count: int) -> np.ndarray:

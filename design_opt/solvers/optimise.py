@@ -13,7 +13,7 @@ from design_opt.evaluation.evaluator import Evaluator, Report
 from design_opt.problem.designs import OWN, degrees
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.objectives import MaximiseFrequency
-from design_opt.problem.options import check_options
+from design_opt.problem.options import SolverOptions
 from design_opt.problem.problem import Problem
 from design_opt.solvers.augmented_lagrangian import check_postures, solve_augmented_lagrangian
 from design_opt.solvers.cluster_conditions import cluster_optimality
@@ -96,7 +96,7 @@ def optimise(
     """
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem = {shown(problem)}: must be a Problem.")
-    check_options(method, starts, seed, tolerance, max_iterations)
+    options = SolverOptions(method, starts, seed, tolerance, max_iterations)
     _check_optimizer(method, optimizer)
     evaluator = Evaluator(problem) if evaluator is None else evaluator
     if problem.fingerprint != evaluator.problem.fingerprint:
@@ -106,7 +106,7 @@ def optimise(
     if method == "augmented_lagrangian":
         check_postures(evaluator)
     recorder = Recorder(problem.fingerprint, progress, checkpoint)
-    search = _Search(evaluator, recorder, method, tolerance, max_iterations)
+    search = _Search(evaluator, recorder, options)
     recorder.consider(evaluator.start)
     points = _starts(problem, starts, seed)
     plan = list(enumerate(points))
@@ -182,9 +182,7 @@ class _Search:
 
     evaluator: Evaluator
     recorder: Recorder
-    method: str
-    tolerance: float
-    max_iterations: int
+    options: SolverOptions
 
     def result(self, outcomes: list[Outcome], interrupted: bool = False) -> Result:
         """The best outcome, or the best iterate if that is better, with its status."""
@@ -198,14 +196,14 @@ class _Search:
         done = chosen is not None and chosen.converged and not interrupted
         if chosen is None or (not done and best is not None and best.score > chosen.report.score):
             report = evaluator.start if best is None else best
-            chosen = conditions_at(evaluator, report, recorder, self.tolerance)
+            chosen = conditions_at(evaluator, report, recorder, self.options.tolerance)
         used_up = any(found.used_up for found in outcomes)
         status, note = self._status(chosen, interrupted, used_up)
         clustered = None
         open_end = status in (Status.stalled, Status.iteration_limit)
         if open_end and _repeats(evaluator):
             found, clusters = cluster_optimality(evaluator, chosen.report.y, tolerance=1e-5)
-            if clusters and found.residual <= self.tolerance:
+            if clusters and found.residual <= self.options.tolerance:
                 clustered, status = found, Status.converged
                 names = "; ".join(f"modes {c.modes} at {c.hz[0]:.6g} Hz" for c in clusters)
                 note = f"optimality conditions of a repeated frequency hold: {names}"
@@ -218,8 +216,8 @@ class _Search:
         report = self.evaluator.report(y)
         self.recorder.consider(report)
         if _feasible(report):
-            options = self.recorder, self.tolerance, self.max_iterations
-            return self.result([solve_slsqp(self.evaluator, y, *options)])
+            how = self.recorder, self.options.tolerance, self.options.max_iterations
+            return self.result([solve_slsqp(self.evaluator, y, *how)])
         lacking = violations(self.evaluator, report)
         note = f"no design was found that keeps all constraints; the least violation is {lacking}"
         return self._ended(report, Status.infeasible, note, None, None)
@@ -227,7 +225,7 @@ class _Search:
     def _ended(
         self, report: Report, status: Status, note: str, chosen: Any, clustered: Any
     ) -> Result:
-        how = self.method, self.tolerance
+        how = self.options.method, self.options.tolerance
         return Result(self.evaluator, report, status, note, *how, chosen, clustered, self.recorder)
 
     def _status(self, chosen: Outcome, interrupted: bool, used_up: bool) -> tuple[Status, str]:
@@ -240,7 +238,8 @@ class _Search:
             return Status.converged, f"optimality conditions hold: residual {residual:.1e}"
         if used_up:
             return Status.iteration_limit, (
-                f"{self.max_iterations} iterations used up, residual {residual:.1e}; raise max_iterations or resume"
+                f"{self.options.max_iterations} iterations used up, residual {residual:.1e}; "
+                "raise max_iterations or resume"
             )
         hint = ""
         values = chosen.report.terms[0]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import jaxmodal
-from design_opt.evaluation.evaluator import BATCH_CELLS, Chosen, Evaluator, Report
+from design_opt.evaluation.evaluator import Chosen, Evaluator, Report
 from design_opt.problem.constraints import ForbiddenBand
-from design_opt.problem.designs import OWN, of_joints
+from design_opt.problem.designs import OWN, of_joints, own_angles
 from design_opt.problem.problem import Problem
 from design_opt.solvers.kkt import Optimality
 from design_opt.solvers.recording import Recorder
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: values within this, relative, of the least are shown as active
 ACTIVE_SHOWN = 1e-4
-#: postures of one set at which a forbidden band is counted, and that are certified one by one
+#: postures of one set at which a forbidden band is counted
 COUNTED = 64
 #: certified frequencies and those that the search went by differ by less, relative
 AGREEMENT = 1e-9
@@ -160,7 +160,9 @@ class Result(ShowsDatasets):
             angles = self.evaluator.angles[name][index]
             if name == OWN:
                 angles = np.array([float(link.joint_angle) for link in self.arm.links])
-            found.append((name, angles, self._certified(name, index)))
+            arm, problem = self._at(name, index), self.problem
+            alone = natural_frequencies(arm, problem.num_modes, problem.theory, throw=False)
+            found.append((name, angles, alone))
         return found
 
     def _worst_postures(self) -> dict[str, int]:
@@ -175,40 +177,25 @@ class Result(ShowsDatasets):
 
     @functools.cached_property
     def certified_postures(self) -> dict[str, tuple[int, int]]:
-        """For every set, at how many postures all frequencies are certified, and at how many this was tried.
+        """For every set, at how many postures all frequencies are certified, and how many it has.
 
-        All postures of a large set, by `natural_frequencies_batch`; of a smaller one the `COUNTED` worst. A posture
-        counts only if the search went by the same frequencies.
+        A posture counts only if the search went by the same frequencies.
         """
         found = {}
+        arm, problem = self.arm, self.problem
         for name, hz in self.report.hz.items():
-            if name == OWN or len(hz) < BATCH_CELLS:
-                own = np.argsort(self._lowest(hz), kind="stable")[:COUNTED]
-                results = [self._certified(name, int(posture)) for posture in own]
-                omega = np.array([result.omega for result in results])
-                status = np.array([result.status for result in results])
-            else:
-                own = np.arange(len(hz))
-                angles = self.evaluator.angles[name]
-                columns = {f"link{i}.joint_angle": angles[:, i - 1] for i in self.arm.joints}
-                cells = natural_frequencies_batch(
-                    self.arm, columns, self.problem.num_modes, self.problem.theory
-                )
-                omega, status = np.asarray(cells.omega), np.asarray(cells.status)
-            searched = 2.0 * np.pi * hz[own]
-            close = np.abs(omega - searched) <= AGREEMENT * searched  # 0 is 0
-            good = (close & (status == Certainty.certified)).all(axis=1)
-            found[name] = (int(good.sum()), len(own))
+            angles = own_angles(arm) if name == OWN else self.evaluator.angles[name]
+            columns = {f"link{i}.joint_angle": angles[:, i - 1] for i in arm.joints}
+            cells = natural_frequencies_batch(arm, columns, problem.num_modes, problem.theory)
+            searched = 2.0 * np.pi * hz
+            close = np.abs(np.asarray(cells.omega) - searched) <= AGREEMENT * searched  # 0 is 0
+            certain = np.asarray(cells.status) == Certainty.certified
+            found[name] = (int((close & certain).all(axis=1).sum()), len(hz))
         return found
 
     def _lowest(self, hz: np.ndarray) -> np.ndarray:
         """The lowest frequency that is not 0 by rule, of all postures of a set, or the last one."""
         return np.array(hz[:, min(self.report.lowest_mode, hz.shape[1]) - 1])
-
-    def _certified(self, name: str, posture: int) -> NaturalFrequencies:
-        """Certified frequencies at one posture of a set."""
-        arm = self._at(name, posture)
-        return natural_frequencies(arm, self.problem.num_modes, self.problem.theory, throw=False)
 
     def _at(self, name: str, posture: int) -> Arm | SpatialArm:
         """The arm at one posture of a set."""
@@ -219,8 +206,9 @@ class Result(ShowsDatasets):
 
     @property
     def certified(self) -> bool:
-        """Whether all frequencies tried are certified (`certified_postures`), and forbidden bands counted empty."""
-        good = all(done == tried for done, tried in self.certified_postures.values())
+        """Whether all frequencies are certified at all postures, and forbidden bands counted empty."""
+        good = all(done == whole for done, whole in self.certified_postures.values())
+        good = good and all(np.all(found.certified) for _, _, found in self.certificates)
         return good and self.modes_in_bands == 0
 
     @functools.cached_property

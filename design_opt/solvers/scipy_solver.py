@@ -7,7 +7,7 @@ those that became critical enter, until none does: the conditions then hold over
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.optimize import minimize
@@ -28,6 +28,13 @@ _SHORT = 1e-3
 #: a run stands still when so many iterations moved score and violation by less than this share, and the residual fell
 #: by no more than this factor: beside limits that cannot be kept, line searches go on in rounding noise
 _PATIENCE, _UNMOVED, _LOWER = 3, 1e-9, 0.9
+
+
+#: values and rates of the constraints, by SciPy's names of their kinds
+_ROWS: dict[str, Callable[[Linearised], tuple[np.ndarray, np.ndarray]]] = {
+    "ineq": lambda at: (at.inequalities, at.inequality_rates),
+    "eq": lambda at: (at.equalities, at.equality_rates),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -229,23 +236,15 @@ class _Run:
         w = np.concatenate([y, self.evaluator.program.best_bounds(terms)])
         self.w = w
         start = self.at(w)
-        constraints = []
-        if start.inequalities.size:
-            constraints.append(
-                {
-                    "type": "ineq",
-                    "fun": lambda w: self.at(w).inequalities,
-                    "jac": lambda w: self.at(w).inequality_rates,
-                }
-            )
-        if start.equalities.size:
-            constraints.append(
-                {
-                    "type": "eq",
-                    "fun": lambda w: self.at(w).equalities,
-                    "jac": lambda w: self.at(w).equality_rates,
-                }
-            )
+        constraints = [
+            {
+                "type": kind,
+                "fun": lambda w, of=of: of(self.at(w))[0],
+                "jac": lambda w, of=of: of(self.at(w))[1],
+            }
+            for kind, of in _ROWS.items()
+            if of(start)[0].size
+        ]
         try:
             found = minimize(
                 lambda w: self.at(w).objective,

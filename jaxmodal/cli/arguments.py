@@ -43,47 +43,32 @@ def refusing(argument: str = "", *others: type[Exception]) -> Iterator[None]:
         raise BadInput(f"{argument}: {error}" if argument else str(error)) from error
 
 
-def numbers(text: str) -> tuple[float, ...]:
-    """Numbers with commas between; NaN where the text is something else."""
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        return (math.nan,)
-
-
-def two_numbers(
-    remark: str, holds: Callable[[float, float], bool] = lambda low, high: True
-) -> Callable[..., tuple[float, float] | None]:
-    """A callback for options that take two finite numbers with a comma between; the remark says what is expected."""
+def several_numbers(
+    remark: str, holds: Callable[..., bool] = lambda *values: True
+) -> Callable[..., tuple[float, ...] | None]:
+    """A callback for options of finite numbers with commas between; the remark says what is expected."""
 
     def parsed(
         ctx: click.Context, param: click.Parameter, value: str | None
-    ) -> tuple[float, float] | None:
+    ) -> tuple[float, ...] | None:
         if value is None:
             return None
-        pair = numbers(value)
-        if len(pair) != 2 or not all(map(math.isfinite, pair)) or not holds(*pair):
+        try:
+            values = tuple(float(part) for part in value.split(","))
+        except ValueError:
+            values = (math.nan,)
+        if not all(map(math.isfinite, values)) or not holds(*values):
             raise click.BadParameter(f"{value!r}{remark}", ctx, param)
-        return pair[0], pair[1]
+        return values
 
     return parsed
 
 
-def _angles(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[float, ...] | None:
-    """Joint angles in degrees from numbers separated by commas."""
-    if value is None:
-        return None
-    angles = numbers(value)
-    if not all(math.isfinite(angle) for angle in angles):
-        raise click.BadParameter(
-            f"{value!r} is not a list of angles; give finite numbers in degrees separated by "
-            "commas, such as -45,90.",
-            ctx,
-            param,
-        )
-    return angles
+def two_numbers(
+    remark: str, holds: Callable[[float, float], bool] = lambda low, high: True
+) -> Callable[..., tuple[float, ...] | None]:
+    """The same of two numbers."""
+    return several_numbers(remark, lambda *values: len(values) == 2 and holds(*values))
 
 
 def load_arm(argument: str) -> Arm:
@@ -131,7 +116,9 @@ def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:
     return click.option(
         "--posture-deg",
         metavar="DEG,DEG,...",
-        callback=_angles,
+        callback=several_numbers(
+            " is not a list of angles; give finite numbers in degrees separated by commas, such as -45,90."
+        ),
         help=f"Joint angles theta_2 to theta_n, or all n, in degrees{remark}",
     )
 

@@ -339,7 +339,7 @@ def test_iterations_used_up_are_said_to_be():
 
 
 def test_a_design_is_certified_by_status_and_not_by_finite_frequencies(monkeypatch):
-    """One frequency at one of three postures is right and not certified, found one by one or as a batch."""
+    """One frequency is right and not certified: at the worst posture alone, or at one of three as a batch."""
     limit = FrequencyLimit(1, at_least_hz=1.0, postures="reach")
     postures = {"reach": np.zeros((3, 1))}
     problem = Problem(arm(), [wall()], MinimiseMass(), [limit], postures=postures)
@@ -358,12 +358,10 @@ def test_a_design_is_certified_by_status_and_not_by_finite_frequencies(monkeypat
 
     with monkeypatch.context() as changed:
         changed.setattr(results, "natural_frequencies", doubted(jm.natural_frequencies, 0))
-        assert by_one.certified_postures["reach"] == (0, 3)
         assert not by_one.certified
         assert "(NOT certified)" in str(by_one)
     batch = doubted(jm.natural_frequencies_batch, (1, 0))
     monkeypatch.setattr(results, "natural_frequencies_batch", batch)
-    monkeypatch.setattr(results, "BATCH_CELLS", 1)
     assert together.certified_postures["reach"] == (2, 3)
     assert not together.certified
 
