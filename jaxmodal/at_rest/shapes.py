@@ -50,7 +50,8 @@ def shape_along(
     turn = turns_before(motions, np.arange(n) + 0.2) @ q
     shape = geometry(beams)
     moved, turned = np.zeros((n, stations.size, 2)), np.zeros((n, stations.size))
-    x = y = 0.0
+    base = list(motions.base)
+    x, y = motions.move_x[base] @ q[base], motions.move_y[base] @ q[base]
     for i in range(n):
         c, s = shape.cosine[i], shape.sine[i]
         for k in range(3):

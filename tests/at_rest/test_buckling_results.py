@@ -148,6 +148,15 @@ def test_shapes():
     assert np.max(np.abs(at_joint - shape.displacement[:, 1, 0])) <= 1e-12
 
 
+def test_the_shape_on_a_base_that_gives():
+    """A base that slides across, tip pinned: a quarter of a cosine, the largest at the base, 0 at the rigid support."""
+    arm = column("clamped-pinned").replace(base_stiffness=np.diag([1e6, 1e-12, np.inf]))
+    found = jm.buckling(arm, 1, EB, **PUSH)
+    np.testing.assert_allclose(found.factors, np.pi**2 / 4, rtol=1e-10)
+    cosine = np.cos(0.5 * np.pi * found.stations)
+    np.testing.assert_allclose(found.displacement[0, 0, :, 1], cosine, atol=1e-10)
+
+
 def _offset(across, angle):
     """What a unit turn moves the end of an offset across a link by."""
     return -across * np.array([np.cos(angle), np.sin(angle)])

@@ -154,11 +154,8 @@ def time_response(
     if not periodic:
         count = _with_time_to_settle(transfer, motion, samples.size, step)
     loose = periodic and transfer.first == 0.0
-    if (
-        periodic
-        and (transfer.drifts or (loose and not transfer.accelerates))
-        and abs(samples.mean()) > _NO_MEAN * np.abs(samples).max()
-    ):
+    endless = transfer.drifts or (loose and not transfer.accelerates)
+    if endless and abs(samples.mean()) > _NO_MEAN * np.abs(samples).max():
         mean = float(samples.mean())
         if transfer.drifts:
             raise ValueError(
@@ -175,11 +172,10 @@ def time_response(
     omega: Floats = 2.0 * np.pi * np.fft.rfftfreq(count, step).astype(np.float64)
     answer = np.empty((len(transfer.outputs), omega.size), np.complex128)
     answer[:, 1:] = transfer(omega[1:])[:, 0]
-    if transfer.drifts or loose:
-        steady = loose and not transfer.drifts and transfer.accelerates
-        answer[:, 0] = transfer.steady_acceleration()[:, 0] if steady else 0.0
+    if endless:
+        answer[:, 0] = 0.0
     else:
-        answer[:, 0] = transfer.at_rest()[:, 0]
+        answer[:, 0] = (transfer.steady_acceleration() if loose else transfer.at_rest())[:, 0]
     if count % 2 == 0:
         answer[:, -1] = answer[:, -1].real
     values = np.fft.irfft(answer * spectrum, count, axis=1)[:, : samples.size]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,8 +71,8 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
         broad = wide(system)
         damped = damped_beams(broad.beams, broad.damping, every)
         members = members_of_links(damped, broad.theory, every, broad.cut)
-        found, margin, _ = _answers(broad, by_links(broad), members, every)
-        values, above, below = xp.split(found, 3, axis=-1)
+        motions, margin, _ = _motions(broad, by_links(broad), members, every)
+        values, above, below = xp.split(_in_quantity(broad, motions, every), 3, axis=-1)
         return values, infinite_between(values, above, below) & (
             margin[..., : omega.size] < _SUSPECT
         )
@@ -130,10 +130,6 @@ def _numbered(
     return terminals, numbers[: len(system.inputs)], numbers[len(system.inputs) :]
 
 
-def _pairs(inputs: Sequence[int], read: Sequence[int]) -> list[tuple[int, int]]:
-    return sorted({(min(i, j), max(i, j)) for i in inputs for j in read if i >= 0})
-
-
 def condensed_arms(
     system: System,
     arms: Arms,
@@ -145,7 +141,8 @@ def condensed_arms(
     ``members`` are a list, or where they are traced all along one axis.
     """
     terminals, inputs, read = _numbered(system, arms.rows)
-    beams, pairs = damped_links(arms, omega), _pairs(inputs, read)
+    beams = damped_links(arms, omega)
+    pairs = sorted({(min(i, j), max(i, j)) for i in inputs for j in read if i >= 0})
     if isinstance(members, FreeEndMember):
         pieces = pieces_of(beams, [None] * len(system.cut.links), system.cut, terminals)
         return inward_traced(pieces, members, omega, pairs)
@@ -185,19 +182,9 @@ def motions_of(system: System, arms: Arms, found: Condensed, shape: tuple[int, .
     return xp.stack(columns, axis=1)
 
 
-def _answers(
-    system: System,
-    arms: Arms,
-    members: Sequence[FreeEndMember] | FreeEndMember,
-    omega: Array,
-) -> tuple[Any, Any, Any]:
-    """The quantity (outputs, inputs, ...), the margin and, in NumPy, the growth (...) of arms.
-
-    Arms and members as `condensed_arms` takes them.
-    """
-    motions, margin, growth = _motions(system, arms, members, omega)
-    values = in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
-    return values, margin, growth
+def _in_quantity(system: System, motions: Any, omega: Array) -> Any:
+    """The quantity (outputs, inputs, ...) of a system from the motions of its ports."""
+    return in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
 
 
 def _motions(
@@ -206,7 +193,10 @@ def _motions(
     members: Sequence[FreeEndMember] | FreeEndMember,
     omega: Array,
 ) -> tuple[Any, Any, Any]:
-    """`_answers` before the quantity is made of them: motions (read, inputs, ...)."""
+    """Motions (read, inputs, ...), the margin and, in NumPy, the growth (...) of arms.
+
+    Arms and members as `condensed_arms` takes them.
+    """
     found, margin = condensed_arms(system, arms, members, omega)
     margin = margin_of(found.last) if margin is None else margin
     shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
@@ -231,15 +221,11 @@ def _looked_at(
     Of ``broad`` arms, whose axes broadcast with ``omega``: those of ``arms`` with an axis of frequencies, or lanes with
     a frequency of their own each.
     """
-    values, margin, growth = _answers(system, broad, members, omega)
+    motions, margin, growth = _motions(system, broad, members, omega)
+    values = _in_quantity(system, motions, omega)
     lost = ~(growth <= LARGE_GROWTH)
-    infinite = np.zeros(values.shape, bool)
-    suspect = np.nonzero(~(margin >= _SUSPECT) & ~lost)
-    if suspect[0].size:
-        at: Any = (slice(None), slice(None), *suspect)
-        infinite[at] = _resonant(
-            system, some_cells(arms, suspect[0]), values[at], omega[suspect[-1]]
-        )
+    suspect = ~(margin >= _SUSPECT) & ~lost
+    infinite = _infinite(system, arms, omega, values, suspect, _own_answers)
     return values, infinite, np.nonzero(lost)
 
 
@@ -257,51 +243,62 @@ def answers_at(
     return values, infinite
 
 
-def _resonant(system: System, arms: Arms, values: np.ndarray, omega: np.ndarray) -> Array:
-    """Whether values (outputs, inputs, L) of arms, each at a frequency of its own, are infinite."""
-    beside = [
-        _answers(system, arms, _own_members(system, arms, moved), moved)[0]
-        for moved in (omega * (1.0 + NUDGE), omega * (1.0 - NUDGE))
-    ]
-    return infinite_between(values, *beside)
+def _infinite(
+    system: System,
+    arms: Arms,
+    omega: np.ndarray,
+    values: np.ndarray,
+    suspect: np.ndarray,
+    answer: Callable[[System, Arms, np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """Where values (outputs, inputs, ...) are infinite, of which the ``suspect`` are looked at by answers beside."""
+    infinite = np.zeros(values.shape, bool)
+    places = np.nonzero(suspect)
+    if places[0].size:
+        some, own = some_cells(arms, places[0]), omega[places[-1]]
+        beside = [answer(system, some, own * (1.0 + x)) for x in (NUDGE, -NUDGE)]
+        at: Any = (slice(None), slice(None), *places)
+        infinite[at] = infinite_between(values[at], *beside)
+    return infinite
 
 
-def _own_members(system: System, arms: Arms, omega: np.ndarray) -> list[FreeEndMember]:
-    """The members of arms, each at a frequency of its own."""
+def _own_motions(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any, Any]:
+    """`_motions` of arms, each at a frequency of its own."""
     links = range(len(arms.beams))
-    return [member for link in links for member in link_members(system, arms, link, omega)]
+    members = [member for link in links for member in link_members(system, arms, link, omega)]
+    return _motions(system, arms, members, omega)
+
+
+def _own_answers(system: System, arms: Arms, omega: np.ndarray) -> np.ndarray:
+    found: np.ndarray = _in_quantity(system, _own_motions(system, arms, omega)[0], omega)
+    return found
 
 
 def _answered_anew(
     system: System, arms: Arms, cells: np.ndarray, omega: np.ndarray, places: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
-    """Some cells, the places of their frequencies, and what `_answers_anew` has there, until all are done."""
+    """Some cells that may lose digits, the places of their frequencies, and what is answered there, until all are done.
+
+    That are values (outputs, inputs, L), and whether they are infinite.
+    """
+
+    def answer(system: System, arms: Arms, omega: np.ndarray) -> np.ndarray:
+        return _with_digits(system, arms, omega)[0]
+
     for start in range(0, cells.size, _BLOCK_OF_CIRCLES):
         at = slice(start, start + _BLOCK_OF_CIRCLES)
-        redone = _answers_anew(system, some_cells(arms, cells[at]), omega[places[at]])
-        yield cells[at], places[at], redone
-
-
-def _answers_anew(system: System, arms: Arms, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Values (outputs, inputs, L), and whether they are infinite, of arms that may lose digits."""
-    values, margin = _with_digits(system, arms, omega)
-    infinite = np.zeros(values.shape, bool)
-    suspect = np.flatnonzero(~(margin >= _SUSPECT))
-    if suspect.size:
-        some, own = some_cells(arms, suspect), omega[suspect]
-        beside = [_with_digits(system, some, own * (1.0 + x))[0] for x in (NUDGE, -NUDGE)]
-        infinite[:, :, suspect] = infinite_between(values[:, :, suspect], *beside)
-    return values, infinite
+        some, own = some_cells(arms, cells[at]), omega[places[at]]
+        values, margin = _with_digits(system, some, own)
+        infinite = _infinite(system, some, own, values, ~(margin >= _SUSPECT), answer)
+        yield cells[at], places[at], (values, infinite)
 
 
 def _with_digits(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any]:
-    """`_answers` and their margin, from `circle_means` where digits are lost."""
+    """The quantity of arms at a frequency of its own each, by `circle_means` where digits are lost, and the margin."""
 
-    def motions_at(places: np.ndarray, moved: np.ndarray) -> tuple[Any, Any, Any]:
-        some = some_cells(arms, places)
-        return _motions(system, some, _own_members(system, some, moved), moved)
+    def motions_at(places: np.ndarray, moved: np.ndarray) -> Any:
+        return _own_motions(system, some_cells(arms, places), moved)[0]
 
-    motions, margin, growth = motions_at(np.arange(omega.size), omega)
-    motions = kept_digits(lambda *at: motions_at(*at)[0], motions, growth, omega)
-    values = in_quantity(system.quantity, system.inputs, system.outputs, motions, omega)
-    return values, margin
+    motions, margin, growth = _own_motions(system, arms, omega)
+    motions = kept_digits(motions_at, motions, growth, omega)
+    return _in_quantity(system, motions, omega), margin

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from jaxmodal.arithmetic.operations import nonzero
 from jaxmodal.dynamic_stiffness.stiffness import Matrix, Stiffness, adjugate, rotated
-from jaxmodal.response.receptance.lost_digits import size_of
+from jaxmodal.response.receptance.lost_digits import permanent, size_of
 from jaxmodal.response.receptance.pieces import Vector
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -91,10 +91,5 @@ def through_base(p: Stiffness, loads: dict[int, Vector], beam: BeamArrays) -> Th
     seen = Stiffness(
         columns[0][0], columns[1][0], columns[2][0], columns[1][1], columns[2][1], columns[2][2]
     )
-    sizes = [size_of(x) for x in m]
-    terms = (
-        sizes[0] * (sizes[3] * sizes[5] + sizes[4] * sizes[4])
-        + sizes[1] * (sizes[1] * sizes[5] + sizes[4] * sizes[2])
-        + sizes[2] * (sizes[1] * sizes[4] + sizes[3] * sizes[2])
-    )
+    terms = permanent(Matrix(*(size_of(x) for x in square)))
     return ThroughBase(rotated(seen, -s, c), passed, motions, det, terms)
