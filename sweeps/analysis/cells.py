@@ -1,4 +1,4 @@
-"""From a dataset back to the arms of its cells."""
+"""From a dataset back to its axes, and to the arms of its cells."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import xarray as xr
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
+from jaxmodal.runtime.errors import suggestion
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 from sweeps.definition.errors import SweepError
@@ -28,6 +29,27 @@ def definition_of(ds: xr.Dataset) -> dict[str, Any]:
         raise SweepError("the dataset has no attribute 'definition': give the result of a sweep.")
     found: dict[str, Any] = json.loads(ds.attrs["definition"])
     return found
+
+
+def checked(ds: xr.Dataset, name: str) -> None:
+    """Refuse the name of an axis that the dataset has not.
+
+    Raises
+    ------
+    SweepError
+        With the axes there are, and a suggestion.
+    """
+    known = axes_of(ds)
+    if name not in known:
+        raise SweepError(
+            f"{name!r} is no axis of this dataset, which has {', '.join(known)}."
+            f"{suggestion(str(name), known)}"
+        )
+
+
+def axes_of(ds: xr.Dataset) -> list[str]:
+    """Return the names of the axes that a dataset has left."""
+    return [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
 
 
 def arm_of_cell(cell: xr.Dataset) -> tuple[Arm | SpatialArm, TheoryName]:

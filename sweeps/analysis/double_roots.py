@@ -54,7 +54,7 @@ def find_double_roots(ds: xr.Dataset, x: str, y: str) -> list[DoubleRoot]:
     Raises
     ------
     SweepError
-        If the dataset has other axes.
+        If the dataset has other axes, or one of a single point or of several parameters.
 
     Notes
     -----
@@ -66,17 +66,22 @@ def find_double_roots(ds: xr.Dataset, x: str, y: str) -> list[DoubleRoot]:
     if set(ds.frequency.dims) != {x, y, "mode"}:
         dims = ", ".join(map(str, ds.frequency.dims))
         raise SweepError(f"double roots need the dimensions {x}, {y} and mode; this has {dims}.")
+    for name in (x, y):
+        if name not in ds.coords or ds.sizes[name] < 2:
+            raise SweepError(
+                f"axis {name!r}: double roots need axes over one parameter each, with two points or more."
+            )
     values = ds.frequency.transpose(x, y, "mode").values
     gaps = (values[..., 1:] - values[..., :-1]) / values[..., 1:]
-    grid = _Plane(ds, x, y, values.shape[-1])
+    plane = _Plane(ds, x, y, values.shape[-1])
     starts = [
         (m, i, j)
         for m in range(gaps.shape[-1])
         for i, j in zip(*_minima(gaps[..., m]), strict=True)
     ]
     found: list[DoubleRoot] = []
-    for root in _refined(grid, np.array(starts, int).reshape(-1, 3)):
-        if not any(_same(root, other) for other in found):
+    for root in _refined(plane, np.array(starts, int).reshape(-1, 3)):
+        if not any(_same(root, other, plane.step) for other in found):
             found.append(root)
     return sorted(found, key=lambda root: (root.mode, root.x, root.y))
 
@@ -173,8 +178,10 @@ def _towards_minimum(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(np.where(convex[:, None], step, lowest), -1.5, 1.5)
 
 
-def _same(a: DoubleRoot, b: DoubleRoot) -> bool:
-    return a.mode == b.mode and bool(np.hypot(a.x - b.x, a.y - b.y) < 1e-3)
+def _same(a: DoubleRoot, b: DoubleRoot, step: NDArray[np.float64]) -> bool:
+    """Whether two starts have ended at one root: nearer to each other than a thousandth of the map's step."""
+    apart = np.array([a.x - b.x, a.y - b.y]) / step
+    return a.mode == b.mode and bool(np.hypot(*apart) < 1e-3)
 
 
 def as_json(roots: list[DoubleRoot]) -> str:

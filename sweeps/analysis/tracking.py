@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from jaxmodal.runtime.errors import ArmError, suggestion
-from sweeps.analysis.cells import arm_of_cell
+from jaxmodal.runtime.errors import ArmError
+from sweeps.analysis.cells import arm_of_cell, checked
 from sweeps.definition.errors import SweepError
 
 #: a shape is recognised when the modal assurance criterion between neighbouring points is at least this
@@ -50,12 +50,7 @@ def track(ds: xr.Dataset, along: str) -> xr.Dataset:
 
     Every cell costs one computation of mode shapes, about a hundredth of a second, ten times that in space.
     """
-    if along not in ds.frequency.dims or along in ("mode", "theory"):
-        known = [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
-        raise SweepError(
-            f"along = {along!r}: is no axis of this dataset, which has {', '.join(known)}."
-            f"{suggestion(str(along), known)}"
-        )
+    checked(ds, along)
     if ds.sizes[along] < 2:
         raise SweepError(f"along = {along!r}: has a single point; give an axis with two or more.")
     others = [str(name) for name in ds.frequency.dims if name not in ("mode", along)]

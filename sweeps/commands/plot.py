@@ -100,7 +100,7 @@ def plot(
     selects a value.
     """
     from jaxmodal.cli.paths import require_file
-    from sweeps.plots.points import axes_of
+    from sweeps.analysis.cells import axes_of
 
     if out is not None:
         require_file("--out", Path(f"{out}_{kind}.{kind_of_file}"))

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.arguments import EXIT_NOT_ALL
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
+from jaxmodal.cli.paths import folder_option
 from sweeps.commands.base import opened, read, refusing
 from sweeps.commands.plot import draw as draw_pictures
 from sweeps.commands.plot import plot as plot_command
-
-if TYPE_CHECKING:
-    from sweeps.store.executors import Executor
 
 SWEEP_HELP = (
     "SWEEP is a TOML file, or example:NAME for a built-in sweep (see `jaxmodal sweep examples`)."
@@ -97,13 +94,13 @@ def run(
     """
     from jaxmodal.cli.paths import require_folder
     from jaxmodal.frequencies.status import Status
+    from sweeps import Dask
     from sweeps import run as run_sweep
     from sweeps.commands.report import Bar, size_text, stored_bytes, summary_head, summary_lines
     from sweeps.store.dataset import certificate_summary, dataset_bytes
 
     definition = read(source, points)
     place = out or f"{Path(source.removeprefix(EXAMPLE_PREFIX)).stem}.zarr"
-    chosen = _executor(executor, scheduler)
     if "://" not in place:
         require_folder("--out", Path(place))
     start = time.perf_counter()
@@ -115,8 +112,9 @@ def run(
 
         try:
             with keeping(kept):
+                on = Dask(scheduler) if scheduler else executor
                 ds = run_sweep(
-                    definition, place, chunk_cells=chunk_cells, executor=chosen, progress=bar
+                    definition, place, chunk_cells=chunk_cells, executor=on, progress=bar
                 )
         except KeyboardInterrupt:
             bar.bar.stop()
@@ -137,12 +135,6 @@ def run(
     modes = definition.num_cells * len(definition.theories) * definition.num_modes
     if ds.attrs["certificate_summary"] != certificate_summary({int(Status.certified): modes}):
         raise SystemExit(EXIT_NOT_ALL)
-
-
-def _executor(name: str, scheduler: str | None) -> Executor:
-    from sweeps.store.executors import Dask, as_executor
-
-    return Dask(scheduler) if scheduler else as_executor(name)
 
 
 @sweep.command()
@@ -227,18 +219,12 @@ def examples(name: str | None) -> None:
 
 
 @sweep.command()
-@click.option(
-    "--out",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results/gallery"),
-    show_default=True,
+@folder_option(
+    *("--out", "folder"), default="results/gallery", remark="Folder for all of it; made if missing."
 )
 def gallery(folder: Path) -> None:
     """Compute the gallery: datasets and pictures of the built-in sweeps."""
-    from jaxmodal.cli.paths import require_folder
     from sweeps.studies.gallery import make_gallery
 
-    require_folder("--out", folder)
     with refusing():
         make_gallery(folder, click.echo)

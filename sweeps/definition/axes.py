@@ -17,13 +17,11 @@ from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.parameters import unit_of
 from sweeps.definition import limits
 from sweeps.definition.errors import SweepError
+from sweeps.solution.outputs import DIMENSIONS
 
 FloatArray = NDArray[np.float64]
 
-RESERVED_NAMES = (
-    *("mode", "theory", "link", "parameter", "parameter_unit"),
-    *("direction", "excitation", "rotation_axis", "strain_part", "kinetic_part"),
-)
+RESERVED_NAMES = ("mode", "theory", "parameter_unit", *DIMENSIONS)
 _DEGREE = ("degree", "degrees", "deg")
 
 

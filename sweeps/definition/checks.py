@@ -42,6 +42,8 @@ def arm_of(arm: Arm | SpatialArm | str | Path) -> Arm | SpatialArm:
 
 def known_names(key: str, given: str | Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
     """The names that were given, one or several, each one of the ``known`` and given once."""
+    if not isinstance(given, Iterable):
+        raise SweepError(f"{key} = {shown(given)}: must be a list of names.")
     known = list(known)
     names = (given,) if isinstance(given, str) else tuple(given)
     for name in names:

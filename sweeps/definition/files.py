@@ -115,11 +115,6 @@ def sweep_from_dict(
             raise SweepError(f"axes[{number}]: {error}") from error
     keys = ("theories", "num_modes", "outputs", "sensitivity_to", "name")
     options = {key: document[key] for key in keys if key in document}
-    for key in ("theories", "outputs"):
-        if not isinstance(options.get(key, []), (list, str)):
-            raise SweepError(f"{key} = {shown(options[key])}: must be a list of names.")
-    if isinstance(options.get("outputs"), str):
-        options["outputs"] = [options["outputs"]]
     if "response" in document:
         options["response"] = response_from_dict(document["response"])
     return Sweep(arm_of_entry(document["arm"], folder, SweepError), axes, **options)
@@ -173,7 +168,7 @@ def _random_axis(keys: Mapping[str, Any]) -> Axis:
         part = table("a range", entry, SweepError)
         check_keys(part, _RANGE_KEYS, ("parameter", "low", "high"), SweepError)
         ranges.append(Range(**part))
-    options = {key: random[key] for key in ("method",) if key in random}
+    options = {key: random[key] for key in ("num", "seed", "method") if key in random}
     if "name" in keys:
         options["name"] = keys["name"]
-    return random_design(ranges, random["num"], seed=random["seed"], **options)
+    return random_design(ranges, **options)

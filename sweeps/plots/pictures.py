@@ -10,12 +10,11 @@ import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_named
 from jaxmodal.frequencies.status import Status
+from sweeps.analysis.cells import axes_of, checked
 from sweeps.analysis.tracking import SWAPPED, by_branch, track
 from sweeps.definition.errors import SweepError
 from sweeps.plots.maps import cells, posture_maps
 from sweeps.plots.points import (
-    axes_of,
-    checked,
     drawn,
     held,
     in_order,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.plots.figures import label_decades
 from jaxmodal.runtime.errors import suggestion
-from sweeps.analysis.cells import definition_of
+from sweeps.analysis.cells import axes_of, checked, definition_of
 from sweeps.definition.errors import SweepError
 
 if TYPE_CHECKING:
@@ -20,27 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 _SYMBOLS = {"degree": "°", "1": ""}
-
-
-def checked(ds: xr.Dataset, name: str) -> None:
-    """Refuse the name of an axis that the dataset has not.
-
-    Raises
-    ------
-    SweepError
-        With the axes there are, and a suggestion.
-    """
-    known = axes_of(ds)
-    if name not in known:
-        raise SweepError(
-            f"{name!r} is no axis of this dataset, which has {', '.join(known)}."
-            f"{suggestion(str(name), known)}"
-        )
-
-
-def axes_of(ds: xr.Dataset) -> list[str]:
-    """Return the names of the axes that a dataset has left."""
-    return [str(name) for name in ds.frequency.dims if name not in ("mode", "theory")]
 
 
 def columns_of(ds: xr.Dataset, name: str) -> list[str]:

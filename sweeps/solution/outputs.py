@@ -34,7 +34,8 @@ _SPATIAL = {
     ),
     "kinetic_part": _KINETIC,
 }
-_LONG_NAMES = {
+#: all of them, in words
+DIMENSIONS = {
     "direction": "direction in which the base moves",
     "rotation_axis": "axis about which the base turns",
     "excitation": "motion of the base",
@@ -49,11 +50,6 @@ def labels_of(dimension: str, in_space: bool, loaded: bool = False) -> tuple[str
     """Return what the points of a dimension behind mode are called, ``loaded`` of an arm under forces at rest."""
     labels = (_SPATIAL if in_space else _PLANAR)[dimension]
     return (*labels, "preload") if loaded and dimension == "strain_part" else labels
-
-
-def long_name_of(dimension: str) -> str:
-    """Return in words what a dimension behind mode counts."""
-    return _LONG_NAMES[dimension]
 
 
 def _percent(other: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:

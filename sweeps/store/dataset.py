@@ -19,7 +19,7 @@ import jaxmodal
 from jaxmodal.frequencies.status import Status
 from jaxmodal.spatial.parts.parameters import describe, unit_of
 from sweeps.definition.sweep import Sweep
-from sweeps.solution.outputs import QUANTITIES, long_name_of
+from sweeps.solution.outputs import DIMENSIONS, QUANTITIES
 from sweeps.solution.quantity import NOT_COMPUTED
 from sweeps.store.grid import Grid
 from sweeps.store.solve import BRACKET_WIDTH
@@ -51,7 +51,7 @@ def coordinates(sweep: Sweep) -> dict[str, Coordinate]:
     further = [name for output in sweep.outputs for name in sweep.further_dims(output)]
     for name in dict.fromkeys(further):
         labels = np.array(sweep.labels(name), dtype=np.int32 if name == "link" else object)
-        found[name] = ((name,), labels, {"long_name": long_name_of(name)})
+        found[name] = ((name,), labels, {"long_name": DIMENSIONS[name]})
     if "parameter" in further:
         units = np.array([unit_of(address) for address in sweep.sensitivity_to], dtype=object)
         about = {"long_name": "SI unit of the parameter"}

@@ -108,7 +108,7 @@ def test_the_command_refuses_a_folder_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
     answer = CliRunner().invoke(main, ["joint-study", "--out", str(tmp_path / "file" / "x")])
     assert answer.exit_code == 2
-    assert "cannot be made" in answer.output
+    assert "is no folder" in answer.output
 
 
 @pytest.mark.slow

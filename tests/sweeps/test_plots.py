@@ -1,5 +1,7 @@
 """Pictures and branches of sweeps: the right numbers in the right place, files that repeat."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -105,6 +107,40 @@ def test_the_known_double_root_is_found_from_a_coarse_map(map_of_postures):
     np.testing.assert_allclose([root.x, root.y], DOUBLE[:2], atol=1e-6)
     np.testing.assert_allclose(root.frequency, DOUBLE[2], rtol=1e-8)
     assert root.gap < 1e-9
+
+
+def test_double_roots_are_told_apart_by_the_step_of_the_map(monkeypatch):
+    """Two cones 0.5 mm from each other, of the solver only their place: below 1e-3, in metres, they were one root."""
+    centres = np.array([[1.6e-3, 2.1e-3], [2.1e-3, 2.1e-3]])
+    sides = [sweeps.linspace(f"link1.section.{s}", 1e-3, 3e-3, 9) for s in ("depth", "width")]
+    ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", sides, num_modes=2))
+    x, y = ds.link1_section_depth, ds.link1_section_width
+
+    def pair(x, y):
+        """The gap is 1e-9 of the frequencies, which is a root, 5e-9 m from a centre."""
+        gap = np.minimum(*(np.hypot(x - a, y - b) for a, b in centres))
+        return 10.0 - gap[..., None] * np.array([1.0, -1.0])
+
+    def found_at(arm, values, *_):
+        return SimpleNamespace(frequencies_hz=pair(*values.values()))
+
+    monkeypatch.setattr("sweeps.analysis.double_roots.natural_frequencies_batch", found_at)
+    drawn = ds.frequency.copy(data=pair(x.values[:, None], y.values[None, :]))
+    roots = find_double_roots(ds.assign(frequency=drawn), x.name, y.name)
+    np.testing.assert_allclose([[root.x, root.y] for root in roots], centres, atol=5e-9)
+
+
+def test_double_roots_need_axes_over_one_parameter():
+    load = sweeps.zipped(
+        *(sweeps.axis(f"payload.{x}", [0, 1]) for x in ("mass", "inertia")), name="load"
+    )
+    ds = sweeps.run(
+        sweeps.Sweep(
+            "example:two_link_flexible", [sweeps.axis("theta_2", [0, 1]), load], num_modes=2
+        )
+    )
+    with pytest.raises(sweeps.SweepError, match="axis 'load': double roots need axes over one"):
+        find_double_roots(ds, "theta_2", "load")
 
 
 def test_double_roots_need_two_axes(thickness):
