@@ -17,12 +17,14 @@ from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import RawSection, Section
 from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
 
 #: links and arms, planar or in space
 L = TypeVar("L", bound=StraightLink)
 A = TypeVar("A", bound=SerialArm)
+#: what a body at the end of a planar link is
+_OF_TIP = "tip_mass and tip_inertia"
 
 
 def attach_body(
@@ -63,16 +65,16 @@ def attach_body(
     ([0.4, 0.6], 0.2)
     """
     require_planar(arm)
-    return with_pieces(
-        arm, link, lambda own: with_body_at(own, position, mass, inertia, centre_x, centre_y)
-    )
+    body = _body(mass, inertia, centre_x, centre_y)
+    return with_pieces(arm, link, lambda own: split(own, position, body, _OF_TIP))
 
 
 def with_pieces(arm: A, link: int, pieces_of: Callable[[Any], tuple[Any, ...]]) -> A:
     """The arm, planar or in space, with several links in the place of one."""
     if not is_whole(link, 1, arm.num_links):
         raise ArmError(f"link = {shown(link)}: must be the number of a link, 1 to {arm.num_links}.")
-    pieces = pieces_of(arm.links[link - 1])
+    with within(f"link{link}."):
+        pieces = pieces_of(arm.links[link - 1])
     return arm.replace(links=(*arm.links[: link - 1], *pieces, *arm.links[link:]))
 
 
@@ -80,21 +82,17 @@ def with_body_at(
     link: Link, position: Any, mass: Any, inertia: Any, centre_x: Any, centre_y: Any
 ) -> tuple[Link, Link]:
     """Return the two links that `attach_body` makes of one."""
-    mass, inertia = (
-        _checked(name, value, NON_NEGATIVE)
-        for name, value in (("mass", mass), ("inertia", inertia))
-    )
-    centre_x, centre_y = (
-        None if value is None else _checked(name, value, FINITE)
-        for name, value in (("centre_x", centre_x), ("centre_y", centre_y))
-    )
-    body = {
-        "tip_mass": mass,
-        "tip_inertia": inertia,
-        "tip_centre_x": centre_x,
-        "tip_centre_y": centre_y,
+    return split(link, position, _body(mass, inertia, centre_x, centre_y), _OF_TIP)
+
+
+def _body(mass: Any, inertia: Any, centre_x: Any, centre_y: Any) -> dict[str, Any]:
+    """The fields of a body at a tip, judged under the names that they were given with."""
+    return {
+        "tip_mass": _checked("mass", mass, NON_NEGATIVE),
+        "tip_inertia": _checked("inertia", inertia, NON_NEGATIVE),
+        "tip_centre_x": None if centre_x is None else _checked("centre_x", centre_x, FINITE),
+        "tip_centre_y": None if centre_y is None else _checked("centre_y", centre_y, FINITE),
     }
-    return split(link, position, body, "tip_mass and tip_inertia")
 
 
 def split(link: L, position: Any, body: Mapping[str, Any], of_tip: str) -> tuple[L, L]:

@@ -165,7 +165,7 @@ class PlanInSpace:
 
     def _model(self, values: np.ndarray) -> SpatialModel:
         some, flags = self._varied(values), self.question.arm.model(self.question.theory).flags
-        return SpatialModel(some.links, some.payload, flags, some.base_stiffness)
+        return some.model_of_cells(flags)
 
     def _usual(self, values: np.ndarray) -> np.ndarray:
         """Cells of finite values, which a guess is given for, that an arm may have, without free joints."""

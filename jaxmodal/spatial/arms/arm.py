@@ -13,7 +13,7 @@ from jaxmodal.arm.segments import split, with_pieces
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.validity import valid_cells
-from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.modes.gradients import frequency_gradients
@@ -159,6 +159,10 @@ class SpatialArm(SerialArm):
         """Return what the searches need of the arm at a theory; used by `natural_frequencies` and the like."""
         found = spatial_model(self.links, self.payload, self.base_stiffness, theory)
         return found if self.possible() else dataclasses.replace(found, invalid=True)
+
+    def model_of_cells(self, flags: Theory) -> SpatialModel:
+        """Return the model of arms side by side, whose values may be columns (cells,)."""
+        return SpatialModel(self.links, self.payload, flags, self.base_stiffness)
 
     def possible(self) -> bool:
         """Whether all values, which are checked only where they are numbers when the arm is made, are allowed."""

@@ -14,8 +14,7 @@ from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import WaveNumbers, waves_at
 from jaxmodal.dynamic_stiffness.fields import plane_fields
 from jaxmodal.spatial.modes.modal_model import ModalModel
-from jaxmodal.spatial.stiffness.members import beams_of
-from jaxmodal.spatial.stiffness.model import sections_of
+from jaxmodal.spatial.stiffness.members import beams_of, sections_of
 
 #: names of the fields in their order
 MOTION = ("u", "v", "w", "phi_x", "phi_y", "phi_z")

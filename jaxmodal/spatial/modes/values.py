@@ -17,13 +17,14 @@ from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.geometry import Direction, Position
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import product, skew, transposed
+from jaxmodal.spatial.stiffness.members import section_of
 
 
 class BeamValues(NamedTuple):
     """Of a straight link, each of shape (cells,): length, m; rigidities; mass and moments of inertia per length.
 
     Stretching E A, shearing kappa G A along y and z, N; torsion G J, bending E I_y and E I_z, N m^2; mass, kg/m;
-    rho (I_y + I_z), rho I_y and rho I_z, kg m. An unknown shear rigidity is 1.
+    rho (I_y + I_z), rho I_y and rho I_z, kg m. An unknown shear coefficient, which no theory with shear has, is 1.
     """
 
     length: np.ndarray
@@ -134,27 +135,22 @@ def _link(link: SpatialLink, payload: RigidBody | None) -> LinkValues:
 
 
 def _beam(link: SpatialLink) -> BeamValues:
-    values = link.section_values
-    shear: Any = 1.0 if link.shear_modulus_value is None else link.shear_modulus_value
-    kappa_y, kappa_z = (
-        1.0 if k is None else k for k in (values.shear_coefficient_y, values.shear_coefficient_z)
+    s = section_of(link)
+    shearing = (
+        np.where(np.isinf(k), 1.0, k) * s.shear_modulus * s.area
+        for k in (s.shear_coefficient_y, s.shear_coefficient_z)
     )
-    mass = link.density * values.area
-    if link.nonstructural_mass is not None:
-        mass = mass + link.nonstructural_mass
-    iy, iz = values.second_moment_y, values.second_moment_z
     found = (
-        link.length,
-        link.youngs_modulus * values.area,
-        kappa_y * shear * values.area,
-        kappa_z * shear * values.area,
-        shear * values.torsion_constant,
-        link.youngs_modulus * iy,
-        link.youngs_modulus * iz,
-        mass,
-        link.density * (iy + iz),
-        link.density * iy,
-        link.density * iz,
+        s.length,
+        s.youngs_modulus * s.area,
+        *shearing,
+        s.shear_modulus * s.torsion_constant,
+        s.youngs_modulus * s.second_moment_y,
+        s.youngs_modulus * s.second_moment_z,
+        s.density * s.area + s.nonstructural_mass,
+        s.density * (s.second_moment_y + s.second_moment_z),
+        s.density * s.second_moment_y,
+        s.density * s.second_moment_z,
     )
     return BeamValues(*(np.atleast_1d(x) for x in found))
 

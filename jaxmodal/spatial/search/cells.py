@@ -91,7 +91,7 @@ def _quickly(
 
     def model_of(cells: np.ndarray) -> SpatialModel:
         some = arm.with_values({address: column[cells] for address, column in columns.items()})
-        return SpatialModel(some.links, some.payload, flags, some.base_stiffness)
+        return some.model_of_cells(flags)
 
     size, start, known = next(iter(columns.values())).size, 0, Neighbours(columns)
     numbers, parts = np.arange(1, num_modes + 1), []
@@ -158,7 +158,7 @@ def _solved(
         valid = valid_cells(arm.with_values(columns), cells)
     columns = {a: np.where(valid, column, value_at(arm, a)) for a, column in columns.items()}
     varied = arm.with_values(columns)
-    model = SpatialModel(varied.links, varied.payload, flags, varied.base_stiffness)
+    model = varied.model_of_cells(flags)
     free = np.broadcast_to(model.free, (cells,))
     numbers = np.arange(1, num_modes + 1)
     solutions = _searched(model, np.maximum(numbers[:, None], free + 1))

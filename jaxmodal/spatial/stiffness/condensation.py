@@ -24,7 +24,7 @@ from jaxmodal.dynamic_stiffness.member import (
     member_functions,
 )
 from jaxmodal.runtime.namespace import Array, repeat, take_first, tree_on_host, xp
-from jaxmodal.spatial.stiffness.constants import LinkConstants
+from jaxmodal.spatial.stiffness.constants import ReducedLink
 from jaxmodal.spatial.stiffness.entries import PLACES, LinkEntries, Release, Symmetric, with_link
 from jaxmodal.spatial.stiffness.matrices import stacked
 from jaxmodal.spatial.stiffness.members import Beams, members
@@ -45,7 +45,7 @@ class LinkNumbers(NamedTuple):
     numbers: Number
 
 
-def link_numbers(links: Sequence[LinkConstants]) -> list[LinkNumbers]:
+def link_numbers(links: Sequence[ReducedLink]) -> list[LinkNumbers]:
     """All links, each with what it has itself."""
     found = []
     for link in links:

@@ -20,6 +20,7 @@ from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import cross, joined, product, skew, stacked, transposed
+from jaxmodal.spatial.stiffness.members import Sections, section_of
 from jaxmodal.statics.laws import spring_law
 
 
@@ -72,7 +73,7 @@ class Body(NamedTuple):
 _ALONG = (1.0, 0.0, 0.0)
 
 
-class LinkConstants(NamedTuple):
+class ReducedLink(NamedTuple):
     """One link; matrices of shape (3, 3, 1, cells).
 
     ``rotation`` takes components in the axes of the section to those in the axes of the section of the link before,
@@ -91,13 +92,13 @@ class LinkConstants(NamedTuple):
     is_base: bool = False
 
 
-def link_constants(
+def reduced_links(
     links: Sequence[SpatialLink],
     payload: RigidBody,
     base: BaseStiffness | None,
     theory: Theory,
     arithmetic: Arithmetic,
-) -> list[LinkConstants]:
+) -> list[ReducedLink]:
     """The constants of all links, after those of an elastic base; values are numbers or columns (cells,)."""
     n, rigid = len(links), [link.rigid for link in links]
     rotation = _turns([(link.joint_axis, link.joint_angle) for link in links], arithmetic)
@@ -127,7 +128,7 @@ def link_constants(
         if link.rigid:
             at_base = at_base + outer.of(k) + _bar(link, theory, arithmetic)
         found.append(
-            LinkConstants(
+            ReducedLink(
                 rotation=_of(turn, k),
                 offset=_of(offset, k),
                 outer=None if link.rigid else outer.of(k),
@@ -201,11 +202,11 @@ def _springs(
     return found
 
 
-def _on_base(base: BaseStiffness, stator: Body, arithmetic: Arithmetic) -> LinkConstants:
+def _on_base(base: BaseStiffness, stator: Body, arithmetic: Arithmetic) -> ReducedLink:
     """A rigid link without length on the springs of the base."""
     one, zero = (number(x[..., None, None], arithmetic) for x in (np.eye(3), np.zeros(3)))
     springs = tuple(base_springs(base, arithmetic))
-    return LinkConstants(one, zero, None, stator, springs, None, None, is_base=True)
+    return ReducedLink(one, zero, None, stator, springs, None, None, is_base=True)
 
 
 def base_springs(base: BaseStiffness, arithmetic: Arithmetic) -> list[Spring]:
@@ -302,15 +303,13 @@ def _masses(bodies: Sequence[RigidBody | None], arithmetic: Arithmetic) -> Body:
 
 def _bar(link: SpatialLink, theory: Theory, arithmetic: Arithmetic) -> Body:
     """A rigid link about its base, with the rotary inertia that the theory gives its sections."""
-    values = link.section_values
-    unsprung = 0.0 if link.nonstructural_mass is None else link.nonstructural_mass
-    given = link.density, link.length, values.area, values.second_moment_y, values.second_moment_z
-    density, length, area, iy, iz, further = (_column(x, arithmetic) for x in (*given, unsprung))
-    mass = (density * area + further) * length
-    rotary = density * length * float(theory.rotary_inertia)
+    s = Sections(*(_column(x, arithmetic) for x in section_of(link)))
+    mass = (s.density * s.area + s.nonstructural_mass) * s.length
+    rotary = s.density * s.length * float(theory.rotary_inertia)
+    iy, iz = s.second_moment_y, s.second_moment_z
     zero = mass * 0.0
-    third, half = mass * length * length / 3.0, mass * length * 0.5
-    own = [density * (iy + iz) * length, third + rotary * iy, third + rotary * iz]
+    third, half = mass * s.length * s.length / 3.0, mass * s.length * 0.5
+    own = [s.density * (iy + iz) * s.length, third + rotary * iy, third + rotary * iz]
     inertia = stacked([stacked([own[i] if i == j else zero for j in range(3)]) for i in range(3)])
     return Body(mass, stacked([half, zero, zero]), inertia)
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from jaxmodal.arithmetic.operations import Number, keep, nonzero
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.runtime.namespace import Array, xp
+from jaxmodal.spatial.stiffness.constants import Body, Spring
 
 #: the directions that couple in a straight link, two by two: stretching and torsion do not couple at all
 PAIRS = ((0, 3), (1, 5), (2, 4))
@@ -24,33 +25,17 @@ _AT = {place: k for k, place in enumerate(PLACES)}
 _X, _Y, _Z = range(3)
 
 
-class BodyEntries(NamedTuple):
-    """`constants.Body` by entries, inertia (xx, xy, xz, yy, yz, zz)."""
-
-    mass: Number
-    moment: list[Number]
-    inertia: list[Number]
-
-
-class SpringEntries(NamedTuple):
-    """`constants.Spring` by entries."""
-
-    direction: list[Number]
-    unit: Number
-    compliance: Number
-
-
 class LinkEntries(NamedTuple):
-    """`constants.LinkConstants` by entries.
+    """`constants.ReducedLink` by entries, lists in place of matrices; inertias are (xx, xy, xz, yy, yz, zz).
 
     ``rotor`` is axis, relative, driven and carried inertia of `Rotor`; empty where there is none.
     """
 
     rotation: list[Number]
     offset: list[Number]
-    outer: BodyEntries
-    inner: BodyEntries
-    springs: list[SpringEntries]
+    outer: Body
+    inner: Body
+    springs: list[Spring]
     rotor: list[Number]
 
     @classmethod
@@ -60,15 +45,15 @@ class LinkEntries(NamedTuple):
         def some(number: int) -> list[Number]:
             return list(itertools.islice(numbers, number))
 
-        def body() -> BodyEntries:
-            return BodyEntries(next(numbers), some(3), some(6))
+        def body() -> Body:
+            return Body(next(numbers), some(3), some(6))
 
         return cls(
             rotation=some(9),
             offset=some(3),
             outer=body(),
             inner=body(),
-            springs=[SpringEntries(some(6), *some(2)) for _ in range(springs)],
+            springs=[Spring(some(6), *some(2)) for _ in range(springs)],
             rotor=some(6) if has_rotor else [],
         )
 
@@ -253,7 +238,7 @@ def _at_inner_end(w: Symmetric, members: Sequence[FreeEndMember]) -> Symmetric:
     return found
 
 
-def _less_body(w: Symmetric, body: BodyEntries, squared: Number) -> Symmetric:
+def _less_body(w: Symmetric, body: Body, squared: Number) -> Symmetric:
     found = Symmetric(w.entries)
     mass = squared * body.mass
     for i in range(3):

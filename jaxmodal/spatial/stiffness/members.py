@@ -6,7 +6,8 @@ I_y, where torsion takes the place of stretching.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,24 +35,56 @@ from jaxmodal.dynamic_stiffness.member import (
     free_end_member,
     member_functions,
 )
+from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.matrices import shaped, stacked
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
 class Sections(NamedTuple):
-    """What members are made of, each of shape (flexible links, 1, cells); SI units."""
+    """What members are made of, SI units: of one link its values, of several each of shape (links, 1, cells)."""
 
-    length: np.ndarray
-    youngs_modulus: np.ndarray
-    shear_modulus: np.ndarray
-    density: np.ndarray
-    area: np.ndarray
-    second_moment_y: np.ndarray
-    second_moment_z: np.ndarray
-    torsion_constant: np.ndarray
-    shear_coefficient_y: np.ndarray
-    shear_coefficient_z: np.ndarray
-    nonstructural_mass: np.ndarray
+    length: Any
+    youngs_modulus: Any
+    shear_modulus: Any
+    density: Any
+    area: Any
+    second_moment_y: Any
+    second_moment_z: Any
+    torsion_constant: Any
+    shear_coefficient_y: Any
+    shear_coefficient_z: Any
+    nonstructural_mass: Any
+
+
+def section_of(link: SpatialLink) -> Sections:
+    """The values of a link as they are; a shear modulus that is not needed is 1, a shear coefficient inf."""
+    values, shear_modulus = link.section_values, link.shear_modulus_value
+    kappa_y, kappa_z = (
+        np.inf if k is None else k for k in (values.shear_coefficient_y, values.shear_coefficient_z)
+    )
+    return Sections(
+        link.length,
+        link.youngs_modulus,
+        1.0 if shear_modulus is None else shear_modulus,
+        link.density,
+        values.area,
+        values.second_moment_y,
+        values.second_moment_z,
+        values.torsion_constant,
+        kappa_y,
+        kappa_z,
+        0.0 if link.nonstructural_mass is None else link.nonstructural_mass,
+    )
+
+
+def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
+    """The sections of links, values that are numbers or columns (cells,)."""
+    if not links:
+        return None
+    columns = zip(*map(section_of, links), strict=True)
+    return Sections(
+        *(np.stack(np.broadcast_arrays(*(np.atleast_1d(x) for x in c)))[:, None] for c in columns)
+    )
 
 
 class Beams(NamedTuple):

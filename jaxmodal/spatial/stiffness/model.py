@@ -23,8 +23,8 @@ from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.stiffness.condensation import LinkNumbers, evaluate, link_numbers
-from jaxmodal.spatial.stiffness.constants import LinkConstants, link_constants
-from jaxmodal.spatial.stiffness.members import Beams, Sections, beams_of
+from jaxmodal.spatial.stiffness.constants import ReducedLink, reduced_links
+from jaxmodal.spatial.stiffness.members import Beams, Sections, beams_of, sections_of
 
 #: limit of log|D| at zero frequency for each flexible link: 4 for each plane
 _LOG_AT_ZERO = 2.0 * math.log(4.0)
@@ -33,7 +33,7 @@ _LOG_AT_ZERO = 2.0 * math.log(4.0)
 class Constants(NamedTuple):
     """Links and their beams, and the links as NumPy takes them."""
 
-    links: list[LinkConstants]
+    links: list[ReducedLink]
     beams: Beams | None
     numbers: list[LinkNumbers]
 
@@ -60,7 +60,7 @@ class SpatialModel:
     def constants(self, arithmetic: Arithmetic = Arithmetic.float64) -> Constants:
         """What does not depend on the frequency."""
         if arithmetic not in self._constants:
-            links = link_constants(self.links, self.payload, self.base, self.flags, arithmetic)
+            links = reduced_links(self.links, self.payload, self.base, self.flags, arithmetic)
             s = self.sections
             beams = None if s is None else beams_of(s, self.flags, arithmetic)
             self._constants[arithmetic] = Constants(links, beams, link_numbers(links))
@@ -121,34 +121,6 @@ class SpatialModel:
     def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
         found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), arithmetic)
         return jax.tree_util.tree_map(lambda x: x.reshape(np.shape(omega)), found)
-
-
-def sections_of(links: Sequence[SpatialLink]) -> Sections | None:
-    """The sections of links, values that are numbers or columns (cells,); a shear modulus that is not needed is 1."""
-    rows = []
-    for link in links:
-        values = link.section_values
-        kappa = (values.shear_coefficient_y, values.shear_coefficient_z)
-        rows.append(
-            (
-                link.length,
-                link.youngs_modulus,
-                1.0 if link.shear_modulus_value is None else link.shear_modulus_value,
-                link.density,
-                values.area,
-                values.second_moment_y,
-                values.second_moment_z,
-                values.torsion_constant,
-                *(np.inf if k is None else k for k in kappa),
-                0.0 if link.nonstructural_mass is None else link.nonstructural_mass,
-            )
-        )
-    if not rows:
-        return None
-    columns = zip(*rows, strict=True)
-    return Sections(
-        *(np.stack(np.broadcast_arrays(*(np.atleast_1d(x) for x in c)))[:, None] for c in columns)
-    )
 
 
 def spatial_model(

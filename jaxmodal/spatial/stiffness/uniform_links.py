@@ -15,7 +15,7 @@ import numpy as np
 from jaxmodal.arithmetic.operations import Number, leading
 from jaxmodal.dynamic_stiffness.beams import MemberConstants
 from jaxmodal.runtime.namespace import Array
-from jaxmodal.spatial.stiffness.constants import Body, LinkConstants
+from jaxmodal.spatial.stiffness.constants import Body, ReducedLink
 from jaxmodal.spatial.stiffness.entries import TRIANGLE, LinkEntries
 from jaxmodal.spatial.stiffness.members import Beams
 
@@ -70,7 +70,7 @@ def unpacked(fields: Array, layout: Layout) -> UniformLink:
     )
 
 
-def layout_of(links: Sequence[LinkConstants]) -> Layout:
+def layout_of(links: Sequence[ReducedLink]) -> Layout:
     """That of all cells of an arm; springs of a base take rigid links, as many as they need."""
     return Layout(
         springs=max(1, *(len(link.springs) for link in links if not link.is_base)),
@@ -80,7 +80,7 @@ def layout_of(links: Sequence[LinkConstants]) -> Layout:
 
 
 def packed_links(
-    links: Sequence[LinkConstants], beams: Beams | None, layout: Layout, cells: int
+    links: Sequence[ReducedLink], beams: Beams | None, layout: Layout, cells: int
 ) -> np.ndarray:
     """The fields of all links of arms side by side, shape (fields, links, cells), in float64."""
     rows = []
@@ -95,7 +95,7 @@ def packed_links(
     )
 
 
-def numbers_of(link: LinkConstants, springs: int, has_rotor: bool) -> list[Number]:
+def numbers_of(link: ReducedLink, springs: int, has_rotor: bool) -> list[Number]:
     """The numbers of `LinkEntries`, with places for so many springs, and for a rotor."""
     zero = link.inner.mass * 0.0
     rigid = [*[zero] * 6, zero + 1.0, zero] * (springs - len(link.springs))
@@ -123,7 +123,7 @@ def _body(body: Body) -> list[Number]:
     return [body.mass, *_flat(body.moment), *(body.inertia[i, j] for i, j in TRIANGLE)]
 
 
-def _parted(link: LinkConstants, size: int) -> list[LinkConstants]:
+def _parted(link: ReducedLink, size: int) -> list[ReducedLink]:
     """A link with more springs than there are places as several: the first springs are nearest to the tip."""
     if len(link.springs) <= size:
         return [link]
