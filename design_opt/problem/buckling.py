@@ -9,7 +9,7 @@ from jax import Array
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError
-from design_opt.problem.objectives import Least, worst_of
+from design_opt.problem.objectives import worst_of
 from design_opt.problem.structural_constraints import AtRest, require_in_plane
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
@@ -94,7 +94,7 @@ class BucklingLimit(_Pressed):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class MaximiseBuckling(Least, _Pressed):
+class MaximiseBuckling(_Pressed):
     """Make the lowest buckling factor as large as possible, at the worst posture of a set.
 
     Parameters are those of `BucklingLimit` but for its limit, and ``weight``, the factor in a weighted sum.
@@ -105,6 +105,9 @@ class MaximiseBuckling(Least, _Pressed):
     nothing is pressed.
     """
 
+    weight: float = 1.0
+
+    sign = -1.0
     _kind = "objective buckling"
 
     @property

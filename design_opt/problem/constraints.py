@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import jax.numpy as jnp
 from jax import Array
 
-from design_opt.problem.designs import OWN, Design, Part, check_mode, check_number
+from design_opt.problem.designs import OWN, Design, Part, check_function, check_mode, check_number
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.variables import FixedReach
 from design_opt.problem.zero_modes import ZeroModes
@@ -228,6 +228,9 @@ class Require:
     postures: str = ""
     highest_mode: int = 0
     equality: bool = False
+
+    def __post_init__(self) -> None:
+        check_function(f"constraint {self.label!r}", self.function)
 
     def margins(self, design: Design, today: Design) -> Array:
         return jnp.reshape(jnp.asarray(self.function(design), jnp.float64), (1, -1))

@@ -89,7 +89,12 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
     for name, postures in given.items():
         if name == OWN:
             raise ProblemError(f"postures: {OWN!r} is the arm's own posture; choose another name.")
-        angles = np.atleast_2d(np.asarray(postures, dtype=np.float64))
+        try:
+            angles = np.atleast_2d(np.asarray(postures, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise ProblemError(
+                f"postures {name!r} = {shown(postures)}: must be an array of joint angles in rad."
+            ) from error
         n = len(arm.joints)
         if angles.shape[0] > POSTURES:
             raise ProblemError(
@@ -191,6 +196,15 @@ def check_mode(where: str, mode: Any, key: str = "mode") -> None:
     """Refuse a mode number that is none."""
     if not is_whole(mode, 1, 40):
         raise ProblemError(f"{where}: {key} = {shown(mode)}: must be a whole number from 1 to 40.")
+
+
+def check_function(where: str, function: Any) -> None:
+    """Refuse what is no function of a design."""
+    if not callable(function):
+        raise ProblemError(
+            f"{where}: function = {shown(function)}: must be a function of a Design, such as"
+            " lambda design: design.arm.total_mass."
+        )
 
 
 def check_number(where: str, key: str, value: Any) -> None:

@@ -12,7 +12,7 @@ from jax import Array
 from design_opt.problem.constraints import where
 from design_opt.problem.designs import OWN, Design, check_number
 from design_opt.problem.errors import ProblemError, about
-from design_opt.problem.objectives import Least, worst_of
+from design_opt.problem.objectives import worst_of
 from design_opt.problem.structural_constraints import require_in_plane
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.link_rules import DAMPING_FIELDS
@@ -165,12 +165,15 @@ class ResponseLimit(_Driven):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class MinimiseResponse(Least, _Driven):
+class MinimiseResponse(_Driven):
     """Make the exact harmonic response between two ports as small as possible, at the worst posture of a set.
 
     Parameters are those of `ResponseLimit` but for its limit, and ``weight``, the factor in a weighted sum.
     """
 
+    weight: float = 1.0
+
+    sign = -1.0
     _kind = "objective response"
 
     @property

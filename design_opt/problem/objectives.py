@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import jax.numpy as jnp
 from jax import Array
 
-from design_opt.problem.designs import OWN, Design, Part, check_mode, check_number
+from design_opt.problem.designs import OWN, Design, Part, check_function, check_mode
 from design_opt.problem.errors import ProblemError
 from design_opt.problem.zero_modes import ZeroModes
 from jaxmodal.arm.quantities import shown
@@ -45,9 +45,6 @@ class MinimiseMass:
     highest_mode = 0
     sign = -1.0
 
-    def __post_init__(self) -> None:
-        check_number("objective mass", "weight", self.weight)
-
     def terms(self, design: Design) -> Array:
         return -jnp.reshape(jnp.asarray(design.arm.total_mass, jnp.float64), (1, 1))
 
@@ -78,7 +75,6 @@ class MaximiseFrequency:
 
     def __post_init__(self) -> None:
         check_mode("objective frequency", self.mode)
-        check_number("objective frequency", "weight", self.weight)
         if self.cluster not in (0, 1, 2):
             raise ProblemError(
                 f"objective frequency: cluster = {shown(self.cluster)}: must be 0, 1 or 2."
@@ -119,7 +115,6 @@ class MaximiseGap:
 
     def __post_init__(self) -> None:
         check_mode("objective gap", self.below, "below")
-        check_number("objective gap", "weight", self.weight)
 
     @property
     def label(self) -> str:
@@ -167,6 +162,9 @@ class Maximise:
 
     sign = 1.0
 
+    def __post_init__(self) -> None:
+        check_function(f"objective {self.label!r}", self.function)
+
     def terms(self, design: Design) -> Array:
         return jnp.reshape(jnp.asarray(self.function(design), jnp.float64), (1, -1))
 
@@ -179,20 +177,6 @@ class Minimise(Maximise):
 
     def terms(self, design: Design) -> Array:
         return -super().terms(design)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Least:
-    """What objectives have that make small what the class beside it takes from a design."""
-
-    weight: float = 1.0
-
-    sign = -1.0
-    _kind = "objective"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()  # type: ignore[misc]  # of the class beside it
-        check_number(self._kind, "weight", self.weight)
 
 
 def worst_of(postures: str) -> str:

@@ -18,10 +18,12 @@ from design_opt.problem.errors import ProblemError, about
 from design_opt.problem.objectives import Objective
 from design_opt.problem.variables import FixedReach, Variable
 from design_opt.problem.zero_modes import ZeroModes, check_spring_bounds, zero_modes
+from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import require_known
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
+from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -100,6 +102,18 @@ class Problem:
             raise ProblemError(f"arm = {shown(arm)}: must be an Arm or a SpatialArm.")
         if not isinstance(name, str):
             raise ProblemError(f"name = {shown(name)}: must be text.")
+        if not _is_list(variables, Variable):
+            raise ProblemError(f"variables = {shown(variables)}: must be a list of Variable.")
+        if not _is_list(constraints, object):
+            raise ProblemError(
+                f"constraints = {shown(constraints)}: must be a list, such as [MassLimit(...)]."
+            )
+        if not isinstance(lengths, FixedReach | None):
+            raise ProblemError(f"lengths = {shown(lengths)}: must be a FixedReach.")
+        if not isinstance(postures, Mapping | None):
+            raise ProblemError(
+                f"postures = {shown(postures)}: must be a table of names with arrays of joint angles."
+            )
         self.arm, self.name, self.theory, self.lengths = arm, name, theory, lengths
         self.variables = list(variables)
         self.space = DesignSpace(arm, self.variables, lengths)
@@ -173,8 +187,15 @@ class Problem:
         for entry in self.parts:
             if hasattr(entry, "check_arm"):
                 entry.check_arm(self.arm)
+            if not is_whole(entry.highest_mode, 0, limits.MODES):
+                raise ProblemError(
+                    f"{entry.label!r}: highest_mode = {shown(entry.highest_mode)}: must be a whole number from 0 to"
+                    f" {limits.MODES}."
+                )
             if entry.postures != "":
                 check_set(entry.label, entry.postures, self.sets)
+        for part in self.objectives:
+            check_number(f"objective {part.label!r}", "weight", part.weight)
         with about("theory", ArmError):
             if isinstance(self.arm, SpatialArm):
                 self.arm.model(self.theory)
@@ -218,6 +239,10 @@ class Problem:
         }
         text = json.dumps(described, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _is_list(given: Any, kind: type) -> bool:
+    return isinstance(given, Sequence) and all(isinstance(entry, kind) for entry in given)
 
 
 def _described(part: Any) -> str:

@@ -98,6 +98,10 @@ class Variable:
             raise ProblemError(
                 f"{where}: follow = {shown(self.follow)}: must be a table of addresses with their powers."
             )
+        if not isinstance(self.maps, Mapping) or not all(map(callable, self.maps.values())):
+            raise ProblemError(
+                f"{where}: maps = {shown(self.maps)}: must be a table of addresses with functions of the value."
+            )
         start = self.start
         if start is not None and not (is_finite(start) and self.lower <= start <= self.upper):
             raise ProblemError(

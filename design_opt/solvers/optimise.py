@@ -18,6 +18,7 @@ from design_opt.problem.problem import Problem
 from design_opt.solvers.augmented_lagrangian import check_postures, solve_augmented_lagrangian
 from design_opt.solvers.cluster_conditions import cluster_optimality
 from design_opt.solvers.feasibility import least_violation
+from design_opt.solvers.kkt import Optimality
 from design_opt.solvers.recording import FEASIBLE, Progress, Recorder
 from design_opt.solvers.results import Result, Status
 from design_opt.solvers.scipy_solver import Outcome, conditions_at, solve_slsqp
@@ -99,7 +100,8 @@ def optimise(
     options = SolverOptions(method, starts, seed, tolerance, max_iterations)
     _check_optimizer(method, optimizer)
     evaluator = Evaluator(problem) if evaluator is None else evaluator
-    if problem.fingerprint != evaluator.problem.fingerprint:
+    mine = isinstance(evaluator, Evaluator)
+    if not mine or problem.fingerprint != evaluator.problem.fingerprint:
         raise ProblemError(
             "evaluator: is that of another problem; give Evaluator(problem), or leave it out."
         )
@@ -199,15 +201,15 @@ class _Search:
             chosen = conditions_at(evaluator, report, recorder, self.options.tolerance)
         used_up = any(found.used_up for found in outcomes)
         status, note = self._status(chosen, interrupted, used_up)
-        clustered = None
+        optimality = chosen.optimality
         open_end = status in (Status.stalled, Status.iteration_limit)
         if open_end and _repeats(evaluator):
             found, clusters = cluster_optimality(evaluator, chosen.report.y, tolerance=1e-5)
             if clusters and found.residual <= self.options.tolerance:
-                clustered, status = found, Status.converged
+                optimality, status = found, Status.converged
                 names = "; ".join(f"modes {c.modes} at {c.hz[0]:.6g} Hz" for c in clusters)
                 note = f"optimality conditions of a repeated frequency hold: {names}"
-        return self._ended(chosen.report, status, note, chosen, clustered)
+        return self._ended(chosen.report, status, note, chosen, optimality)
 
     def infeasible(self, outcomes: list[Outcome]) -> Result:
         """Where the constraints are violated least; and on from there if that is not at all."""
@@ -223,10 +225,18 @@ class _Search:
         return self._ended(report, Status.infeasible, note, None, None)
 
     def _ended(
-        self, report: Report, status: Status, note: str, chosen: Any, clustered: Any
+        self,
+        report: Report,
+        status: Status,
+        note: str,
+        chosen: Outcome | None,
+        optimality: Optimality | None,
     ) -> Result:
-        how = self.options.method, self.options.tolerance
-        return Result(self.evaluator, report, status, note, *how, chosen, clustered, self.recorder)
+        how, steps = self.options, tuple(self.recorder.steps)
+        return Result(
+            *(self.evaluator, report, status, note, how.method, how.tolerance),
+            *(chosen, optimality, steps),
+        )
 
     def _status(self, chosen: Outcome, interrupted: bool, used_up: bool) -> tuple[Status, str]:
         residual = chosen.optimality.residual

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import jaxmodal
-from design_opt.evaluation.evaluator import Chosen, Evaluator, Report
+from design_opt.evaluation.evaluator import Chosen, Evaluator, Linearised, Report
 from design_opt.problem.constraints import ForbiddenBand
 from design_opt.problem.designs import OWN, of_joints, own_angles
 from design_opt.problem.problem import Problem
 from design_opt.solvers.kkt import Optimality
-from design_opt.solvers.recording import Recorder
+from design_opt.solvers.recording import Step
 from design_opt.solvers.scipy_solver import Outcome
 from jaxmodal.arm.arm import Arm
 from jaxmodal.batches.many_arms import natural_frequencies_batch
@@ -46,6 +47,7 @@ class Status(enum.StrEnum):
     interrupted = "interrupted"
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class Result(ShowsDatasets):
     """The best design found; made by `optimise`.
 
@@ -61,23 +63,20 @@ class Result(ShowsDatasets):
         Conditions at the design; None where no solver ended there.
     """
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        report: Report,
-        status: Status,
-        message: str,
-        method: str,
-        tolerance: float,
-        outcome: Outcome | None,
-        clustered: Optimality | None,
-        recorder: Recorder,
-    ) -> None:
-        self.evaluator, self.report, self.status, self.message = evaluator, report, status, message
-        self.method, self.tolerance = method, tolerance
-        self.optimality = clustered or (outcome.optimality if outcome else None)
-        self.outcome, self.steps = outcome, tuple(recorder.steps)
-        self.seconds = recorder.steps[-1].seconds if recorder.steps else 0.0
+    evaluator: Evaluator
+    report: Report
+    status: Status
+    message: str
+    method: str
+    tolerance: float
+    outcome: Outcome | None
+    optimality: Optimality | None
+    steps: tuple[Step, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Time of the last iterate since the search began."""
+        return self.steps[-1].seconds if self.steps else 0.0
 
     @property
     def problem(self) -> Problem:
@@ -227,7 +226,7 @@ class Result(ShowsDatasets):
                     found += int(counts[1] - counts[0])
         return found
 
-    def refined(self, chosen: Chosen | None = None) -> Any:
+    def refined(self, chosen: Chosen | None = None) -> Linearised:
         """Values and derivatives of the program at the design, for checks of your own."""
         bounds = self.evaluator.program.best_bounds(self.report.terms)
         return self.evaluator.linearise(np.concatenate([self.report.y, bounds]), chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -82,12 +83,8 @@ def make_gallery(
 
 def _without_times(result: Result) -> Result:
     """The result with a history that does not depend on the machine's speed."""
-    import copy
-    import dataclasses
-
-    timeless = copy.copy(result)
-    timeless.steps = tuple(dataclasses.replace(step, seconds=0.0) for step in result.steps)
-    return timeless
+    steps = tuple(dataclasses.replace(step, seconds=0.0) for step in result.steps)
+    return dataclasses.replace(result, steps=steps)
 
 
 def _checked(result: Result, count: int) -> dict[str, Any]:

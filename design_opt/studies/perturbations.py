@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from design_opt.evaluation.evaluator import Linearised
 from design_opt.solvers.results import Result
 from design_opt.solvers.scipy_solver import working_set
 
@@ -54,7 +55,7 @@ def perturb(result: Result, count: int) -> Perturbations:
     chosen = working_set(evaluator, result.report, result.outcome)
     at = result.refined(chosen)
     size = evaluator.problem.space.size
-    rates = np.concatenate([_constraint_rates(result, at, size), at.equality_rates[:, :size]])
+    rates = np.concatenate([_constraint_rates(at, size), at.equality_rates[:, :size]])
     inward = np.linalg.pinv(rates) if len(rates) else np.zeros((size, 0))
     of_equalities = len(at.equalities)
     rng = np.random.default_rng(0)
@@ -90,11 +91,7 @@ def perturb(result: Result, count: int) -> Perturbations:
     return Perturbations(feasible, int(better), float(best_gain))
 
 
-def _constraint_rates(result: Result, at: object, size: int) -> np.ndarray:
+def _constraint_rates(at: Linearised, size: int) -> np.ndarray:
     """Gradients of the constraints that are active at the design, without those that bound an objective."""
-    program = result.evaluator.program
-    rates = at.inequality_rates  # type: ignore[attr-defined]
-    margins = at.inequalities  # type: ignore[attr-defined]
-    bounding = rates[:, size:].any(axis=1) if program.num_bounds else np.zeros(len(rates), bool)
-    kept = (margins <= 1e-3) & ~bounding
-    return np.asarray(rates[kept][:, :size])
+    bounding = at.inequality_rates[:, size:].any(axis=1)
+    return at.inequality_rates[(at.inequalities <= 1e-3) & ~bounding, :size]

@@ -156,4 +156,4 @@ def _draw(found: Any, path: Path | None) -> None:
         except ArmError as error:  # nothing buckles the arm
             click.echo(f"no picture: {error}", err=True)
             return
-        save_picture("--plot", figure, path)
+        save_picture("--plot", path, figure.savefig)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from jaxmodal.cli.arguments import (
     theory_option,
 )
 from jaxmodal.cli.output import lists, print_json, title_of
-from jaxmodal.cli.paths import picture_option, save_picture, writing
+from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.namespace import to_host
 from jaxmodal.runtime.tables import csv_text
@@ -111,13 +112,9 @@ def _draw(
             click.echo("no picture: some modes have no shape, see their certificates", err=True)
         return
     if plot is not None:
-        with refusing(), writing(f"--plot {plot}"):
-            plot_mode_shapes(solved, plot, title=name)
-        click.echo(f"wrote {plot}", err=True)
+        save_picture("--plot", plot, functools.partial(plot_mode_shapes, solved, title=name))
     if animate is not None:
-        with refusing(), writing(f"--animate {animate}"):
-            animate_mode(solved[0], mode, animate)
-        click.echo(f"wrote {animate}", err=True)
+        save_picture("--animate", animate, functools.partial(animate_mode, solved[0], mode))
 
 
 def _plain(argument: str, shapes: AnyShapes) -> dict[str, Any]:
@@ -230,7 +227,7 @@ def _draw_bars(table: Sensitivities, title: str, path: Path, top: int | None) ->
     figure = new_figure(7.0, 1.8 + 0.32 * shown)
     axes = draw_sensitivities(table, figure.add_subplot(), shown)
     axes.set_title(title, fontsize=10, parse_math=False)
-    save_picture("--plot", figure, path, dpi=130)
+    save_picture("--plot", path, functools.partial(figure.savefig, dpi=130))
 
 
 def _plain_table(argument: str, table: Sensitivities) -> dict[str, Any]:

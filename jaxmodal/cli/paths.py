@@ -7,14 +7,11 @@ import importlib.util
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from jaxmodal.cli.arguments import BadInput
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from jaxmodal.cli.arguments import BadInput, refusing
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -67,10 +64,10 @@ def writing(place: str, remedy: str = "") -> Iterator[None]:
         raise BadInput(f"{place}: cannot be written ({reason}){remedy}.") from error
 
 
-def save_picture(option: str, figure: Figure, path: Path, **settings: Any) -> None:
-    """Write a picture, and say so."""
-    with writing(f"{option} {path}"):
-        figure.savefig(path, **settings)
+def save_picture(option: str, path: Path, save: Callable[[Path], Any]) -> None:
+    """Let ``save`` write a picture, and say so."""
+    with refusing(), writing(f"{option} {path}"):
+        save(path)
     click.echo(f"wrote {path}", err=True)
 
 

@@ -236,11 +236,11 @@ def _draw(
             figure = new_figure(7.0, 5.0)
             pair = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
             draw_bode(found, tuple(pair), resonances)
-            save_picture("--plot", figure, plot)
+            save_picture("--plot", plot, figure.savefig)
         if nyquist is not None:
             figure = new_figure(7.0, 5.0)
             draw_nyquist(found, figure.add_subplot())
-            save_picture("--nyquist", figure, nyquist)
+            save_picture("--nyquist", nyquist, figure.savefig)
 
 
 def _entries(found: FrequencyResponse) -> list[tuple[int, int, str, str]]:

@@ -17,17 +17,6 @@ from typing import TypeAlias
 from jaxmodal.reproduction import published
 from jaxmodal.reproduction.published import Cell, CellKey, Misprint
 
-__all__ = [
-    "Agreement",
-    "ModeValue",
-    "Outcome",
-    "ReproductionSummary",
-    "Spectra",
-    "Verdict",
-    "judge",
-    "summarise",
-]
-
 #: Two computed frequencies closer than this (relative) are one mode. Solver errors are near 1e-15;
 #: different modes of one printed row of the straight two-link arm differ by 1e-3 or more.
 SAME_MODE = 1e-9

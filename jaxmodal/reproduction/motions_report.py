@@ -15,7 +15,6 @@ from jaxmodal.reproduction.two_link_motions import FEATURES, FIGURES, Measures
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["reproduce_motions"]
 
 #: steps by which those of the paper, four times as long, are judged
 _FINE = {"step": 0.25 * two_link_motions.STEP}

@@ -16,19 +16,6 @@ from importlib import resources
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 
-__all__ = [
-    "DELTA_COLUMNS",
-    "FREQUENCY_COLUMNS",
-    "Cell",
-    "Misprint",
-    "PublishedTable",
-    "agrees_with_print",
-    "load_cells",
-    "load_misprints",
-    "load_tables",
-    "percent_difference",
-]
-
 #: Theory behind each printed frequency column. FEM_B23 and FEM_B22 are finite-element columns
 #: (Euler-Bernoulli and Timoshenko elements), held against the exact values of those theories.
 FREQUENCY_COLUMNS: Mapping[str, TheoryName] = {

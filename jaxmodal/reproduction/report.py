@@ -15,8 +15,6 @@ from jaxmodal.reproduction.comparison import Outcome, ReproductionSummary, Verdi
 from jaxmodal.runtime.tables import csv_text
 from jaxmodal.runtime.whole_files import write_text
 
-__all__ = ["cells_csv", "report_markdown", "summary_lines", "write_files"]
-
 COLUMN_TITLES = {
     "EB_dagger": "EB†",
     "EB_ddagger": "EB‡",

@@ -23,8 +23,6 @@ from jaxmodal.reproduction.comparison import (
 from jaxmodal.reproduction.published import Cell
 from jaxmodal.reproduction.report import write_files
 
-__all__ = ["compute_spectra", "reproduce"]
-
 NUM_MODES = 10
 
 

@@ -17,11 +17,13 @@ from design_opt import (
     ForbiddenBand,
     FrequencyLimit,
     MassLimit,
+    Maximise,
     MaximiseBuckling,
     MaximiseFrequency,
     MinimiseMass,
     Problem,
     ProblemError,
+    Require,
     ResponseLimit,
     Variable,
     WallLimit,
@@ -67,6 +69,34 @@ FLAT = (flat_arm(), [Variable("link1.section.depth", 0.01, 0.05)], MinimiseMass(
 
 BAD = {
     "no variables": (lambda: Problem(arm(), [], MinimiseMass()), ["variables", "none"]),
+    "one variable, no list": (lambda: Problem(arm(), wall(), MinimiseMass()), ["list of Variable"]),
+    "one constraint, no list": (
+        lambda: Problem(arm(), [wall()], MinimiseMass(), MassLimit(1.0)),
+        ["constraints = MassLimit", "must be a list"],
+    ),
+    "lengths of no kind": (
+        lambda: Problem(arm(), [wall()], MinimiseMass(), lengths=3.0),
+        ["lengths = 3.0", "FixedReach"],
+    ),
+    "postures in words": (
+        lambda: Problem(arm(), [wall()], MinimiseMass(), postures={"few": "folded"}),
+        ["postures 'few' = 'folded'", "joint angles in rad"],
+    ),
+    "negative weight": (
+        lambda: Problem(arm(), [wall()], Maximise(lambda design: 1.0, "one", weight=-1.0)),
+        ["objective 'one': weight = -1.0", "greater than 0"],
+    ),
+    "half a mode": (
+        lambda: Problem(arm(), [wall()], Maximise(lambda design: 1.0, highest_mode=2.5)),
+        ["highest_mode = 2.5", "whole number"],
+    ),
+    "a number for a function": (lambda: Maximise(3.0), ["function = 3.0", "function of a Design"]),
+    "a number for a rule": (lambda: Require(3.0), ["function = 3.0", "function of a Design"]),
+    "a number for a map": (lambda: wall(maps={"link1.density": 3.0}), ["maps = {", "functions"]),
+    "evaluator of no kind": (
+        lambda: optimise(Problem(arm(), [wall()], MinimiseMass()), evaluator=3.0),
+        ["evaluator", "Evaluator(problem)"],
+    ),
     "bounds exchanged": (lambda: wall(lower=0.02, upper=0.001), ["lower", "upper", "exchange"]),
     "bound not finite": (lambda: wall(upper=np.inf), ["upper", "inf", "finite"]),
     "bound is text": (lambda: wall(upper="1 cm"), ["upper", "1 cm"]),
