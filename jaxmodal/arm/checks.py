@@ -8,20 +8,12 @@ from typing import Any
 
 from jaxmodal.arm.addresses import DECLARED, about, addresses
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.facts import LinkFacts, link_facts
+from jaxmodal.arm.facts import link_facts
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.plausibility import Implausibility, implausible_values
 from jaxmodal.arm.units import ARCMINUTES
 from jaxmodal.runtime.tables import ShowsTables, Table
 
-_HEADINGS = (
-    *("link", "section", "length [m]", "mass [kg]", "tip mass [kg]", "tip inertia [kg m²]"),
-    *("A [m²]", "I [m⁴]", "κ", "L/r", "L/h", "cut-off [Hz]"),
-)
-_LEGEND = (
-    "r: radius of gyration of the section; h: its extent in the plane of motion; cut-off: "
-    "sqrt(κGA/(ρI))/2π, needs shear data. The payload is part of the last tip."
-)
 #: fields that the first table shows, or that say nothing where they have these values
 _SHOWN = ("length", "tip_mass", "tip_inertia")
 _NOTHING = {"joint_angle": 0.0, "joint_stiffness": math.inf, "thickness_factor": 1.0}
@@ -78,7 +70,13 @@ class ArmCheck(ShowsTables):
 
     def links_table(self) -> Table:
         """Return what follows from the values of each link."""
-        return Table("", _HEADINGS, [_row(fact) for fact in self.links], (_LEGEND,), ("section",))
+        rows = []
+        for fact in self.links:
+            number, shape, *values = vars(fact).values()
+            cells = ("-" if value is None else f"{value:.6g}" for value in values)
+            rows.append([str(number), shape, *cells])
+        kind = type(self.links[0])
+        return Table("", kind.headings, rows, (kind.legend,), ("section",))
 
 
 def check(arm: Arm) -> ArmCheck:
@@ -102,14 +100,6 @@ def check(arm: Arm) -> ArmCheck:
         features=tuple(features),
         remarks=tuple(implausible_values(arm)),
     )
-
-
-def _row(fact: LinkFacts) -> list[str]:
-    numbers = (fact.length, fact.mass, fact.tip_mass, fact.tip_inertia, fact.area)
-    others = (fact.second_moment, fact.shear_coefficient, fact.slenderness)
-    values = (*numbers, *others, fact.length_over_depth, fact.cutoff_hz)
-    cells = ("-" if value is None else f"{value:.6g}" for value in values)
-    return [str(fact.number), fact.shape, *cells]
 
 
 def also_in(value: float, unit: str) -> str:

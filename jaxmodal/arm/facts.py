@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
@@ -13,6 +14,14 @@ from jaxmodal.arm.links import Link
 class LinkFacts:
     """What `check` shows of one link; SI units, cut-off in Hz, None where not defined."""
 
+    headings: ClassVar[tuple[str, ...]] = (
+        *("link", "section", "length [m]", "mass [kg]", "tip mass [kg]", "tip inertia [kg m²]"),
+        *("A [m²]", "I [m⁴]", "κ", "L/r", "L/h", "cut-off [Hz]"),
+    )
+    legend: ClassVar[str] = (
+        "r: radius of gyration of the section; h: its extent in the plane of motion; cut-off: "
+        "sqrt(κGA/(ρI))/2π, needs shear data. The payload is part of the last tip."
+    )
     number: int
     shape: str
     length: float

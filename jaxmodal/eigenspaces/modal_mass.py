@@ -177,10 +177,16 @@ def rigid_fields(beams: BeamArrays, num_points: int) -> ModeFields:
     return ModeFields(ends[:, :, 0], fields(nodes), ends[:, :, 1])
 
 
+def carried_coordinates(beams: BeamArrays, theory: Theory, num_points: int) -> Array:
+    """`mass_coordinates` of the rigid arm with its base, (3, D)."""
+    return mapped(lambda m: mass_coordinates(beams, theory, m))(rigid_fields(beams, num_points))
+
+
 def total_mass(beams: BeamArrays, theory: Theory) -> Array:
     """What moves with the base, shape (3,): mass (kg) twice, and moment of inertia about the base (kg m^2)."""
-    rigid = rigid_fields(beams, 3)  # three nodes integrate squares of linear motions exactly
-    carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    carried = carried_coordinates(
+        beams, theory, 3
+    )  # nodes that integrate squares of linear motions exactly
     return xp.sum(carried * carried, axis=-1)
 
 

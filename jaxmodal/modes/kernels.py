@@ -17,8 +17,8 @@ from jaxmodal.eigenspaces.energies import Energies, energies_and_gradient
 from jaxmodal.eigenspaces.frequency_derivatives import group_means
 from jaxmodal.eigenspaces.modal_mass import (
     ModeFields,
+    carried_coordinates,
     mass_coordinates,
-    rigid_fields,
     total_mass,
     unpadded_quadrature_size,
 )
@@ -88,8 +88,7 @@ def _of_group(
 ) -> CellQuantities:
     """Means over the modes of a group: energies, gradient, effective masses; and the participation of one of them."""
     space = eigenspace(beams, theory, omega, multiplicity, num_points)
-    rigid = rigid_fields(beams, num_points)
-    carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    carried = carried_coordinates(beams, theory, num_points)
 
     def each(mode: ModeFields) -> tuple[Energies, BeamArrays, Array]:
         moved = carried @ mass_coordinates(beams, theory, mode)

@@ -18,12 +18,11 @@ from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.eigenspaces.energies import Energies, mode_energies
 from jaxmodal.eigenspaces.frequency_derivatives import guarded, individual_modes
 from jaxmodal.eigenspaces.modal_mass import (
+    carried_coordinates,
     link_starts,
-    mass_coordinates,
     mass_points,
     padding,
     quadrature_size,
-    rigid_fields,
 )
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.results import NaturalFrequencies
@@ -201,8 +200,7 @@ def _shapes(
     motions, masses = mapped(lambda m: mass_points(beams, theory, m))(modes)
     coordinates = motions * xp.sqrt(xp.maximum(masses, 0.0))
     angle = xp.cumsum(beams.joint_angle)
-    rigid = rigid_fields(beams, num_points)
-    carried = mapped(lambda m: mass_coordinates(beams, theory, m))(rigid)
+    carried = carried_coordinates(beams, theory, num_points)
     cosine, sine = xp.cos(angle)[:, None], xp.sin(angle)[:, None]
     along = beams.length[:, None] * xi[None, :]
     start = link_starts(beams)

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from jaxmodal.arm import checks as planar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.checks import ArmCheck
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.shapes import Section
-from jaxmodal.runtime.tables import Table
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.plausibility import implausible_values
 from jaxmodal.spatial.parts.parameters import unit_of
 
-_HEADINGS = (
-    *("link", "section", "length [m]", "mass [kg]", "bodies [kg]", "A [m²]", "Iz [m⁴]", "Iy [m⁴]"),
-    *("J [m⁴]", "κy", "κz", "L/r", "cut-off [Hz]"),
-)
-_LEGEND = (
-    "Iz: bending in the x-y plane; r: the smaller radius of gyration of the section; bodies: hub, stator and that at "
-    "the tip, of the last link with the payload; cut-off: the lower of sqrt(κGA/(ρI))/2π, needs shear data"
-)
 #: what stands for nothing, and parts of addresses that the first table shows
 _NOTHING = {"joint_angle": 0.0, "joint_stiffness": math.inf}
 _SHOWN = ("length", "youngs_modulus", "density", "poisson_ratio", "shear_modulus")
@@ -33,6 +25,14 @@ _USUAL_AXIS = {"joint_axis.x": 0.0, "joint_axis.y": 0.0, "joint_axis.z": 1.0}
 class SpatialLinkFacts:
     """What `check` shows of one link in space; SI units, None where not defined."""
 
+    headings: ClassVar[tuple[str, ...]] = (
+        *("link", "section", "length [m]", "mass [kg]", "bodies [kg]", "A [m²]", "Iz [m⁴]"),
+        *("Iy [m⁴]", "J [m⁴]", "κy", "κz", "L/r", "cut-off [Hz]"),
+    )
+    legend: ClassVar[str] = (
+        "Iz: bending in the x-y plane; r: the smaller radius of gyration of the section; bodies: hub, stator and that "
+        "at the tip, of the last link with the payload; cut-off: the lower of sqrt(κGA/(ρI))/2π, needs shear data"
+    )
     number: int
     shape: str
     length: float
@@ -46,20 +46,6 @@ class SpatialLinkFacts:
     shear_coefficient_z: float | None
     slenderness: float
     cutoff_hz: float | None
-
-
-@dataclass(frozen=True)
-class SpatialArmCheck(ArmCheck):
-    """What `check` found of an arm in space, as `ArmCheck`; ``links`` are `SpatialLinkFacts`."""
-
-    def links_table(self) -> Table:
-        """Return what follows from the values of each link."""
-        rows = []
-        for fact in self.links:
-            numbers = list(vars(fact).values())[2:]
-            cells = ("-" if value is None else f"{value:.6g}" for value in numbers)
-            rows.append([str(fact.number), fact.shape, *cells])
-        return Table("", _HEADINGS, rows, (_LEGEND,), ("section",))
 
 
 def check(arm: Arm | SpatialArm) -> ArmCheck:
@@ -97,7 +83,7 @@ def check(arm: Arm | SpatialArm) -> ArmCheck:
         own = field in _SHOWN or field.startswith("section.")
         if not own and value != (nothing if place.startswith("link") else 0.0):
             features.append((address, value, unit_of(address)))
-    return SpatialArmCheck(
+    return ArmCheck(
         name=arm.name,
         links=tuple(_facts(arm, number) for number in arm.joints),
         total_mass=float(arm.total_mass),

@@ -11,7 +11,13 @@ import numpy as np
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.arms.moving_frames import ALONG, MovingJoint, arm_of, fixed_number
+from jaxmodal.spatial.arms.moving_frames import (
+    ALONG,
+    MovingJoint,
+    arm_of,
+    fixed_number,
+    fixed_vector,
+)
 from jaxmodal.spatial.parts.bodies import RigidBody
 
 #: the two customs of numbering the frames of Denavit and Hartenberg
@@ -135,10 +141,9 @@ def arm_from_denavit_hartenberg(
             raise ArmError(
                 f"link{number}.along = {shown(elastic)}: must be one of {', '.join(map(repr, ALONG))}."
             )
-        after = _about("z", row.offset)
-        joints.append(
-            MovingJoint(fixed, np.array([0.0, 0.0, 1.0]), row.theta, after, legs, elastic, own)
-        )
+        # both turn about z: which of them is first does not matter
+        fixed = fixed @ _about("z", row.offset)
+        joints.append(MovingJoint(fixed, np.array([0.0, 0.0, 1.0]), row.theta, legs, elastic, own))
     return arm_of(joints, entries, payload, name)
 
 
@@ -212,10 +217,10 @@ def arm_from_joint_origins(
     for number, (origin, end, entry) in enumerate(zip(given, ends, entries, strict=True), start=1):
         roll, pitch, yaw = origin.rpy
         fixed = _about("z", yaw) @ _about("y", pitch) @ _about("x", roll)
-        angle = _number(f"link{number}.joint_angle", entry.pop("joint_angle", 0.0))
+        angle = fixed_number(f"link{number}.joint_angle", entry.pop("joint_angle", 0.0))
         axis = np.asarray(origin.axis) / np.linalg.norm(origin.axis)
         legs = np.zeros(3), _without_noise(np.asarray(end), size)
-        joints.append(MovingJoint(fixed, axis, angle, np.eye(3), legs, "straight", np.eye(3)))
+        joints.append(MovingJoint(fixed, axis, angle, legs, "straight", np.eye(3)))
     return arm_of(joints, entries, payload, name)
 
 
@@ -262,18 +267,11 @@ def _row(number: int, row: object) -> DenavitHartenberg:
         )
     fields = DenavitHartenberg._fields
     return DenavitHartenberg(
-        *(_number(f"rows{number}.{field}", x) for field, x in zip(fields, row, strict=False))
+        *(fixed_number(f"rows{number}.{field}", x) for field, x in zip(fields, row, strict=False))
     )
-
-
-def _number(name: str, value: Any) -> float:
-    found = fixed_number(name, value)
-    if not math.isfinite(found):
-        raise ArmError(f"{name} = {shown(value)}: must be a finite number.")
-    return found
 
 
 def _three(name: str, value: object, unit: str = "m") -> Any:
     if not _has_entries(value) or len(value) != 3:
         raise ArmError(f"{name} = {shown(value)}: must be three numbers ({unit}).")
-    return np.array([_number(f"{name}.{axis}", x) for axis, x in zip("xyz", value, strict=True)])
+    return fixed_vector(name, value)

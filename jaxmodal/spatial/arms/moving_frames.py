@@ -32,7 +32,7 @@ _PARALLEL = 1e-6
 
 
 class MovingJoint(NamedTuple):
-    """One joint: ``fixed`` leads from the moving frame before to the joint's, ``after`` from its turn to its own.
+    """One joint: ``fixed`` leads from the moving frame before to the joint's, in which it turns about ``axis``.
 
     ``legs`` are the ways from the joint to the next in the moving frame, ``elastic`` says which of them deform,
     ``own`` are the axes of the frame in which bodies are given, in those of the moving one.
@@ -41,7 +41,6 @@ class MovingJoint(NamedTuple):
     fixed: np.ndarray
     axis: np.ndarray
     angle: float
-    after: np.ndarray
     legs: tuple[np.ndarray, np.ndarray]
     elastic: str
     own: np.ndarray
@@ -104,7 +103,16 @@ def fixed_number(name: str, value: object) -> float:
             f"{name} = {shown(value)}: must be one number, for frames are multiplied out when the arm is made; make "
             "an arm of numbers first, then change it with set_parameters."
         )
+    if not math.isfinite(found):
+        raise ArmError(f"{name} = {shown(value)}: must be a finite number.")
     return float(found)
+
+
+def fixed_vector(name: str, values: Sequence[Any]) -> np.ndarray:
+    """Three such numbers, along x, y and z."""
+    return np.array(
+        [fixed_number(f"{name}.{axis}", x) for axis, x in zip("xyz", values, strict=True)]
+    )
 
 
 def _check_waiting(
@@ -170,12 +178,10 @@ def _turns(
         "joint_axis": tuple(map(float, lead @ head.axis)),
         "joint_angle": head.angle,
     }
-    lead = lead @ head.after
     turns, springs = [], []
     for place, (joint, entry) in enumerate(waiting[1:], start=2):
         lead = lead @ joint.fixed
         turns.append(Rotation(tuple(map(float, lead @ joint.axis)), joint.angle))  # type: ignore[arg-type]
-        lead = lead @ joint.after
         stiffness: Any = entry.get("joint_stiffness")
         if place == len(waiting) and not _is_rigid(stiffness):
             springs.append(Spring("rotation", mount.T @ joint.axis, stiffness))
@@ -220,14 +226,8 @@ def _turned_spring(number: int, spring: Any, frame: np.ndarray) -> Any:
     if not isinstance(spring, Spring):
         return spring  # the link refuses it
     with within(f"joint_springs{number}."):
-        direction = frame @ _fixed("direction", tuple(spring.direction))
+        direction = frame @ fixed_vector("direction", tuple(spring.direction))
         return spring.replace(direction=tuple(map(float, direction)))
-
-
-def _fixed(name: str, values: Sequence[Any]) -> np.ndarray:
-    return np.array(
-        [fixed_number(f"{name}.{axis}", x) for axis, x in zip("xyz", values, strict=True)]
-    )
 
 
 def _turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
@@ -236,7 +236,7 @@ def _turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
     centre, inertia = body.centre, body.inertia
     changes: dict[str, Any] = {}
     if centre is not None:
-        changes["centre"] = tuple(map(float, frame @ _fixed("centre", tuple(centre))))
+        changes["centre"] = tuple(map(float, frame @ fixed_vector("centre", tuple(centre))))
     if inertia is not None:
         own = [[fixed_number("inertia", x) for x in row] for row in inertia.rows()]
         tensor = frame @ np.array(own) @ frame.T

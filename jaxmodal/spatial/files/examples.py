@@ -1,15 +1,15 @@
 """The built-in arms, planar and in space, kept as TOML files inside the package."""
 
 import tomllib
-from typing import Any
+from typing import Any, TypeVar
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import BuiltIn
-from jaxmodal.arm.files import arm_from_dict as planar_arm_from_dict
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.arm_files import arm_from_dict
 
+A = TypeVar("A", Arm, SpatialArm)
 _FILES = BuiltIn(("jaxmodal", "data", "arms"), "example", ArmError)
 
 
@@ -62,7 +62,7 @@ def two_link_flexible(thickness_factor: Any = 1.0) -> Arm:
     >>> round(float(arm.links[0].length / arm.links[1].section.depth), 1)
     833.3
     """
-    return _planar("two_link_flexible").with_thickness_factor(thickness_factor)
+    return _loaded("two_link_flexible", Arm).with_thickness_factor(thickness_factor)
 
 
 def three_link_industrial() -> Arm:
@@ -79,7 +79,7 @@ def three_link_industrial() -> Arm:
     >>> round(float(three_link_industrial().total_mass), 2)
     135.19
     """
-    return _planar("three_link_industrial")
+    return _loaded("three_link_industrial", Arm)
 
 
 def six_axis_industrial() -> SpatialArm:
@@ -94,7 +94,7 @@ def six_axis_industrial() -> SpatialArm:
     >>> six_axis_industrial().num_links
     6
     """
-    return _spatial("six_axis_industrial")
+    return _loaded("six_axis_industrial", SpatialArm)
 
 
 def canadarm2_like() -> SpatialArm:
@@ -110,14 +110,10 @@ def canadarm2_like() -> SpatialArm:
     >>> [link.rigid for link in canadarm2_like().links]
     [True, False, False, True, True]
     """
-    return _spatial("canadarm2_like")
+    return _loaded("canadarm2_like", SpatialArm)
 
 
-def _planar(name: str) -> Arm:
-    return planar_arm_from_dict(tomllib.loads(toml_text(name)), source=f"example {name}")
-
-
-def _spatial(name: str) -> SpatialArm:
+def _loaded(name: str, kind: type[A]) -> A:
     arm = load(name)
-    assert isinstance(arm, SpatialArm)
+    assert isinstance(arm, kind)
     return arm

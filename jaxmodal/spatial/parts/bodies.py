@@ -7,7 +7,7 @@ from jaxmodal.arm.quantities import (
     frozen_pytree,
     quantity,
 )
-from jaxmodal.spatial.parts.geometry import InertiaTensor, Position, as_inertia, as_position
+from jaxmodal.spatial.parts.geometry import InertiaTensor, Position, as_inertia, as_vector
 
 
 @frozen_pytree
@@ -43,7 +43,7 @@ class RigidBody(Record):
 
     def __post_init__(self) -> None:
         if self.centre is not None:
-            object.__setattr__(self, "centre", as_position("centre", self.centre))
+            object.__setattr__(self, "centre", as_vector(Position, "centre", self.centre))
         if self.inertia is not None:
             object.__setattr__(self, "inertia", as_inertia("inertia", self.inertia))
         super().__post_init__()

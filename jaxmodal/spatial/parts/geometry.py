@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Rotation(Record):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", as_direction("axis", self.axis))
+        object.__setattr__(self, "axis", as_vector(Direction, "axis", self.axis))
         super().__post_init__()
 
 
@@ -127,28 +127,17 @@ class InertiaTensor(Record):
         )
 
 
-def as_position(name: str, value: object) -> Position:
-    """A `Position` from three numbers, or as it is."""
-    if isinstance(value, Position):
+V = TypeVar("V", Position, Direction)
+
+
+def as_vector(kind: type[V], name: str, value: object) -> V:
+    """A `Position` or a `Direction` from three numbers, or as it is."""
+    if isinstance(value, kind):
         return value
-    components = _components(name, value)
+    if not (isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3):
+        raise ArmError(f"{name} = {shown(value)}: must be three numbers, along x, y and z.")
     with within(f"{name}."):
-        return Position(*components)
-
-
-def as_direction(name: str, value: object) -> Direction:
-    """A `Direction` from three numbers, or as it is."""
-    if isinstance(value, Direction):
-        return value
-    components = _components(name, value)
-    with within(f"{name}."):
-        return Direction(*components)
-
-
-def _components(name: str, value: object) -> tuple[Any, ...]:
-    if isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3:
-        return tuple(value)
-    raise ArmError(f"{name} = {shown(value)}: must be three numbers, along x, y and z.")
+        return kind(*value)
 
 
 def as_inertia(name: str, value: object) -> InertiaTensor:

@@ -28,9 +28,8 @@ from jaxmodal.spatial.parts.geometry import (
     Direction,
     Position,
     Rotation,
-    as_direction,
     as_frame,
-    as_position,
+    as_vector,
 )
 from jaxmodal.spatial.parts.sections import (
     SectionValues,
@@ -67,7 +66,7 @@ class Spring(Record):
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in SPRINGS:
             raise ArmError(f"kind = {shown(self.kind)}: must be {' or '.join(map(repr, SPRINGS))}.")
-        object.__setattr__(self, "direction", as_direction("direction", self.direction))
+        object.__setattr__(self, "direction", as_vector(Direction, "direction", self.direction))
         super().__post_init__()
 
 
@@ -209,12 +208,12 @@ class SpatialLink(StraightLink):
                 "make one with rectangle, hollow_rectangle, circle, hollow_circle or spatial_section."
             )
         changes: dict[str, Any] = {
-            "joint_axis": as_direction("joint_axis", self.joint_axis),
+            "joint_axis": as_vector(Direction, "joint_axis", self.joint_axis),
             "joint_frame": as_frame("joint_frame", self.joint_frame),
         }
         for name in ("base_offset", "end_offset"):
             if getattr(self, name) is not None:
-                changes[name] = as_position(name, getattr(self, name))
+                changes[name] = as_vector(Position, name, getattr(self, name))
         for name in self.bodies:
             value = getattr(self, name)
             if value is not None and not isinstance(value, RigidBody):

@@ -134,14 +134,7 @@ def section_values(section: Section | SpatialSection, poisson_ratio: Any) -> Sec
     directions; a rule is evaluated in each.
     """
     if isinstance(section, SpatialSection):
-        return SectionValues(
-            section.area,
-            section.second_moment_y,
-            section.second_moment_z,
-            section.torsion_constant,
-            section.shear_coefficient_y,
-            section.shear_coefficient_z,
-        )
+        return SectionValues(*(getattr(section, name) for name in SectionValues._fields))
     across = turned(section)
     own, other = section.second_moment_at(1.0), across.second_moment_at(1.0)
     if isinstance(section, Rectangle):
