@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from jaxmodal.arm.addresses import full_address
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.parameters import unit_of
 from sweeps.definition import limits
-from sweeps.definition.errors import SweepError
+from sweeps.definition.errors import SweepError, about
 from sweeps.solution.outputs import DIMENSIONS
 
 FloatArray = NDArray[np.float64]
@@ -125,9 +124,9 @@ def linspace(
     name: str | None = None,
 ) -> Axis:
     """Axis over ``num`` equally spaced values from ``start`` to ``stop``, both included."""
-    count = checked_count(parameter, num)
     ends = checked_ends(parameter, start, stop)
-    return axis(parameter, np.linspace(*ends, count), unit=unit, name=name)
+    values = np.linspace(*ends, checked_count(parameter, num))
+    return axis(parameter, values, unit=unit, name=name)
 
 
 def geomspace(
@@ -198,10 +197,8 @@ def address_of(parameter: object) -> str:
 def make_column(parameter: str, values: Any, unit: str | None, name: str | None) -> Column:
     """Return a column of checked values, its name and unit chosen where they are not given."""
     address = address_of(parameter)
-    try:
+    with about(f"axis over {shown(parameter)}"):
         si_unit = unit_of(address)
-    except ArmError as error:
-        raise SweepError(f"axis over {shown(parameter)}: {error}") from error
     if name is None:
         alias = parameter != address
         name = parameter if alias else address.removeprefix("link*.").replace(".", "_")

@@ -19,13 +19,13 @@ from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, suggestion
+from jaxmodal.runtime.errors import ImplausibleWarning, suggestion
 from jaxmodal.runtime.limits import MODES
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.files.named_arms import arm_named
 from sweeps.definition import limits
 from sweeps.definition.axes import RESERVED_NAMES, Axis, Column, address_of
-from sweeps.definition.errors import SweepError
+from sweeps.definition.errors import SweepError, about
 from sweeps.solution.outputs import ALWAYS, QUANTITIES
 
 
@@ -85,10 +85,8 @@ def differentiated(
             "'frequency_derivative' to outputs, or leave it out."
         )
     for address in found:
-        try:
+        with about("sensitivity_to"):
             resolve(arm, address)
-        except ArmError as error:
-            raise SweepError(f"sensitivity_to: {error}") from error
         if found.count(address) > 1:
             raise SweepError(f"sensitivity_to: {address!r} is given twice; give it once.")
     return tuple(found or (addresses(arm) if needed else ()))
@@ -157,23 +155,23 @@ def check_values(
                 "once."
             )
         first[column.address] = column.si_values[:1]
-    _set(arm, first, "axes")
+    with about("axes"):
+        set_parameters(arm, first)
     tied = [column for column in columns if ".section." in column.address]
     for column in columns:
         ends = [float(column.si_values.min()), float(column.si_values.max())]
         if column not in tied or len(tied) == 1:
-            for end in ends:
-                _set(arm, {column.address: end}, f"axis {column.name!r}")
+            with about(f"axis {column.name!r}"):
+                for end in ends:
+                    set_parameters(arm, {column.address: end})
         elif not ends[0] > 0.0:
             raise SweepError(
                 f"axis {column.name!r}: {column.address} = {ends[0]!r}: must be greater than 0."
             )
     values = {column.address: column.si_values for column in columns}
     for theory in theories:
-        try:
+        with about("theories"):
             _require_theory(arm, theory, values)
-        except ArmError as error:
-            raise SweepError(f"theories: {error}") from error
 
 
 def _require_theory(
@@ -214,10 +212,3 @@ def check_outputs(
             f"outputs: {pressed[-1]!r} is of loads that grow, and the arm bears none; give it loads, a table [loads] "
             "with gravity = 9.81, or links an axial_force."
         )
-
-
-def _set(arm: Arm | SpatialArm, values: dict[str, Any], place: str) -> None:
-    try:
-        set_parameters(arm, values)
-    except ArmError as error:
-        raise SweepError(f"{place}: {error}") from error

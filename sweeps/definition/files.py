@@ -11,7 +11,7 @@ from jaxmodal.arm.documents import check_document, check_keys, parse_toml, table
 from jaxmodal.arm.quantities import shown
 from jaxmodal.spatial.files.named_arms import arm_of_entry
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
-from sweeps.definition.errors import SweepError
+from sweeps.definition.errors import SweepError, about
 from sweeps.definition.random_designs import Range, random_design
 from sweeps.definition.response import response_from_dict
 from sweeps.definition.sweep import Sweep
@@ -74,11 +74,9 @@ def read_sweep(source: str | Path, *, points: int | None = None) -> Sweep:
     (256, 256)
     """
     text, place, folder = _FILES.source(source)
-    try:
+    with about(place, SweepError):
         document = parse_toml(text, SweepError, _EXAMPLES)
         return sweep_from_dict(document, folder=folder, points=points)
-    except SweepError as error:
-        raise SweepError(f"{place}: {error}") from error
 
 
 def sweep_from_dict(
@@ -109,10 +107,8 @@ def sweep_from_dict(
         raise SweepError("axes: must be one table or more; start each axis with a line [[axes]].")
     axes = []
     for number, entry in enumerate(entries, start=1):
-        try:
+        with about(f"axes[{number}]", SweepError):
             axes.append(_axis(entry, points))
-        except SweepError as error:
-            raise SweepError(f"axes[{number}]: {error}") from error
     keys = ("theories", "num_modes", "outputs", "sensitivity_to", "name")
     options = {key: document[key] for key in keys if key in document}
     if "response" in document:

@@ -14,9 +14,8 @@ from jaxmodal.arm.quantities import shown
 from jaxmodal.response.driven.port_quantities import unit_of_transfer
 from jaxmodal.response.driven.ports import Port, ports
 from jaxmodal.response.forced.transfer import band_of_hertz, check_motions
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.arms.arm import SpatialArm
-from sweeps.definition.errors import SweepError
+from sweeps.definition.errors import SweepError, about
 from sweeps.solution.outputs import QUANTITIES
 
 _KEYS = ("input", "output", "band_hz", "motion", "base_motion")
@@ -60,11 +59,9 @@ class Response:
                 raise SweepError(
                     f"response: {name} = {shown(getattr(self, name))}: must be one port, such as 'tip.across'."
                 )
-        try:
+        with about("response"):
             object.__setattr__(self, "band_hz", band_of_hertz(self.band_hz))
             check_motions(self.motion, self.base_motion)
-        except ArmError as error:
-            raise SweepError(f"response: {error}") from error
 
     def of(self, arm: Arm, varied: Iterable[str]) -> Response:
         """Return this response with the ports of an arm, checked.
@@ -81,10 +78,8 @@ class Response:
         SweepError
             If the arm has no such port, or no damping that would bound a peak.
         """
-        try:
+        with about("response"):
             (driven,), (read,) = ports(self.input, arm, "input"), ports(self.output, arm, "output")
-        except ArmError as error:
-            raise SweepError(f"response: {error}") from error
         if read.place == "base":
             raise SweepError(
                 f"response: output = {str(read)!r}: is the ground, whose motion is imposed; take it as the input."
@@ -136,10 +131,8 @@ def response_from_dict(entry: object) -> Response:
         If a key is missing or unknown, or a value is not allowed.
     """
     keys: Mapping[str, Any] = table("response", entry, SweepError)
-    try:
+    with about("response", SweepError):
         check_keys(keys, _KEYS, ("input", "output", "band_hz"), SweepError)
-    except SweepError as error:
-        raise SweepError(f"response: {error}") from error
     return Response(**keys)
 
 

@@ -18,7 +18,6 @@ from sweeps.plots.points import (
     edges_of,
     label,
     set_scale,
-    ticks,
 )
 from sweeps.plots.style import COLOUR_MAP, label_panels, mark, mode_panels, style, title
 
@@ -198,6 +197,4 @@ def value_map(
 def finish_maps(panels: dict[int, Axes], horizontal: xr.DataArray, vertical: xr.DataArray) -> None:
     """Label maps, with ticks that suit both axes."""
     label_panels(panels, horizontal, label(vertical))
-    for axes in panels.values():
-        ticks(axes.yaxis, vertical)
     set_scale(next(iter(panels.values())), "y", vertical)

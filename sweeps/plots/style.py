@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from jaxmodal.plots import figures
 from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, new_figure
 from sweeps.definition.errors import SweepError
-from sweeps.plots.points import label, set_scale, ticks, uneven
+from sweeps.plots.points import label, set_scale, uneven
+from sweeps.store.export import write_or_refuse
 
 __all__ = [
     "COLOURS", "COLOUR_MAP", "FORMATS", "STYLES", "draw_lines", "label_panels", "line_look", "mark", "mode_panels",
@@ -63,11 +64,8 @@ def save(figure: Figure, path: str | Path) -> None:
             f"{path}: pictures are written as .png or .svg; give one of these suffixes."
         )
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
-    try:
-        with style():
-            figure.savefig(path, metadata=metadata)
-    except OSError as error:
-        raise SweepError(f"{path}: cannot be written ({error.strerror or error}).") from error
+    with style():
+        write_or_refuse(path, lambda part: figure.savefig(part, metadata=metadata))
 
 
 def line_look(number: int) -> dict[str, Any]:
@@ -137,7 +135,6 @@ def label_panels(panels: dict[int, Axes], horizontal: xr.DataArray, side: str) -
     """Label the outer sides of panels: below the lowest of each column, beside the first of each row."""
     below = {}
     for axes in panels.values():
-        ticks(axes.xaxis, horizontal)
         place = axes.get_subplotspec()
         assert place is not None
         below[place.colspan.start] = axes

@@ -13,7 +13,7 @@ from jaxmodal.eigenspaces.energies import Energies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.spatial.modes.energies import SpatialEnergies
 from sweeps.solution.cells import SolvedCells
-from sweeps.solution.quantity import Quantity, flags
+from sweeps.solution.quantity import Quantity, flags, of_part
 from sweeps.solution.response_outputs import OF_RESPONSES
 
 #: dimensions that some outputs have behind mode, of planar arms and of arms in space; those of link and parameter are
@@ -158,7 +158,8 @@ def _turns(values: Any) -> Any:
     return values[..., 2] if values.shape[-1] == 3 else values[..., 3:]
 
 
-_MODAL = (
+_MODAL = of_part(
+    "modal",
     Quantity(
         "modal_status",
         "1",
@@ -167,7 +168,6 @@ _MODAL = (
         " sensitivities, effective masses and energies are the means over them, participation factors those"
         " of an arbitrary orthonormal basis. No_value: the frequency is not known",
         _modal_status,
-        part="modal",
         **flags({"individual": 0, "cluster_mean": 1, "no_value": 2}),
     ),
     Quantity(
@@ -177,7 +177,6 @@ _MODAL = (
         "Derivative d ln f / d ln p: per cent of frequency for one per cent of the parameter",
         lambda own, _: own.modal.logarithmic,
         dims=("parameter",),
-        part="modal",
     ),
     Quantity(
         "frequency_derivative",
@@ -186,7 +185,6 @@ _MODAL = (
         "Derivative df/dp per SI unit of the parameter; for link* all links change together",
         lambda own, _: own.modal.derivative / (2.0 * math.pi),
         dims=("parameter",),
-        part="modal",
     ),
     Quantity(
         "effective_mass",
@@ -195,7 +193,6 @@ _MODAL = (
         "Mass that the mode sets in motion when the base moves in x or y, in space in z, too",
         lambda own, _: _moves(own.modal.effective_mass),
         dims=("direction",),
-        part="modal",
     ),
     Quantity(
         "effective_inertia",
@@ -204,7 +201,6 @@ _MODAL = (
         "Moment of inertia that the mode sets in motion when the base turns",
         lambda own, _: _turns(own.modal.effective_mass),
         dims_in_space=("rotation_axis",),
-        part="modal",
     ),
     Quantity(
         "effective_fraction",
@@ -213,7 +209,6 @@ _MODAL = (
         "Effective mass or moment of inertia over all that moves with the base",
         lambda own, _: own.modal.effective_mass / own.modal.total_mass[:, None, :],
         dims=("excitation",),
-        part="modal",
     ),
     Quantity(
         "participation_factor",
@@ -222,7 +217,6 @@ _MODAL = (
         "Of a base that moves in x or y, in space in z, for a mode of unit modal mass, signed as in docs/modes.md",
         lambda own, _: _moves(own.modal.participation),
         dims=("direction",),
-        part="modal",
     ),
     Quantity(
         "participation_inertia",
@@ -231,7 +225,6 @@ _MODAL = (
         "Of a base that turns, for a mode of unit modal mass",
         lambda own, _: _turns(own.modal.participation),
         dims_in_space=("rotation_axis",),
-        part="modal",
     ),
     Quantity(
         "strain_energy_fraction",
@@ -241,7 +234,6 @@ _MODAL = (
         " add, negative in compression) over that of the arm; all of them add up to 1",
         lambda own, _: _fractions(own.modal.energies, "strain_part"),
         dims=("link", "strain_part"),
-        part="modal",
     ),
     Quantity(
         "kinetic_energy_fraction",
@@ -250,7 +242,6 @@ _MODAL = (
         "Kinetic energy of each link and of the body at its tip by kind over that of the arm",
         lambda own, _: _fractions(own.modal.energies, "kinetic_part"),
         dims=("link", "kinetic_part"),
-        part="modal",
     ),
 )
 

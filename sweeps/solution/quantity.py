@@ -85,6 +85,11 @@ class Quantity:
         return np.stack(columns).astype(self.dtype)
 
 
+def of_part(part: str, *quantities: Quantity) -> tuple[Quantity, ...]:
+    """Outputs that need the same beside the frequencies, see `Quantity.part`."""
+    return tuple(dataclasses.replace(entry, part=part) for entry in quantities)
+
+
 def flags(meanings: Mapping[str, int]) -> dict[str, Any]:
     """Attributes of a CF flag variable and its type; the last meaning is that of no computation."""
     every = {**meanings, "not_computed": NOT_COMPUTED}

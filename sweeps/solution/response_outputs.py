@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from jaxmodal.response.driven.status import DampedStatus
-from sweeps.solution.quantity import Quantity, flags
+from sweeps.solution.quantity import Quantity, flags, of_part
 from sweeps.solution.responses import BucklingStatus, PeakStatus
 
-OF_RESPONSES = (
+_DAMPED = of_part(
+    "damped",
     Quantity(
         "damped_status",
         "1",
@@ -15,7 +16,6 @@ OF_RESPONSES = (
         " damping led this mode to a root of a lower one. No_value: the arm has no such modes, or a damped free joint,"
         " or its forces at rest buckle it",
         lambda own, _: own.damped.status,
-        part="damped",
         **flags({entry.name: int(entry) for entry in DampedStatus}),
     ),
     Quantity(
@@ -24,7 +24,6 @@ OF_RESPONSES = (
         "damping ratio",
         "Decay rate over the size of the complex root that continues the undamped mode; 1 where overdamped",
         lambda own, _: own.damped.damping_ratio,
-        part="damped",
     ),
     Quantity(
         "damped_frequency",
@@ -32,7 +31,6 @@ OF_RESPONSES = (
         "damped frequency",
         "Frequency of the free damped motion that continues the undamped mode; 0 where overdamped",
         lambda own, _: own.damped.frequencies_hz,
-        part="damped",
     ),
     Quantity(
         "decay_rate",
@@ -40,8 +38,11 @@ OF_RESPONSES = (
         "decay rate",
         "The amplitude falls by a factor of e in 1/decay_rate; of an overdamped mode the slower one",
         lambda own, _: own.damped.decay_rate,
-        part="damped",
     ),
+)
+
+_PEAK = of_part(
+    "peak",
     Quantity(
         "peak_status",
         "1",
@@ -50,7 +51,6 @@ OF_RESPONSES = (
         " the band. No_value: the values of the arm do not fit together, its frequencies are not certified, or its"
         " forces at rest buckle it",
         lambda own, _: own.peak.status,
-        part="peak",
         **flags({entry.name: int(entry) for entry in PeakStatus}),
     ),
     Quantity(
@@ -59,7 +59,6 @@ OF_RESPONSES = (
         "highest peak of the response",
         "Largest stationary value of the size of the response in the band; inf where no damping acts",
         lambda own, _: own.peak.size,
-        part="peak",
     ),
     Quantity(
         "peak_frequency",
@@ -67,8 +66,11 @@ OF_RESPONSES = (
         "frequency of the highest peak",
         "Where the response has its highest peak",
         lambda own, _: own.peak.frequency,
-        part="peak",
     ),
+)
+
+_BUCKLING = of_part(
+    "buckling",
     Quantity(
         "buckling_status",
         "1",
@@ -76,7 +78,6 @@ OF_RESPONSES = (
         "Certified: counts on both sides confirm it. Not_certified: they do not. Nothing_pressed: no factor exists."
         " No_value: the arm is not held, or no factor was found as far as the search went",
         lambda own, _: own.buckling.status,
-        part="buckling",
         **flags({entry.name: int(entry) for entry in BucklingStatus}),
     ),
     Quantity(
@@ -85,7 +86,8 @@ OF_RESPONSES = (
         "lowest buckling factor",
         "The loads that the arm bears times this make it buckle; inf where nothing is pressed",
         lambda own, _: own.buckling.factor,
-        part="buckling",
     ),
 )
+
+OF_RESPONSES = (*_DAMPED, *_PEAK, *_BUCKLING)
 """The unit of a peak follows from its ports."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import xarray as xr
 
-from sweeps.analysis.double_roots import DoubleRoot, as_json, find_double_roots
+from sweeps.analysis.double_roots import as_json, find_double_roots
 from sweeps.definition.files import read_sweep
 from sweeps.plots.maps import posture_maps
 from sweeps.plots.pictures import branches, slenderness
@@ -95,7 +95,8 @@ def make_gallery(folder: str | Path, tell: Callable[[str], None] = print) -> Non
         tell(name)
 
     def picture(name: str, figure: Figure) -> None:
-        written(f"{name}.png", lambda path: save(figure, path))
+        save(figure, folder / f"{name}.png")
+        tell(f"{name}.png")
 
     two_link = _dataset("two_link_slenderness", None, written)
     picture("two_link_slenderness", slenderness(two_link))
@@ -106,7 +107,8 @@ def make_gallery(folder: str | Path, tell: Callable[[str], None] = print) -> Non
     three_link = _dataset("three_link_posture_map", POSTURE_POINTS, written)
     roots = find_double_roots(three_link, "theta_2", "theta_3")
     written("three_link_double_roots.json", lambda path: path.write_text(as_json(roots)))
-    maps = posture_maps(three_link, "theta_2", "theta_3", marks=_marks(roots))
+    marks = [(root.mode, root.x, root.y) for root in roots]
+    maps = posture_maps(three_link, "theta_2", "theta_3", marks=marks)
     picture("three_link_posture_map", maps)
 
     payload = _dataset("three_link_payload", None, written)
@@ -135,7 +137,3 @@ def _dataset(
     ds = run(read_sweep(f"example:{name}", points=points))
     written(f"{name}.nc", repeatable(ds).to_netcdf)
     return ds
-
-
-def _marks(roots: list[DoubleRoot]) -> list[tuple[int, float, float]]:
-    return [(root.mode, root.x, root.y) for root in roots]
