@@ -161,7 +161,9 @@ def response_sensitivities(
     Notes
     -----
     The formulas of the response are computed with dual numbers, in NumPy: no differences are taken, nothing is
-    compiled. Errors are those of the response divided by the relative distance to a resonance.
+    compiled. Errors are those of the response divided by the relative distance to a resonance. Where the part of an arm
+    beyond a joint resonates while that joint is held, they are means of others on a circle of complex frequencies, and
+    NaN where these do not give them.
 
     Examples
     --------
@@ -233,8 +235,5 @@ def together(
     slopes: NDArray[np.complex128], members: Sequence[Sequence[str]], singles: Sequence[str]
 ) -> NDArray[np.complex128]:
     """Derivatives (..., parameters) from those by single addresses, which change together."""
-    shares = np.zeros((len(singles), len(members)))
-    for column, each in enumerate(members):
-        for single in each:
-            shares[singles.index(single), column] = 1.0
-    return slopes @ shares
+    places = [[singles.index(single) for single in each] for each in members]
+    return np.stack([slopes[..., each].sum(axis=-1) for each in places], axis=-1)

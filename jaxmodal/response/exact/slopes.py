@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxmodal.arithmetic.dual import Dual
@@ -17,10 +18,18 @@ from jaxmodal.response.driven.driven_arms import Arms, by_links, link_members, w
 from jaxmodal.response.driven.members import owners
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.systems import System, rows_of, system_of
-from jaxmodal.response.receptance.answers import condensed_arms, motions_of
+from jaxmodal.response.receptance.answers import condensed_arms, motions_of, own_motions
+from jaxmodal.response.receptance.circle_means import kept_digits
+from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
 from jaxmodal.response.receptance.recursion import Condensed
 
 _ONE = (), np.empty((0, 1))
+#: frequencies that are answered on circles at a time, and growth of numbers beyond which derivatives have no digit
+_LANES, _NO_DIGITS = 64, 1e7
+#: digits are lost where a derivative moves by more than this as the frequency moves by that, relative
+_UNLIKE, _BESIDE = 1e-9, 2.0**-40
+#: a mean of derivatives is good enough where its error is below this, relative to the largest on the circle
+_ENOUGH = 1e-12
 
 
 def system_with_slopes(
@@ -76,10 +85,46 @@ def condensed_with_slopes(system: System, omega: np.ndarray) -> tuple[Arms, Dual
 
 
 def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
-    """Motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with their derivatives."""
-    arms, dual_omega, found = condensed_with_slopes(system, omega)
+    """Motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with their derivatives.
+
+    Where the recursion loses digits they are means on circles of frequencies, as responses are: derivatives lose twice
+    as many. Those without digits, which no mean gives, are NaN.
+    """
+
+    def motions(omega: np.ndarray) -> np.ndarray:
+        """Values and derivatives, (1 + directions, read, inputs, F)."""
+        arms, _, found = condensed_with_slopes(system, omega)
+        with np.errstate(all="ignore"):
+            made = motions_of(system, arms, found, (1, omega.size))
+        shape = (*made.shape[:2], 1, omega.size)
+        slopes = np.broadcast_to(made.slopes, (len(made.slopes), *shape))
+        return np.concatenate([np.broadcast_to(made.value, shape)[None], slopes])[..., 0, :]
+
+    found, growth = motions(omega), _growth(system, omega)
+    unsure = np.flatnonzero(~(growth <= LARGE_GROWTH))
+    beside = motions(omega[unsure] * (1.0 + _BESIDE))
+    size = np.abs(beside).max(axis=(1, 2), keepdims=True)
+    unlike = ~(np.abs(beside - found[..., unsure]) <= _UNLIKE * size)
+    lost = unsure[unlike.any(axis=(0, 1, 2))]
+    for start in range(0, lost.size, _LANES):
+        at = lost[start : start + _LANES]
+        lanes = found[..., at].reshape(-1, found.shape[2], at.size)
+        lanes[..., ~(growth[at] <= _NO_DIGITS)] = np.nan
+        kept = kept_digits(
+            lambda _, moved: motions(moved).reshape(-1, found.shape[2], moved.size),
+            *(lanes, growth[at] ** 2, omega[at], _ENOUGH),
+        )
+        found[..., at] = kept.reshape(*found.shape[:3], at.size)
+    found = found[..., None, :]
+    return Dual(found[0], found[1:]), with_rate(omega, len(found) - 1)
+
+
+def _growth(system: System, omega: np.ndarray) -> np.ndarray:
+    """How much larger numbers in the recursion are than their results, about, shape (F,)."""
+    plain: System = jax.tree_util.tree_map(lambda x: x.value if isinstance(x, Dual) else x, system)
+    arms = by_links(wide(plain))
     with np.errstate(all="ignore"):
-        return motions_of(system, arms, found, (1, omega.size)), dual_omega
+        return np.broadcast_to(own_motions(plain, arms, omega)[2], (1, omega.size))[0]
 
 
 def with_rate(omega: np.ndarray, directions: int) -> Dual:

@@ -262,7 +262,7 @@ def _infinite(
     return infinite
 
 
-def _own_motions(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any, Any]:
+def own_motions(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, Any, Any]:
     """`_motions` of arms, each at a frequency of its own."""
     links = range(len(arms.beams))
     members = [member for link in links for member in link_members(system, arms, link, omega)]
@@ -270,7 +270,7 @@ def _own_motions(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, An
 
 
 def _own_answers(system: System, arms: Arms, omega: np.ndarray) -> np.ndarray:
-    found: np.ndarray = _in_quantity(system, _own_motions(system, arms, omega)[0], omega)
+    found: np.ndarray = _in_quantity(system, own_motions(system, arms, omega)[0], omega)
     return found
 
 
@@ -297,8 +297,8 @@ def _with_digits(system: System, arms: Arms, omega: np.ndarray) -> tuple[Any, An
     """The quantity of arms at a frequency of its own each, by `circle_means` where digits are lost, and the margin."""
 
     def motions_at(places: np.ndarray, moved: np.ndarray) -> Any:
-        return _own_motions(system, some_cells(arms, places), moved)[0]
+        return own_motions(system, some_cells(arms, places), moved)[0]
 
-    motions, margin, growth = _own_motions(system, arms, omega)
+    motions, margin, growth = own_motions(system, arms, omega)
     motions = kept_digits(motions_at, motions, growth, omega)
     return _in_quantity(system, motions, omega), margin

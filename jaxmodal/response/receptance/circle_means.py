@@ -19,8 +19,8 @@ import numpy as np
 
 #: radii of circles, relative to the frequency, tried in turn, and points on each
 _RADII, _POINTS = (3e-2, 6e-3, 1.2e-3), 32
-#: last coefficients, relative to the largest response on the circle: a mean is taken below the first, no other radius
-#: is tried below the second
+#: last coefficients, relative to the largest response on the circle: a mean is taken below the first, of responses no
+#: other radius is tried below the second
 _SMALL, _ENOUGH = 1e-9, 4e-15
 #: a mean may differ from what the recursion has by this times the squared growth, of the largest on the circle
 _APART = 1e-14
@@ -32,7 +32,11 @@ Responses = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def kept_digits(
-    responses: Responses, values: np.ndarray, growth: np.ndarray, omega: np.ndarray
+    responses: Responses,
+    values: np.ndarray,
+    growth: np.ndarray,
+    omega: np.ndarray,
+    enough: float = _ENOUGH,
 ) -> np.ndarray:
     """Values (outputs, inputs, L) of lanes with those replaced whose digits the recursion loses.
 
@@ -46,6 +50,8 @@ def kept_digits(
         How much larger numbers in it are than their results, about, shape (L,).
     omega
         Angular frequencies, rad/s, shape (L,).
+    enough
+        Last coefficients, relative to the largest, below which no other radius is tried.
     """
     kept, error = values.copy(), np.full(values.shape, np.inf)
     growth = np.where(np.isnan(growth), np.inf, growth)
@@ -58,7 +64,7 @@ def kept_digits(
         found = responses(np.tile(left, _POINTS), around.reshape(-1))
         found = found.reshape(*values.shape[:2], _POINTS, left.size)
         largest, at = np.abs(found).max(axis=2), np.s_[:, :, left]
-        enough = np.zeros(largest.shape, bool)
+        settled = np.zeros(largest.shape, bool)
         for value, wrong in _centres(np.fft.fft(found, axis=2) / _POINTS, largest):
             value = value if np.iscomplexobj(values) else value.real
             size = np.maximum(largest, np.abs(value))
@@ -68,8 +74,8 @@ def kept_digits(
             better = (wrong < error[at]) & (wrong <= _SMALL * size) & ~unlike
             kept[at] = np.where(better, value, kept[at])
             error[at] = np.where(better, wrong, error[at])
-            enough |= error[at] <= _ENOUGH * size
-        left = left[~enough.all(axis=(0, 1))]
+            settled |= error[at] <= enough * size
+        left = left[~settled.all(axis=(0, 1))]
     return kept
 
 
