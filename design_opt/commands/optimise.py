@@ -77,7 +77,7 @@ def optimise(
     if sum(given) != 1:
         raise click.UsageError("give a PROBLEM, or one of --list, --show NAME, --gallery FOLDER.")
     if source is not None:
-        _run(source, out, plot, {key: value for key, value in options.items() if value is not None})
+        _run(source, out, plot, arguments.given(options))
     elif gallery is not None:
         from design_opt.studies.gallery import make_gallery
 

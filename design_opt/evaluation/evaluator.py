@@ -61,6 +61,10 @@ class Report:
         still = [int((hz == 0.0).sum(axis=1).max()) for hz in self.hz.values()]
         return 1 + max(still, default=0)
 
+    def shown_mode(self, name: str) -> int:
+        """The lowest mode that vibrates in all postures, or the last one, where a set of a rigid arm has none."""
+        return min(self.lowest_mode, self.hz[name].shape[1])
+
     @property
     def objectives(self) -> np.ndarray:
         """The least value of every objective, as the problem counts it (mass negative)."""

@@ -138,7 +138,7 @@ def postures(result: Result) -> Figure:
     before, after = result.evaluator.start.hz[name], result.report.hz[name]
     axes = [np.unique(column) for column in angles.T]
     moving = [i for i, values in enumerate(axes) if len(values) > 1]
-    lowest = min(result.report.lowest_mode, after.shape[1]) - 1  # those before are 0
+    lowest = result.report.shown_mode(name) - 1  # those before are 0
     worst = int(after[:, lowest].argmin())
     with style():
         if len(moving) == 2 and len(axes[moving[0]]) * len(axes[moving[1]]) == len(angles):
@@ -165,7 +165,7 @@ def _over_postures(result: Result, name: str) -> tuple[str, np.ndarray, np.ndarr
         if part.postures == name and len(new) == len(report.hz[name]):
             label = part.label.split(", worst")[0]
             return label, part.sign * old.min(axis=1), part.sign * new.min(axis=1)
-    lowest = min(report.lowest_mode, report.hz[name].shape[1])
+    lowest = report.shown_mode(name)
     return f"f{lowest} [Hz]", start.hz[name][:, lowest - 1], report.hz[name][:, lowest - 1]
 
 

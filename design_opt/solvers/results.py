@@ -167,7 +167,7 @@ class Result(ShowsDatasets):
     def _worst_postures(self) -> dict[str, int]:
         worst = {}
         for name, hz in self.report.hz.items():
-            slack = self._lowest(hz)
+            slack = hz[:, self.report.shown_mode(name) - 1]
             for part, values in zip(self.problem.objectives, self.report.terms, strict=True):
                 if part.postures == name and len(values) == len(slack):
                     slack = values.min(axis=1)
@@ -191,10 +191,6 @@ class Result(ShowsDatasets):
             certain = np.asarray(cells.status) == Certainty.certified
             found[name] = (int((close & certain).all(axis=1).sum()), len(hz))
         return found
-
-    def _lowest(self, hz: np.ndarray) -> np.ndarray:
-        """The lowest frequency that is not 0 by rule, of all postures of a set, or the last one."""
-        return np.array(hz[:, min(self.report.lowest_mode, hz.shape[1]) - 1])
 
     def _at(self, name: str, posture: int) -> Arm | SpatialArm:
         """The arm at one posture of a set."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import click
@@ -69,6 +69,11 @@ def two_numbers(
 ) -> Callable[..., tuple[float, ...] | None]:
     """The same of two numbers."""
     return several_numbers(remark, lambda *values: len(values) == 2 and holds(*values))
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that are given, by name."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def load_arm(argument: str) -> Arm:

@@ -14,13 +14,14 @@ from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
     format_option,
+    given,
     load_arm,
     posed,
     posture_option,
     refusing,
     theory_option,
 )
-from jaxmodal.cli.loads import Vector, borne, given, load_options
+from jaxmodal.cli.loads import Vector, borne, load_options
 from jaxmodal.cli.output import lists, print_json
 from jaxmodal.cli.paths import picture_option, save_picture
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -58,7 +59,7 @@ def statics(
     arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
     with refusing(argument), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = static_equilibrium(arm, theory, **given(**vectors))
+        found = static_equilibrium(arm, theory, **given(vectors))
     for each in caught:
         click.echo(f"warning: {each.message}", err=True)
     if output_format == "json":
@@ -109,7 +110,7 @@ def buckling(
     from jaxmodal.at_rest.buckling import buckling as solve
 
     arm = posed(load_arm(argument), argument, posture_deg, loaded=True)
-    loads = given(**vectors)
+    loads = given(vectors)
     with refusing(argument):
         found = solve(arm, factors, theory, both_signs=both_signs, addresses=addresses, **loads)
     if output_format == "json":

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from jaxmodal.cli.arguments import ARM_HELP, BadInput, refusing, two_numbers
+from jaxmodal.cli.arguments import ARM_HELP, BadInput, given, refusing, two_numbers
 from jaxmodal.cli.paths import file_option, require_file, require_new, writing
 from jaxmodal.runtime.whole_files import write_text
 
@@ -92,17 +92,12 @@ def _whole_numbers(
 def equations(
     arm: str,
     links: int | None,
-    modes: int | list[int] | None,
-    shapes: str | None,
-    inertia_order: str | None,
-    frames: str | None,
-    foreshortening: bool | None,
-    gravity: tuple[float, float] | None,
     quantities: str,
     integrals: str,
     form: str,
     out: Path | None,
     force: bool,
+    **options: Any,
 ) -> None:
     """Write out the equations of motion of ARM, as code or as a document.
 
@@ -114,18 +109,8 @@ def equations(
     require_file("--out", out, (_FORMATS[form],))
     if out is None and form == "c":
         raise BadInput("--format c: makes several files; give --out model.c.")
-    given = {
-        "modes": modes,
-        "shapes": shapes,
-        "inertia_order": inertia_order,
-        "frames": frames,
-        "foreshortening": foreshortening,
-        "gravity": gravity,
-    }
     with refusing(arm):
-        model = _model(
-            arm, links, {name: value for name, value in given.items() if value is not None}
-        )
+        model = _model(arm, links, given(options))
     with refusing():
         made = written_equations(model, quantities.split(","), integrals=integrals)
         texts = write(made, form, "model" if out is None else out.stem)

@@ -18,6 +18,7 @@ from jaxmodal.cli.arguments import (
     BadInput,
     digits_option,
     format_option,
+    given,
     load_any_arm,
     modes_option,
     posed,
@@ -25,7 +26,7 @@ from jaxmodal.cli.arguments import (
     refusing,
     theory_option,
 )
-from jaxmodal.cli.loads import Vector, bears_loads, borne, given, load_options
+from jaxmodal.cli.loads import Vector, bears_loads, borne, load_options
 from jaxmodal.cli.output import lists, print_json, title_of, without_nonfinite
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.status import Status, UncertifiedError
@@ -72,7 +73,7 @@ def frequencies(
     """
     from jaxmodal.cli.compiling import late_progress
 
-    loads = given(**vectors)
+    loads = given(vectors)
     posed_arms = [
         posed(load_any_arm(argument), argument, posture_deg, loaded=bool(loads))
         for argument in arms

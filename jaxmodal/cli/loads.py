@@ -29,11 +29,6 @@ def load_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def given(**loads: Vector) -> dict[str, tuple[float, float]]:
-    """The loads that are given, by name."""
-    return {name: value for name, value in loads.items() if value is not None}
-
-
 def borne(arm: Arm, loads: Mapping[str, tuple[float, float]]) -> dict[str, list[float]]:
     """The loads of an arm and those given together, by name, along x and y of the base."""
     total = {name: list(value) for name, value in loads.items()}

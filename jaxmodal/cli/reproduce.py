@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -13,6 +14,16 @@ from jaxmodal.reproduction import report
 from jaxmodal.reproduction.comparison import ReproductionSummary, Verdict
 from jaxmodal.reproduction.published import FREQUENCY_COLUMNS
 from jaxmodal.runtime.tables import Table
+
+
+@contextlib.contextmanager
+def _written(out_dir: Path, steps: str) -> Iterator[Callable[[int, int], None]]:
+    """What is recomputed into a folder: errors in one message, steps as progress."""
+    from jaxmodal.cli.compiling import late_progress
+
+    place = writing(f"--out {out_dir}", "; give a folder that can")
+    with refusing(), place, late_progress(steps) as advance:
+        yield advance
 
 
 @click.command()
@@ -27,13 +38,9 @@ def reproduce(out_dir: Path) -> None:
     Tables 2-6, 9-11 and Figure 5. Exit status: 0 when every printed number agrees or is a known
     misprint and every frequency is certified, else 1; 2 when the folder cannot be written.
     """
-    from jaxmodal.cli.compiling import late_progress
     from jaxmodal.reproduction.reproduce import reproduce as recompute
 
-    with (
-        writing(f"--out {out_dir}", "; give a folder that can"),
-        late_progress("spectra computed") as advance,
-    ):
+    with _written(out_dir, "spectra computed") as advance:
         summary = recompute(out_dir, advance)
     _print_summary(summary, out_dir)
     if not summary.ok:
@@ -87,14 +94,9 @@ def reproduce_motions(out_dir: Path) -> None:
     Writes a picture of each, and report.md: what the texts state, and whether the simulations show it. Exit status: 0
     when the paper's model shows every feature that its text states, else 1; 2 when the folder cannot be written.
     """
-    from jaxmodal.cli.compiling import late_progress
     from jaxmodal.reproduction.motions_report import reproduce_motions as recompute
 
-    with (
-        refusing(),
-        writing(f"--out {out_dir}", "; give a folder that can"),
-        late_progress("motions simulated") as advance,
-    ):
+    with _written(out_dir, "motions simulated") as advance:
         shown = recompute(out_dir, advance)
     click.echo(f"wrote {out_dir / 'report.md'} and the pictures beside it")
     if not shown:
