@@ -162,12 +162,9 @@ def draw_waterfall(
     columns = _columns(found, 1, "a picture over one parameter")
     size = np.abs(np.asarray(found.values)[:, output, into])
     order = np.argsort(columns[0])
-    axes = axes_or_new(axes, 7.0, 4.6)
     hertz = np.asarray(found.omega) / (2.0 * np.pi)
-    _coloured(axes, hertz, columns[0][order], size[order], found, output, into)
-    axes.set_xlabel("frequency [Hz]")
-    axes.set_ylabel(_label(found.addresses[0]))
-    return axes
+    sides = (hertz, "frequency [Hz]"), (columns[0][order], _label(found.addresses[0]))
+    return _coloured(axes_or_new(axes, 7.0, 4.6), *sides, size[order], found, output, into)
 
 
 def draw_peak_map(
@@ -198,34 +195,34 @@ def draw_peak_map(
             f"the response has {size.size} arms; must have all {x.size} x {y.size} combinations of both parameters, "
             "finite."
         )
-    axes = axes_or_new(axes, 5.8, 4.8)
-    _coloured(axes, x, y, grid, found, output, into)
-    axes.set_xlabel(_label(found.addresses[0]))
-    axes.set_ylabel(_label(found.addresses[1]))
-    return axes
+    sides = (x, _label(found.addresses[0])), (y, _label(found.addresses[1]))
+    return _coloured(axes_or_new(axes, 5.8, 4.8), *sides, grid, found, output, into)
 
 
 def _coloured(
     axes: Axes,
-    x: np.ndarray,
-    y: np.ndarray,
+    across: tuple[np.ndarray, str],
+    up: tuple[np.ndarray, str],
     size: np.ndarray,
     found: FrequencyResponse,
     output: int,
     into: int,
-) -> None:
+) -> Axes:
+    """Draw sizes by colour over two sides, each with its values and its name."""
     from matplotlib.colors import LogNorm
 
     finite = size[np.isfinite(size) & (size > 0.0)]
     norm = LogNorm(float(finite.min()), float(finite.max())) if finite.size else None
-    mesh = axes.pcolormesh(
-        x, y, size, cmap=COLOUR_MAP, norm=norm, shading="nearest", rasterized=True
-    )
+    look: dict[str, Any] = {"cmap": COLOUR_MAP, "norm": norm, "rasterized": True}
+    mesh = axes.pcolormesh(across[0], up[0], size, shading="nearest", **look)
     axes.grid(False)
     figure: Any = axes.get_figure(root=True)
     name = f"{found.outputs[output]} / {found.inputs[into]} [{found.unit(output, into)}]"
     figure.colorbar(mesh, ax=axes, label=name)
     axes.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
+    axes.set_xlabel(across[1])
+    axes.set_ylabel(up[1])
+    return axes
 
 
 def _columns(found: FrequencyResponse, count: int, what: str) -> np.ndarray:

@@ -102,7 +102,7 @@ def _sensitivity_lines(ds: xr.Dataset) -> list[str]:
         shares = np.bincount(known.argmax(axis=1), minlength=flat.shape[1]) / max(len(known), 1)
         order = [k for k in np.argsort(-shares)[:3] if shares[k] > 0.0]
         texts = [f"{ds.parameter.values[k]} {100.0 * shares[k]:.3g} %" for k in order]
-        lines.append(f"  mode {mode}: {', '.join(texts)}")
+        lines.append(f"  mode {mode}: {', '.join(texts) or 'no values'}")
     return lines
 
 
@@ -169,18 +169,14 @@ class Bar:
         self.lines = compiling.Lines("cells")
         self.task: Any = None
         self.first = (0.0, 0)
-        self.computed = self.done = self.total = 0
+        self.computed = self.done = 0
 
     def __enter__(self) -> Bar:
-        self.bar.start()
-        if not self.visible:
-            self.lines.__enter__()
+        (self.bar if self.visible else self.lines).__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.bar.stop()
-        if not self.visible:
-            self.lines.__exit__()
+        (self.bar if self.visible else self.lines).__exit__(None, None, None)
 
     def __call__(self, done: int, total: int) -> None:
         """Show that ``done`` of ``total`` cells are there."""
@@ -192,6 +188,6 @@ class Bar:
         elapsed = now - self.first[0]
         rate = f"{self.computed / elapsed:.0f} cells/s" if elapsed > 0.0 and self.computed else ""
         self.bar.update(self.task, completed=done, rate=rate)
-        self.done, self.total = done, total
+        self.done = done
         if not self.visible:
             self.lines(f"cells: {done} of {total}{f', {rate}' if rate else ''}")

@@ -43,7 +43,8 @@ chunk_option = click.option(
     "--chunk-cells",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Cells of one chunk, the unit of computing, writing and resuming.  [default: 65536, with mode shapes 8192]",
+    help="Cells of one chunk, the unit of computing, writing and resuming.  [default: 65536, with mode shapes 8192, "
+    "with responses or buckling 64, in space 256]",
 )
 
 

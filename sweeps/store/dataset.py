@@ -82,11 +82,15 @@ def variable_attributes(sweep: Sweep, name: str) -> dict[str, Any]:
         attributes["ancillary_variables"] = quantity.status
     if sweep.response is not None and quantity.part == "peak":
         attributes["response"] = sweep.response.title
-    flags = {
-        key: np.array(value, quantity.dtype) if key == "flag_values" else value
-        for key, value in quantity.attributes.items()
-    }
-    return attributes | flags
+    return {**attributes, **quantity.attributes}
+
+
+def with_flag_types(ds: xr.Dataset) -> xr.Dataset:
+    """Give the values of flags the type of their variable: CF asks for it, and JSON has no uint8."""
+    for variable in ds.data_vars.values():
+        if "flag_values" in variable.attrs:
+            variable.attrs["flag_values"] = np.array(variable.attrs["flag_values"], variable.dtype)
+    return ds
 
 
 def provenance() -> dict[str, str]:
@@ -181,7 +185,7 @@ class MemoryResult:
         found = {name: _plain(entry) for name, entry in coordinates(self.sweep).items()}
         summary = certificate_summary(status_counts(self.arrays["status"]))
         attributes = global_attributes(self.sweep) | {"certificate_summary": summary}
-        return xr.Dataset(data, found, attributes)
+        return with_flag_types(xr.Dataset(data, found, attributes))
 
 
 def _plain(coordinate: Coordinate) -> Coordinate:

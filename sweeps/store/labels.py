@@ -75,12 +75,6 @@ def examine(location: Location) -> Found | None:
     return Found(dict(attributes), digests, damage)
 
 
-def require_sound(location: Location, found: Found) -> None:
-    """Refuse a store with damaged labels; the message names the files and the remedy."""
-    if found.damage:
-        raise damaged(location, found.damage)
-
-
 def damaged(location: Location, damage: Mapping[str, str]) -> StoreError:
     """Return the error that lists what is damaged in a store."""
     lines = [f"\n  {place_of(location, key)} {what}" for key, what in list(damage.items())[:5]]

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
 from zarr.core.buffer import Buffer
@@ -55,9 +54,8 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
         array[...] = values if values.ndim else values.item()
     for name in sweep.outputs:
         quantity = QUANTITIES[name]
-        about = _json_attributes(sweep, name) | {
-            "coordinates": " ".join(auxiliary_names(sweep, name))
-        }
+        auxiliary = " ".join(auxiliary_names(sweep, name))
+        about = variable_attributes(sweep, name) | {"coordinates": auxiliary}
         group.create_array(
             name,
             shape=sweep.array_shape(name),
@@ -83,8 +81,3 @@ def layout(sweep: Sweep, grid: Grid, attributes: Mapping[str, Any]) -> dict[str,
         warnings.simplefilter("ignore")  # the specification of Zarr 3 does not know it yet
         zarr.consolidate_metadata(root)  # which plain xarray.open_zarr expects
     return {key: bytes(buffer.to_bytes()) for key, buffer in pieces.items()}
-
-
-def _json_attributes(sweep: Sweep, name: str) -> dict[str, Any]:
-    found = variable_attributes(sweep, name)
-    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in found.items()}

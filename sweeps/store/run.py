@@ -5,10 +5,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
 import xarray as xr
 
 from jaxmodal.runtime.precision import require_x64
@@ -16,7 +14,7 @@ from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.limits import MEMORY
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
-from sweeps.store.dataset import MemoryResult, dataset_bytes
+from sweeps.store.dataset import MemoryResult, dataset_bytes, with_flag_types
 from sweeps.store.executors import Dask, Executor, as_executor
 from sweeps.store.grid import Grid, compute_chunk, make_grid
 
@@ -53,7 +51,7 @@ def run(
         checked against its digests and not computed again.
     chunk_cells
         Cells of one chunk, the unit of computing, writing and resuming: by default 65,536, with mode shapes
-        8,192. A store that is there keeps its own.
+        8,192, with responses or buckling 64, in space 256. A store that is there keeps its own.
     executor
         ``"in-process"`` (default: all local devices), ``"dask"`` (two workers on this machine), or an
         executor such as ``Dask("tcp://host:8786")``. The numbers are the same from each.
@@ -135,11 +133,7 @@ def open_result(store: Location) -> xr.Dataset:
         If there is no store of a sweep.
     """
     _store_module().stored_definition(store)
-    location = str(store) if isinstance(store, Path) else store
-    ds = xr.open_zarr(location, chunks=None)
-    for variable in ds.data_vars.values():
-        if "flag_values" in variable.attrs:  # JSON has no uint8, which CF asks for
-            variable.attrs["flag_values"] = np.array(variable.attrs["flag_values"], variable.dtype)
+    ds = with_flag_types(xr.open_zarr(store, chunks=None))
     ordered: xr.Dataset = ds[[name for name in QUANTITIES if name in ds]]
     return ordered
 

@@ -36,7 +36,6 @@ from sweeps.store.labels import (
     damaged,
     examine,
     repair,
-    require_sound,
     write_summary,
 )
 from sweeps.store.layout import CHUNK_DIGEST, PROGRESS
@@ -214,7 +213,8 @@ def stored_definition(location: Location) -> dict[str, Any]:
         found = examine(location)
     if found is None:
         raise StoreError(f"{text_of(location)}: there is no store of a sweep; run the sweep first.")
-    require_sound(location, found)
+    if found.damage:
+        raise damaged(location, found.damage)
     return found.attributes
 
 

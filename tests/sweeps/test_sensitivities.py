@@ -166,6 +166,8 @@ def test_the_plan_and_the_summary_speak_of_sensitivities(ds):
     largest = np.abs(ds.sensitivity.sel(mode=1).values).argmax(axis=-1)
     share = 100.0 * np.mean(largest == 0)
     assert f"mode 1: {WALLS[0]} {share:.3g}" in lines[start + 1]
+    unknown = summary_lines(ds.assign(sensitivity=ds.sensitivity * np.nan))
+    assert unknown[-1] == "  mode 3: no values"
 
 
 def test_the_table_has_a_column_for_each_parameter(ds):
