@@ -127,7 +127,7 @@ def _simulation(arm: Arm, keys: Mapping[str, Any]) -> Simulation:
     with within("motors."):
         choices |= _motors(motors, angles)
     q, rate = np.zeros((2, model.num_coordinates))
-    for place in (np.arange(n), np.asarray(model.layout.driven)):
+    for place in (np.arange(n), model.layout.driven):
         q[place], rate[place] = angles, rates
     return Simulation(arm, model, np.linspace(0.0, until, count + 1), q, rate, choices)
 

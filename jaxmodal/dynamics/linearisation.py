@@ -263,7 +263,7 @@ def linearise_along(
 def _kept(model: FlexibleArm, matrices: tuple[Array, ...], joints: str) -> Linearisation:
     """The coordinates that move, of M, D, K (..., N, N) and the tip's derivative (..., 2, N)."""
     size = model.num_coordinates
-    driven = np.asarray(model.layout.driven)
+    driven = model.layout.driven
     inputs = np.zeros((size, model.num_links))
     inputs[driven, np.arange(model.num_links)] = 1.0
     names = [f"theta{i}" for i in range(1, model.num_links + 1)]

@@ -63,20 +63,41 @@ class Layout:
         return slice(len(self.modes), len(self.modes) + sum(self.modes))
 
     @property
-    def driven(self) -> tuple[int, ...]:
+    def driven(self) -> np.ndarray:
         """Where the coordinate is that each motor moves: the joint angle, or its own where the joint is elastic."""
         motors = iter(range(self.modal.stop, self.size))
-        return tuple(next(motors) if e else i for i, e in enumerate(self.elastic))
+        return np.array([next(motors) if e else i for i, e in enumerate(self.elastic)], int)
+
+    @property
+    def free(self) -> np.ndarray:
+        """1 for each coordinate that no motor moves, 0 for the others, shape (N,)."""
+        return 1.0 - np.isin(np.arange(self.size), self.driven)
+
+    @property
+    def width(self) -> int:
+        """Largest number of modes of a link, m."""
+        return max(self.modes, default=0)
+
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The modes j <= k of each Gamma_jk, in the order of the functions of a link."""
+        rows, columns = np.triu_indices(self.width)
+        return rows, columns
 
     @property
     def places(self) -> np.ndarray:
         """Index of each modal coordinate, shape (n, m); N where a link has fewer modes."""
-        found = np.full((len(self.modes), max(self.modes, default=0)), self.size)
+        found = np.full((len(self.modes), self.width), self.size)
         start = len(self.modes)
         for i, count in enumerate(self.modes):
             found[i, :count] = np.arange(start, start + count)
             start += count
         return found
+
+    @property
+    def spread(self) -> np.ndarray:
+        """From the modes of each link to q, shape (n, N, m)."""
+        return np.moveaxis(np.eye(self.size + 1)[:-1, self.places], 1, 0)
 
 
 @jax.tree_util.register_dataclass

@@ -30,15 +30,15 @@ class _Place(NamedTuple):
 
 
 def _places(model: FlexibleArm) -> list[_Place]:
-    layout, width = model.layout, max(model.modes, default=0)
-    pairs = list(zip(*np.triu_indices(width), strict=True))
+    layout = model.layout
+    pairs = list(zip(*layout.pairs, strict=True))
     found = []
     for i, count in enumerate(model.modes):
         functions = {0: "1", 1: "x"} | {2 + j: f"phi{j + 1}" for j in range(count)}
         if model.foreshortening:
             for number, (j, k) in enumerate(pairs):
                 if k < count:
-                    functions[2 + width + number] = f"gamma{j + 1}{k + 1}"
+                    functions[2 + layout.width + number] = f"gamma{j + 1}{k + 1}"
         order = sorted(functions)
         for a, row in enumerate(order):
             for column in order[a:]:
@@ -131,8 +131,7 @@ def _check_all_are_parameters(model: FlexibleArm) -> None:
     if is_traced(model):
         return
     damping = np.array(model.damping)
-    driven = np.asarray(model.layout.driven)
-    damping[driven, driven] = 0.0
+    damping[(model.layout.driven,) * 2] = 0.0
     largest = float(np.abs(damping).max(initial=0.0))
     if largest > 0.0:
         raise ArmError(

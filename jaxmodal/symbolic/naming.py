@@ -26,7 +26,7 @@ def owner_of(model: FlexibleArm, place: int) -> tuple[int, int | None]:
     found = np.argwhere(model.layout.places == place)
     if len(found):
         return int(found[0, 0]), int(found[0, 1])
-    return model.layout.driven.index(place), None
+    return model.layout.driven.tolist().index(place), None
 
 
 def coordinate_names(model: FlexibleArm) -> list[tuple[str, str, str, str]]:

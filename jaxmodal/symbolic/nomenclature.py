@@ -116,10 +116,9 @@ class Nomenclature:
     def _link(self, i: int) -> ShapeConstants:
         model, n, m = self.model, i + 1, self.model.modes[i]
         width = model.tip.shape[1]
-        rows, columns = np.triu_indices(width)
         kept = [
             (p, (int(j), int(k)))
-            for p, (j, k) in enumerate(zip(rows, columns, strict=True))
+            for p, (j, k) in enumerate(zip(*model.layout.pairs, strict=True))
             if k < m and model.foreshortening
         ]
         places = [0, 1, *range(2, 2 + m), *(2 + width + p for p, _ in kept)]

@@ -45,7 +45,7 @@ def test_friction_of_joints_is_a_parameter():
     """What is refused is damping that is none: with friction of joints alone the forces are met, to rounding."""
     model = model_for("full_rotation", 9.81)
     damping = np.zeros((6, 6))
-    driven = np.asarray(model.layout.driven)
+    driven = model.layout.driven
     damping[driven, driven] = [0.3, 0.7]
     model = dataclasses.replace(model, damping=damping, coulomb=np.array([0.2, 0.1]))
     table = np.asarray(regressor(model, *MOTION))

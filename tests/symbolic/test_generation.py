@@ -116,7 +116,7 @@ def check_terms(model, integrals, count):
     for name, own in (("K", model.stiffness), ("D", model.damping)):
         np.testing.assert_allclose(found[name][0], own, rtol=0, atol=1e-15 * np.abs(own).max())
     inputs = np.zeros((model.num_coordinates, model.num_links))
-    inputs[np.asarray(model.layout.driven), np.arange(model.num_links)] = 1.0
+    inputs[model.layout.driven, np.arange(model.num_links)] = 1.0
     np.testing.assert_array_equal(found["Q"], np.broadcast_to(inputs, found["Q"].shape))
     # C q' is h, and B' - 2 C is skew: B' by central differences along the motion, their error of order step^2
     size = np.abs(terms["B"]).max(axis=(1, 2))[:, None] * np.sum(rate**2, axis=1)[:, None]

@@ -17,10 +17,9 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.dynamics.assembly.engine_shapes import locked_arm_shapes
 from jaxmodal.dynamics.assembly.links import end_bodies, jointed_links
-from jaxmodal.dynamics.assembly.tables import Blank, link_tables, rotating
+from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.dynamics.model import FlexibleArm
-from jaxmodal.dynamics.model import one_of as _one_of
+from jaxmodal.dynamics.model import FlexibleArm, Layout, one_of
 from jaxmodal.dynamics.shapes import (
     LinkShapes,
     clamped_mass_shapes,
@@ -63,7 +62,7 @@ def link_shapes(
         If a choice is not allowed, or numbers do not fit the number of links.
     """
     links = jointed_links(arm)
-    _one_of("family", family, FAMILIES, "'clamped_mass' converges fastest")
+    one_of("family", family, FAMILIES, "'clamped_mass' converges fastest")
     counts = _counts(modes, len(links))
     if bodies is not None:
         _check_bodies(bodies, family, len(links))
@@ -205,55 +204,49 @@ def flexible_arm(
     links = jointed_links(arm)
     n = len(links)
     made = _made(arm, modes, shapes, n)
-    _one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
+    one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
     if coordinates == "tip_deflection":
         made = tuple(shape.in_tip_deflections() if shape.count else shape for shape in made)
     counts = tuple(shape.count for shape in made)
     elastic = tuple(link.is_elastic for link in links)
     _check_size(n + sum(counts) + sum(elastic))
-    blank = Blank(counts, elastic)
+    layout, units = Layout(counts, elastic), np.eye(n + sum(counts) + sum(elastic))
 
-    tables = [link_tables(link, shape, blank) for link, shape in zip(links, made, strict=True)]
-    payload = arm.payload
-    gram = [table.gram(link) for table, link in zip(tables, links, strict=True)]
-    gram[-1] = gram[-1] + payload.mass * tables[-1].point(links[-1], tables[-1].end)
+    tables = [LinkTables(link, shape, layout) for link, shape in zip(links, made, strict=True)]
+    gram = [table.gram for table in tables]
+    gram[-1] = gram[-1] + arm.payload.mass * tables[-1].point(tables[-1].end)
     for i, link in enumerate(links):
         joint = link.joint
         if joint.hub_mass is not None:
-            gram[i] = gram[i] + joint.hub_mass * blank.at_base
+            gram[i] = gram[i] + joint.hub_mass * tables[i].point(tables[i].base)
         if joint.stator_mass is not None and i > 0:
-            gram[i - 1] = gram[i - 1] + joint.stator_mass * tables[i - 1].point(
-                links[i - 1], tables[i - 1].end
-            )
-    inertias, rates, bodies = rotating(links, tables, payload.inertia, blank)
+            gram[i - 1] = gram[i - 1] + joint.stator_mass * tables[i - 1].point(tables[i - 1].end)
+    per_metre = xp.stack([xp.asarray(1.0 / link.length) for link in links])
+    inertias, rates, bodies = rotating(links, tables, arm.payload.inertia, layout, per_metre)
 
     times = _per_link("kelvin_voigt_time", kelvin_voigt_time, n, "s")
     ratios = _per_link("damping_ratio", damping_ratio, n, "of critical")
-    stiffness, damping = blank.zeros, blank.zeros
-    for i, link in enumerate(links):
-        own = tables[i].stiffness(link)
-        modal_mass = blank.padded(made[i].modal_mass) * link.mass
+    stiffness, damping = np.zeros_like(units), np.zeros_like(units)
+    for i, (link, spread) in enumerate(zip(links, layout.spread, strict=True)):
+        own = tables[i].stiffness
+        modal_mass = padded(made[i].modal_mass, layout.width) * link.mass
         diagonal = 2.0 * ratios[i] * xp.sqrt(xp.diagonal(own) * modal_mass)
-        spread = blank.spread[i]
         stiffness = stiffness + spread @ own @ spread.T
         damping = damping + spread @ (times[i] * own + diagonal * np.eye(len(diagonal))) @ spread.T
         if elastic[i]:
-            stiffness = stiffness + link.joint.joint_stiffness * blank.spring(i)
+            twist = units[i] - units[layout.driven[i]]
+            stiffness = stiffness + link.joint.joint_stiffness * np.outer(twist, twist)
     friction = _per_link("viscous_friction", viscous_friction, n, "N m s/rad")
-    for i in range(n):
-        unit = blank.unit(blank.driven[i])
-        damping = damping + friction[i] * unit[:, None] * unit[None, :]
+    for i, place in enumerate(layout.driven):
+        damping = damping + friction[i] * np.outer(units[place], units[place])
 
-    scale = xp.stack([xp.sum(xp.asarray(1.0 / link.length)) for link in links])
     model = FlexibleArm(
-        length=1.0 / scale,
+        length=1.0 / per_metre,
         gram=xp.stack(gram),
         tip=np.stack([table.tip for table in tables]),
-        tip_slope=np.stack([table.tip_slope for table in tables]) * scale[:, None],
-        shortening=np.stack([table.shortening for table in tables]) * scale[:, None, None],
-        stations=xp.stack(
-            [table.stations(link) for table, link in zip(tables, links, strict=True)]
-        ),
+        tip_slope=np.stack([table.tip_slope for table in tables]) * per_metre[:, None],
+        shortening=np.stack([table.shortening for table in tables]) * per_metre[:, None, None],
+        stations=xp.stack([table.stations for table in tables]),
         inertias=inertias,
         rates=rates,
         stiffness=stiffness,

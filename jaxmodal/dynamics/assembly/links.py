@@ -68,8 +68,7 @@ class JointedLink:
     @property
     def is_elastic(self) -> bool:
         """Whether a spring lies between the rotor and the link."""
-        stiffness = self.joint.joint_stiffness
-        return not (isinstance(stiffness, float) and math.isinf(stiffness))
+        return _has_spring(self.joint)
 
 
 def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
@@ -113,46 +112,51 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
         made.append(JointedLink(tuple(pieces), group[0], all(rigid)))
     for name in ("centre_x", "centre_y"):
         value = getattr(arm.payload, name)
-        if value is not None and not _zero(value):
+        if not absent(value):
             raise ArmError(
                 f"payload.{name} = {shown(value)}: the dynamics know bodies on the axis of a link alone; leave it out."
             )
     return tuple(made)
 
 
-def _zero(value: Any) -> bool:
-    return isinstance(value, float) and value == 0.0
+def absent(value: Any) -> bool:
+    """Whether a value of an arm is none, or known to be 0."""
+    return value is None or (isinstance(value, float) and value == 0.0)
+
+
+def _has_spring(link: Link) -> bool:
+    stiffness = link.joint_stiffness
+    return not (isinstance(stiffness, float) and math.isinf(stiffness))
 
 
 def _check(link: Link) -> None:
     for name in _NOT_HERE:
         value = getattr(link, name)
-        absent = math.inf if name in JOINT_SPRINGS else 0.0  # 0 would be a free slide
-        if value is not None and not (isinstance(value, float) and value == absent):
+        harmless = math.inf if name in JOINT_SPRINGS else 0.0  # 0 would be a free slide
+        if value is not None and not (isinstance(value, float) and value == harmless):
             raise ArmError(
                 f"{name} = {shown(value)}: the dynamics know joints and bodies on the axis of a link, links that "
                 "do not stretch, and no supports and axial forces; leave it out."
             )
     for name in DAMPING_FIELDS:
         value = getattr(link, name)
-        if value is not None and not _zero(value):
+        if not absent(value):
             raise ArmError(
                 f"{name} = {shown(value)}: the dynamics take damping as arguments of flexible_arm or keys of "
                 "[dynamics] (kelvin_voigt_time, damping_ratio, viscous_friction); leave it out of the link."
             )
     if link.segment:
         return
-    stiffness = link.joint_stiffness
-    if _zero(stiffness):
+    if absent(link.joint_stiffness):
         raise ArmError(
             "joint_stiffness = 0.0: every joint turns in the dynamics, and this spring lies between the rotor and "
             "the link; leave it out for a joint that the motor moves directly."
         )
-    finite = not (isinstance(stiffness, float) and math.isinf(stiffness))
-    if finite and (link.rotor_inertia is None or _zero(link.rotor_inertia)):
+    if _has_spring(link) and absent(link.rotor_inertia):
         raise ArmError(
-            f"rotor_inertia is missing: joint_stiffness = {shown(stiffness)} puts a spring between the rotor and the "
-            "link, so the rotor needs an inertia; give rotor_inertia and gear_ratio, or leave joint_stiffness out."
+            f"rotor_inertia is missing: joint_stiffness = {shown(link.joint_stiffness)} puts a spring between the "
+            "rotor and the link, so the rotor needs an inertia; give rotor_inertia and gear_ratio, or leave "
+            "joint_stiffness out."
         )
 
 

@@ -213,7 +213,7 @@ class JointPD(Law):
     derivative: Any = numbers("finite, one for each joint or one for all (N m s/rad)")
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
-        driven = np.asarray(model.layout.driven)
+        driven = model.layout.driven
         angle, speed, _ = self.motion(time)
         gains = (jnp.asarray(x, jnp.float64) for x in (self.proportional, self.derivative))
         proportional, derivative = gains
@@ -233,7 +233,7 @@ class FeedForward(Law):
     gravity_alone: bool = dataclasses.field(default=False, metadata={"static": True})
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
-        n, driven = model.num_links, np.asarray(model.layout.driven)
+        n, driven = model.num_links, model.layout.driven
         moved = []
         for values in self.motion(time):
             full = jnp.zeros(model.num_coordinates).at[:n].set(values)

@@ -19,7 +19,7 @@ from jaxmodal.dynamics.integration.flow import (
     split,
 )
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.mechanics.solves import solve_definite
+from jaxmodal.dynamics.mechanics.solves import held, solve_definite
 from jaxmodal.runtime.namespace import Array
 
 #: share of a step by which its first and last stage lie within it: what jumps where steps meet, jumps between them
@@ -60,11 +60,9 @@ def linearly_implicit(time: Array, state: Array, step: Array, system: Driven) ->
     q, _ = split(state, size)
     inertia = equations.inertia(model, q)
     if system.motion is not None:  # motors hold their coordinates: nothing of them is implicit
-        free = np.ones(size)
-        free[np.asarray(model.layout.driven)] = 0.0
+        free = model.layout.free
         mask = np.outer(free, free)
-        inertia = inertia * mask + np.diag(1.0 - free)
-        stiff, damped = stiff * mask, damped * mask
+        inertia, stiff, damped = held(inertia, free), stiff * mask, damped * mask
     matrix = inertia + share * damped + share**2 * stiff
 
     def stage(before: Array, place: Array) -> tuple[Array, Array]:

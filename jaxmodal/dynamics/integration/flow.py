@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
-import numpy as np
 
 from jaxmodal.dynamics.drives.events import Event
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.mechanics import equations
-from jaxmodal.dynamics.mechanics.solves import solve_definite
+from jaxmodal.dynamics.mechanics.solves import held, solve_definite
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.namespace import Array
 
@@ -51,7 +50,7 @@ def motor_state(system: Driven, time: Any, state: Array) -> tuple[Array, Array]:
     q, rate = split(state, system.model.num_coordinates)
     if system.motion is None:
         return q, rate
-    driven = np.asarray(system.model.layout.driven)
+    driven = system.model.layout.driven
     angle, speed, _ = system.motion(time)
     return q.at[driven].set(angle), rate.at[driven].set(speed)
 
@@ -71,19 +70,17 @@ def given_margins(system: Driven, time: Any, state: Array) -> Array:
 def motion_of(system: Driven, time: Any, q: Array, rate: Array) -> tuple[Array, Array, Array]:
     """Accelerations (N,), torques of the motors (n,), and the smallest relative pivot of B."""
     model = system.model
-    driven = np.asarray(model.layout.driven)
+    driven = model.layout.driven
     if system.motion is None:
         torques = system.law(time, q, rate, model)
         acceleration, pivot = equations.accelerations(model, q, rate, torques)
         return acceleration, torques, pivot
     given = jnp.zeros(model.num_coordinates).at[driven].set(system.motion(time)[2])
-    free = np.ones(model.num_coordinates)
-    free[driven] = 0.0
+    free = model.layout.free
     matrix = equations.inertia(model, q)
     resisting = equations.resistance(model, q, rate)
     right = free * (-resisting - matrix @ given) + given
-    reduced = matrix * np.outer(free, free) + np.diag(1.0 - free)
-    acceleration, pivot = solve_definite(reduced, right)
+    acceleration, pivot = solve_definite(held(matrix, free), right)
     torques = (matrix @ acceleration + resisting)[driven]
     return acceleration, torques, pivot
 
@@ -93,7 +90,6 @@ def derivative(time: Any, state: Array, system: Driven) -> Array:
     model = system.model
     q, rate = motor_state(system, time, state)
     acceleration, torques, _ = motion_of(system, time, q, rate)
-    driven = np.asarray(model.layout.driven)
-    power = jnp.sum(torques * rate[driven])
+    power = jnp.sum(torques * rate[model.layout.driven])
     loss = rate @ (model.damping @ rate) + rate @ equations.friction(model, rate)
     return jnp.concatenate([rate, acceleration, jnp.stack([power, loss])])

@@ -66,7 +66,7 @@ def dataset(model: FlexibleArm, found: Trajectory, method: str) -> xarray.Datase
         "deflection of each link at its end",
     )
     if any(model.elastic):
-        motors = np.asarray(layout.driven)
+        motors = layout.driven
         put("motor_angle", ("time", "joint"), found.q[:, motors], "rad", "motor behind its gear")
         put("motor_rate", ("time", "joint"), found.rate[:, motors], "rad/s", "rate of that motor")
     energies = (found.kinetic, found.elastic, found.gravity, found.work, found.dissipated)

@@ -128,15 +128,14 @@ def weight(model: FlexibleArm, q: Vector) -> Vector:
 
 def friction(model: FlexibleArm, rate: Vector) -> Vector:
     """Dry friction of the joints, smoothed: torque tanh(rate/width) at the coordinate that each motor moves."""
-    driven = np.asarray(model.layout.driven)
+    driven = model.layout.driven
     torque = model.coulomb * jnp.tanh(rate[driven] / model.coulomb_width)
     return jnp.zeros(model.num_coordinates).at[driven].set(torque)
 
 
 def applied(model: FlexibleArm, torques: Float[Array, " n"]) -> Vector:
     """Q u: each motor's torque at the coordinate that it moves."""
-    driven = np.asarray(model.layout.driven)
-    return jnp.zeros(model.num_coordinates).at[driven].set(torques)
+    return jnp.zeros(model.num_coordinates).at[model.layout.driven].set(torques)
 
 
 def resistance(model: FlexibleArm, q: Vector, rate: Vector) -> Vector:

@@ -81,7 +81,7 @@ def components(model: FlexibleArm, q: Float[Array, " N"]) -> Array:
     across = quarter_turn(axis)
     parts = [origin[:-1, None], axis[:, None], deltas[:, :, None] * across[:, None]]
     if model.foreshortening:
-        rows, columns = np.triu_indices(deltas.shape[1])
+        rows, columns = model.layout.pairs
         share = np.where(rows == columns, 0.5, 1.0)
         squares = share[None, :] * deltas[:, rows] * deltas[:, columns]
         parts.append(-squares[:, :, None] * axis[:, None])

@@ -65,7 +65,7 @@ def solve(model: FlexibleArm, q: Array, right: Array) -> Array:
 
     # a motor behind a spring has an angle of its own, which goes first
     springs = np.asarray(model.elastic)
-    driven = np.asarray(model.layout.driven)
+    driven = model.layout.driven
     share = jnp.where(springs, rotors[:, 0, 1] / jnp.where(springs, rotors[:, 1, 1], 1.0), 0.0)
     rotor = jnp.where(springs[:, None, None], 0.0, rotors)
     rotor = rotor.at[:, 0, 0].add(
@@ -128,7 +128,7 @@ def _local(model: FlexibleArm, q: Array) -> tuple[Array, Array]:
     _, axis, deltas = frames(model, q)
     across = quarter_turn(axis)
     zero, one = jnp.zeros((n, 2)), jnp.ones((n, 1))
-    rows, columns = np.triu_indices(width)
+    rows, columns = model.layout.pairs
 
     def stacked(turn: Array, modal: Array) -> Array:
         """Rates (n, k, 2, 3 + m) of functions that do not move with the base."""

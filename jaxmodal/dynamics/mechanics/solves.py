@@ -13,6 +13,11 @@ from jaxmodal.runtime.namespace import Array
 WRITTEN_OUT = 12
 
 
+def held(matrix: Array, free: np.ndarray) -> Array:
+    """A matrix of coordinates of which some are held, ``free`` 0: they have a 1 on the diagonal and nothing else."""
+    return matrix * np.outer(free, free) + np.diag(1.0 - free)
+
+
 def solve_definite(matrix: Float[Array, "N N"], right: Float[Array, " N"]) -> tuple[Array, Array]:
     """Solve a system whose matrix should be symmetric and positive definite.
 

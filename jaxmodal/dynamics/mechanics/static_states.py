@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import jax
@@ -11,6 +10,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import finite
 from jaxmodal.dynamics.mechanics import equations
+from jaxmodal.dynamics.mechanics.solves import held
 from jaxmodal.dynamics.model import FlexibleArm, require_model
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
@@ -39,7 +39,7 @@ def static_state(model: FlexibleArm, angles: Any) -> Array:
     given = finite("angles", angles, (n,), f"{n} finite numbers, rad")
     start = np.zeros(model.num_coordinates)
     start[:n] = given
-    start[np.asarray(model.layout.driven)] = given
+    start[model.layout.driven] = given
     found, change = _settled(model, start)
     if not float(change) < _SETTLED * (1.0 + float(np.abs(found).max())):
         raise ArmError(
@@ -49,18 +49,16 @@ def static_state(model: FlexibleArm, angles: Any) -> Array:
     return found
 
 
-@functools.partial(jax.jit)
+@jax.jit
 def _settled(model: FlexibleArm, start: Array) -> tuple[Array, Array]:
-    free = np.ones(model.num_coordinates)
-    free[np.asarray(model.layout.driven)] = 0.0
+    free = model.layout.free
 
     def force(q: Array) -> Array:
         return free * (equations.weight(model, q) + jnp.asarray(model.stiffness) @ q)
 
     def newton(state: tuple[Array, Array], _: Any) -> tuple[tuple[Array, Array], None]:
         q, _change = state
-        table = jax.jacfwd(force)(q) * np.outer(free, free) + np.diag(1.0 - free)
-        change = jnp.linalg.solve(table, force(q))
+        change = jnp.linalg.solve(held(jax.jacfwd(force)(q), free), force(q))
         return (q - change, jnp.max(jnp.abs(change))), None
 
     (q, change), _ = jax.lax.scan(
