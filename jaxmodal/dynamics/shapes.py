@@ -148,9 +148,7 @@ def monomial_shapes(count: int) -> LinkShapes:
 
 def polynomial_shapes(count: int) -> LinkShapes:
     """What the monomials xi^2 .. xi^(count + 1) span, with orthogonal curvatures: Legendre's polynomials."""
-    return _with_own_mass(
-        count, lambda xi: clamped_polynomials(np.asarray(xi), count), "polynomial"
-    )
+    return combined(count, np.eye(count), "polynomial")
 
 
 def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> LinkShapes:

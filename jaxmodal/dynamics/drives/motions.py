@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.dynamics.drives.rules import check_values, holder, numbers, unlike
+from jaxmodal.dynamics.drives.rules import check_values, holder, numbers, shape_given
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -267,13 +267,7 @@ def checked_angles(motion: Motion, num_links: int, time: float) -> None:
     if is_traced(motion):
         return
     check_values(motion)
-    try:
-        shape = jax.eval_shape(motion.angles, jnp.zeros(())).shape
-    except (TypeError, ValueError) as error:
-        words = unlike("motion", motion, num_links, error)
-        if words is None:
-            raise
-        raise ArmError(words) from error
+    shape = shape_given("motion", motion, num_links, motion.angles, 0.0)
     if shape != (num_links,):
         raise ArmError(
             f"motion: gives angles of shape {shape}; must be ({num_links},), one for each joint."

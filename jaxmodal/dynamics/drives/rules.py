@@ -66,15 +66,20 @@ def _check(name: str, value: Any, rule: _Rule) -> None:
         raise ArmError(f"{name} = {shown(value)}: must be {rule.words}.")
 
 
-def unlike(name: str, given: Any, num_links: int, error: Exception) -> str | None:
-    """What to say of a motion or a law whose numbers do not go together; nothing where the error speaks for itself."""
-    if not _of_the_library(given) or isinstance(error, ArmError | jax.errors.JAXTypeError):
-        return None
-    cause = str(error).splitlines()[0]
-    return (
-        f"{name} = {type(given).__name__}(...): its numbers do not go together ({cause}); give one for each of the "
-        f"{num_links} joints, or one for all."
-    )
+def shape_given(
+    name: str, given: Any, num_links: int, function: Callable[..., Any], *arguments: Any
+) -> tuple[int, ...]:
+    """Shape of what a motion or a law gives; refused are numbers of the library's own that do not go together."""
+    try:
+        return jax.eval_shape(function, *arguments).shape
+    except (TypeError, ValueError) as error:
+        if not _of_the_library(given) or isinstance(error, ArmError | jax.errors.JAXTypeError):
+            raise
+        cause = str(error).splitlines()[0]
+        raise ArmError(
+            f"{name} = {type(given).__name__}(...): its numbers do not go together ({cause}); give one for each of "
+            f"the {num_links} joints, or one for all."
+        ) from error
 
 
 def _of_the_library(given: Any) -> bool:

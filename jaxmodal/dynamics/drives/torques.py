@@ -97,21 +97,30 @@ def _pytree(cls: type[L]) -> type[L]:
     return cls
 
 
-def _table(law: Law, name: str, expected: str) -> tuple[Any, Any]:
-    """Times and torques of a law, set as arrays: NumPy's, to be checked, or those of JAX that are traced or batched."""
-    rows = "rows of finite torques of equal length, one torque for each joint, N m"
-    for key, axes, about in ((name, 1, expected), ("torques", 2, rows)):
+def _set_table(law: Any, name: str, expected: str, least: int, edges: int, both: str) -> None:
+    """Times and torques of a law as arrays, checked: ``least`` rows of torques, and ``edges`` times more.
+
+    Those of NumPy are checked, those of JAX that are traced or batched are not.
+    """
+    about = "rows of finite torques of equal length, one torque for each joint, N m"
+    given = []
+    for key, axes, words in ((name, 1, expected), ("torques", 2, about)):
         value = getattr(law, key)
         if is_traced(value) or (isinstance(value, jax.Array) and value.ndim > axes):
             value = jnp.asarray(value, jnp.float64)
         else:
-            value = reals(key, value, about)
+            value = reals(key, value, words)
         object.__setattr__(law, key, value)
-    return getattr(law, name), law.torques  # type: ignore[attr-defined]
-
-
-def _ascending(times: np.ndarray) -> bool:
-    return bool(np.all(np.isfinite(times)) and np.all(times[:-1] < times[1:]))
+        given.append(value)
+    times, torques = given
+    if isinstance(times, jax.Array) or isinstance(torques, jax.Array):
+        return
+    good = torques.ndim == 2 and len(torques) >= least and times.shape == (len(torques) + edges,)
+    ascending = np.all(np.isfinite(times)) and np.all(times[:-1] < times[1:])
+    if not (good and ascending and np.all(np.isfinite(torques))):
+        raise ArmError(
+            f"{name}: of shape {times.shape} with torques of shape {torques.shape}; must be {both}."
+        )
 
 
 @_pytree
@@ -131,15 +140,8 @@ class PiecewiseConstant(Law):
     torques: Any
 
     def __post_init__(self) -> None:
-        edges, torques = _table(self, "edges", "k + 1 ascending times, s")
-        if isinstance(edges, jax.Array) or isinstance(torques, jax.Array):
-            return
-        good = torques.ndim == 2 and edges.shape == (len(torques) + 1,) and len(torques) > 0
-        if not (good and _ascending(edges) and np.all(np.isfinite(torques))):
-            raise ArmError(
-                f"edges: of shape {edges.shape} with torques of shape {torques.shape}; must be k + 1 ascending "
-                "times and k rows of finite torques, one for each joint."
-            )
+        both = "k + 1 ascending times and k rows of finite torques, one for each joint"
+        _set_table(self, "edges", "k + 1 ascending times, s", least=1, edges=1, both=both)
 
     @property
     def switches(self) -> Any:
@@ -184,15 +186,8 @@ class SampledTorque(Law):
     torques: Any
 
     def __post_init__(self) -> None:
-        times, torques = _table(self, "times", "k ascending times, s")
-        if isinstance(times, jax.Array) or isinstance(torques, jax.Array):
-            return
-        good = torques.ndim == 2 and times.shape == (len(torques),) and len(torques) > 1
-        if not (good and _ascending(times) and np.all(np.isfinite(torques))):
-            raise ArmError(
-                f"times: of shape {times.shape} with torques of shape {torques.shape}; must be ascending times and "
-                "a row of finite torques for each."
-            )
+        both = "ascending times and a row of finite torques for each"
+        _set_table(self, "times", "k ascending times, s", least=2, edges=0, both=both)
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
         times, torques = jnp.asarray(self.times), jnp.asarray(self.torques)

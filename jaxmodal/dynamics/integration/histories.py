@@ -9,26 +9,31 @@ import numpy as np
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.integration.trajectories import MESSAGES, STATUS, Trajectory
 from jaxmodal.dynamics.model import FlexibleArm
+from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 
 if TYPE_CHECKING:
     import xarray
 
-_UNITS = {
-    "joint_angle": ("time", "joint", "rad", "angle of each joint, relative to the link before"),
-    "joint_rate": ("time", "joint", "rad/s", "rate of each joint"),
-    "torque": ("time", "joint", "N m", "torque of each motor at the joint's side of its gear"),
-    "tip_position": ("time", "axis", "m", "tip of the arm"),
-    "tip_velocity": ("time", "axis", "m/s", "velocity of the tip"),
-    "tip_acceleration": ("time", "axis", "m/s^2", "acceleration of the tip"),
-}
-_ENERGIES = {
-    "kinetic_energy": "kinetic energy",
-    "elastic_energy": "energy of bending and of springs",
-    "gravity_energy": "energy in the field of gravity, 0 at the base joint",
-    "work": "work done by the motors since the start",
-    "dissipated": "energy dissipated since the start",
-    "imbalance": "energy that appeared from nowhere since the start",
+#: of each variable by time its other dimension, its unit and what it is
+_VARIABLES = {
+    "joint_angle": ("joint", "rad", "angle of each joint, relative to the link before"),
+    "joint_rate": ("joint", "rad/s", "rate of each joint"),
+    "torque": ("joint", "N m", "torque of each motor at the joint's side of its gear"),
+    "tip_position": ("axis", "m", "tip of the arm"),
+    "tip_velocity": ("axis", "m/s", "velocity of the tip"),
+    "tip_acceleration": ("axis", "m/s^2", "acceleration of the tip"),
+    "modal_coordinate": ("coordinate", "of the shape", "modal coordinates"),
+    "modal_rate": ("coordinate", "of the shape/s", "rates of the modal coordinates"),
+    "end_deflection": ("link", "m", "deflection of each link at its end"),
+    "motor_angle": ("joint", "rad", "motor behind its gear"),
+    "motor_rate": ("joint", "rad/s", "rate of that motor"),
+    "kinetic_energy": ("", "J", "kinetic energy"),
+    "elastic_energy": ("", "J", "energy of bending and of springs"),
+    "gravity_energy": ("", "J", "energy in the field of gravity, 0 at the base joint"),
+    "work": ("", "J", "work done by the motors since the start"),
+    "dissipated": ("", "J", "energy dissipated since the start"),
+    "imbalance": ("", "J", "energy that appeared from nowhere since the start"),
 }
 
 
@@ -36,44 +41,34 @@ def dataset(model: FlexibleArm, found: Trajectory, method: str) -> xarray.Datase
     """A trajectory of one arm in NumPy as an `xarray.Dataset`."""
     import xarray
 
-    n, layout = model.num_links, model.layout
-    variables: dict[str, Any] = {}
-
-    def put(name: str, dims: tuple[str, ...], values: Any, unit: str, meaning: str) -> None:
-        variables[name] = (dims, np.asarray(values), {"units": unit, "long_name": meaning})
-
-    tables = (found.q[:, :n], found.rate[:, :n], found.torques)
-    tips = (found.tip, found.tip_velocity, found.tip_acceleration)
-    for (name, (*dims, unit, meaning)), values in zip(
-        _UNITS.items(), (*tables, *tips), strict=True
-    ):
-        put(name, tuple(dims), values, unit, meaning)
-    modal = found.q[:, layout.modal]
-    put("modal_coordinate", ("time", "coordinate"), modal, "of the shape", "modal coordinates")
-    put(
-        "modal_rate",
-        ("time", "coordinate"),
-        found.rate[:, layout.modal],
-        "of the shape/s",
-        "rates of the modal coordinates",
-    )
+    n, layout, motors = model.num_links, model.layout, model.layout.driven
     wide = np.concatenate([found.q, np.zeros((len(found.q), 1))], axis=1)[:, layout.places]
-    put(
-        "end_deflection",
-        ("time", "link"),
-        np.sum(wide * np.asarray(model.tip), axis=-1),
-        "m",
-        "deflection of each link at its end",
-    )
+    given = {
+        "joint_angle": found.q[:, :n],
+        "joint_rate": found.rate[:, :n],
+        "torque": found.torques,
+        "tip_position": found.tip,
+        "tip_velocity": found.tip_velocity,
+        "tip_acceleration": found.tip_acceleration,
+        "modal_coordinate": found.q[:, layout.modal],
+        "modal_rate": found.rate[:, layout.modal],
+        "end_deflection": np.sum(wide * np.asarray(model.tip), axis=-1),
+    }
     if any(model.elastic):
-        motors = layout.driven
-        put("motor_angle", ("time", "joint"), found.q[:, motors], "rad", "motor behind its gear")
-        put("motor_rate", ("time", "joint"), found.rate[:, motors], "rad/s", "rate of that motor")
-    energies = (found.kinetic, found.elastic, found.gravity, found.work, found.dissipated)
-    for (name, meaning), values in zip(
-        _ENERGIES.items(), (*energies, found.imbalance), strict=True
-    ):
-        put(name, ("time",), values, "J", meaning)
+        given |= {"motor_angle": found.q[:, motors], "motor_rate": found.rate[:, motors]}
+    given |= {
+        "kinetic_energy": found.kinetic,
+        "elastic_energy": found.elastic,
+        "gravity_energy": found.gravity,
+        "work": found.work,
+        "dissipated": found.dissipated,
+        "imbalance": found.imbalance,
+    }
+    variables: dict[str, Any] = {}
+    for name, values in given.items():
+        other, unit, meaning = _VARIABLES[name]
+        dims = ("time", other) if other else ("time",)
+        variables[name] = variable(dims, values, meaning, unit)
     links = np.repeat(np.arange(1, n + 1), model.modes)
     numbers = np.concatenate([np.arange(1, m + 1) for m in model.modes] or [np.zeros(0, int)])
     coords = {

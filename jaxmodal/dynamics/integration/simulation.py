@@ -14,7 +14,7 @@ from jaxmodal.arm.arguments import finite, positive, reals, whole
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.events import Event, as_events, check_shapes, check_start
 from jaxmodal.dynamics.drives.motions import Motion, checked_angles
-from jaxmodal.dynamics.drives.rules import check_arguments, check_values, unlike
+from jaxmodal.dynamics.drives.rules import check_arguments, check_values, shape_given
 from jaxmodal.dynamics.drives.torques import Function, Law, as_law
 from jaxmodal.dynamics.integration.fixed_step import METHODS as FIXED
 from jaxmodal.dynamics.integration.flow import Driven, LawLike, given_margins
@@ -131,11 +131,16 @@ def simulate(
             f"progress = {shown(progress)}: must be a function of (intervals done, all of them), or None."
         )
     start = _state(model, "q", q), _state(model, "rate", rate)
+    first = float(moments[0])
     if motion is not None:
-        checked_angles(motion, model.num_links, float(moments[0]))
+        checked_angles(motion, model.num_links, first)
     law = _checked_law(model, torque)
     ends = as_events(events)
-    _check_events(ends, model, motion, float(moments[0]), start)
+    check_shapes(ends, model)
+    if ends:
+        state = np.concatenate([*start, np.zeros(2)])
+        margins = _margins(Driven(model, None, motion, ends), first, state)
+        check_start(ends, np.asarray(margins), first)
 
     def run(q: np.ndarray, rate: np.ndarray, at: np.ndarray) -> Trajectory:
         found = solved(
@@ -145,10 +150,10 @@ def simulate(
             at,
             law,
             motion,
-            rtol,
-            atol,
-            ends,
+            events=ends,
             method=method,
+            rtol=rtol,
+            atol=atol,
             max_steps=max_steps,
             substeps=substeps,
         )
@@ -167,22 +172,6 @@ def simulate(
     name = ends[int(found.event)].name
     told = f"{name} ended it at {float(found.reached):.6g} s"
     return made.assign_attrs(event=name, message=told)
-
-
-def _check_events(
-    events: tuple[Event, ...],
-    model: FlexibleArm,
-    motion: Motion | None,
-    time: float,
-    start: tuple[np.ndarray, np.ndarray],
-) -> None:
-    if not events:
-        return
-    check_shapes(events, model)
-    state = np.concatenate([*start, np.zeros(2)])
-    check_start(
-        events, np.asarray(_margins(Driven(model, None, motion, events), time, state)), time
-    )
 
 
 _margins = jax.jit(given_margins)
@@ -244,18 +233,12 @@ def _checked_law(model: FlexibleArm, torque: LawLike | None) -> Law:
     if isinstance(law, Function) and torque is not None:
         name = getattr(torque, "__name__", type(torque).__name__)
         check_arguments("torque", name, torque)
-    blank = np.zeros(model.num_coordinates)
 
     def torques(time: Any, q: Array) -> Array:
-        try:
-            return jnp.asarray(law(time, q, q, model))
-        except (TypeError, ValueError) as error:
-            words = unlike("torque", torque, model.num_links, error)
-            if words is None:
-                raise
-            raise ArmError(words) from error
+        return jnp.asarray(law(time, q, q, model))
 
-    shape = jax.eval_shape(torques, 0.0, blank).shape
+    blank = np.zeros(model.num_coordinates)
+    shape = shape_given("torque", torque, model.num_links, torques, 0.0, blank)
     if shape != (model.num_links,):
         raise ArmError(
             f"torque: gives shape {shape}; must be ({model.num_links},), the torque of each motor."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -175,11 +174,20 @@ def trajectory(
         pivot = smallest_pivot(system, reached, last)
         cause = jnp.where(pivot > _NEARLY_SINGULAR, HALTED, NOT_DEFINITE)
     status = jnp.where(happened, EVENT, jnp.where(finished, OK, cause))
-    found = _described(system, times, states, status, reached, last, steps)
-    if not system.events:
-        return found
-    first = jnp.argmin(margins(system, reached, last))
-    return found._replace(event=jnp.where(happened, first, -1))
+
+    def at(time: Array, state: Array) -> tuple[Any, ...]:
+        q, rate = motor_state(system, time, state)
+        acceleration, torques, _ = motion_of(system, time, q, rate)
+        moved = equations.tip_motion(model, q, rate, acceleration)
+        return (q, rate, acceleration, torques, *moved, *equations.energies(model, q, rate))
+
+    described: Any = jax.vmap(at)(times, states)
+    work, dissipated = states[:, -2], states[:, -1]
+    first: Any = -1
+    if system.events:
+        first = jnp.where(happened, jnp.argmin(margins(system, reached, last)), -1)
+    made = (times, *described, work, dissipated, status, reached, last, steps, first)
+    return Trajectory(*made)
 
 
 def _adaptive(
@@ -232,44 +240,5 @@ def _adaptive(
     return jnp.where(known, states, jnp.nan), ended, solution.stats["num_steps"], finished
 
 
-def _described(
-    system: Driven,
-    times: Array,
-    states: Array,
-    status: Array,
-    reached: Array,
-    last: Array,
-    steps: Array,
-) -> Trajectory:
-    """All that a trajectory tells, from its states."""
-    model = system.model
-
-    def at(time: Array, state: Array) -> tuple[Any, ...]:
-        q, rate = motor_state(system, time, state)
-        acceleration, torques, _ = motion_of(system, time, q, rate)
-        moved = equations.tip_motion(model, q, rate, acceleration)
-        return (q, rate, acceleration, torques, *moved, *equations.energies(model, q, rate))
-
-    described: Any = jax.vmap(at)(times, states)
-    work, dissipated = states[:, -2], states[:, -1]
-    made = (times, *described, work, dissipated, status, reached, last, steps)
-    return Trajectory(*made)
-
-
-@functools.partial(jax.jit, static_argnames=("method", "max_steps", "forward"))
-def solved(
-    model: FlexibleArm,
-    q: Array,
-    rate: Array,
-    times: Array,
-    law: Any,
-    motion: Motion | None,
-    rtol: float,
-    atol: float,
-    events: tuple[Event, ...] = (),
-    **choices: Any,
-) -> Trajectory:
-    """`trajectory` as one program, whatever the length of its steps."""
-    return trajectory(
-        model, q, rate, times, law, motion, events=events, rtol=rtol, atol=atol, **choices
-    )
+#: `trajectory` as one program, whatever the length of its steps
+solved = jax.jit(trajectory, static_argnames=("method", "max_steps", "forward"))
