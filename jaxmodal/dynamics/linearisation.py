@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     import xarray
 
 JOINTS = ("free", "locked")
-#: squared frequencies that are negative by less than this share of the largest are rounding of 0
-_ROUNDING = 1e-9
+#: eigenvalues of the stiffness, scaled by its diagonal, that are negative by less than this are rounding of 0, and so
+#: is what is less than this share of the largest squared frequency on that diagonal
+_ROUNDING = 1e-12
 
 
 class Linearisation(NamedTuple):
@@ -92,11 +93,17 @@ class Linearisation(NamedTuple):
         factor = _cholesky(mass)
         half = np.linalg.solve(factor, 0.5 * (stiffness + stiffness.mT))
         squares = np.linalg.eigvalsh(np.linalg.solve(factor, half.mT))
-        floor = -_ROUNDING * np.abs(squares).max(initial=0.0, axis=-1, keepdims=True)
-        if np.any(squares < floor):
+        # squared frequencies are as often negative as eigenvalues of the stiffness, however it is scaled, and these are
+        # known where high modes hide what a slow one is
+        largest = np.abs(squares).max(initial=0.0, axis=-1, keepdims=True)
+        floor = _ROUNDING * largest * np.diagonal(mass, axis1=-2, axis2=-1)
+        sizes = np.maximum(np.abs(np.diagonal(stiffness, axis1=-2, axis2=-1)), floor)
+        scale = 1.0 / np.sqrt(np.where(sizes > 0.0, sizes, 1.0))
+        scaled = 0.5 * (stiffness + stiffness.mT) * scale[..., :, None] * scale[..., None, :]
+        if np.any(np.linalg.eigvalsh(scaled) < -_ROUNDING):
             raise ArmError(
-                f"the state is not stable: a squared frequency is {squares.min()!r} rad^2/s^2; must be 0 or more; look "
-                "at it with state_space and numpy.linalg.eigvals."
+                f"the state is not stable: a squared frequency is {squares.min():.6g} rad^2/s^2; must be 0 or more; "
+                "look at it with state_space and numpy.linalg.eigvals."
             )
         return np.sqrt(np.maximum(squares, 0.0))
 

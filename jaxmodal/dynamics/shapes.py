@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.arguments import reals
+from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.dynamics.frequency_equation import (
     EndBody,
     basis,
@@ -171,10 +171,16 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
     """
     xi = reals("stations", stations, "ascending numbers from 0 to 1, shape (s,)")
     values = reals("deflections", deflections, "numbers, a column for each shape, shape (s, m)")
+    tolerance = positive("tolerance", tolerance)
     if xi.ndim != 1 or values.ndim != 2 or len(values) != xi.size or xi.size < 5 or not values.size:
         raise ArmError(
             f"deflections: of shape {values.shape} at stations of shape {xi.shape}; must be (s, m) at (s,) with 5 "
             "stations or more, a column for each shape."
+        )
+    if not np.all(np.isfinite(values)) or not np.all(np.any(values, axis=0)):
+        raise ArmError(
+            "deflections: hold a value that is not finite, or a shape of zeros; must be shapes that bend, "
+            "a column for each."
         )
     if not (xi[0] == 0.0 and xi[-1] == 1.0 and np.all(np.diff(xi) > 0.0)):
         raise ArmError(

@@ -24,7 +24,7 @@ from jaxmodal.dynamics import (
 )
 from jaxmodal.dynamics.assembly.flexible_arms import COORDINATES, FAMILIES
 from jaxmodal.dynamics.parameters import identify, regressor
-from jaxmodal.dynamics.shapes import sampled_shapes
+from jaxmodal.dynamics.shapes import polynomial_shapes, sampled_shapes
 from jaxmodal.runtime import limits
 
 ARM = arm_of(CASES["P1"])
@@ -153,6 +153,47 @@ def test_small_motions_with_a_truncated_inertia_that_is_not_definite():
     for call in (small.natural_frequencies, small.state_space):
         with pytest.raises(jm.ArmError, match=r"mass: is not positive definite, .*-0\.5.*'full'"):
             call()
+
+
+@pytest.mark.parametrize("fastest", [1e6, 1e11, 1e13])
+def test_a_fast_mode_hides_no_instability(fastest):
+    """A stiff rod of 0.5 m upright, -3 g/(2 l) = -29.43, beside a mode; a free joint has 0 whatever is beside it."""
+    mix = np.array([[1.0, 0.3], [0.0, 1.0]])
+    names, still = ("theta1", "link1.mode1"), np.zeros((2, 2))
+    for slow in (-29.43, 0.0, 29.43):
+        mass, stiffness = mix.T @ mix, mix.T @ np.diag([slow, fastest]) @ mix
+        small = Linearisation(mass, still, stiffness, np.eye(2), names)
+        along = small._replace(mass=np.stack([mass] * 2), stiffness=np.stack([stiffness, mass]))
+        for system in (small, along):
+            if slow < 0.0:
+                with pytest.raises(jm.ArmError, match=r"not stable: a squared frequency is -29\.4"):
+                    system.natural_frequencies()
+            else:
+                squares = system.natural_frequencies() ** 2
+                assert abs(np.ravel(squares)[0] - slow) < 1e-15 * fastest + 1e-9
+
+
+def test_a_rigid_link_has_no_shapes():
+    rigid = ARM.replace(links=(ARM.links[0], ARM.links[1].replace(rigid=True)))
+    with pytest.raises(jm.ArmError, match=r"shapes\[2\]: has 2 shapes, and link 2 .* is rigid"):
+        flexible_arm(rigid, shapes=[polynomial_shapes(2)] * 2)
+    assert flexible_arm(rigid, shapes=list(link_shapes(rigid, 2, "polynomial"))).modes == (2, 0)
+
+
+XI = np.linspace(0.0, 1.0, 21)
+
+
+@pytest.mark.parametrize(
+    ("deflections", "tolerance", "words"),
+    [
+        (np.full((21, 1), np.nan), 1e-8, "deflections: hold a value that is not finite"),
+        (np.stack([XI**2, 0.0 * XI], axis=1), 1e-8, "deflections: hold .* a shape of zeros"),
+        ((XI**2)[:, None], "close", "tolerance = 'close': must be a number"),
+    ],
+)
+def test_samples_that_are_no_shapes(deflections, tolerance, words):
+    with pytest.raises(jm.ArmError, match=words):
+        sampled_shapes(XI, deflections, tolerance)
 
 
 TWO, MODEL = np.ones(2), flexible_arm(ARM, 1)

@@ -16,7 +16,7 @@ from jaxmodal.arm.arguments import reals, scalar, whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.dynamics.assembly.engine_shapes import locked_arm_shapes
-from jaxmodal.dynamics.assembly.links import end_bodies, jointed_links
+from jaxmodal.dynamics.assembly.links import JointedLink, end_bodies, jointed_links
 from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.dynamics.model import FlexibleArm, Layout, one_of
@@ -120,8 +120,11 @@ def _check_bodies(bodies: Any, family: str, n: int) -> None:
         )
 
 
-def _made(arm: Arm, modes: Any, shapes: Any, n: int) -> tuple[LinkShapes, ...]:
+def _made(
+    arm: Arm, modes: Any, shapes: Any, links: Sequence[JointedLink]
+) -> tuple[LinkShapes, ...]:
     """The shapes of each link, by the name of a family or as they are given."""
+    n = len(links)
     if isinstance(shapes, str):
         return link_shapes(arm, modes, shapes)
     if not isinstance(shapes, (list, tuple)) or not all(isinstance(s, LinkShapes) for s in shapes):
@@ -131,6 +134,12 @@ def _made(arm: Arm, modes: Any, shapes: Any, n: int) -> tuple[LinkShapes, ...]:
         )
     if len(shapes) != n:
         raise ArmError(f"shapes: {len(shapes)} of them; must be {n}, one LinkShapes for each link.")
+    for number, (shape, link) in enumerate(zip(shapes, links, strict=True), start=1):
+        if link.rigid and shape.count:
+            raise ArmError(
+                f"shapes[{number}]: has {shape.count} shapes, and link {number} between joints is rigid; must have "
+                "none: take that of link_shapes(arm, modes), or leave rigid out of the link."
+            )
     return tuple(shapes)
 
 
@@ -160,7 +169,7 @@ def flexible_arm(
         lumped mass may stand anywhere; a finite ``joint_stiffness`` is a spring between the rotor and the link.
         Joint angles count for nothing but the shapes.
     modes
-        Number of assumed modes of each link, or one number for all.
+        Number of assumed modes of each link, or one number for all; it counts for nothing beside shapes made by hand.
     shapes
         A family of `link_shapes`, or shapes for each link, made by hand.
     coordinates
@@ -203,7 +212,7 @@ def flexible_arm(
     require_x64()
     links = jointed_links(arm)
     n = len(links)
-    made = _made(arm, modes, shapes, n)
+    made = _made(arm, modes, shapes, links)
     one_of("coordinates", coordinates, COORDINATES, "'tip_deflection' needs no normalisation")
     if coordinates == "tip_deflection":
         made = tuple(shape.in_tip_deflections() if shape.count else shape for shape in made)

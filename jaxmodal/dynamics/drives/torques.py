@@ -116,8 +116,8 @@ def _set_table(law: Any, name: str, expected: str, least: int, edges: int, both:
     if isinstance(times, jax.Array) or isinstance(torques, jax.Array):
         return
     good = torques.ndim == 2 and len(torques) >= least and times.shape == (len(torques) + edges,)
-    ascending = np.all(np.isfinite(times)) and np.all(times[:-1] < times[1:])
-    if not (good and ascending and np.all(np.isfinite(torques))):
+    known = np.all(np.isfinite(times)) and np.all(np.isfinite(torques))
+    if not (good and known and np.all(times[:-1] < times[1:])):
         raise ArmError(
             f"{name}: of shape {times.shape} with torques of shape {torques.shape}; must be {both}."
         )

@@ -20,7 +20,9 @@ _STEPS, _SETTLED = 25, 1e-10
 
 
 def static_state(model: FlexibleArm, angles: Any) -> Array:
-    """Where the arm hangs at rest on locked motors: coordinates q, shape (N,).
+    """Where the arm is at rest on locked motors: coordinates q, shape (N,).
+
+    Whether it stays there is not looked at: `linearise` with locked joints has no frequencies where it does not.
 
     Parameters
     ----------
