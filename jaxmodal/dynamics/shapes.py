@@ -177,14 +177,14 @@ def sampled_shapes(stations: Any, deflections: Any, tolerance: float = 1e-8) -> 
             f"deflections: of shape {values.shape} at stations of shape {xi.shape}; must be (s, m) at (s,) with 5 "
             "stations or more, a column for each shape."
         )
+    if not (xi[0] == 0.0 and xi[-1] == 1.0 and np.all(np.diff(xi) > 0.0)):
+        raise ArmError(
+            f"stations: from {xi[0]!r} to {xi[-1]!r}; must ascend from 0 to 1, in units of the link's length."
+        )
     if not np.all(np.isfinite(values)) or not np.all(np.any(values, axis=0)):
         raise ArmError(
             "deflections: hold a value that is not finite, or a shape of zeros; must be shapes that bend, "
             "a column for each."
-        )
-    if not (xi[0] == 0.0 and xi[-1] == 1.0 and np.all(np.diff(xi) > 0.0)):
-        raise ArmError(
-            f"stations: from {xi[0]!r} to {xi[-1]!r}; must ascend from 0 to 1, in units of the link's length."
         )
     size, coefficients = fitted_polynomials(xi, values, tolerance)
     return combined(size, coefficients, "sampled")

@@ -12,22 +12,30 @@ from jaxmodal.symbolic.graph import (
     COSINE,
     MULTIPLY,
     NEGATE,
-    NUMBER,
     SINE,
     SUBTRACT,
-    SYMBOL,
+    TANH,
     Expression,
     Graph,
 )
 
 
-def _slope(graph: Graph, operation: str, node: Expression, argument: Expression) -> Expression:
-    """Derivative of a function of one argument; ``node`` is its value."""
-    if operation == SINE:
-        return graph.function(COSINE, argument)
-    if operation == COSINE:
-        return -graph.function(SINE, argument)
-    return 1.0 - node * node
+def _partials(graph: Graph, index: int) -> list[tuple[int, Expression]]:
+    """What a node is made of, each with the derivative by it; nothing of numbers and symbols."""
+    operation, parts = graph.operations[index], graph.parts(Expression(graph, index))
+    if operation == MULTIPLY:
+        factors = [parts[1], parts[0]]
+    elif operation == SINE:
+        factors = [graph.function(COSINE, parts[0])]
+    elif operation == COSINE:
+        factors = [-graph.function(SINE, parts[0])]
+    elif operation == TANH:
+        node = Expression(graph, index)
+        factors = [1.0 - node * node]
+    else:
+        signs = {ADD: (1.0, 1.0), SUBTRACT: (1.0, -1.0), NEGATE: (-1.0,)}.get(operation, ())
+        factors = [graph.number(sign) for sign in signs]
+    return [(part.index, factor) for part, factor in zip(parts, factors, strict=True)]
 
 
 def tangent(
@@ -36,61 +44,34 @@ def tangent(
     """Derivatives of some expressions along a direction: ``along`` gives the rate of symbols by their index."""
     rates: dict[int, Expression] = dict(along)
     for index in graph.needed(roots):
-        operation = graph.operations[index]
-        if index in rates or operation in (NUMBER, SYMBOL):
+        parts = graph.made_of(index)
+        if index in rates or not any(part in rates for part in parts):
             continue
-        node = Expression(graph, index)
-        parts = graph.parts(node)
-        given = [rates.get(part.index, graph.zero) for part in parts]
-        if all(rate.is_zero for rate in given):
-            continue
-        if operation == ADD:
-            rates[index] = given[0] + given[1]
-        elif operation == SUBTRACT:
+        given = [rates.get(part, graph.zero) for part in parts]
+        if (
+            graph.operations[index] == SUBTRACT
+        ):  # with a sign before it, a difference would be another node
             rates[index] = given[0] - given[1]
-        elif operation == NEGATE:
-            rates[index] = -given[0]
-        elif operation == MULTIPLY:
-            rates[index] = given[0] * parts[1] + parts[0] * given[1]
         else:
-            rates[index] = given[0] * _slope(graph, operation, node, parts[0])
+            factors = (factor for _, factor in _partials(graph, index))
+            rates[index] = graph.total(a * b for a, b in zip(given, factors, strict=True))
     return [rates.get(root.index, graph.zero) for root in roots]
 
 
 def gradient(graph: Graph, root: Expression, symbols: Sequence[Expression]) -> list[Expression]:
     """Derivatives of one expression by several symbols."""
-    wanted = {symbol.index for symbol in symbols}
+    concerned = {symbol.index for symbol in symbols}
     order = graph.needed([root])
-    concerned = set(wanted)
     for index in order:
-        if graph.operations[index] not in (NUMBER, SYMBOL) and not concerned.isdisjoint(
-            graph.operands[index]
-        ):
+        if not concerned.isdisjoint(graph.made_of(index)):
             concerned.add(index)
     shares: dict[int, Expression] = {root.index: graph.one}
-
-    def give(part: Expression, share: Expression) -> None:
-        if part.index in concerned:
-            shares[part.index] = shares.get(part.index, graph.zero) + share
-
     for index in reversed(order):
-        if index not in shares or graph.operations[index] in (NUMBER, SYMBOL):
-            continue
-        node, share, operation = Expression(graph, index), shares[index], graph.operations[index]
-        parts = graph.parts(node)
-        if operation == ADD:
-            give(parts[0], share)
-            give(parts[1], share)
-        elif operation == SUBTRACT:
-            give(parts[0], share)
-            give(parts[1], -share)
-        elif operation == NEGATE:
-            give(parts[0], -share)
-        elif operation == MULTIPLY:
-            give(parts[0], share * parts[1])
-            give(parts[1], share * parts[0])
-        elif parts[0].index in concerned:
-            give(parts[0], share * _slope(graph, operation, node, parts[0]))
+        if index in shares and not concerned.isdisjoint(graph.made_of(index)):
+            for part, factor in _partials(graph, index):
+                if part in concerned:
+                    share = shares[index] * factor
+                    shares[part] = shares.get(part, graph.zero) + share
     return [shares.get(symbol.index, graph.zero) for symbol in symbols]
 
 

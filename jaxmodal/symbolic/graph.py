@@ -112,11 +112,14 @@ class Graph:
             return None
         return float(self.operands[node.index][0])  # type: ignore[arg-type]
 
+    def made_of(self, index: int) -> tuple[int, ...]:
+        """Indices of what a node is made of; nothing for numbers and symbols."""
+        leaf = self.operations[index] in (NUMBER, SYMBOL)
+        return () if leaf else self.operands[index]  # type: ignore[return-value]
+
     def parts(self, node: Expression) -> tuple[Expression, ...]:
         """What a node is made of; nothing for numbers and symbols."""
-        if self.operations[node.index] in (NUMBER, SYMBOL):
-            return ()
-        return tuple(Expression(self, int(i)) for i in self.operands[node.index])  # type: ignore[call-overload]
+        return tuple(Expression(self, index) for index in self.made_of(node.index))
 
     def add(self, left: Expression, right: Expression) -> Expression:
         """The node of left + right."""
@@ -219,11 +222,9 @@ class Graph:
         waiting = [root.index for root in roots]
         while waiting:
             index = waiting.pop()
-            if index in seen:
-                continue
-            seen.add(index)
-            if self.operations[index] not in (NUMBER, SYMBOL):
-                waiting.extend(self.operands[index])  # type: ignore[arg-type]
+            if index not in seen:
+                seen.add(index)
+                waiting.extend(self.made_of(index))
         return sorted(seen)
 
     def apply(self, operation: str, made_of: list[Expression]) -> Expression:

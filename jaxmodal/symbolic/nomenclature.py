@@ -141,17 +141,8 @@ class Nomenclature:
             length=self.constant(
                 f"l_{n}", rf"\ell_{{{n}}}", f"length of link {n}", "m", model.length[i]
             ),
-            tip=[
-                self.constant(
-                    f"phi_{n}_{j + 1}",
-                    rf"\phi_{{{n}{parted(n)}{j + 1},e}}",
-                    f"deflection of shape {j + 1} at the end of link {n}",
-                    "m per unit",
-                    model.tip[i, j],
-                )
-                for j in modes
-            ],
-            slope=[self.end_slope(i, j) for j in modes],
+            tip=[self.end_value(i, j, "deflection") for j in modes],
+            slope=[self.end_value(i, j, "slope") for j in modes],
             shortening=[
                 [
                     self.constant(
@@ -169,14 +160,18 @@ class Nomenclature:
             else [],
         )
 
-    def end_slope(self, i: int, j: int) -> Expression:
-        """Slope of a shape at the end of its link."""
+    def end_value(self, i: int, j: int, what: str) -> Expression:
+        """Deflection or slope of a shape at the end of its link."""
+        values, letter, mark, unit = {
+            "deflection": (self.model.tip, "phi", "", "m per unit"),
+            "slope": (self.model.tip_slope, "dphi", "'", "1 per unit"),
+        }[what]
         return self.constant(
-            f"dphi_{i + 1}_{j + 1}",
-            rf"\phi'_{{{i + 1}{parted(i + 1)}{j + 1},e}}",
-            f"slope of shape {j + 1} at the end of link {i + 1}",
-            "1 per unit",
-            self.model.tip_slope[i, j],
+            f"{letter}_{i + 1}_{j + 1}",
+            rf"\phi{mark}_{{{i + 1}{parted(i + 1)}{j + 1},e}}",
+            f"{what} of shape {j + 1} at the end of link {i + 1}",
+            unit,
+            values[i, j],
         )
 
     def gravity(self) -> tuple[Expression, Expression]:
@@ -204,7 +199,7 @@ class Nomenclature:
                 if value == 0.0:
                     row.append(self.graph.zero)
                 elif at_end and mode is not None:
-                    row.append(self.end_slope(owner, mode))
+                    row.append(self.end_value(owner, mode, "slope"))
                 elif mode is not None:
                     row.append(
                         self.constant(

@@ -177,19 +177,17 @@ def _named(
         uses[root] += 1
     wanted: collections.Counter[int] = collections.Counter(root.index for root in roots)
     for index in order:
-        if graph.operations[index] not in (NUMBER, SYMBOL):
-            for part in graph.parts(Expression(graph, index)):
-                uses[part.index] += 1
-                # a constant in a formula of the state is computed before all states
-                if graph.varies[index] and not graph.varies[part.index]:
-                    uses[part.index] += 1
+        for part in graph.made_of(index):
+            uses[part] += 1
+            # a constant in a formula of the state is computed before all states
+            if graph.varies[index] and not graph.varies[part]:
+                uses[part] += 1
     named, length = set(), {}
     for index in order:
         if graph.operations[index] in (NUMBER, SYMBOL):
             length[index] = 0
             continue
-        parts = graph.parts(Expression(graph, index))
-        length[index] = 1 + sum(length[part.index] for part in parts)
+        length[index] = 1 + sum(length[part] for part in graph.made_of(index))
         several = uses[index] > 1 or wanted[index] > 1 or index in graph.labels
         if graph.operations[index] == NEGATE and index not in graph.labels:
             several = False  # a sign is no work: written where it is used
@@ -205,9 +203,9 @@ def _form(graph: Graph, index: int, forms: dict[int, Form], language: Language[F
         return language.number(float(operands[0]))  # type: ignore[arg-type]
     if operation == SYMBOL:
         return language.name(str(operands[0]))
-    parts = [forms[part.index] for part in graph.parts(Expression(graph, index))]
+    parts = [forms[part] for part in graph.made_of(index)]
     if operation == NEGATE:
-        return language.negate(parts[0])
+        return language.negate(*parts)
     if operation in FUNCTIONS:
-        return language.function(operation, parts[0])
-    return language.infix(operation, parts[0], parts[1])
+        return language.function(operation, *parts)
+    return language.infix(operation, *parts)

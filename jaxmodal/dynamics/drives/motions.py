@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.dynamics.drives.rules import check_values, holder, numbers, shape_given
+from jaxmodal.dynamics.drives.rules import check_values, floats, holder, numbers, shape_given
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
@@ -69,8 +69,8 @@ class SineMotion(Motion):
     phase: Any = 0.0
 
     def angles(self, time: Any) -> Array:
-        given = (self.mean, self.amplitude, self.frequency, self.phase)
-        mean, amplitude, frequency, phase = (jnp.asarray(x, jnp.float64) for x in given)
+        mean, amplitude = floats(self.mean, self.amplitude)
+        frequency, phase = floats(self.frequency, self.phase)
         return mean + amplitude * jnp.sin(frequency * time + phase)
 
 
@@ -87,7 +87,7 @@ class RestToRest(Motion):
     duration: Any = numbers(*_DURATION)
 
     def angles(self, time: Any) -> Array:
-        start, end = (jnp.asarray(x, jnp.float64) for x in (self.start, self.end))
+        start, end = floats(self.start, self.end)
         part = jnp.clip(time / self.duration, 0.0, 1.0)
         return start + (end - start) * (part**3 * (10.0 + part * (6.0 * part - 15.0)))
 
@@ -173,7 +173,7 @@ class Shaped(Motion):
     weights: Any = numbers("finite, one for each delay")
 
     def angles(self, time: Any) -> Array:
-        delays, weights = (jnp.asarray(x, jnp.float64) for x in (self.delays, self.weights))
+        delays, weights = floats(self.delays, self.weights)
         if delays.ndim != 1 or delays.shape != weights.shape:
             raise ArmError(
                 f"Shaped: delays of shape {delays.shape} with weights of shape {weights.shape}; must be as many of "

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import reals
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError
-from jaxmodal.runtime.namespace import is_traced
+from jaxmodal.runtime.namespace import Array, is_traced
 
 
 class _Rule(NamedTuple):
@@ -41,6 +42,11 @@ def holder(words: str, holds: Callable[[Any], Any]) -> Any:
 
 
 _EACH = _Rule("finite, one for each joint or one for all", np.isfinite, None, numeric=True)
+
+
+def floats(*values: Any) -> tuple[Array, ...]:
+    """Values of a motion or a law as arrays of JAX."""
+    return tuple(jnp.asarray(value, jnp.float64) for value in values)
 
 
 def check_values(given: Any) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import A_MOTION, Motion
-from jaxmodal.dynamics.drives.rules import holder, numbers
+from jaxmodal.dynamics.drives.rules import floats, holder, numbers
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.errors import ArmError
@@ -171,10 +171,8 @@ class SineTorque(Law):
     phase: Any = 0.0
 
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
-        turned = jnp.asarray(self.frequency, jnp.float64) * time + jnp.asarray(
-            self.phase, jnp.float64
-        )
-        return jnp.asarray(self.amplitude, jnp.float64) * jnp.sin(turned)
+        amplitude, frequency, phase = floats(self.amplitude, self.frequency, self.phase)
+        return amplitude * jnp.sin(frequency * time + phase)
 
 
 @_pytree
@@ -210,8 +208,7 @@ class JointPD(Law):
     def __call__(self, time: Any, q: Array, rate: Array, model: FlexibleArm) -> Array:
         driven = model.layout.driven
         angle, speed, _ = self.motion(time)
-        gains = (jnp.asarray(x, jnp.float64) for x in (self.proportional, self.derivative))
-        proportional, derivative = gains
+        proportional, derivative = floats(self.proportional, self.derivative)
         return proportional * (angle - q[driven]) + derivative * (speed - rate[driven])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.integration.trajectories import MESSAGES, STATUS, Trajectory
+from jaxmodal.dynamics.integration.trajectories import STATUS, Trajectory
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
@@ -79,10 +79,10 @@ def dataset(model: FlexibleArm, found: Trajectory, method: str) -> xarray.Datase
         "link_of_coordinate": ("coordinate", links),
         "mode_of_coordinate": ("coordinate", numbers),
     }
-    status = int(found.status)
+    status, message = STATUS[int(found.status)]
     attributes = {
-        "status": STATUS[status],
-        "message": MESSAGES[status],
+        "status": status,
+        "message": message,
         "event": "",
         "time_reached": float(found.reached),
         "state_reached": np.asarray(found.last[:-2]),

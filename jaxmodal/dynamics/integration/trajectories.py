@@ -28,19 +28,20 @@ METHODS = (*ADAPTIVE, *FIXED)
 _NEARLY_SINGULAR = 1e-3
 
 OK, NOT_DEFINITE, HALTED, EVENT = 0, 1, 2, 3
+#: what a status is called, and what it means
 STATUS = {
-    OK: "ok",
-    NOT_DEFINITE: "inertia_not_definite",
-    HALTED: "halted",
-    EVENT: "event",
-}
-MESSAGES = {
-    OK: "the end was reached",
-    NOT_DEFINITE: "the truncated inertia matrix loses its positive definiteness: deflections are too large for it; "
-    "use inertia_order = 'full', which cannot, or smaller deflections",
-    HALTED: "the integration halted: more steps than max_steps, or a state that is not finite; give more steps, a "
-    "stiff method ('kvaerno5'), smaller fixed steps, or look at the torques",
-    EVENT: "an event ended it before the last time",
+    OK: ("ok", "the end was reached"),
+    NOT_DEFINITE: (
+        "inertia_not_definite",
+        "the truncated inertia matrix loses its positive definiteness: deflections are too large for it; use "
+        "inertia_order = 'full', which cannot, or smaller deflections",
+    ),
+    HALTED: (
+        "halted",
+        "the integration halted: more steps than max_steps, or a state that is not finite; give more steps, a stiff "
+        "method ('kvaerno5'), smaller fixed steps, or look at the torques",
+    ),
+    EVENT: ("event", "an event ended it before the last time"),
 }
 
 
@@ -60,7 +61,7 @@ class Trajectory(NamedTuple):
     kinetic, elastic, gravity, work, dissipated : Array, shape (T,)
         Energies, the work that the motors have done and what has been dissipated, J.
     status : Array, shape ()
-        0, or a key of `MESSAGES`.
+        A key of `STATUS`.
     reached : Array, shape ()
         Time up to which the motion is known, s.
     last : Array, shape (2 N + 2,)
