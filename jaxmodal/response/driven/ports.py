@@ -6,8 +6,8 @@ force does its work. So a response between ports is the same with input and outp
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import math
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -30,12 +30,10 @@ SYNONYMS = {"moment": "rotation", "torque": RELATIVE}
 PLACES = ("base", "joint", "link", "tip", "payload")
 
 _NAME = re.compile(
-    r"(?:(?P<base>base)|joint_(?P<joint>[1-9][0-9]*)|link_(?P<link>[1-9][0-9]*)@(?P<station>[^@]+?)"
-    r"|tip(?:_(?P<tip>[1-9][0-9]*))?|(?P<payload>payload))\.(?P<direction>[a-z_]+)",
+    r"(?P<place>base|joint(?=_)|link(?=_[0-9]+@)|tip|payload)(?:_(?P<number>[1-9][0-9]*))?(?:@(?P<station>[^@]+?))?"
+    r"\.(?P<direction>[a-z_]+)",
     re.ASCII,
 )
-
-
 _NUMBER = re.compile(r"[0-9.eE+-]+", re.ASCII)
 
 
@@ -229,31 +227,15 @@ def _read(name: object, arm: Arm) -> Port:
         ]
         near = suggestion(name, words) if isinstance(name, str) else ""
         raise ArmError(f"port {shown(name)}: is no port.{near} {_known(arm)}")
-    direction = SYNONYMS.get(parts["direction"], parts["direction"])
-    of_joint = parts["joint"] is not None
-    if direction not in DIRECTIONS and not (of_joint and direction == RELATIVE):
-        hint = suggestion(direction, (*DIRECTIONS, *SYNONYMS, RELATIVE))
-        only = " Only joints have it." if direction == RELATIVE else ""
-        raise ArmError(
-            f"port {name!r}: {parts['direction']!r} is no direction here.{only}{hint} {_known(arm)}"
-        )
-    if parts["base"] or parts["payload"]:
-        return Port("base" if parts["base"] else "payload", direction)
-    if parts["joint"]:
-        return Port("joint", direction, int(parts["joint"]))
-    if parts["link"] is None:
-        return Port("tip", direction, int(parts["tip"] or arm.num_links))
-    try:
-        # float() takes spaces and underscores, too
-        station = float(parts["station"]) if _NUMBER.fullmatch(parts["station"]) else math.nan
-    except ValueError:
-        station = math.nan
-    if not 0.0 <= station <= 1.0:
-        raise ArmError(
-            f"port {name!r}: the station {parts['station']!r} must be x/L, a number from 0 at the link's base to 1 "
-            "at its end."
-        )
-    return Port("link", direction, int(parts["link"]), station)
+    place, number = parts["place"], parts["number"]
+    station: Any = parts["station"]
+    # float() takes spaces and underscores, too
+    if station is not None and _NUMBER.fullmatch(station):
+        with contextlib.suppress(ValueError):
+            station = float(station)
+    link = int(number) if number else arm.num_links if place == "tip" else None
+    with within(f"port {name!r}: "):
+        return Port(place, parts["direction"], link, station)
 
 
 def _known(arm: Arm) -> str:
