@@ -22,7 +22,7 @@ from jaxmodal.arm.quantities import Record, as_scalar, quantities, shown
 from jaxmodal.arm.sections import shear_fields
 from jaxmodal.arm.segments import tapered, with_body_at
 from jaxmodal.arm.shapes import SHAPES, RawSection, Section
-from jaxmodal.arm.units import in_si, made_of, with_units
+from jaxmodal.arm.units import made_of
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
@@ -122,16 +122,16 @@ def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
             f"bodies: there are {len(bodies):,}; at most {limits.LINKS - 1:,} cut a link."
         )
     made: list[Link] = []
-    passed = 0.0
+    passed, length = 0.0, float(link.length)
     for number, entry in enumerate(bodies, start=1):
         body = table(f"bodies[{number}]", entry, ArmError)
         with within(f"bodies[{number}]."):
-            body, _ = in_si(body, _OF_BODY)
-            check_keys(body, _OF_BODY, ("position", "mass"), ArmError, with_units(_OF_BODY))
+            body = made_of(dict, body, _OF_BODY, required=("position", "mass"))
             place = float(as_scalar("position", body["position"], "in metres"))
-            if not place > passed:
+            if not passed < place < length:
                 raise ArmError(
-                    f"position = {place!r}: must be greater than 0 and ascend from body to body."
+                    f"position = {place!r}: must be greater than 0, ascend from body to body and be less than the "
+                    f"length of the link, {length!r} m; a body at its end is its tip_mass and tip_inertia."
                 )
             rest = [body.get(name) for name in ("centre_x", "centre_y")]
             inner, link = with_body_at(

@@ -15,13 +15,12 @@ from jaxmodal.statics.beam_arrays import SUPPORTS
 from jaxmodal.statics.equilibrium import held_equilibrium
 
 
-def require_concrete(arm: Arm, what: str) -> None:
+def require_concrete(
+    arm: Arm, what: str, remedy: str = "inside jit, vmap and grad use frequency_response"
+) -> None:
     """Refuse an arm of which a value is traced."""
     if is_traced(arm):
-        raise ArmError(
-            f"arm: is traced, and {what} takes an arm of concrete values; inside jit, vmap and grad use "
-            "frequency_response."
-        )
+        raise ArmError(f"arm: is traced, and {what} takes an arm of concrete values; {remedy}.")
 
 
 _KNOW_FORCES = (

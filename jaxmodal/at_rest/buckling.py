@@ -16,16 +16,14 @@ from jaxmodal.arm.addresses import listed, resolve
 from jaxmodal.arm.arguments import positive_integer, require_truth
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
-from jaxmodal.arm.refusals import require_concrete, require_known
 from jaxmodal.at_rest.derivatives import beams_of, factor_rate, varied_by_addresses
-from jaxmodal.at_rest.loads import dead_loads, require_loads
+from jaxmodal.at_rest.loads import under_loads
 from jaxmodal.at_rest.search import NONE, Factor, LoadedArm, factors
 from jaxmodal.at_rest.shapes import null_vector, positions, scaled, shape_along
 from jaxmodal.at_rest.tables import buckling_dataset, buckling_table
-from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.statics.beam_arrays import SPRINGS
 from jaxmodal.statics.stability import NO_STIFFNESS
@@ -162,15 +160,11 @@ def buckling(
     >>> f"{found.factors[0]:.10f}", bool(found.certified[0])
     ('7.8373474389', True)
     """
-    flags = theory_flags(theory)
-    require_x64()
-    require_concrete(arm, "buckling")
-    require_known(arm, theory)
     require_truth("both_signs", both_signs)
     number = positive_integer(num_factors, "num_factors", MOST_FACTORS)
-    loads = dead_loads(arm, gravity, tip_force, base_acceleration)
-    require_loads(arm, loads, or_axial=True)
-    singles = [single for given in listed(addresses) for single in resolve(arm, given)]
+    given = gravity, tip_force, base_acceleration
+    flags, loads = under_loads(arm, theory, "buckling", *given, or_axial=True)
+    singles = [single for address in listed(addresses) for single in resolve(arm, address)]
 
     bare = arm.replace(loads=None)
     beams = beams_of(bare) if singles else beam_values(bare)

@@ -8,38 +8,47 @@ import numpy as np
 
 from jaxmodal.arm.arguments import finite
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.refusals import require_concrete, require_known
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
 from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.precision import require_x64
 from jaxmodal.statics.chain import DeadLoads
 
+#: for arms of which a value is traced
+_OUTSIDE = "call it outside of jit, vmap and grad (buckling gives derivatives by addresses)"
 
-def pair(value: Any, name: str, unit: str) -> tuple[float, float]:
-    """Two finite numbers, along x and y of the base.
 
-    Raises
-    ------
-    ArmError
-        The value is something else.
-    """
+def _pair(value: Any, name: str, unit: str) -> tuple[float, float]:
+    """Two finite numbers, along x and y of the base; an ArmError for anything else."""
     words = f"two finite numbers, along x and y of the base, in {unit}, such as (0.0, -9.81)"
     x, y = finite(name, value, (2,), words)
     return float(x), float(y)
 
 
-def dead_loads(arm: Arm, gravity: Any, tip_force: Any, base_acceleration: Any) -> DeadLoads:
-    """The loads that the arm bears and those that arguments give, together.
+def under_loads(
+    arm: Arm,
+    theory: TheoryName,
+    what: str,
+    gravity: Any,
+    tip_force: Any,
+    base_acceleration: Any,
+    or_axial: bool = False,
+) -> tuple[Theory, DeadLoads]:
+    """The theory's flags, and the loads that the arm bears and those that arguments give, together.
 
-    A steady acceleration of the base acts as gravity against it.
+    A steady acceleration of the base acts as gravity against it. What ``what`` cannot take is refused: traced arms,
+    those that do not suit the theory, and those without any load, or axial force where that is enough.
     """
-    down = pair(gravity, "gravity", "m/s^2")
-    force = pair(tip_force, "tip_force", "N")
-    moved = pair(base_acceleration, "base_acceleration", "m/s^2")
+    flags = theory_flags(theory)
+    require_x64()
+    require_concrete(arm, what, _OUTSIDE)
+    require_known(arm, theory)
+    down = _pair(gravity, "gravity", "m/s^2")
+    force = _pair(tip_force, "tip_force", "N")
+    moved = _pair(base_acceleration, "base_acceleration", "m/s^2")
     added = (down[0] - moved[0], down[1] - moved[1], *force)
     own = (0.0, 0.0, 0.0, 0.0) if arm.loads is None else arm.loads.dead()
-    return DeadLoads(*(np.float64(a) + np.float64(b) for a, b in zip(own, added, strict=True)))
-
-
-def require_loads(arm: Arm, loads: DeadLoads, or_axial: bool = False) -> None:
-    """Refuse an arm without any load, of which nothing could be said."""
+    loads = DeadLoads(*(np.float64(a) + np.float64(b) for a, b in zip(own, added, strict=True)))
     pressed = or_axial and any(link.axial_force is not None for link in arm.links)
     if not pressed and not any(float(x) for x in loads):
         raise ArmError(
@@ -47,3 +56,4 @@ def require_loads(arm: Arm, loads: DeadLoads, or_axial: bool = False) -> None:
             "base_acceleration=(x, y) in m/s^2, or the arm loads=Loads(gravity=9.81); in the shell --gravity 0,-9.81, "
             "--tip-force or --base-acceleration."
         )
+    return flags, loads

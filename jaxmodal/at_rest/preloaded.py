@@ -11,11 +11,11 @@ from jaxmodal.arm.arguments import is_whole, whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.links import Link
-from jaxmodal.arm.refusals import refuse_loaded_slides, require_concrete, require_known
+from jaxmodal.arm.refusals import refuse_loaded_slides
 from jaxmodal.arm.segments import BOUNDS, cut
 from jaxmodal.at_rest.buckling import buckling
-from jaxmodal.at_rest.loads import dead_loads, require_loads
-from jaxmodal.dynamic_stiffness.beams import TheoryName, theory_flags
+from jaxmodal.at_rest.loads import under_loads
+from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
@@ -72,15 +72,11 @@ def preloaded(
     >>> [f"{x.axial_force:.3f}" for x in hanging.links]
     ['9.933', '3.311']
     """
-    flags = theory_flags(theory)
-    require_concrete(arm, "preloaded")
-    require_known(arm, theory)
+    flags, loads = under_loads(arm, theory, "preloaded", gravity, tip_force, base_acceleration)
     refuse_loaded_slides(arm, "under dead loads")
     whole("pieces", pieces, 1, limits.LINKS)
     if bound not in BOUNDS:
         raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
-    loads = dead_loads(arm, gravity, tip_force, base_acceleration)
-    require_loads(arm, loads)
     arm = arm.replace(loads=None)
     beams = beam_values(arm)
     rest = held_equilibrium(beams, flags.shear, flags.axial, loads)

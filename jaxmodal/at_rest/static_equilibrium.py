@@ -15,14 +15,12 @@ from jaxmodal.arm.arguments import station_shares
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.quantities import shown
-from jaxmodal.arm.refusals import require_concrete, require_known
-from jaxmodal.at_rest.loads import dead_loads, require_loads
+from jaxmodal.at_rest.loads import under_loads
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables
-from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
 from jaxmodal.runtime.errors import ArmError, LargeDeflectionWarning
 from jaxmodal.runtime.pictures import Drawn
-from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import ShowsDatasets, Table
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import bent, geometry
@@ -171,13 +169,9 @@ def static_equilibrium(
     >>> f"{found.joint_torque[0]:.1f} N m, {1e3 * found.tip_displacement[1]:.3f} mm"     # w L^2/2, w L^4/(8 E I)
     '-20.0 N m, -0.200 mm'
     """
-    flags = theory_flags(theory)
-    require_x64()
-    require_concrete(arm, "static_equilibrium")
-    require_known(arm, theory)
+    given = gravity, tip_force, base_acceleration
+    flags, loads = under_loads(arm, theory, "static_equilibrium", *given)
     _refuse_second_order(arm)
-    loads = dead_loads(arm, gravity, tip_force, base_acceleration)
-    require_loads(arm, loads)
     shares = station_shares(stations)
     beams = beam_values(arm.replace(loads=None))
     found = held_equilibrium(beams, flags.shear, flags.axial, loads)

@@ -139,7 +139,7 @@ def enclosed_fused(
     # surplus rows repeat the last mode
     row = jnp.minimum(jnp.arange(rows), problem.modes - 1)
     trial = separating_trials(rough, problem.modes)
-    free = number_of_zero_modes(beams, shape[0]).astype(jnp.float64)
+    free = number_of_zero_modes(beams).astype(jnp.float64)
     flags = problem.flags
     arrays = [
         values,

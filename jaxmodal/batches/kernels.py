@@ -63,7 +63,7 @@ def _evaluator(
     problem: BatchProblem, beams: BeamArrays, arithmetic: Arithmetic
 ) -> Callable[[Array], Evaluation]:
     """Determinant and count at frequencies, the zero frequencies of free joints divided out and not counted."""
-    free = number_of_zero_modes(beams, beams.length.shape[0]) if problem.hinged else None
+    free = number_of_zero_modes(beams) if problem.hinged else None
     extended = arithmetic is Arithmetic.double_double
     links = beams if extended else once(link_constants(beams, problem.flags))
 

@@ -60,7 +60,7 @@ class Variants:
         for start in range(0, free.size, _COUNTED):  # supports and axial forces hinder some of them
             some = slice(start, start + _COUNTED)
             beams = unpacked(self.columns(some).packed)
-            free[some] = number_of_zero_modes(beams, beams.length.shape[0])
+            free[some] = number_of_zero_modes(beams)
         return free
 
 

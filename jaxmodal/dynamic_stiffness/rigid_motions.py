@@ -15,20 +15,15 @@ DIAGONAL = (BASE[0], BASE[3], BASE[5])
 STILL = 1e-13
 
 
-def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
+def number_of_zero_modes(beams: BeamArrays) -> Array:
     """How many modes have zero frequency, int64.
 
     Without supports that is one for each free hinge or slide, and for each direction in which the base is free: no two
     share a motion. Of their motions supports at tips leave those that move none of them: all less the rank of what they
     move the supports by. Forces at rest resist a turn or further it: see `_without_load`.
-
-    Parameters
-    ----------
-    num_links : Array or int
-        Number of links in use, where ``beams`` is padded to a longer shape.
     """
     if beams.axial_force is not None:
-        beams = _without_load(beams, num_links)
+        beams = _without_load(beams)
     stiffness = beams.joint_stiffness
     free = (stiffness == 0.0).astype(np.int64)
     slides = (beams.joint_axial_stiffness, beams.joint_shear_stiffness)
@@ -36,41 +31,37 @@ def number_of_zero_modes(beams: BeamArrays, num_links: Array | int) -> Array:
         if slide is not None:
             free = free + (slide == 0.0).astype(np.int64)
     of_base = [] if beams.base_xx is None else [getattr(beams, name)[0] for name in DIAGONAL]
-    used = np.arange(stiffness.shape[0]).reshape((-1,) + (1,) * (stiffness.ndim - 1)) < num_links
-    total = xp.sum(xp.where(used, free, 0), axis=0)
+    total = xp.sum(free, axis=0)
     total = total + sum((k == 0.0).astype(np.int64) for k in of_base)
     if beams.support_x_stiffness is None:
         return total
-    moves = _moves_of_supports(beams, used)
+    moves = _moves_of_supports(beams)
     values = linalg.svd(moves, compute_uv=False)
     rank = xp.sum(values > STILL * xp.maximum(values[..., :1], 1.0), axis=-1)
     return total - rank
 
 
-def _without_load(beams: BeamArrays, num_links: Array | int) -> BeamArrays:
+def _without_load(beams: BeamArrays) -> BeamArrays:
     """The links, with those hinges free alone that turn links without a force at rest: up to the next free hinge.
 
     Where a tip is supported as well, no hinge of an arm with such a force counts as free: a mode of frequency zero may
     be left, which then has the status of a buckled one.
     """
     forces = (beams.axial_force, beams.base_turning_stiffness, beams.end_turning_stiffness)
-    used = np.arange(beams.length.shape[0]).reshape((-1,) + (1,) * (beams.length.ndim - 1))
-    loaded = (used < num_links) & sum((x != 0.0 for x in forces if x is not None), start=False)
+    loaded = sum((x != 0.0 for x in forces if x is not None), start=False)
     hinged = beams.joint_stiffness == 0.0
     resisted = [loaded[-1]]
     for load, next_hinge in zip(loaded[-2::-1], hinged[:0:-1], strict=True):
         resisted.append(load | (resisted[-1] & ~next_hinge))
     free = hinged & ~xp.stack(resisted[::-1])
     if beams.support_x_stiffness is not None:
-        held = sum((getattr(beams, name) > 0.0 for name in SUPPORTS), start=False) & (
-            used < num_links
-        )
+        held = sum((getattr(beams, name) > 0.0 for name in SUPPORTS), start=False)
         free = free & ~(xp.any(loaded, axis=0) & xp.any(held, axis=0))
     turning = xp.where(hinged & ~free, np.inf, beams.joint_stiffness)
     return dataclasses.replace(beams, joint_stiffness=turning)
 
 
-def _moves_of_supports(beams: BeamArrays, used: Array) -> Array:
+def _moves_of_supports(beams: BeamArrays) -> Array:
     """What each free motion of a joint (its slides, its turn) moves each support by, shape (..., 3 n, 3 n).
 
     On an elastic base three columns more, for motions of the base along x and y and about joint 1.
@@ -89,8 +80,8 @@ def _moves_of_supports(beams: BeamArrays, used: Array) -> Array:
             )
         ]
     )
-    free = (joints == 0.0) & used[None]
-    held = (xp.stack([getattr(beams, name) for name in SUPPORTS]) > 0.0) & used[None]
+    free = joints == 0.0
+    held = xp.stack([getattr(beams, name) for name in SUPPORTS]) > 0.0
     zero = xp.zeros_like(beams.length)
     base, end = (
         [zero if x is None else x for x in pair]
@@ -101,7 +92,7 @@ def _moves_of_supports(beams: BeamArrays, used: Array) -> Array:
     )
     along, across = base[0] + beams.length + end[0], base[1] + end[1]
     c, s = xp.cos(beams.ground_angle), xp.sin(beams.ground_angle)
-    size = xp.sum(xp.where(used, xp.abs(along) + xp.abs(across), 0.0), axis=0, keepdims=True)
+    size = xp.sum(xp.abs(along) + xp.abs(across), axis=0, keepdims=True)
     reach_x, reach_y = (c * along - s * across) / size, (s * along + c * across) / size
     tip_x, tip_y = xp.cumsum(reach_x, axis=0), xp.cumsum(reach_y, axis=0)
     x = tip_x[:, None] - (tip_x - reach_x)[None]

@@ -137,9 +137,7 @@ def certify(
     beams, values = jax.tree_util.tree_map(jnp.asarray, given)
     lanes = padded_size(count, 16, 2)
     padded = jnp.concatenate([values, jnp.full(lanes - count, 2.0 * values[-1])])
-    modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_zero_modes(
-        beams, beams.length.shape[0]
-    )
+    modes = jnp.minimum(jnp.arange(1, lanes + 1), count) + number_of_zero_modes(beams)
     found = confirm_padded(
         *padded_beams(beams, jnp.asarray(False)),
         flags,

@@ -57,7 +57,7 @@ class PlanarModel:
 
     @property
     def zero_frequencies(self) -> int:
-        return int(number_of_zero_modes(self.beams, self.beams.length.shape[0]))
+        return int(number_of_zero_modes(self.beams))
 
     @functools.cached_property
     def unstable(self) -> bool:

@@ -65,7 +65,7 @@ def padded_problem(
     """The search for modes ``first + 1`` to ``first + num_modes`` of an arm."""
     padded, num_links = padded_beams(beams, invalid)
     modes = first + jnp.minimum(jnp.arange(1, lanes + 1), num_modes)
-    free = jnp.where(invalid, 0, number_of_zero_modes(beams, beams.length.shape[0]))
+    free = jnp.where(invalid, 0, number_of_zero_modes(beams))
     search = jnp.maximum(modes, free + 1)
     return PaddedProblem(padded, num_links, modes, search, jnp.asarray(num_modes), free)
 

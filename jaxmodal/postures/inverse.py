@@ -178,7 +178,7 @@ def buckled(beams: BeamArrays, flags: Theory, angles: np.ndarray) -> np.ndarray:
     still = np.zeros(angles.shape[1])
     if beams.axial_force is None:
         return still > 0.0
-    free = number_of_zero_modes(beams, beams.length.shape[0])
+    free = number_of_zero_modes(beams)
     found: np.ndarray = determinant(beams, flags, still, angles).passed > free
     return found
 

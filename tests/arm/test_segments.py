@@ -263,7 +263,7 @@ def test_files_with_bodies_and_tapers(tmp_path):
     ("old", "new", "fragment"),
     [
         ("position = 0.4", "position = 0.05", r"link1\.bodies\[2\]\.position = 0.05"),
-        ("position = 0.4", "position = 0.9", r"link1\.bodies\[2\]"),
+        ("position = 0.4", "position = 0.9", r"bodies\[2\]\.position = 0\.9: .*link, 0\.5 m"),
         ("mass = 0.3", "weight = 0.3", r"link1\.bodies\[1\]\.weight"),
         ("pieces = 3", "pieces = 0", r"pieces = 0"),
         ("pieces = 3", "pieces = 3, bound = 1", r"link2\.taper\.bound"),

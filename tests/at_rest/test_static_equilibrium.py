@@ -2,6 +2,7 @@
 
 import json
 
+import jax
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -146,3 +147,15 @@ def test_command(tmp_path):
     assert bad.exit_code == 2
     assert "no load" in bad.output
     assert "--gravity 0,-9.81" in " ".join(bad.output.split())
+
+
+@pytest.mark.parametrize("call", [jm.static_equilibrium, jm.buckling, jm.preloaded])
+def test_traced_arms_are_told_what_to_do(call):
+    arm = jm.examples.two_link_flexible()
+
+    def asked(length):
+        return call(jm.set_parameters(arm, {"link1.length": length}), gravity=(0.0, -9.81))
+
+    words = rf"is traced, and {call.__name__} takes .*; call it outside of jit, vmap and grad"
+    with pytest.raises(jm.ArmError, match=words):
+        jax.jit(asked)(1.0)

@@ -229,6 +229,18 @@ def test_a_mean_force_on_a_damped_hinge_without_a_spring_accelerates_nothing_for
         )
 
 
+def test_gravity_of_size_zero_leaves_a_free_hinge_free():
+    """Loads cut links into segments; a free joint beyond the first counts all the same."""
+    rod = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), tip_mass=0.5)
+    arm = jm.Arm((rod, rod.replace(joint_stiffness=0.0)))
+    asked = [3.0, 3.0], 0.1, "tip.y", "tip.y", EB
+    how = {"periodic": True, "motion": "acceleration"}
+    found = jm.time_response(arm.replace(loads=jm.Loads(gravity=0.0)), *asked, **how)
+    # the outer link alone turns about its hinge: a = F L^2/J
+    inertia = float(rod.mass) / 3.0 + 0.5
+    np.testing.assert_allclose(found.values, 3.0 / inertia, rtol=1e-9)
+
+
 def test_what_a_spring_gives_under_an_accelerated_base_does_come_to_rest(oscillator):
     """A pulse of the base's acceleration; Duhamel's integral of the inertia against it."""
     arm, _, natural, ratio = oscillator

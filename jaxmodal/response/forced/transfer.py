@@ -123,7 +123,7 @@ class Transfer:
     def steady_acceleration(self) -> Floats:
         """Outputs for constant unit inputs, shape (p, m), of an arm that ``accelerates``."""
         beams, _ = prepared_values(self.arm, self.theory)
-        free = int(number_of_zero_modes(beams, self.arm.num_links))
+        free = int(number_of_zero_modes(beams))
         lowest = float(natural_frequencies(self.arm, free + 1, self.theory).omega[-1])
         return self(np.array([_AT_REST * lowest]))[:, :, 0].real
 

@@ -55,7 +55,7 @@ def buckled_arms(
         packed = columns_of(arm, *columns)
         beams = unpacked(packed.packed)
         with np.errstate(all="ignore"):
-            free = np.asarray(number_of_zero_modes(beams, beams.length.shape[0]))
+            free = np.asarray(number_of_zero_modes(beams))
             return np.asarray(buckled(packed, flags, free)) & ~invalid
     known, broken = to_host(lax.stop_gradient((beam_values(arm), invalid)))
     if is_traced((known, broken)):
@@ -66,6 +66,6 @@ def buckled_arms(
 @jax.jit
 def _buckled_when_traced(beams: BeamArrays, flags: Theory) -> Array:
     """Of one arm, shape (1,); in float64, which may call an arm buckled that is next to its critical load."""
-    free = number_of_zero_modes(beams, beams.length.shape[0])
+    free = number_of_zero_modes(beams)
     found: Array = number_unstable(beams, flags, free, Arithmetic.float64)[None] > 0
     return found
