@@ -12,6 +12,7 @@ from jaxmodal.arm.arm import Arm, Link, Payload, require_planar
 from jaxmodal.arm.bases import BaseStiffness
 from jaxmodal.arm.link_rules import JOINT_FIELDS
 from jaxmodal.arm.loads import Loads
+from jaxmodal.arm.paths import walk
 from jaxmodal.arm.quantities import Record, quantities, shown
 from jaxmodal.arm.shapes import SHAPES, RawSection
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -98,27 +99,21 @@ def addresses(arm: Arm | Addressed) -> list[str]:
     if isinstance(arm, Addressed):
         return arm.addresses()
     require_planar(arm)
-    found = []
-    for number, link in enumerate(arm.links, start=1):
-        own = [name for name in _present(link) if _settable(link, name)]
-        before = own.index("density") + 1
-        section = [f"section.{name}" for name in _present(link.section)]
-        found += [f"link{number}.{name}" for name in own[:before] + section + own[before:]]
-    found += [f"payload.{name}" for name in _present(arm.payload)]
-    found += [f"loads.{name}" for name in _present(arm.loads)]
-    return found + [f"base_stiffness.{name}" for name in _present(arm.base_stiffness)]
+    owners: dict[str, Record | None] = {f"link{k}": x for k, x in enumerate(arm.links, start=1)}
+    owners |= {name: getattr(arm, name) for name in ("payload", "loads", "base_stiffness")}
+    return [f"{owner}.{name}" for owner, record in owners.items() for name in _settable(record)]
 
 
-def _present(record: Record | None) -> list[str]:
+def _settable(record: Record | None) -> list[str]:
+    """The paths of the values that a link, the payload, the loads or the base has, and that can be set."""
     if record is None:
         return []
-    return [item.name for item in quantities(record) if getattr(record, item.name) is not None]
-
-
-def _settable(link: Link, name: str) -> bool:
-    if link.segment and name in JOINT_FIELDS:
-        return False
-    return name != "thickness_factor" or link.section.scalable
+    paths = [path for path, _ in walk(record)]
+    if not isinstance(record, Link):
+        return paths
+    fixed = [*(JOINT_FIELDS if record.segment else ())]
+    fixed += [] if record.section.scalable else ["thickness_factor"]
+    return [path for path in paths if path not in fixed]
 
 
 def resolve(arm: Arm | Addressed, address: str) -> list[str]:
@@ -185,15 +180,9 @@ def _has(arm: Arm | Addressed, single: str) -> bool:
     if parts is None or parts["link"] == "*":
         return False
     if parts["link"] is None:
-        return parts["field"] in _present(getattr(arm, parts["other"]))
+        return parts["field"] in _settable(getattr(arm, parts["other"]))
     number = int(parts["link"])
-    if number > arm.num_links:
-        return False
-    link = arm.links[number - 1]
-    owner, dot, name = parts["field"].rpartition(".")
-    if dot:
-        return owner == "section" and name in _present(link.section)
-    return name in _present(link) and _settable(link, name)
+    return number <= arm.num_links and parts["field"] in _settable(arm.links[number - 1])
 
 
 def _unknown(arm: Arm | Addressed, address: str, single: str, known: list[str]) -> str:

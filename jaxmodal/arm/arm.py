@@ -5,11 +5,11 @@ import os
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from jaxmodal.arm.bases import BaseStiffness, check_base
+from jaxmodal.arm.bases import BaseStiffness, base_rules
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.payloads import Payload
-from jaxmodal.arm.quantities import Scalar, frozen_pytree, shown, static
+from jaxmodal.arm.quantities import Constraint, Scalar, frozen_pytree, shown, static
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.tables import link_table, loads_table
 from jaxmodal.runtime.errors import ArmError, within
@@ -83,7 +83,9 @@ class Arm(Drawn, SerialArm):
             raise ArmError(
                 f"loads = {shown(self.loads)}: must be Loads; give Loads(gravity=9.81), or leave it out for none."
             )
-        check_base(self.links, self.base_stiffness, self.loads)
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        return base_rules(self.links, self.base_stiffness, self.loads)
 
     def tables(self) -> list[Table]:
         """Return the links with their joints and bodies, and the payload."""

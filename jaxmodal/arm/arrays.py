@@ -1,5 +1,6 @@
 """The arrays over links that the physics computes with, of an arm whose values may be traced."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -8,11 +9,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from jaxmodal.arm.arm import Arm, require_planar
-from jaxmodal.arm.bases import base_rules, with_base
+from jaxmodal.arm.bases import with_base
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loaded import bears, with_loads
 from jaxmodal.arm.payloads import Payload
-from jaxmodal.arm.quantities import Record, shown
+from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.validity import rules_of
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, on_host, to_host, tree_on_host, xp
@@ -77,30 +78,39 @@ def arm_values(arm: Arm) -> BeamArrays:
     groups = _stacked(arm)
     order = np.argsort([index for indices, _ in groups for index in indices])
 
-    def column(name: str, absent: float | None = None) -> Float[Array, " n"]:
+    def column(name: str, absent: float) -> Float[Array, " n"]:
         parts = []
         for indices, links in groups:
             value = getattr(links, name)
             parts.append(_column(absent if value is None else value, len(indices)))
         return parts[0] if len(parts) == 1 else xp.concatenate(parts)[order]
 
-    columns = {name: column(name) for name in PLAIN}
-    for group in OPTIONAL:
-        if any(getattr(links, name) is not None for _, links in groups for name in group):
-            columns |= {name: column(name, absent) for name, absent in group.items()}
-    if any(link.rigid for link in arm.links):
-        columns["flexible"] = np.array([0.0 if link.rigid else 1.0 for link in arm.links])
-    columns = with_base(with_bodies(columns, arm.payload), arm.base_stiffness)
-    columns = with_preload(with_ground_angle(columns))
-    columns = with_loads(columns, arm.loads, [link.rigid for link in arm.links])
-    return BeamArrays(**columns, has_shear=all(link.has_shear for link in arm.links))
+    return BeamArrays(**fields_of(arm, column), has_shear=all(x.has_shear for x in arm.links))
 
 
 #: too many operations to be compiled one by one
 _compiled_values = jax.jit(arm_values)
 
 
-def with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
+def fields_of(arm: Arm, column: Callable[[str, float], Any]) -> dict[str, Any]:
+    """The fields of `BeamArrays` that an arm has, from columns of the values of its links, each of shape (n, ...).
+
+    ``column(name, absent)`` has ``absent`` where a link has nothing of the name.
+    """
+    columns = {name: column(name, np.nan) for name in PLAIN}
+    for group in OPTIONAL:
+        if any(getattr(link, name) is not None for link in arm.links for name in group):
+            columns |= {name: column(name, absent) for name, absent in group.items()}
+    rigid, shape = [link.rigid for link in arm.links], np.shape(columns["length"])
+    if any(rigid):
+        flexible = np.where(rigid, 0.0, 1.0).reshape((-1,) + (1,) * (len(shape) - 1))
+        columns["flexible"] = np.broadcast_to(flexible, shape)
+    columns = with_base(_with_bodies(columns, arm.payload), arm.base_stiffness)
+    columns = _with_preload(_with_ground_angle(columns))
+    return with_loads(columns, arm.loads, rigid)
+
+
+def _with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
     """The bodies at each tip as mass, first moments and inertia about the tip, payload and next stator included."""
     mass, inertia = columns["tip_mass"], columns["tip_inertia"]
     carried, own = (xp.asarray(x, mass.dtype.type) for x in (payload.mass, payload.inertia))
@@ -126,14 +136,14 @@ def with_bodies(columns: dict[str, Any], payload: Payload) -> dict[str, Any]:
     return columns | {"tip_mass": mass, "tip_inertia": inertia}
 
 
-def with_ground_angle(columns: dict[str, Any]) -> dict[str, Any]:
+def _with_ground_angle(columns: dict[str, Any]) -> dict[str, Any]:
     """With the angle of every link to the ground's x axis where a tip is supported, in which supports act."""
     if SUPPORTS[0] not in columns:
         return columns
     return columns | {"ground_angle": xp.cumsum(columns["joint_angle"], axis=0)}
 
 
-def with_preload(columns: dict[str, Any]) -> dict[str, Any]:
+def _with_preload(columns: dict[str, Any]) -> dict[str, Any]:
     """With what forces at rest resist a turn of the rigid parts with: that of axial forces along offsets added."""
     if "axial_force" not in columns:
         return columns
@@ -197,24 +207,14 @@ def invalid_values(arm: Arm) -> Bool[Array, ""]:
     """
     valid: Any = np.True_
     arm = to_host(arm)
-    for _, links in _stacked(arm):
-        valid = valid & _holds(links)
-    valid = valid & _holds(arm.payload)
-    if arm.base_stiffness is not None:
-        valid = valid & _holds(arm.base_stiffness)
-        for rule in base_rules(arm.links, arm.base_stiffness, arm.loads):
-            valid = valid & xp.all(xp.asarray(rule.holds))
-    if arm.loads is not None:
-        with np.errstate(all="ignore"):
-            valid = valid & _holds(arm.loads) & bears(beam_values(arm))
+    links = [links for _, links in _stacked(arm)]
+    others = [x for x in (arm.payload, arm.base_stiffness, arm.loads) if x is not None]
+    with np.errstate(all="ignore"):
+        rules = [holds for record in (*links, *others) for holds in rules_of(record)]
+        rules += [rule.holds for rule in arm.constraints()]
+        if arm.loads is not None:
+            rules.append(bears(beam_values(arm)))
+        for holds in rules:
+            valid = valid & xp.all(xp.asarray(holds))
     invalid: Bool[Array, ""] = ~valid
     return invalid
-
-
-def _holds(record: Record) -> Any:
-    """Return whether all rules of a record hold, over all entries of its leaves."""
-    valid: Any = np.True_
-    with np.errstate(all="ignore"):
-        for holds in rules_of(record):
-            valid = valid & xp.all(xp.asarray(holds))
-    return valid

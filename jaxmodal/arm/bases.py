@@ -15,10 +15,8 @@ from jaxmodal.arm.quantities import (
     Scalar,
     frozen_pytree,
     quantity,
-    shown,
 )
 from jaxmodal.arm.symmetric import REMEDY, SymmetricStiffness, mixed, positive_definite
-from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BASE as COLUMNS
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -80,10 +78,10 @@ class BaseStiffness(SymmetricStiffness):
 
 def base_rules(
     links: Sequence[Link], base: BaseStiffness | None, loads: object | None
-) -> list[Constraint]:
+) -> tuple[Constraint, ...]:
     """What else an arm with an elastic base has or has not: between base and joint 1 there is nothing with inertia."""
     if base is None:
-        return []
+        return ()
     first, found = links[0], []
     for name in ("stator_mass", "stator_inertia", "rotor_inertia"):
         value: Any = getattr(first, name)
@@ -134,14 +132,7 @@ def base_rules(
                     "give it a stiffness",
                 )
             )
-    return found
-
-
-def check_base(links: Sequence[Link], base: BaseStiffness | None, loads: object | None) -> None:
-    """Refuse concrete values against `base_rules`."""
-    for name, value, holds, allowed, remedy in base_rules(links, base, loads):
-        if isinstance(holds, (bool, np.bool_)) and not holds:
-            raise ArmError(f"{name} = {shown(value)}: must be {allowed}; {remedy}.")
+    return tuple(found)
 
 
 def with_base(columns: dict[str, Any], base: BaseStiffness | None) -> dict[str, Any]:

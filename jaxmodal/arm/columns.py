@@ -17,14 +17,11 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import (
     OPTIONAL,
     arm_values,
+    fields_of,
     invalid_values,
     require_one_arm,
-    with_bodies,
-    with_ground_angle,
-    with_preload,
 )
-from jaxmodal.arm.bases import base_rules, with_base
-from jaxmodal.arm.loaded import bears, with_loads
+from jaxmodal.arm.loaded import bears
 from jaxmodal.arm.parameters import set_parameters
 from jaxmodal.arm.paths import unchecked, value_at
 from jaxmodal.arm.refusals import require_known
@@ -52,12 +49,8 @@ _LAYOUTS = (
     PLAIN + _FEATURES + _SUPPORTS + _PRELOAD + BASE,
 )
 #: what stands for a feature that an arm does not have
-_ABSENT = {
-    "joint_axial_stiffness": np.inf,
-    "joint_shear_stiffness": np.inf,
-    "gear_ratio": 1.0,
-    "flexible": 1.0,
-}
+_ABSENT = {name: nothing for group in OPTIONAL for name, nothing in group.items()}
+_ABSENT["flexible"] = 1.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +80,7 @@ def columns_of(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> Column
         varied = set_parameters(arm, dict(zip(addresses, values, strict=True)))
         fields = _fields(varied, cells)
         packed = _packed(fields, fields["length"].shape)
-        invalid = ~_valid(varied, cells)
+        invalid = ~valid_cells(varied, cells)
         if arm.loads is not None:
             invalid |= ~np.asarray(bears(unpacked(packed)))
     if invalid.any():
@@ -184,21 +177,4 @@ def _fields(arm: Arm, cells: int, dtype: type = np.float64) -> dict[str, Any]:
             row[:] = absent if value is None else value
         return found
 
-    fields = {name: rows(name, np.nan) for name in PLAIN}
-    for group in OPTIONAL:
-        if any(getattr(link, name) is not None for link in arm.links for name in group):
-            fields |= {name: rows(name, absent) for name, absent in group.items()}
-    if any(link.rigid for link in arm.links):
-        flexible = [0.0 if link.rigid else 1.0 for link in arm.links]
-        fields["flexible"] = np.repeat(np.array(flexible)[:, None], cells, axis=1)
-    fields = with_base(with_bodies(fields, arm.payload), arm.base_stiffness)
-    fields = with_preload(with_ground_angle(fields))
-    return with_loads(fields, arm.loads, [link.rigid for link in arm.links])
-
-
-def _valid(arm: Arm, cells: int) -> np.ndarray:
-    """Cells in which every value obeys its rule, and those that belong together theirs."""
-    valid = valid_cells(arm, cells)
-    for rule in base_rules(arm.links, arm.base_stiffness, arm.loads):
-        valid &= rule.holds
-    return valid
+    return fields_of(arm, rows)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
-from jaxmodal.arm.quantities import quantities, shown
+from jaxmodal.arm.quantities import Record, given, quantities, shown, value_text
 from jaxmodal.arm.shapes import Section
 from jaxmodal.runtime.tables import Table
 from jaxmodal.statics.beam_arrays import SUPPORTS
@@ -53,11 +53,11 @@ def arm_table(arm: Arm) -> Table:
     """Return the links of an arm, a row for each, with its joint and what it carries."""
     rows = []
     for number, link in enumerate(arm.links, start=1):
-        cells = (_text(link.length), _text(link.mass), _joint(link, number), _body(link))
+        cells = (value_text(link.length), value_text(link.mass), _joint(link, number), _body(link))
         rows.append([str(number), section_text(link.section), *cells, ", ".join(_features(link))])
     headings = ("link", "section", "length [m]", "mass [kg]", "joint", "tip body", "also")
     count = arm.num_links
-    notes = [f"total mass {_text(arm.total_mass)} kg"]
+    notes = [f"total mass {value_text(arm.total_mass)} kg"]
     if carried := _values(arm.payload):
         notes.insert(0, f"payload: {', '.join(carried)}")
     if arm.loads is not None:
@@ -78,13 +78,9 @@ def section_text(section: Section) -> str:
         if item.name != "shear_coefficient"
     }
     if not section.shape or not all(isinstance(value, float) for value in values.values()):
-        return ", ".join(f"{name} {_text(value)}" for name, value in values.items())
+        return ", ".join(f"{name} {value_text(value)}" for name, value in values.items())
     sizes = " x ".join(f"{1e3 * value:.6g}" for value in values.values())
     return f"{section.shape}, {sizes} mm"
-
-
-def _text(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else shown(value)
 
 
 def _joint(link: Link, number: int) -> str:
@@ -105,7 +101,8 @@ def _joint(link: Link, number: int) -> str:
 
 def _body(link: Link) -> str:
     mass, inertia = (
-        f"{_text(x)} {unit}" for x, unit in ((link.tip_mass, "kg"), (link.tip_inertia, "kg m²"))
+        f"{value_text(x)} {unit}"
+        for x, unit in ((link.tip_mass, "kg"), (link.tip_inertia, "kg m²"))
     )
     bare = isinstance(link.tip_mass, float) and link.tip_mass == 0.0 == link.tip_inertia
     return "-" if bare else f"{mass}, {inertia}"
@@ -123,12 +120,10 @@ def _features(link: Link) -> list[str]:
     ]
 
 
-def _values(record: object) -> list[str]:
+def _values(record: Record) -> list[str]:
     """The values of a record that are not at their default: ``hub_mass 3 kg``."""
     found = []
-    for item in quantities(record):  # type: ignore[arg-type]
-        value, unit = getattr(record, item.name), item.metadata["unit"]
-        absent = value is None or (isinstance(value, float) and value == item.default)
-        if not absent:
-            found.append(f"{item.name} {_text(value)}{'' if unit == '1' else f' {unit}'}")
+    for item, value in given(record):
+        unit = item.metadata["unit"]
+        found.append(f"{item.name} {value_text(value)}{'' if unit == '1' else f' {unit}'}")
     return found

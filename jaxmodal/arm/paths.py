@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from jaxmodal.arm.quantities import Record, Scalar, quantities
+from jaxmodal.arm.quantities import Record, Scalar
 from jaxmodal.runtime.errors import within
 
 _NUMBERED = re.compile(r"([a-z_]+)([1-9][0-9]*)", re.ASCII)
@@ -21,12 +21,11 @@ R = TypeVar("R")
 
 def walk(record: Any, prefix: str = "") -> Iterator[tuple[str, Scalar]]:
     """The path and the value of everything physical in a record."""
-    numbers = {item.name for item in quantities(record)}
     for field in dataclasses.fields(record):
         name, value = field.name, getattr(record, field.name)
         if value is None:
             continue
-        if name in numbers:
+        if "rule" in field.metadata:  # one of its `quantities`
             yield prefix + name, value
         elif isinstance(value, Record):
             yield from walk(value, f"{prefix}{name}.")

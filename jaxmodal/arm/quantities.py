@@ -138,6 +138,11 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def value_text(value: object) -> str:
+    """Return a value in six digits for tables; what is no number as `shown`."""
+    return f"{value:.6g}" if isinstance(value, float) else shown(value)
+
+
 R = TypeVar("R", bound="Record")
 
 
@@ -203,14 +208,10 @@ class Record:
     def tables(self) -> list[Table]:
         """Return every value that the record has, with its unit and meaning."""
         rows = []
-        for item in quantities(self):
-            value = getattr(self, item.name)
-            if not _is_default(value, item):
-                text = f"{value:.6g}" if isinstance(value, float) else shown(value)
-                unit = item.metadata["unit"]
-                rows.append(
-                    [item.name, text, "" if unit == "1" else unit, item.metadata["meaning"]]
-                )
+        for item, value in given(self):
+            unit = item.metadata["unit"]
+            words = "" if unit == "1" else unit, item.metadata["meaning"]
+            rows.append([item.name, value_text(value), *words])
         headings = ("value of", "", "unit", "meaning")
         return [
             Table(type(self).__name__.lower(), headings, rows, (), ("value of", "unit", "meaning"))
@@ -274,6 +275,12 @@ def _is_default(value: object, item: "dataclasses.Field[Any]") -> bool:
     if isinstance(value, (float, str, Record)) and isinstance(default, (float, str, Record)):
         return bool(value == default)
     return value is default
+
+
+def given(record: Record) -> "list[tuple[dataclasses.Field[Any], Any]]":
+    """The physical fields of a record that have other values than those by default, and these values."""
+    values = [(item, getattr(record, item.name)) for item in quantities(record)]
+    return [(item, value) for item, value in values if not _is_default(value, item)]
 
 
 def quantities(record: Record | type[Record]) -> "tuple[dataclasses.Field[Any], ...]":

@@ -1,5 +1,6 @@
 """The shapes of a cross-section: their dimensions, and the formulas of A, I and kappa."""
 
+import dataclasses
 import math
 from typing import ClassVar
 
@@ -21,6 +22,8 @@ SHEAR_RULES = ("cowper", "5/6")
 
 _METRES = "give it in metres"
 _KAPPA = f"give a value such as 0.85, or one of the rules {', '.join(map(repr, SHEAR_RULES))}"
+#: of the field that all shapes have
+_SHEAR = quantity("1", "shear coefficient", POSITIVE, _KAPPA, default=None).metadata
 
 
 def check_shear_rule(rule: object) -> None:
@@ -120,9 +123,7 @@ class Rectangle(Section):
     width: Scalar = quantity(
         "m", "width of the section, across the plane of motion", POSITIVE, _METRES
     )
-    shear_coefficient: Scalar | None = quantity(
-        "1", "shear coefficient", POSITIVE, _KAPPA, default=None
-    )
+    shear_coefficient: Scalar | None = dataclasses.field(default=None, metadata=_SHEAR)
     shear_rule: str | None = static(default=None)
 
     def area_at(self, thickness_factor: Scalar) -> Scalar:
@@ -148,9 +149,7 @@ class HollowRectangle(Section):
         "m", "outer width of the section, across the plane of motion", POSITIVE, _METRES
     )
     wall_thickness: Scalar = quantity("m", "wall thickness of the section", POSITIVE, _METRES)
-    shear_coefficient: Scalar | None = quantity(
-        "1", "shear coefficient", POSITIVE, _KAPPA, default=None
-    )
+    shear_coefficient: Scalar | None = dataclasses.field(default=None, metadata=_SHEAR)
     shear_rule: str | None = static(default=None)
 
     def constraints(self) -> tuple[Constraint, ...]:
@@ -191,9 +190,7 @@ class Circle(Section):
     shape: ClassVar[str] = "circle"
     dimension_to_vary: ClassVar[str] = "diameter"
     diameter: Scalar = quantity("m", "diameter of the section", POSITIVE, _METRES)
-    shear_coefficient: Scalar | None = quantity(
-        "1", "shear coefficient", POSITIVE, _KAPPA, default=None
-    )
+    shear_coefficient: Scalar | None = dataclasses.field(default=None, metadata=_SHEAR)
     shear_rule: str | None = static(default=None)
 
     def area_at(self, thickness_factor: Scalar) -> Scalar:
@@ -214,9 +211,7 @@ class HollowCircle(Section):
     dimension_to_vary: ClassVar[str] = "wall_thickness"
     outer_diameter: Scalar = quantity("m", "outer diameter of the section", POSITIVE, _METRES)
     wall_thickness: Scalar = quantity("m", "wall thickness of the section", POSITIVE, _METRES)
-    shear_coefficient: Scalar | None = quantity(
-        "1", "shear coefficient", POSITIVE, _KAPPA, default=None
-    )
+    shear_coefficient: Scalar | None = dataclasses.field(default=None, metadata=_SHEAR)
     shear_rule: str | None = static(default=None)
 
     def constraints(self) -> tuple[Constraint, ...]:
@@ -253,9 +248,7 @@ class RawSection(Section):
     second_moment: Scalar = quantity(
         "m^4", "second moment of area, bending in the plane of motion", POSITIVE, "give it in m^4"
     )
-    shear_coefficient: Scalar | None = quantity(
-        "1", "shear coefficient", POSITIVE, _KAPPA, default=None
-    )
+    shear_coefficient: Scalar | None = dataclasses.field(default=None, metadata=_SHEAR)
     shear_rule: str | None = static(default=None)
 
     def __post_init__(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loads import BOUNDS, PIECES, Loads
-from jaxmodal.arm.quantities import Record, quantities, shown
+from jaxmodal.arm.quantities import Record, given, shown
 from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.straight_links import StraightLink
 from jaxmodal.runtime.errors import ArmError
@@ -21,10 +21,7 @@ def record_table(record: Record) -> dict[str, Any]:
         If a value is traced or batched.
     """
     table: dict[str, Any] = {}
-    for item in quantities(record):
-        value = getattr(record, item.name)
-        if value is None or (isinstance(value, float) and value == item.default):
-            continue
+    for item, value in given(record):
         if not isinstance(value, float):
             name = record.place + item.name
             raise ArmError(f"{name} = {shown(value)}: must be one number to be written to a file.")
