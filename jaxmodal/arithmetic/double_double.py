@@ -203,8 +203,8 @@ def _polynomials(x: DoubleDouble, *names: str) -> DoubleDouble:
         hi, lo = take_first(parts, degree - 1 - i)
         return total * x + DoubleDouble(hi, lo)
 
-    total = repeat(0, degree, step, total, on_host(x.hi))
-    return DoubleDouble(total.hi, total.lo)
+    found: DoubleDouble = repeat(0, degree, step, total, on_host(x.hi))
+    return found
 
 
 def reduce_half_pi(x: DoubleDouble) -> tuple[Array, DoubleDouble]:

@@ -9,6 +9,9 @@ from typing import ClassVar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
 
+#: dimensions of sections in the plane of motion, of which each shape has one
+IN_PLANE = ("depth", "diameter", "outer_diameter")
+
 
 @dataclass(frozen=True)
 class LinkFacts:
@@ -84,7 +87,7 @@ def link_facts(arm: Arm) -> list[LinkFacts]:
 
 def depth_in_plane(link: Link) -> float | None:
     """Extent of the section in the plane of motion, thickness factor included; None if unknown."""
-    for name in ("depth", "diameter", "outer_diameter"):
+    for name in IN_PLANE:
         if hasattr(link.section, name):
             return float(getattr(link.section, name)) * float(link.thickness_factor)
     return None

@@ -76,7 +76,7 @@ def with_loads(
     number = segments(loads, rigid)
     link, place, count = _segments(number, zero.ndim)
     start, outer = (x[link] for x in (found.forces.start[0], found.forces.outer[0]))
-    force = held + _constant(start, outer, place / count, (place + 1) / count, loads.bound)
+    force = held + constant_force(start, outer, place / count, (place + 1) / count, loads.bound)
     bends = np.array([not stiff for stiff in rigid])[link].reshape(place.shape)
     own = columns.get("axial_force", zero)[link]
     first, last = place == 0, place == count - 1
@@ -118,7 +118,7 @@ def segments(loads: Loads | None, rigid: Sequence[bool]) -> list[int]:
     return [1 if stiff else cut for stiff in rigid]
 
 
-def _constant(start: Array, outer: Array, first: Array, last: Array, bound: str) -> Array:
+def constant_force(start: Array, outer: Array, first: Array, last: Array, bound: str) -> Array:
     """The force that stands for those of a segment from one share of its link to another; the force is linear."""
     if bound == "middle":
         return start + (outer - start) * (0.5 * (first + last))

@@ -16,10 +16,16 @@ from typing import Protocol
 import numpy as np
 
 from jaxmodal.arm.arm import Arm
-from jaxmodal.arm.facts import depth_in_plane
+from jaxmodal.arm.facts import IN_PLANE, depth_in_plane
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.plausible_damping import damping_findings, support_findings
-from jaxmodal.arm.plausible_joints import Finding, body_findings, joint_findings, offset_findings
+from jaxmodal.arm.plausible_joints import (
+    Finding,
+    body_findings,
+    in_another_unit,
+    joint_findings,
+    offset_findings,
+)
 from jaxmodal.arm.plausible_loads import load_findings
 from jaxmodal.arm.quantities import Scalar
 from jaxmodal.runtime.errors import ImplausibleWarning
@@ -36,6 +42,10 @@ LARGEST_SECTION = 2.0
 SHEAR_COEFFICIENT_RANGE = (0.15, 1.0)
 #: Poisson ratios of ordinary solids: cork to rubber.
 POISSON_RANGE = (0.0, 0.4999)
+
+#: units that makers give, with their sizes in SI
+_DENSITY_UNITS = ((1e3, "g/cm^3"), (1e12, "t/mm^3"), (1e9, "kg/mm^3"))
+_MODULUS_UNITS = ((1e9, "GPa"), (1e6, "MPa (N/mm^2)"))
 
 DIMENSIONS = ("depth", "width", "wall_thickness", "diameter", "outer_diameter")
 
@@ -125,13 +135,17 @@ def material_findings(link: Material) -> Iterator[Finding]:
     density = float(link.density)
     low, high = DENSITY_RANGE
     if not low <= density <= high:
-        yield "density", density, _density_message(density)
+        message = f"kg/m^3 expected, solids have {low:g} to {high:g}"
+        other = in_another_unit(density, _DENSITY_UNITS, lambda x: 500.0 <= x <= high)
+        yield "density", density, message + other
     odd_modulus = False
     for name in ("youngs_modulus", "shear_modulus"):
         value = getattr(link, name)
         if value is not None and not MODULUS_RANGE[0] <= float(value) <= MODULUS_RANGE[1]:
-            odd_modulus = True
-            yield name, float(value), _modulus_message(float(value))
+            odd_modulus, modulus = True, float(value)
+            units = _MODULUS_UNITS if modulus < 1500.0 else _MODULUS_UNITS[1:]
+            other = in_another_unit(modulus, units, lambda x: 1e8 <= x <= MODULUS_RANGE[1])
+            yield name, modulus, f"Pa expected, solids have 1e6 to 1.2e12{other}"
     if link.poisson_ratio is not None:
         ratio = float(link.poisson_ratio)
         if not POISSON_RANGE[0] <= ratio <= POISSON_RANGE[1]:
@@ -146,23 +160,6 @@ def material_findings(link: Material) -> Iterator[Finding]:
                 "isotropic materials have E/3 <= G <= E/2"
             )
             yield "shear_modulus", shear, message
-
-
-def _density_message(density: float) -> str:
-    expected = f"kg/m^3 expected, solids have {DENSITY_RANGE[0]:g} to {DENSITY_RANGE[1]:g}"
-    for factor, unit in ((1e3, "g/cm^3"), (1e12, "t/mm^3"), (1e9, "kg/mm^3")):
-        if 500.0 <= density * factor <= DENSITY_RANGE[1]:
-            return f"{expected}; if this is in {unit}, write {density * factor:.6g}"
-    return expected
-
-
-def _modulus_message(modulus: float) -> str:
-    expected = "Pa expected, solids have 1e6 to 1.2e12"
-    units = ((1e9, "GPa"), (1e6, "MPa (N/mm^2)")) if modulus < 1500.0 else ((1e6, "MPa (N/mm^2)"),)
-    for factor, unit in units:
-        if 1e8 <= modulus * factor <= MODULUS_RANGE[1]:
-            return f"{expected}; if this is in {unit}, write {modulus * factor:.6g}"
-    return expected
 
 
 def _geometry(link: Link) -> Iterator[Finding]:
@@ -207,7 +204,7 @@ def _stockiness(link: Link) -> Iterator[Finding]:
                 f"the section is deeper{with_factor} than the link is long ({length:.6g} m): "
                 "no beam theory holds; check the units of both"
             )
-            name = next(n for n in ("depth", "diameter", "outer_diameter") if n in _names(link))
+            name = next(name for name in IN_PLANE if hasattr(link.section, name))
             yield f"section.{name}", depth, message
         return
     depth = math.sqrt(12.0 * float(link.second_moment) / float(link.area))
@@ -224,7 +221,3 @@ def _stockiness(link: Link) -> Iterator[Finding]:
             "wide; m^2 and m^4 expected"
         )
         yield "section.area", float(link.area), message
-
-
-def _names(link: Link) -> set[str]:
-    return {name for name in DIMENSIONS if hasattr(link.section, name)}

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.links import Link
-from jaxmodal.arm.plausible_joints import Finding, felt_inertia, inertia_beyond
+from jaxmodal.arm.plausible_joints import (
+    Finding,
+    felt_inertia,
+    in_another_unit,
+    inertia_beyond,
+)
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: Solids lose less than this of the energy they store, per radian; the lossiest rubbers reach it.
@@ -34,11 +39,8 @@ def damping_findings(arm: Arm, number: int) -> Iterator[Finding]:
             f"s expected; it is longer than the slowest period of the link as a cantilever, {period:.3g} s, and damps "
             "all its vibrations beyond critical"
         )
-        for factor, unit in ((1e-3, "ms"), (1e-6, "µs")):
-            if time * factor <= period:
-                message += f"; if this is in {unit}, write {time * factor:.6g}"
-                break
-        yield "kelvin_voigt_time", time, message
+        other = in_another_unit(time, ((1e-3, "ms"), (1e-6, "µs")), lambda x: x <= period)
+        yield "kelvin_voigt_time", time, message + other
     damper, stiffness = float(link.joint_damping or 0.0), float(link.joint_stiffness)
     beyond = inertia_beyond(arm, number) + felt_inertia(link)
     if 0.0 < stiffness < math.inf and 0.0 < beyond < math.inf:
@@ -85,12 +87,12 @@ def support_findings(link: Link) -> Iterator[Finding]:
         unit = "N m/rad" if turning else "N/m"
         soft = rigidity / length if turning else rigidity / length**3
         stiff = soft if turning else max(along, soft)
-        if value < SOFTEST_SUPPORT_RATIO * soft:
+        least = SOFTEST_SUPPORT_RATIO * soft
+        if value < least:
             message = f"{unit} expected; it is {soft / value:.3g} times softer than the link and holds nothing"
-            for factor, other in _SUPPORT_UNITS[unit]:
-                if value * factor >= SOFTEST_SUPPORT_RATIO * soft:
-                    message += f"; if this is in {other}, write {value * factor:.6g}"
-                    break
+            message += in_another_unit(
+                value, _SUPPORT_UNITS[unit], lambda x, least=least: x >= least
+            )
             yield name, value, f"{message}; for no support leave it out"
         elif value > STIFFEST_SUPPORT_RATIO * stiff:
             message = f"{unit} expected; {value / stiff:.3g} times stiffer than the link; for a rigid one write inf"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from jaxmodal.arm.arm import Arm
@@ -30,6 +30,16 @@ FARTHEST_OFFSET = 10.0
 MOST_TURNS = 1.0
 
 Finding = tuple[str, float, str]
+
+
+def in_another_unit(
+    value: float, units: Iterable[tuple[float, str]], plausible: Callable[[float], bool]
+) -> str:
+    """``; if this is in mm, write 0.5``: the first unit, with its size, in which the value would be plausible."""
+    for size, unit in units:
+        if plausible(value * size):
+            return f"; if this is in {unit}, write {value * size:.6g}"
+    return ""
 
 
 def joint_findings(arm: Arm, number: int) -> Iterator[Finding]:
@@ -94,11 +104,8 @@ def rotor_findings(link: Geared, beyond: float) -> Iterator[Finding]:
             f"kg m^2 expected; times gear_ratio^2 = {ratio:g}^2 it is {felt:.3g} kg m^2 at the joint, where all beyond "
             f"has {beyond:.3g} kg m^2"
         )
-        for factor, unit in ROTOR_UNITS:
-            if felt * factor <= beyond:
-                message += f"; if this is in {unit}, write {rotor * factor:.6g}"
-                break
-        yield "rotor_inertia", rotor, message
+        other = in_another_unit(rotor, ROTOR_UNITS, lambda x: x * ratio**2 <= beyond)
+        yield "rotor_inertia", rotor, message + other
 
 
 def inertia_beyond(arm: Arm, number: int) -> float:

@@ -7,7 +7,7 @@ import heapq
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,8 +234,8 @@ def _require_held(problem: LoadedArm) -> None:
         return
     free = [
         f"link{i + 1}.{name}"
-        for name in SPRINGS
-        for i, k in enumerate(_column(problem, name))
+        for name, springs in zip(SPRINGS, problem.beams.springs, strict=True)
+        for i, k in enumerate(() if springs is None else springs)
         if k == 0.0
     ]
     what = f" ({', '.join(free)} = 0)" if free else ""
@@ -243,8 +243,3 @@ def _require_held(problem: LoadedArm) -> None:
         f"the arm moves without strain{what}, a mechanism without load; give its free joints stiffness, or "
         "support a tip beyond them."
     )
-
-
-def _column(problem: LoadedArm, name: str) -> Any:
-    value = getattr(problem.beams, name)
-    return () if value is None else value

@@ -11,6 +11,7 @@ from jaxmodal.arm.arguments import is_whole, whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.links import Link
+from jaxmodal.arm.loaded import constant_force
 from jaxmodal.arm.refusals import refuse_loaded_slides
 from jaxmodal.arm.segments import BOUNDS, cut
 from jaxmodal.at_rest.buckling import buckling
@@ -88,7 +89,8 @@ def preloaded(
         # what a rigid link resists is among the stiffnesses; its own force acts along it as well
         ends = np.zeros(2) if link.rigid else np.array([start[k], outer[k]])
         count = 1 if ends[0] == ends[1] else pieces
-        forces = own + _constant(ends, count, bound)
+        cuts = np.linspace(0.0, 1.0, count + 1)
+        forces = own + constant_force(ends[0], ends[1], cuts[:-1], cuts[1:], bound)
         changes: list[dict[str, Any]] = [{"axial_force": x} for x in forces]
         along = [link.base_offset_x or 0.0, link.end_offset_x or 0.0]
         for name, place, total, offset in zip(TURNING, (0, -1), turning, along, strict=True):
@@ -99,14 +101,6 @@ def preloaded(
         with within(f"link{k + 1}."):
             made += cut(link, changes)
     return arm.replace(links=tuple(made))
-
-
-def _constant(ends: np.ndarray, pieces: int, bound: str) -> np.ndarray:
-    """The forces of segments of equal length of a link with these forces at its ends, linear in between."""
-    cuts = np.linspace(ends[0], ends[1], pieces + 1)
-    if bound == "middle":
-        return np.asarray(0.5 * (cuts[:-1] + cuts[1:]))
-    return (np.minimum if bound == "lower" else np.maximum)(cuts[:-1], cuts[1:])
 
 
 def preloaded_frequencies(

@@ -54,8 +54,8 @@ def shape_along(
     x, y = motions.move_x[base] @ q[base], motions.move_y[base] @ q[base]
     for i in range(n):
         c, s = shape.cosine[i], shape.sine[i]
-        for k in range(3):
-            if (i, k) in motions.gives and k < 2:
+        for k in range(2):
+            if (i, k) in motions.gives:
                 at = motions.gives[i, k]
                 x, y = x + motions.move_x[at] * q[at], y + motions.move_y[at] * q[at]
         x, y = x - turn[i] * shape.base[1][i], y + turn[i] * shape.base[0][i]
@@ -63,15 +63,14 @@ def shape_along(
         if i in motions.stretch:
             at = motions.stretch[i]
             stretch = float((c * motions.move_x[at] + s * motions.move_y[at]) * q[at])
-        v, psi = _across(problem, laws, sheared, pieces, motions.first, q, i, turn[i], stations)
+        with_end = np.append(stations, 1.0)
+        v, psi = _across(problem, laws, sheared, pieces, motions.first, q, i, turn[i], with_end)
+        (v, end_v), (psi, end_psi) = (v[:-1], v[-1]), (psi[:-1], psi[-1])
         u = stations * stretch
-        end_v, end_psi = _across(
-            problem, laws, sheared, pieces, motions.first, q, i, turn[i], np.ones(1)
-        )
         moved[i, :, 0], moved[i, :, 1] = x + c * u - s * v, y + s * u + c * v
         turned[i] = psi
-        x, y = x + c * stretch - s * end_v[0], y + s * stretch + c * end_v[0]
-        x, y = x - end_psi[0] * shape.end[1][i], y + end_psi[0] * shape.end[0][i]
+        x, y = x + c * stretch - s * end_v, y + s * stretch + c * end_v
+        x, y = x - end_psi * shape.end[1][i], y + end_psi * shape.end[0][i]
     return moved, turned
 
 

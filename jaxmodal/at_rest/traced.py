@@ -23,18 +23,16 @@ from jaxmodal.at_rest.derivatives import factor_rate, varied_by_entries
 from jaxmodal.at_rest.search import LoadedArm, factors
 from jaxmodal.at_rest.shapes import null_vector
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
+from jaxmodal.runtime.callbacks import Numbers, in_numpy
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.statics.chain import DeadLoads
 from jaxmodal.statics.second_order import loaded_tip
 
-Numbers = NDArray[Any]
 Floats = NDArray[np.float64]
 #: the rate of a value, of what the arm and its loads are varied to
 Rate = Callable[[LoadedArm, DeadLoads], Any]
 #: an arm under its loads has a value and, made where it is asked for, a rate; without one that is 0
 Answer = Callable[[LoadedArm, DeadLoads], tuple[Any, Callable[[], Rate] | None]]
-#: a value (...) of leaves, and, where the flag asks for them, its derivatives by each leaf, (..., shape of the leaf)
-Solved = Callable[[list[Numbers], bool], tuple[Floats, list[Floats]]]
 
 
 def inverse_buckling_factor(
@@ -117,7 +115,7 @@ def _answered(
     own = [0.0] * 4 if arm.loads is None else arm.loads.dead()
     loads = [jnp.asarray(a, jnp.float64) + float(b) for a, b in zip(own, added, strict=True)]
     solved = functools.partial(_solved, structure, theory_flags(theory), shape, answer)
-    found: jax.Array = _in_numpy(solved, shape, [*map(jnp.asarray, leaves), jnp.stack(loads)])
+    found: jax.Array = in_numpy(solved, shape, [*map(jnp.asarray, leaves), jnp.stack(loads)], [])
     return found
 
 
@@ -151,32 +149,3 @@ def _solved(
             ):  # supports that hold an arm exactly, as those of linkages, hold no step
                 slopes[field][place] = rate(*loaded(varied))
     return np.asarray(value), slopes
-
-
-@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
-def _in_numpy(solved: Solved, shape: tuple[int, ...], leaves: list[Any]) -> Any:
-    """The value, of a shape, that ``solved`` has of leaves that may be traced; differentiable once."""
-
-    def value(*arrays: Any) -> Floats:
-        return solved([np.asarray(x) for x in arrays], False)[0]
-
-    return jax.pure_callback(value, _shape(*shape), *leaves, vmap_method="sequential")
-
-
-@_in_numpy.defjvp
-def _rates(solved: Solved, shape: tuple[int, ...], primals: Any, tangents: Any) -> tuple[Any, Any]:
-    (leaves,), (rates,) = primals, tangents
-
-    def both(*arrays: Any) -> tuple[Floats, tuple[Floats, ...]]:
-        value, slopes = solved([np.asarray(x) for x in arrays], True)
-        return value, tuple(slopes)
-
-    shapes = (_shape(*shape), tuple(_shape(*shape, *x.shape) for x in leaves))
-    value, gradient = jax.pure_callback(both, shapes, *leaves, vmap_method="sequential")
-    parts = [jnp.tensordot(g, rate, rate.ndim) for g, rate in zip(gradient, rates, strict=True)]
-    return value, sum(parts)
-
-
-def _shape(*sizes: int) -> Any:
-    make: Any = jax.ShapeDtypeStruct  # has no types
-    return make(sizes, np.float64)

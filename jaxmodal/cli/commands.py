@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
@@ -147,16 +147,9 @@ def implausible_values_shown(wanted: bool) -> Iterator[None]:
     with warnings.catch_warnings():
         others = warnings.showwarning
 
-        def show(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if not issubclass(category, ImplausibleWarning):
-                others(message, category, filename, lineno, file, line)
+                others(message, category, *where, **more)
                 return
             for remark in str(message).splitlines():
                 if remark not in said:

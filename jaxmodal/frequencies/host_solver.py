@@ -46,20 +46,19 @@ def solve_on_host(model: Model, modes: NDArray[np.int64]) -> Solution:
     def evaluated(omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
         nonlocal evaluations
         evaluations += omega.size
-        return model.evaluate(resolved(model.scale, omega, arithmetic), arithmetic)
+        return _evaluated(model, omega, arithmetic)
 
     with np.errstate(all="ignore"):
         found, width = enclosed(evaluated, model.scale, model.log_at_zero, modes)
         omega = np.maximum.accumulate(found.estimate)
-        certificate = confirm(
-            lambda x: evaluated(x, Arithmetic.double_double),
-            omega,
-            modes,
-            np.int64(modes.size),
-            np.float64(TOLERANCE),
-        )
+        certificate = confirm_on_host(model, omega, modes, TOLERANCE)
+        evaluations += certificate.bracket.size + omega.size
         omega = np.where(found.lower < LARGEST, omega, np.nan)  # there is no such mode
     return Solution(omega, found.converged(width), certificate, np.int64(evaluations))
+
+
+def _evaluated(model: Model, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
+    return model.evaluate(resolved(model.scale, omega, arithmetic), arithmetic)
 
 
 def enclosed(
@@ -116,8 +115,8 @@ def count_on_host(model: Model, omega: NDArray[np.float64]) -> NDArray[np.int64]
     with np.errstate(all="ignore"):
         for start in range(0, flat.size, _LARGEST_GRID):
             x = flat[start : start + _LARGEST_GRID]
-            above = resolved(model.scale, np.where(x > 0.0, x, 1.0), Arithmetic.double_double)
-            count = model.evaluate(above, Arithmetic.double_double).count
+            above = np.where(x > 0.0, x, 1.0)
+            count = _evaluated(model, above, Arithmetic.double_double).count
             counts[start : start + x.size] = np.where(x > 0.0, count, 0)
     return counts.reshape(omega.shape)
 
@@ -131,9 +130,7 @@ def confirm_on_host(
     """The certificate of a list of frequencies, as `programs.confirm_padded`."""
     with np.errstate(all="ignore"):
         return confirm(
-            lambda x: model.evaluate(
-                resolved(model.scale, x, Arithmetic.double_double), Arithmetic.double_double
-            ),
+            lambda x: _evaluated(model, x, Arithmetic.double_double),
             omega,
             modes,
             np.int64(omega.size),

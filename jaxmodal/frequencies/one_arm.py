@@ -264,8 +264,8 @@ def solve_beams(
         return _solved_on_host(PlanarModel(beams, flags), theory, 0, count, count)
     invalid, lanes = jnp.asarray(False), padded_size(count, 16, 2)
     problem = padded_problem(beams, invalid, 0, count, lanes=lanes)
-    result = _result(solve_padded(problem, flags), invalid, count=count, theory=theory)
-    result = with_zero_modes(result, problem.modes, problem.free)
+    solution = solve_padded(problem, flags)
+    result = result_of(solution, problem.modes[:count], problem.free, invalid, theory)
     if beams.axial_force is None:
         return result
     return refused(result, _instability(problem, flags))

@@ -19,6 +19,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.models import OtherArm
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.callbacks import shaped
 from jaxmodal.runtime.namespace import Array, is_traced, to_host
 
 
@@ -54,16 +55,13 @@ def traced_frequencies(
 
     template, of_result = jax.tree_util.tree_flatten(_impossible(count, theory))
     if is_traced(known):
-        shapes = [
-            jax.ShapeDtypeStruct(x.shape, x.dtype)  # type: ignore[no-untyped-call]
-            for x in template
-        ]
+        shapes = [shaped(x.shape, x.dtype) for x in template]
         values = jax.pure_callback(solved, shapes, *known, vmap_method="sequential")
     else:
         values = solved(*known)
     found: NaturalFrequencies = jax.tree_util.tree_unflatten(of_result, values)
-    given = [jnp.asarray(x) for x in (found.omega, found.group, found.multiplicity)]
-    return dataclasses.replace(found, omega=_differentiable(structure, theory, leaves, *given))
+    modes = [jnp.asarray(x) for x in (found.omega, found.group, found.multiplicity)]
+    return dataclasses.replace(found, omega=_differentiable(structure, theory, leaves, modes))
 
 
 def _concrete(structure: Any, values: Any) -> Any:
@@ -89,55 +87,43 @@ def _impossible(count: int, theory: TheoryName) -> NaturalFrequencies:
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def _differentiable(
-    structure: Any,
-    theory: TheoryName,
-    leaves: list[Array],
-    omega: Array,
-    first: Array,
-    number: Array,
+    structure: Any, theory: TheoryName, leaves: list[Array], modes: list[Array]
 ) -> Array:
-    """``omega`` unchanged, as a differentiable function of the leaves of the arm."""
-    return omega
+    """The frequencies, the first of ``modes``, unchanged, as a differentiable function of the leaves of the arm.
+
+    The others are the first mode of the group of each, and how many there are in it.
+    """
+    return modes[0]
 
 
 @_differentiable.defjvp
 def _differentiable_jvp(
-    structure: Any,
-    theory: TheoryName,
-    primals: tuple[list[Array], Array, Array, Array],
-    tangents: tuple[list[Array], Any, Any, Any],
+    structure: Any, theory: TheoryName, primals: Any, tangents: Any
 ) -> tuple[Array, Array]:
-    leaves, omega, first, number = primals
-    gradient = _gradients(structure, theory, leaves, omega, first, number)
-    return omega, gradient @ jnp.stack(tangents[0])
+    leaves, modes = primals
+    gradient = _gradients(structure, theory, leaves, modes)
+    return modes[0], gradient @ jnp.stack(tangents[0])
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
 def _gradients(
-    structure: Any,
-    theory: TheoryName,
-    leaves: list[Array],
-    omega: Array,
-    first: Array,
-    number: Array,
+    structure: Any, theory: TheoryName, leaves: list[Array], modes: list[Array]
 ) -> Array:
     """The derivatives of the frequencies by the leaves, (K, leaves)."""
+    size = (modes[0].shape[0], len(leaves))
 
-    def of_modes(omega: Any, first: Any, number: Any, *values: Any) -> np.ndarray:
+    def gradients(modes: Any, values: Any) -> np.ndarray:
         arm = _concrete(structure, values)
-        known = [np.asarray(x) for x in (omega, first, number)]
         if not arm.possible():
-            return np.full((known[0].size, len(values)), np.nan)
-        found: np.ndarray = arm.frequency_gradients(theory, *known)
+            return np.full(size, np.nan)
+        found: np.ndarray = arm.frequency_gradients(theory, *map(np.asarray, modes))
         return found
 
-    given = to_host((omega, first, number, *leaves))
+    given = to_host((modes, leaves))
     if is_traced(given):
-        size = (omega.shape[0], len(leaves))
-        shape = jax.ShapeDtypeStruct(size, np.float64)  # type: ignore[no-untyped-call]
-        found: Array = jax.pure_callback(of_modes, shape, *given, vmap_method="sequential")
+        found: Array = jax.pure_callback(gradients, shaped(size), *given, vmap_method="sequential")
         return found
-    return jnp.asarray(of_modes(*given))
+    return jnp.asarray(gradients(*given))
 
 
 @_gradients.defjvp

@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import jax
 import jaxlib.version
@@ -121,21 +121,14 @@ def _take_warnings(programs: Path, say: Callable[[str], None]) -> None:
     """Let JAX's warnings of this cache remove what is damaged, and say once that it cannot be written."""
     others, said = warnings.showwarning, False
 
-    def shown(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def shown(message: Warning | str, *where: Any, **more: Any) -> None:
         nonlocal said
         text = str(message)
         unreadable = _READING.match(text)
         if unreadable:
             cache_files.forget(programs, unreadable[1])
         elif not text.startswith(_WRITING):
-            others(message, category, filename, lineno, file, line)
+            others(message, *where, **more)
         elif not said:
             said = True
             reason = text.removeprefix(_WRITING).partition(": ")[2]

@@ -19,6 +19,7 @@ from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.exact.sensitivities import response_sensitivities
 from jaxmodal.response.forced.peaks import InfiniteResponseError, response_peaks
 from jaxmodal.response.forced.transfer import Transfer
+from jaxmodal.runtime.callbacks import in_numpy
 from jaxmodal.runtime.errors import ArmError
 
 Floats = NDArray[np.float64]
@@ -79,34 +80,20 @@ def response_sizes(arm: Arm, postures: Any, asked: AskedSize, count: int) -> jax
     turning = [k for k, (path, _) in enumerate(paths) if _address(path).endswith(".joint_angle")]
     rows = 1 if postures is None else len(postures)
 
-    def solved(values: Any, angles: Any, wanted: Sequence[str] = ()) -> tuple[Floats, Floats]:
+    def solved(arrays: Sequence[Any], gradient: bool) -> tuple[Floats, list[Floats]]:
+        values, angles = arrays
         leaves = list(plain)
-        for k, value in zip(varied, np.asarray(values), strict=True):
+        for k, value in zip(varied, values, strict=True):
             leaves[k] = value
-        given: Any = [None] * rows if postures is None else np.asarray(angles)
+        given: Any = [None] * rows if postures is None else angles
         every = [_posed(leaves, turning, row) for row in given]
+        wanted = names if gradient else ()
         found = [_solved(structure, each, asked, count, wanted) for each in every]
-        return np.stack([x for x, _ in found]), np.stack([x for _, x in found])
-
-    def sizes_alone(values: Any, angles: Any) -> Floats:
-        return solved(values, angles)[0]
-
-    def with_slopes(values: Any, angles: Any) -> tuple[Floats, Floats]:
-        return solved(values, angles, names)
-
-    @jax.custom_jvp
-    def sizes(*arguments: Any) -> Any:
-        shape = _shape(rows, count)
-        return jax.pure_callback(sizes_alone, shape, *arguments, vmap_method="sequential")
-
-    @sizes.defjvp
-    def sizes_jvp(primals: Any, tangents: Any) -> tuple[Any, Any]:
-        shapes = (_shape(rows, count), _shape(rows, count, len(names)))
-        found, slopes = jax.pure_callback(with_slopes, shapes, *primals, vmap_method="sequential")
-        return found, slopes @ tangents[0]
+        return np.stack([x for x, _ in found]), [np.stack([x for _, x in found])]
 
     values = jnp.asarray([paths[k][1] for k in varied], jnp.float64)
-    found: jax.Array = sizes(values, jnp.asarray(() if postures is None else postures, jnp.float64))
+    angles = jnp.asarray(() if postures is None else postures, jnp.float64)
+    found: jax.Array = in_numpy(solved, (rows, count), [values], [angles])
     return found
 
 
@@ -126,11 +113,6 @@ def _posed(
     for k, angle in zip(turning, () if angles is None else angles, strict=angles is not None):
         found[k] = float(angle)
     return tuple(found)
-
-
-def _shape(*sizes: int) -> Any:
-    make: Any = jax.ShapeDtypeStruct  # has no types
-    return make(sizes, np.float64)
 
 
 def _solved(

@@ -1,0 +1,49 @@
+"""What NumPy computes for programs of JAX, by calls back from them, with the derivatives that it computes itself."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers: TypeAlias = NDArray[Any]
+#: a value (...) of arrays, and, where the flag asks for them, its derivatives by each leaf, (..., shape of the leaf)
+Solved: TypeAlias = Callable[[list[Numbers], bool], tuple[Numbers, list[Numbers]]]
+
+
+def shaped(shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
+    """What a call back is to answer with."""
+    make: Any = jax.ShapeDtypeStruct  # has no types
+    return make(shape, dtype)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+def in_numpy(solved: Solved, shape: tuple[int, ...], leaves: list[Any], others: list[Any]) -> Any:
+    """The value, of a shape, that ``solved`` has of leaves and others that may be traced.
+
+    It is differentiable once, forwards and backwards, by the leaves.
+    """
+
+    def value(*arrays: Any) -> Numbers:
+        return solved([np.asarray(x) for x in arrays], False)[0]
+
+    return jax.pure_callback(value, shaped(shape), *leaves, *others, vmap_method="sequential")
+
+
+@in_numpy.defjvp
+def _rates(solved: Solved, shape: tuple[int, ...], primals: Any, tangents: Any) -> tuple[Any, Any]:
+    (leaves, others), (rates, _) = primals, tangents
+
+    def both(*arrays: Any) -> tuple[Numbers, tuple[Numbers, ...]]:
+        value, slopes = solved([np.asarray(x) for x in arrays], True)
+        return value, tuple(slopes)
+
+    shapes = shaped(shape), tuple(shaped((*shape, *x.shape)) for x in leaves)
+    value, slopes = jax.pure_callback(both, shapes, *leaves, *others, vmap_method="sequential")
+    parts = [jnp.tensordot(x, rate, rate.ndim) for x, rate in zip(slopes, rates, strict=True)]
+    return value, sum(parts)
