@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from jaxmodal.arm.arguments import whole
 from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE, Arm, Link, Payload
 from jaxmodal.arm.documents import (
     check_document,
@@ -95,9 +94,9 @@ def link_tables(entries: object) -> list[Mapping[str, Any]]:
     return [table(f"link{k}", entry, ArmError) for k, entry in enumerate(entries, start=1)]
 
 
-def _links(entry: object) -> tuple[Link, ...]:
+def _links(entry: Mapping[str, Any]) -> tuple[Link, ...]:
     """The links of one table: several where it has a taper or bodies along it."""
-    keys = dict(table("a link", entry, ArmError))
+    keys = dict(entry)
     taper, bodies = keys.pop("taper", None), keys.pop("bodies", None)
     link = _link(keys)
     if taper is not None and bodies is not None:
@@ -106,9 +105,8 @@ def _links(entry: object) -> tuple[Link, ...]:
         values = table("taper", taper, ArmError)
         with within("taper."):
             check_keys(values, ("section", "pieces"), ("section",), ArmError)
-            pieces = values.get("pieces", 16)
-            whole("pieces", pieces, 1, limits.LINKS)
-            return tapered(link, section_from_dict(values["section"]), pieces)
+            section = section_from_dict(values["section"])
+            return tapered(link, section, values.get("pieces", 16))
     return _with_bodies(link, bodies)
 
 
@@ -142,11 +140,10 @@ def _with_bodies(link: Link, bodies: object) -> tuple[Link, ...]:
     return (*made, link)
 
 
-def _link(entry: object) -> Link:
+def _link(keys: Mapping[str, Any]) -> Link:
     def link(section: object, **values: Any) -> Link:
         return Link(section=section_from_dict(section), **values)
 
-    keys = table("a link", entry, ArmError)
     return made_of(link, keys, units_of(Link), ("section", *FLAGS), _REQUIRED_OF_LINK)
 
 

@@ -62,6 +62,7 @@ class Implausibility:
         return f"{self.address} = {self.value:.6g}: {self.message}"
 
 
+@np.errstate(all="ignore")
 def implausible_values(arm: Arm) -> list[Implausibility]:
     """Values of an arm that are allowed but look like a wrong unit or a slip.
 
@@ -76,11 +77,6 @@ def implausible_values(arm: Arm) -> list[Implausibility]:
     >>> implausible_values(examples.three_link_industrial())
     []
     """
-    with np.errstate(all="ignore"):
-        return _implausible_values(arm)
-
-
-def _implausible_values(arm: Arm) -> list[Implausibility]:
     found: list[Implausibility] = []
     links_mass = sum(float(link.mass) for link in arm.links)
     reach = sum(float(link.length) for link in arm.links)

@@ -201,8 +201,8 @@ def _solve(arm: Arm | OtherArm, theory: TheoryName, first: int, count: int) -> N
     result = _differentiable(result, beams, flags, without, max(first + count, 1))
     result = _compiled_with_zeros(result, problem.modes, problem.free)
     if unstable is not None:
-        result = _compiled_refused(result, unstable, beams)
-    return _compiled_unknown(result, invalid, beams)
+        result = _compiled_refused(result, unstable)
+    return _compiled_unknown(result, without, beams)
 
 
 def _solved_on_host(
@@ -223,10 +223,9 @@ def _solved_with_rates(
     solution, modes, free = _searched_on_host(model, first, max(count, 1))
     found = _result(solution, np.bool_(model.invalid), count=count, theory=theory)
     result = with_zero_modes(found, modes, free)
-    if model.invalid:
+    if model.invalid or model.unstable:
+        result = refused(result, np.bool_(True)) if model.unstable else result
         return _compiled_unknown(result, jnp.asarray(True), beams)
-    if model.unstable:
-        return _compiled_refused(result, jnp.asarray(True), beams)
     points = quadrature_size(max(first + count, 1))
     omega = jax.device_put(found.omega)  # what jax.jvp hands back is an array of JAX
     omega = with_derivative(points, beams, flags, omega, found.group, found.multiplicity)
@@ -268,7 +267,7 @@ def solve_beams(
     result = result_of(solution, problem.modes[:count], problem.free, invalid, theory)
     if beams.axial_force is None:
         return result
-    return refused(result, _instability(problem, flags))
+    return refused(result, _compiled_instability(problem, flags))
 
 
 def _result(
@@ -297,7 +296,8 @@ _compiled_result = functools.partial(jax.jit, static_argnames=("count", "theory"
 _compiled_with_zeros = jax.jit(with_zero_modes)
 
 
-def _instability(problem: PaddedProblem, flags: Theory) -> Array:
+@jax.jit
+def _compiled_instability(problem: PaddedProblem, flags: Theory) -> Array:
     """Whether the forces at rest buckle the arm."""
     return (
         number_unstable(
@@ -307,10 +307,10 @@ def _instability(problem: PaddedProblem, flags: Theory) -> Array:
     )
 
 
-_compiled_instability = jax.jit(_instability)
-
-
-def _unknown(result: NaturalFrequencies, where: Array, beams: BeamArrays) -> NaturalFrequencies:
+@jax.jit
+def _compiled_unknown(
+    result: NaturalFrequencies, where: Array, beams: BeamArrays
+) -> NaturalFrequencies:
     """The result with derivatives of NaN, as frequencies are there, not those of a constant."""
     factor = jnp.where(where, jnp.nan, 0.0)
     known = [
@@ -321,15 +321,7 @@ def _unknown(result: NaturalFrequencies, where: Array, beams: BeamArrays) -> Nat
     return dataclasses.replace(result, omega=result.omega + unknown)
 
 
-_compiled_unknown = jax.jit(_unknown)
-
-
-@jax.jit
-def _compiled_refused(
-    result: NaturalFrequencies, unstable: Array, beams: BeamArrays
-) -> NaturalFrequencies:
-    """`refused`; of an unstable arm the derivatives are NaN as well."""
-    return _unknown(refused(result, unstable), unstable, beams)
+_compiled_refused = jax.jit(refused)
 
 
 def _differentiable(
