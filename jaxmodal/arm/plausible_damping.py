@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Iterator
 
 from jaxmodal.arm.arm import Arm
@@ -90,9 +92,8 @@ def support_findings(link: Link) -> Iterator[Finding]:
         least = SOFTEST_SUPPORT_RATIO * soft
         if value < least:
             message = f"{unit} expected; it is {soft / value:.3g} times softer than the link and holds nothing"
-            message += in_another_unit(
-                value, _SUPPORT_UNITS[unit], lambda x, least=least: x >= least
-            )
+            enough = functools.partial(operator.le, least)
+            message += in_another_unit(value, _SUPPORT_UNITS[unit], enough)
             yield name, value, f"{message}; for no support leave it out"
         elif value > STIFFEST_SUPPORT_RATIO * stiff:
             message = f"{unit} expected; {value / stiff:.3g} times stiffer than the link; for a rigid one write inf"
