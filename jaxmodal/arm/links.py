@@ -317,7 +317,8 @@ class Link(StraightLink):
         """Whether both a shear coefficient and a shear modulus are known."""
         section = self.section
         coefficient = section.shear_coefficient is not None or section.shear_rule is not None
-        return coefficient and self.shear_modulus_value is not None
+        # asked of what is given: to compute the modulus of values of JAX compiles a program
+        return coefficient and (self.poisson_ratio is not None or self.shear_modulus is not None)
 
     @property
     def shear_modulus_effective(self) -> Scalar:
