@@ -18,7 +18,6 @@ from jaxmodal.arm.documents import (
 from jaxmodal.arm.link_rules import FLAGS
 from jaxmodal.arm.loads import Loads
 from jaxmodal.arm.quantities import Record, as_scalar, quantities, shown
-from jaxmodal.arm.sections import shear_fields
 from jaxmodal.arm.segments import tapered, with_body_at
 from jaxmodal.arm.shapes import SHAPES, RawSection, Section
 from jaxmodal.arm.units import made_of
@@ -160,13 +159,9 @@ def section_from_dict(entry: object) -> Section:
         hint = suggestion(shape, SHAPES) if isinstance(shape, str) else ""
         raise ArmError(f"section.shape = {shown(shape)}: must be one of {', '.join(SHAPES)}.{hint}")
     kind = RawSection if shape is None else SHAPES[shape]
-
-    def section(shear_coefficient: object = None, **values: Any) -> Section:
-        return kind(**values, **shear_fields(shear_coefficient))
-
     units = units_of(kind)
     required = [name for name in units if name != "shear_coefficient"]
-    return made_of(section, keys, units, required=required, place="section.")
+    return made_of(kind, keys, units, required=required, place="section.")
 
 
 def units_of(kind: type[Record]) -> dict[str, str]:

@@ -29,6 +29,12 @@ PIECES = 4
 BOUNDS = ("middle", "lower", "upper")
 
 
+def require_bound(name: str, value: object) -> None:
+    """Refuse what is none of `BOUNDS`."""
+    if value not in BOUNDS:
+        raise ArmError(f"{name} = {shown(value)}: must be one of {', '.join(map(repr, BOUNDS))}.")
+
+
 @frozen_pytree
 class Loads(Record):
     """Loads that keep their directions, in the axes of the base; the arm bears them at rest, in every posture.
@@ -102,9 +108,7 @@ class Loads(Record):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "pieces", whole("loads.pieces", self.pieces, 1, limits.LINKS))
-        if self.bound not in BOUNDS:
-            known = ", ".join(map(repr, BOUNDS))
-            raise ArmError(f"loads.bound = {shown(self.bound)}: must be one of {known}.")
+        require_bound("loads.bound", self.bound)
         if not self.varies and self.tip_force_x is None and self.tip_force_y is None:
             names = ", ".join(x.name for x in quantities(self) if x.default is None)
             raise ArmError(f"loads: there is none; give one of {names}, such as gravity = 9.81.")

@@ -20,7 +20,6 @@ from jaxmodal.arm.shapes import (
     RawSection,
     Rectangle,
     Section,
-    check_shear_rule,
 )
 
 __all__ = [
@@ -31,16 +30,7 @@ __all__ = [
     "hollow_rectangle",
     "raw_section",
     "rectangle",
-    "shear_fields",
 ]
-
-
-def shear_fields(shear_coefficient: object) -> dict[str, object]:
-    """Return the two fields of a section that one shear coefficient, value or rule, stands for."""
-    if isinstance(shear_coefficient, str):
-        check_shear_rule(shear_coefficient)
-        return {"shear_rule": shear_coefficient}
-    return {"shear_coefficient": shear_coefficient}
 
 
 def rectangle(
@@ -74,7 +64,7 @@ def rectangle(
     >>> round(float(section.shear_coefficient_value(0.3)), 4)
     0.8497
     """
-    return Rectangle(depth, width, **shear_fields(shear_coefficient))  # type: ignore[arg-type]
+    return Rectangle(depth, width, shear_coefficient)  # type: ignore[arg-type]
 
 
 def hollow_rectangle(
@@ -115,8 +105,7 @@ def hollow_rectangle(
     >>> round(1e4 * float(tube.area_at(1.0)), 6), round(1e8 * float(tube.second_moment_at(1.0)), 6)
     (66.0, 2329.5)
     """
-    shear = shear_fields(shear_coefficient)
-    return HollowRectangle(depth, width, wall_thickness, **shear)  # type: ignore[arg-type]
+    return HollowRectangle(depth, width, wall_thickness, shear_coefficient)  # type: ignore[arg-type]
 
 
 def circle(diameter: ArrayLike, shear_coefficient: ArrayLike | str | None = None) -> Circle:
@@ -143,7 +132,7 @@ def circle(diameter: ArrayLike, shear_coefficient: ArrayLike | str | None = None
     >>> round(float(circle(0.02, "cowper").shear_coefficient_value(0.3)), 4)
     0.8864
     """
-    return Circle(diameter, **shear_fields(shear_coefficient))  # type: ignore[arg-type]
+    return Circle(diameter, shear_coefficient)  # type: ignore[arg-type]
 
 
 def hollow_circle(
@@ -179,8 +168,7 @@ def hollow_circle(
     >>> round(float(thin), 4)   # the thin-walled limit 2 (1 + nu) / (4 + 3 nu)
     0.5306
     """
-    shear = shear_fields(shear_coefficient)
-    return HollowCircle(outer_diameter, wall_thickness, **shear)  # type: ignore[arg-type]
+    return HollowCircle(outer_diameter, wall_thickness, shear_coefficient)  # type: ignore[arg-type]
 
 
 def raw_section(
@@ -210,4 +198,4 @@ def raw_section(
     >>> float(raw_section(2.0, 3.0).second_moment_at(2.0))
     24.0
     """
-    return RawSection(area, second_moment, **shear_fields(shear_coefficient))  # type: ignore[arg-type]
+    return RawSection(area, second_moment, shear_coefficient)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import numpy as np
 from jaxmodal.arm.arguments import is_whole, whole
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.links import Link
-from jaxmodal.arm.loads import BOUNDS as BOUNDS
+from jaxmodal.arm.loads import require_bound
 from jaxmodal.arm.quantities import FINITE, NON_NEGATIVE, Rule, Scalar, as_scalar, quantities, shown
 from jaxmodal.arm.serial_arms import SerialArm
 from jaxmodal.arm.shapes import RawSection, Section
@@ -183,8 +183,7 @@ def cut(link: L, changes: Sequence[Mapping[str, Any]]) -> tuple[L, ...]:
 def check_taper(link: Any, tip_section: Section, pieces: int, bound: str) -> None:
     """Refuse what is no taper of a link, planar or in space; bounds are of planar ones."""
     whole("pieces", pieces, 1, limits.LINKS)
-    if bound not in BOUNDS:
-        raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
+    require_bound("bound", bound)
     base = link.section
     if type(tip_section) is not type(base):
         raise ArmError(

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from jaxmodal.arm.quantities import (
     POSITIVE,
@@ -26,19 +26,11 @@ _KAPPA = f"give a value such as 0.85, or one of the rules {', '.join(map(repr, S
 _SHEAR = quantity("1", "shear coefficient", POSITIVE, _KAPPA, default=None).metadata
 
 
-def check_shear_rule(rule: object) -> None:
-    """Refuse a shear rule that is neither None nor one of `SHEAR_RULES`."""
-    if rule is None or rule in SHEAR_RULES:
-        return
-    hint = suggestion(rule, SHEAR_RULES) if isinstance(rule, str) else ""
-    raise ArmError(
-        f"section.shear_coefficient = {shown(rule)}: must be a number greater than 0, or one of the "
-        f"rules {', '.join(map(repr, SHEAR_RULES))}.{hint}"
-    )
-
-
 class Section(Record):
-    """What every cross-section can tell; all of it elementwise, on floats and on arrays."""
+    """What every cross-section can tell; all of it elementwise, on floats and on arrays.
+
+    A rule may be given as its shear coefficient, and then is its ``shear_rule``.
+    """
 
     place: ClassVar[str] = "section."
     shape: ClassVar[str] = ""
@@ -49,14 +41,17 @@ class Section(Record):
     shear_rule: str | None
 
     def __post_init__(self) -> None:
-        given: object = self.shear_coefficient
-        if isinstance(given, str):
-            name = f"{self.place}shear_coefficient"
+        named: Any = self.shear_coefficient
+        if isinstance(named, str) and self.shear_rule is None:
+            object.__setattr__(self, "shear_rule", named)
+            object.__setattr__(self, "shear_coefficient", None)
+        rule: object = self.shear_rule
+        if rule is not None and rule not in SHEAR_RULES:
+            hint = suggestion(rule, SHEAR_RULES) if isinstance(rule, str) else ""
             raise ArmError(
-                f"{name} = {shown(given)}: must be a number here; name a rule "
-                f"through the shape's function or through shear_rule."
+                f"{self.place}shear_coefficient = {shown(rule)}: must be a number greater than 0, or one of the "
+                f"rules {', '.join(map(repr, SHEAR_RULES))}.{hint}"
             )
-        check_shear_rule(self.shear_rule)
         if self.shear_rule is not None and self.shear_coefficient is not None:
             raise ArmError(
                 f"{self.place}shear_coefficient = {self.shear_coefficient!r}: the rule "
@@ -252,12 +247,12 @@ class RawSection(Section):
     shear_rule: str | None = static(default=None)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.shear_rule == "cowper":
             raise ArmError(
                 "section.shear_coefficient = 'cowper': a section given by area and second_moment "
                 "has no shape to take Cowper's formula from; give a number or '5/6'."
             )
-        super().__post_init__()
 
     def area_at(self, thickness_factor: Scalar) -> Scalar:
         return self.area * thickness_factor

@@ -12,8 +12,9 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.links import Link
 from jaxmodal.arm.loaded import constant_force
+from jaxmodal.arm.loads import require_bound
 from jaxmodal.arm.refusals import refuse_loaded_slides
-from jaxmodal.arm.segments import BOUNDS, cut
+from jaxmodal.arm.segments import cut
 from jaxmodal.at_rest.buckling import buckling
 from jaxmodal.at_rest.loads import under_loads
 from jaxmodal.dynamic_stiffness.beams import TheoryName
@@ -21,7 +22,7 @@ from jaxmodal.frequencies.one_arm import natural_frequencies
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tapers import TaperedFrequencies, tapered_frequencies
 from jaxmodal.runtime import limits
-from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.errors import within
 from jaxmodal.statics.beam_arrays import TURNING
 from jaxmodal.statics.equilibrium import held_equilibrium, turning_stiffness
 
@@ -76,8 +77,7 @@ def preloaded(
     flags, loads = under_loads(arm, theory, "preloaded", gravity, tip_force, base_acceleration)
     refuse_loaded_slides(arm, "under dead loads")
     whole("pieces", pieces, 1, limits.LINKS)
-    if bound not in BOUNDS:
-        raise ArmError(f"bound = {bound!r}: must be one of {', '.join(map(repr, BOUNDS))}.")
+    require_bound("bound", bound)
     arm = arm.replace(loads=None)
     beams = beam_values(arm)
     rest = held_equilibrium(beams, flags.shear, flags.axial, loads)

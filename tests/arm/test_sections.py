@@ -219,3 +219,13 @@ def test_vmap_over_a_dimension():
     areas = jax.vmap(lambda wall: jm.hollow_rectangle(0.1, 0.05, wall).area_at(1.0))(walls)
     truth = [float(jm.hollow_rectangle(0.1, 0.05, w).area_at(1.0)) for w in walls.tolist()]
     assert np.allclose(areas, truth, rtol=ROUNDING, atol=0.0)
+
+
+def test_a_rule_may_be_set_as_a_shear_coefficient():
+    section = jm.rectangle(0.2, 0.1)
+    assert section.replace(shear_coefficient="cowper") == jm.rectangle(0.2, 0.1, "cowper")
+    for wrong in ("cowpre", 0.0):
+        with pytest.raises(jm.ArmError, match=r"section\.shear_coefficient = .*greater than 0"):
+            section.replace(shear_coefficient=wrong)
+    with pytest.raises(jm.ArmError, match="the rule 'cowper' is given as well"):
+        jm.rectangle(0.2, 0.1, "cowper").replace(shear_coefficient="5/6")
