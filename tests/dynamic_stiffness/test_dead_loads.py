@@ -238,7 +238,7 @@ def test_the_command(tmp_path, monkeypatch):
         told.append((given, options, found))
         return told[-1][-1]
 
-    monkeypatch.setattr("jaxmodal.cli.preloaded.preloaded_frequencies", kept)
+    monkeypatch.setattr("jaxmodal.at_rest.preloaded.preloaded_frequencies", kept)
 
     def ran(*options, arms=(path,)):
         return CliRunner().invoke(main, ["frequencies", *arms, "--modes", "1", *options])
@@ -263,7 +263,7 @@ def test_the_command(tmp_path, monkeypatch):
     assert "planar" in space.stderr
     # the other formats, and an estimate above what is asked for, without solving again
     coarse = dataclasses.replace(found, error=np.array([3e-5]))
-    monkeypatch.setattr("jaxmodal.cli.preloaded.preloaded_frequencies", lambda *_, **__: coarse)
+    monkeypatch.setattr("jaxmodal.at_rest.preloaded.preloaded_frequencies", lambda *_, **__: coarse)
     table = ran(*loads)
     assert f"{entry['frequencies_hz'][0]:.5g}" in table.stdout
     assert table.exit_code == 1
