@@ -48,25 +48,29 @@ _ADDRESS = re.compile(
 )
 
 
-def _declared() -> dict[str, tuple[str, str]]:
-    """Return unit and meaning of every field, by its address without the link."""
-    table: dict[str, tuple[str, str]] = {}
-    for prefix, kinds in (
-        ("link.", [Link]),
-        ("link.section.", [*SHAPES.values(), RawSection]),
-        ("payload.", [Payload]),
-        ("loads.", [Loads]),
-        ("base_stiffness.", [BaseStiffness]),
-    ):
-        for kind in kinds:
-            for item in quantities(kind):
-                about = (item.metadata["unit"], item.metadata["meaning"])
-                table.setdefault(prefix + item.name, about)
-    return table
+def declared(kinds: Iterable[tuple[str, type[Record], str]]) -> dict[str, tuple[str, str]]:
+    """Return unit and meaning of all fields of records, by address without numbers.
+
+    ``kinds`` are what stands before the fields of a record, the record, and what ends its meanings.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for prefix, kind, where in kinds:
+        for item in quantities(kind):
+            about = (item.metadata["unit"], item.metadata["meaning"] + where)
+            found.setdefault(prefix + item.name, about)
+    return found
 
 
 #: unit and meaning of every value of a planar arm, by its address without the link
-DECLARED = _declared()
+DECLARED = declared(
+    [
+        ("link.", Link, ""),
+        *(("link.section.", shape, "") for shape in (*SHAPES.values(), RawSection)),
+        ("payload.", Payload, ""),
+        ("loads.", Loads, ""),
+        ("base_stiffness.", BaseStiffness, ""),
+    ]
+)
 
 
 def full_address(parameter: str) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from jaxmodal.arm.addresses import DECLARED, about, full_address, in_words
-from jaxmodal.arm.quantities import Record, quantities
+from jaxmodal.arm.addresses import DECLARED, about, declared, full_address, in_words
+from jaxmodal.arm.quantities import Record
 from jaxmodal.arm.shapes import SHAPES
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
@@ -18,40 +18,32 @@ from jaxmodal.spatial.parts.links import SpatialLink, Spring
 from jaxmodal.spatial.parts.sections import SpatialSection
 
 
-def _declared() -> dict[str, tuple[str, str]]:
-    """Unit and meaning of every value of an arm in space, by its address without the numbers."""
-    found: dict[str, tuple[str, str]] = {}
-
-    def add(prefix: str, kind: type[Record], where: str = "") -> None:
-        for item in quantities(kind):
-            found.setdefault(
-                prefix + item.name, (item.metadata["unit"], item.metadata["meaning"] + where)
-            )
-
-    def add_body(prefix: str, where: str) -> None:
-        add(prefix, RigidBody, where)
-        add(f"{prefix}centre.", Position, f" of the centre of gravity{where}")
-        add(f"{prefix}inertia.", InertiaTensor, where)
-
-    add("link.", SpatialLink)
-    for shape in (*SHAPES.values(), SpatialSection):
-        add("link.section.", shape)
-    add("link.joint_axis.", Direction, " of the joint's axis")
-    add("link.joint_frame.axis.", Direction, " of the axis of a turn of the joint's frame")
-    add("link.joint_frame.", Rotation, " of the joint's frame")
-    add("link.joint_spring.", Spring)
-    add("link.joint_spring.direction.", Direction, " of the direction of a spring of the joint")
-    for name in ("base_offset", "end_offset"):
-        add(f"link.{name}.", Position, f" of the {name.replace('_', ' ')}")
-    for name in SpatialLink.bodies:
-        where = {"body": "body at the tip"}.get(name, f"{name} of the joint")
-        add_body(f"link.{name}.", f" ({where})")
-    add_body("payload.", " (payload)")
-    add("base_stiffness.", BaseStiffness)
-    return found
+def _body(prefix: str, where: str) -> list[tuple[str, type[Record], str]]:
+    return [
+        (prefix, RigidBody, where),
+        (f"{prefix}centre.", Position, f" of the centre of gravity{where}"),
+        (f"{prefix}inertia.", InertiaTensor, where),
+    ]
 
 
-_DECLARED = _declared()
+_DECLARED = declared(
+    [
+        ("link.", SpatialLink, ""),
+        *(("link.section.", shape, "") for shape in (*SHAPES.values(), SpatialSection)),
+        ("link.joint_axis.", Direction, " of the joint's axis"),
+        ("link.joint_frame.axis.", Direction, " of the axis of a turn of the joint's frame"),
+        ("link.joint_frame.", Rotation, " of the joint's frame"),
+        ("link.joint_spring.", Spring, ""),
+        ("link.joint_spring.direction.", Direction, " of the direction of a spring of the joint"),
+        ("link.base_offset.", Position, " of the base offset"),
+        ("link.end_offset.", Position, " of the end offset"),
+        *_body("link.hub.", " (hub of the joint)"),
+        *_body("link.stator.", " (stator of the joint)"),
+        *_body("link.body.", " (body at the tip)"),
+        *_body("payload.", " (payload)"),
+        ("base_stiffness.", BaseStiffness, ""),
+    ]
+)
 
 
 def _about(address: str) -> tuple[str, str]:
