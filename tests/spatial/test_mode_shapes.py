@@ -230,3 +230,18 @@ def test_pictures(tmp_path):
     planar = jm.mode_shapes(planar_arm(), 2, stations=5)
     with pytest.raises(ValueError, match="draw them apart"):
         plots.plot_mode_shapes([shapes, planar])
+
+
+def test_an_arm_whose_modes_asked_for_are_all_free_has_no_shape_and_keeps_its_mass():
+    link = jm.SpatialLink(
+        1.0, 7e10, 2700.0, jm.circle(0.05, "cowper"), poisson_ratio=0.3, joint_stiffness=0.0
+    )
+    shapes = jm.mode_shapes(jm.SpatialArm((link,)), 1, stations=3)
+    assert shapes.frequencies.omega.tolist() == [0.0]
+    assert shapes.motion.shape == (1, 1, 3, 6)
+    assert shapes.residuals.shape == (1, 1, 4)
+    for values in (shapes.motion, shapes.residuals, shapes.energies.hub, shapes.participation):
+        assert np.all(np.isnan(np.asarray(values)))
+    mass = 2700.0 * np.pi * 0.05**2 / 4.0
+    np.testing.assert_allclose(np.asarray(shapes.total_mass)[:3], mass, rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(shapes.total_mass)[4:], mass / 3.0, rtol=1e-2)

@@ -26,9 +26,8 @@ from jaxmodal.dynamic_stiffness.member import (
 from jaxmodal.runtime.namespace import Array, repeat, take_first, tree_on_host, xp
 from jaxmodal.spatial.stiffness.constants import ReducedLink
 from jaxmodal.spatial.stiffness.entries import PLACES, LinkEntries, Release, Symmetric, with_link
-from jaxmodal.spatial.stiffness.matrices import stacked
 from jaxmodal.spatial.stiffness.members import Beams, members
-from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, numbers_of, unpacked
+from jaxmodal.spatial.stiffness.uniform_links import Layout, UniformLink, unpacked
 
 _ENTRIES = len(PLACES)
 #: lanes up to which NumPy runs the recorded formula of a link in float64: beyond, its registers fill the caches. Of 512
@@ -36,26 +35,9 @@ _ENTRIES = len(PLACES)
 _RECORDED = 768
 
 
-class LinkNumbers(NamedTuple):
-    """A link as NumPy takes it: the springs of its joint, whether it has a rotor, its beam, and all its numbers."""
-
-    springs: int
-    has_rotor: bool
-    place: int | None
-    numbers: Number
-
-
-def link_numbers(links: Sequence[ReducedLink]) -> list[LinkNumbers]:
-    """All links, each with what it has itself."""
-    found = []
-    for link in links:
-        kind = len(link.springs), link.rotor is not None
-        found.append(LinkNumbers(*kind, link.place, stacked(numbers_of(link, *kind))))
-    return found
-
-
 def evaluate(
-    links: Sequence[LinkNumbers],
+    links: Sequence[ReducedLink],
+    numbers: Sequence[Number],
     beams: Beams | None,
     theory: Theory,
     omega: np.ndarray,
@@ -64,7 +46,8 @@ def evaluate(
 ) -> Evaluation:
     """Sign, log-modulus of D and the count J at frequencies > 0 in rad/s, shape (trials, cells), by NumPy.
 
-    ``beams`` are the flexible links, None where there is none. ``(-1)**count == sign`` at every frequency.
+    ``numbers`` are those of each link by `numbers_of`, ``beams`` the flexible links, None where there is none.
+    ``(-1)**count == sign`` at every frequency.
     ``turned_round`` is that of `entries.with_link`; what depends on it is rounding.
     """
     at = number(omega, arithmetic)
@@ -72,20 +55,21 @@ def evaluate(
     w = number(np.zeros((_ENTRIES, *omega.shape)), arithmetic)
     flexible = None if beams is None else members(beams, theory, at)
     sign, log_abs, count = np.ones(omega.shape), np.zeros(omega.shape), np.zeros(omega.shape)
-    for link in reversed(links):
-        inputs, factors = [squared, link.numbers, w], []
+    for link, own in reversed(list(zip(links, numbers, strict=True))):
+        inputs, factors = [squared, own, w], []
+        springs, has_rotor = len(link.springs), link.rotor is not None
         if flexible is not None and link.place is not None:
             inputs.append(flexible.numbers_of(link.place))
             factors.append(flexible.factor[link.place])
             log_abs = log_abs + flexible.growth[link.place]
             count = count + flexible.passed[link.place]
-        formula = _link_formula(link.springs, link.has_rotor, len(inputs) == 4, turned_round)
+        formula = _link_formula(springs, has_rotor, len(inputs) == 4, turned_round)
         found = run_stacked(formula, inputs, _RECORDED)
         w, rest = found[:_ENTRIES], leading(found[_ENTRIES:])
-        pivots = rest[: link.springs]
+        pivots = rest[:springs]
         count = count + np.sum(pivots < 0.0, axis=0)
         if len(inputs) == 4:
-            releases = Release(*rest[link.springs :].reshape(4, 3, *omega.shape))
+            releases = Release(*rest[springs:].reshape(4, 3, *omega.shape))
             count = count + np.sum(releases.passed(), axis=0)
             factors += [*releases.factor]
         for factor in (*factors, *pivots):

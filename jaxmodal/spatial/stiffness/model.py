@@ -11,7 +11,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from jaxmodal.arithmetic.operations import Arithmetic
+from jaxmodal.arithmetic.operations import Arithmetic, Number
 from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE
 from jaxmodal.arm.sections import hollow_circle
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, theory_flags
@@ -22,9 +22,11 @@ from jaxmodal.runtime.precision import require_x64
 from jaxmodal.spatial.parts.bases import BaseStiffness
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
-from jaxmodal.spatial.stiffness.condensation import LinkNumbers, evaluate, link_numbers
+from jaxmodal.spatial.stiffness.condensation import evaluate
 from jaxmodal.spatial.stiffness.constants import ReducedLink, reduced_links
+from jaxmodal.spatial.stiffness.matrices import stacked
 from jaxmodal.spatial.stiffness.members import Beams, Sections, beams_of, sections_of
+from jaxmodal.spatial.stiffness.uniform_links import numbers_of
 
 #: limit of log|D| at zero frequency for each flexible link: 4 for each plane
 _LOG_AT_ZERO = 2.0 * math.log(4.0)
@@ -35,7 +37,7 @@ class Constants(NamedTuple):
 
     links: list[ReducedLink]
     beams: Beams | None
-    numbers: list[LinkNumbers]
+    numbers: list[Number]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +65,11 @@ class SpatialModel:
             links = reduced_links(self.links, self.payload, self.base, self.flags, arithmetic)
             s = self.sections
             beams = None if s is None else beams_of(s, self.flags, arithmetic)
-            self._constants[arithmetic] = Constants(links, beams, link_numbers(links))
+            numbers = [
+                stacked(numbers_of(link, len(link.springs), link.rotor is not None))
+                for link in links
+            ]
+            self._constants[arithmetic] = Constants(links, beams, numbers)
         return self._constants[arithmetic]
 
     @functools.cached_property
@@ -116,7 +122,8 @@ class SpatialModel:
     ) -> Evaluation:
         """`evaluate` of arms side by side, at frequencies of shape (trials, cells)."""
         known = self.constants(arithmetic)
-        return evaluate(known.numbers, known.beams, self.flags, omega, arithmetic, turned_round)
+        given = known.links, known.numbers, known.beams
+        return evaluate(*given, self.flags, omega, arithmetic, turned_round)
 
     def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:
         found = self.evaluate_cells(np.asarray(omega).reshape(-1, 1), arithmetic)
