@@ -17,9 +17,9 @@ from jaxmodal.arm.arrays import beam_values
 from jaxmodal.cli.commands import main
 from jaxmodal.frequencies.status import Status
 from sweeps import Sweep, axis, run
+from sweeps.analysis.cells import axes_of
 from sweeps.analysis.verify import verify
 from sweeps.plots.pictures import certificate_map
-from sweeps.plots.points import axes_of
 from tests import finite_elements
 from tests.real_arms import random_arm, relative, steel
 
