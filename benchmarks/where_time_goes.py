@@ -30,8 +30,6 @@ from benchmarks.performance_page import STAGES, tables, with_tables
 MODES = 10
 #: evaluations of one call of the compiled parts, for each lane
 EVALUATIONS = {"searched": 6, "improved": 4, "estimate_again": 2, "extended": 1}
-#: which argument says how many blocks are used
-_USED = {"searched": 3, "improved": 7, "extended": 3}
 #: evaluations of the loop in which the determinant alone is timed
 _LOOP = 20
 
@@ -106,7 +104,7 @@ class _Clock:
             if stage in EVALUATIONS:  # of so many blocks the first ones
                 found = result[1] if name == "searched" else result
                 lanes = (found.sign if name == "extended" else getattr(found, "omega", found)).size
-                self.lanes[stage] += lanes // named["blocks"] * int(args[_USED[name]])
+                self.lanes[stage] += lanes // named["blocks"] * int(args[2])
             return result
 
         return timed

@@ -49,10 +49,8 @@ def ahead(shape: Shape, engine: Compiled, size: int) -> Iterator[Callable[[], No
         guess = _no_guess(shape)
         blocks = engine.blocks(size, True)
         cells = blocks * size
-        features = np.zeros((shape.features, cells))
-        searched(
-            problem, columns(cells), features, none, guess, kernel=engine.kernel, blocks=blocks
-        )
+        given = columns(cells), np.zeros((shape.features, cells))
+        searched(problem, given, none, guess, kernel=engine.kernel, blocks=blocks)
 
     def more() -> None:
         lanes = sizes.open_modes * sizes.open_mode_blocks
@@ -60,12 +58,12 @@ def ahead(shape: Shape, engine: Compiled, size: int) -> Iterator[Callable[[], No
         names = [f.name for f in dataclasses.fields(Enclosure)]
         e = Enclosure(**{name: one > 0.0 if name == "consistent" else one for name in names})
         omegas, beyond = (np.ones((rows, lanes)) for rows in (shape.modes, EXTRA))
-        known = columns(lanes), e, one, omegas, beyond, np.int64(Purpose.cut), none
-        improved(problem, *known, blocks=sizes.open_mode_blocks)
+        known = columns(lanes), e, one, omegas, beyond
+        improved(problem, known, none, np.int64(Purpose.cut), blocks=sizes.open_mode_blocks)
 
     def last() -> None:
         lanes = sizes.extended_modes * sizes.open_blocks
-        extended(problem, columns(lanes), np.ones(lanes), none, blocks=sizes.open_blocks)
+        extended(problem, (columns(lanes), np.ones(lanes)), none, blocks=sizes.open_blocks)
 
     return iter([first, more, last])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import jax
 import numpy as np
@@ -24,9 +24,15 @@ from jaxmodal.batches.kernels import (
 )
 from jaxmodal.batches.open_modes import OpenModes
 from jaxmodal.batches.pilots import Guess
-from jaxmodal.batches.sizes import CPU_SIZES, GPU_SIZES, Sizes, filled, number_of_blocks
+from jaxmodal.batches.sizes import (
+    CPU_SIZES,
+    GPU_SIZES,
+    HOST_SIZES,
+    Sizes,
+    filled,
+    number_of_blocks,
+)
 from jaxmodal.batches.variants import Cells
-from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 
@@ -64,9 +70,9 @@ class Compiled:
     ) -> tuple[Start, Enclosure]:
         """`kernels.search_block`, cells in blocks of ``size``."""
         cells, blocks = packed.shape[-1], self.blocks(size, guess is not None)
-        given = _filled((packed, features), blocks * size)
+        given = jax.tree_util.tree_map(lambda x: filled(x, blocks * size), (packed, features))
         used = number_of_blocks(cells, size)
-        found = searched(problem, *given, used, guess, kernel=self.kernel, blocks=blocks)
+        found = searched(problem, given, used, guess, kernel=self.kernel, blocks=blocks)
         start, e = _first_lanes(found, cells)
         return start, e
 
@@ -81,9 +87,8 @@ class Compiled:
         """`kernels.improve_block` of some lanes, whose cells are among those ``given``."""
         size, blocks = self.sizes.open_modes, self.sizes.open_mode_blocks
         some = left.take(filled(lanes, blocks * size))  # gathered once, those that fill up, too
-        known = some.enclosure, some.mode + 1.0, some.omegas, some.beyond
-        packed, used = given.columns(some.cell), number_of_blocks(lanes.size, size)
-        found = improved(problem, packed, *known, np.int64(purpose), used, blocks=blocks)
+        used = number_of_blocks(lanes.size, size)
+        found = improved(problem, some.given(given), used, np.int64(purpose), blocks=blocks)
         e: Enclosure = _first_lanes(found, lanes.size)
         return e
 
@@ -95,10 +100,9 @@ class Compiled:
         parts = []
         for start in range(0, omega.size, blocks * size):
             part = slice(start, start + blocks * size)
-            packed = given.columns(filled(cells[part], blocks * size))
-            at = filled(omega[part], blocks * size)
+            at, own = (filled(x[part], blocks * size) for x in (omega, cells))
             used = number_of_blocks(omega[part].size, size)
-            value = extended(problem, packed, at, used, blocks=blocks)
+            value = extended(problem, (given.columns(own), at), used, blocks=blocks)
             parts.append(_first_lanes(value, omega[part].size))
         if len(parts) == 1:
             return parts[0]
@@ -106,23 +110,11 @@ class Compiled:
         return joined
 
 
-#: larger than those of `Compiled`: an operation of NumPy costs two microseconds beside its numbers
-_HOST_SIZES = {
-    "lanes": 20480,
-    "open_cells": 1024,
-    "open_modes": 4096,
-    "extended_modes": 4096,
-    "open_mode_blocks": 4,
-}
-
-
 @dataclasses.dataclass(frozen=True)
 class OnHost:
     """The same in NumPy: a hundred times slower than what is compiled, and there at once; for a few cells."""
 
-    sizes: Sizes = dataclasses.field(
-        default_factory=lambda: dataclasses.replace(CPU_SIZES, **_HOST_SIZES)
-    )
+    sizes: ClassVar[Sizes] = HOST_SIZES
 
     def blocks(self, size: int, guessed: bool) -> int:
         return 1
@@ -132,7 +124,6 @@ class OnHost:
         return enclose_block(problem, beams, rough)
 
     def rough(self, problem: BatchProblem, packed: np.ndarray) -> np.ndarray:
-        problem = _with_host_flags(problem)
         with np.errstate(all="ignore"):
             return np.asarray(search_from_grid(problem, packed).rough)
 
@@ -144,7 +135,6 @@ class OnHost:
         guess: Guess | None,
         size: int,
     ) -> tuple[Start, Enclosure]:
-        problem = _with_host_flags(problem)
         with np.errstate(all="ignore"):
             return search_block(problem, packed, features, guess, self)
 
@@ -156,29 +146,18 @@ class OnHost:
         lanes: np.ndarray,
         purpose: int,
     ) -> Enclosure:
-        some = left.take(lanes)
-        known = some.enclosure, some.mode + 1.0, some.omegas, some.beyond, np.int64(purpose)
         with np.errstate(all="ignore"):
-            return improve_block(_with_host_flags(problem), given.columns(some.cell), *known)
+            return improve_block(problem, *left.take(lanes).given(given), np.int64(purpose))
 
     def extended(
         self, problem: BatchProblem, given: Cells, cells: np.ndarray, omega: np.ndarray
     ) -> Evaluation:
         with np.errstate(all="ignore"):
-            return extend_block(_with_host_flags(problem), given.columns(cells), omega)
+            return extend_block(problem, given.columns(cells), omega)
 
 
 #: evaluations of cells or lanes side by side, with arrays of NumPy in and out
 Engine: TypeAlias = Compiled | OnHost
-
-
-def _with_host_flags(problem: BatchProblem) -> BatchProblem:
-    flags = Theory(*(np.float64(x) for x in jax.tree_util.tree_leaves(problem.flags)))
-    return dataclasses.replace(problem, flags=flags)
-
-
-def _filled(tree: Any, size: int) -> Any:
-    return jax.tree_util.tree_map(lambda x: filled(x, size), tree)
 
 
 def _first_lanes(tree: Any, lanes: int) -> Any:

@@ -278,20 +278,18 @@ def advanced(
 
 def _estimate(e: Enclosure, modes: Array, omegas: Array, others: Others) -> Array:
     """Inverse quadratic interpolation of D over omega^2, the other modes divided out; else the chord."""
-    known, row = others.known, others.row
+    known, row, guessed = others.known, others.row, others.known + len(others.beyond)
     reach = 1.0 / xp.maximum(xp.max(e.upper, axis=0, keepdims=True), row(omegas, known - 1))
     z, low, high, third = ((x * reach) ** 2 for x in (omegas, e.lower, e.upper, e.third))
     at_low, at_high, at_third = xp.ones_like(low), xp.ones_like(low), xp.ones_like(low)
-    for j in range(known):
-        other = xp.where(modes == j + 1.0, _FAR, row(z, j))
-        at_low, at_high = at_low * (other - low), at_high * (other - high)
-        at_third = at_third * (other - third)
-    for higher in others.beyond:
-        other = xp.maximum(higher * reach, CLEAR) ** 2
+    for j in range(guessed):
+        if j < known:
+            other = xp.where(modes == j + 1.0, _FAR, row(z, j))
+        else:
+            other = xp.maximum(others.beyond[j - known] * reach, CLEAR) ** 2
         at_low, at_high = at_low * (other - low), at_high * (other - high)
         at_third = at_third * (other - third)
     # the infinitely many modes beyond: prod (1 - z/z_j), z_j growing like j^4, is about exp(-tail z)
-    guessed = known + len(others.beyond)
     tail = guessed / 3.0 * (guessed / (guessed + 0.5)) ** 3 / (others.beyond[-1] * reach) ** 2
     high_log = e.upper_log - e.lower_log + tail * (high - low)
     third_log = e.third_log - e.lower_log + tail * (third - low)

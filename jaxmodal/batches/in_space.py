@@ -310,7 +310,7 @@ class PlanInSpace:
         results.bracket[to] = c.bracket[0, good]
         results.count_below[to] = c.count_below[0, good]
         results.count_above[to] = c.count_above[0, good]
-        results.residual[to] = c.residual_ratio[0, good]
+        results.residual_ratio[to] = c.residual_ratio[0, good]
         results.certify(*to)
 
 

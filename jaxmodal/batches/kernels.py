@@ -60,7 +60,7 @@ def _row(packed: Array) -> BeamArrays:
 
 
 def _evaluator(
-    problem: BatchProblem, beams: BeamArrays, arithmetic: Arithmetic
+    problem: BatchProblem, beams: BeamArrays, arithmetic: Arithmetic = Arithmetic.float64
 ) -> Callable[[Array], Evaluation]:
     """Determinant and count at frequencies, the zero frequencies of free joints divided out and not counted."""
     free = number_of_zero_modes(beams) if problem.hinged else None
@@ -74,14 +74,6 @@ def _evaluator(
         return value if free is None else without_zero_modes(value, free, omega)
 
     return at
-
-
-def _float64(problem: BatchProblem, beams: BeamArrays) -> Callable[[Array], Evaluation]:
-    return _evaluator(problem, beams, Arithmetic.float64)
-
-
-def _numbers(problem: BatchProblem) -> Array:
-    return np.arange(1.0, problem.modes + 1.0)[:, None]
 
 
 class Start(NamedTuple):
@@ -98,7 +90,7 @@ def search_from_grid(problem: BatchProblem, packed: Array) -> Start:
     numbers = np.arange(1, problem.modes + EXTRA + 1)[:, None]
     zero = log_at_zero(beams.length.shape[0])
     b = find_brackets(
-        _float64(problem, beams), numbers, first, first, zero, _GRID_WIDTH, _GRID_ROUNDS
+        _evaluator(problem, beams), numbers, first, first, zero, _GRID_WIDTH, _GRID_ROUNDS
     )
     return Start(b.estimate, xp.sum(b.evaluations, axis=0).astype(np.int64))
 
@@ -108,8 +100,8 @@ grid_guess = jax.jit(search_from_grid)
 
 def enclose_block(problem: BatchProblem, beams: BeamArrays, rough: Array) -> Enclosure:
     """Enclosures from roughly known frequencies, by six evaluations per mode."""
-    zero = log_at_zero(beams.length.shape[0])
-    return enclose(_float64(problem, beams), _numbers(problem), rough, zero)
+    numbers, zero = np.arange(1.0, problem.modes + 1.0)[:, None], log_at_zero(beams.length.shape[0])
+    return enclose(_evaluator(problem, beams), numbers, rough, zero)
 
 
 enclosed = jax.jit(enclose_block)
@@ -179,7 +171,7 @@ def improve_block(
     frequencies of each lane's cell and the estimates above them, shape (modes, lanes) and (EXTRA, lanes).
     """
     row = jax.tree_util.tree_map(lambda x: x[None], e)
-    better = improve(row, _float64(problem, _row(packed)), modes[None], omegas, beyond, purpose)
+    better = improve(row, _evaluator(problem, _row(packed)), modes[None], omegas, beyond, purpose)
     found: Enclosure = jax.tree_util.tree_map(lambda x: x[0], better)
     return found
 
@@ -192,55 +184,49 @@ def extend_block(problem: BatchProblem, packed: Array, omega: Array) -> Evaluati
 @functools.partial(jax.jit, static_argnames=("kernel", "blocks"))
 def searched(
     problem: BatchProblem,
-    packed: Array,
-    features: Array | None,
+    lanes: tuple[Array, Array | None],
     used: Array,
     guess: Guess | None,
     *,
     kernel: Encloser,
     blocks: int,
 ) -> tuple[Start, Enclosure]:
-    """`search_block` of the first ``used`` of so many ``blocks``, whose cells lie side by side in the arrays."""
+    """`search_block` of the first ``used`` of so many ``blocks``, whose cells lie side by side: columns, features."""
 
     def block(lanes: tuple[Array, Array | None]) -> tuple[Start, Enclosure]:
         return search_block(problem, *lanes, guess, kernel)
 
-    found: tuple[Start, Enclosure] = block_by_block(block, blocks, used, (packed, features))
+    found: tuple[Start, Enclosure] = block_by_block(block, blocks, used, lanes)
     return found
+
+
+#: what `improve_block` takes of lanes: columns, enclosures, numbers of modes, ``omegas`` and ``beyond``
+OpenLanes = tuple[Array, Enclosure, Array, Array, Array]
 
 
 @functools.partial(jax.jit, static_argnames=("blocks",))
 def improved(
-    problem: BatchProblem,
-    packed: Array,
-    e: Enclosure,
-    modes: Array,
-    omegas: Array,
-    beyond: Array,
-    purpose: Array,
-    used: Array,
-    *,
-    blocks: int,
+    problem: BatchProblem, lanes: OpenLanes, used: Array, purpose: Array, *, blocks: int
 ) -> Enclosure:
     """`improve_block` of the first ``used`` of so many ``blocks``."""
 
-    def block(lanes: tuple[Array, Enclosure, Array, Array, Array]) -> Enclosure:
+    def block(lanes: OpenLanes) -> Enclosure:
         return improve_block(problem, *lanes, purpose)
 
-    found: Enclosure = block_by_block(block, blocks, used, (packed, e, modes, omegas, beyond))
+    found: Enclosure = block_by_block(block, blocks, used, lanes)
     return found
 
 
 @functools.partial(jax.jit, static_argnames=("blocks",))
 def extended(
-    problem: BatchProblem, packed: Array, omega: Array, used: Array, *, blocks: int
+    problem: BatchProblem, lanes: tuple[Array, Array], used: Array, *, blocks: int
 ) -> Evaluation:
-    """`extend_block` of the first ``used`` of so many ``blocks``."""
+    """`extend_block` of the first ``used`` of so many ``blocks``: columns, frequencies."""
 
     def block(lanes: tuple[Array, Array]) -> Evaluation:
         return extend_block(problem, *lanes)
 
-    found: Evaluation = block_by_block(block, blocks, used, (packed, omega))
+    found: Evaluation = block_by_block(block, blocks, used, lanes)
     return found
 
 

@@ -7,9 +7,12 @@ import dataclasses
 import jax
 import numpy as np
 
+from jaxmodal.batches.kernels import OpenLanes
+from jaxmodal.batches.variants import Cells
 from jaxmodal.frequencies.brackets import Enclosure
 
 
+@jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class OpenModes:
     """Host arrays: the row of each mode's cell and its number less one, shape (lanes,), its enclosure, and what the
@@ -38,15 +41,8 @@ class OpenModes:
     @classmethod
     def joined(cls, parts: list[OpenModes]) -> OpenModes:
         """All lanes of several."""
-        return cls(
-            cell=np.concatenate([p.cell for p in parts]),
-            mode=np.concatenate([p.mode for p in parts]),
-            enclosure=jax.tree_util.tree_map(
-                lambda *x: np.concatenate(x), *(p.enclosure for p in parts)
-            ),
-            omegas=np.concatenate([p.omegas for p in parts], axis=1),
-            beyond=np.concatenate([p.beyond for p in parts], axis=1),
-        )
+        found: OpenModes = jax.tree_util.tree_map(lambda *x: np.concatenate(x, axis=-1), *parts)
+        return found
 
     def take(self, lanes: np.ndarray) -> OpenModes:
         """Some of the lanes."""
@@ -57,6 +53,11 @@ class OpenModes:
             omegas=np.take(self.omegas, lanes, axis=1),  # in C's order, which programs take
             beyond=np.take(self.beyond, lanes, axis=1),
         )
+
+    def given(self, cells: Cells) -> OpenLanes:
+        """What the kernels take of these lanes, whose cells are among some."""
+        columns = cells.columns(self.cell)
+        return columns, self.enclosure, self.mode + 1.0, self.omegas, self.beyond
 
     def replace(self, lanes: np.ndarray, e: Enclosure) -> None:
         """Put enclosures in the place of those of some lanes."""

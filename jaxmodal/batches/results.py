@@ -29,8 +29,20 @@ def _columns(e: Enclosure, good: np.ndarray) -> dict[str, np.ndarray]:
         "count_above": _whole(e.upper_count),
         "lower": e.lower,
         "upper": e.upper,
-        "residual": e.error / 2.0**-52,
+        "residual_ratio": e.error / 2.0**-52,
     }
+
+
+#: what `Results` has of every mode under the name that `NaturalFrequencies` gives it
+_OF_MODES = (
+    "omega",
+    "status",
+    "count_below",
+    "count_above",
+    "bracket",
+    "residual_ratio",
+    "group",
+)
 
 
 @dataclasses.dataclass
@@ -45,7 +57,7 @@ class Results:
     count_below: np.ndarray
     count_above: np.ndarray
     bracket: np.ndarray
-    residual: np.ndarray
+    residual_ratio: np.ndarray
     group: np.ndarray
     evaluations: np.ndarray
     free: np.ndarray
@@ -60,7 +72,7 @@ class Results:
             count_below=np.zeros((cells, modes), np.int32),
             count_above=np.zeros((cells, modes), np.int32),
             bracket=np.full((cells, modes, 2), np.nan),
-            residual=np.full((cells, modes), np.nan, np.float32),
+            residual_ratio=np.full((cells, modes), np.nan, np.float32),
             group=np.tile(np.arange(modes, dtype=np.int32), (cells, 1)),
             evaluations=np.zeros(cells, np.int32),
             free=free.copy(),
@@ -111,7 +123,7 @@ class Results:
     ) -> None:
         """Modes that double-double has settled; the others stay as they are."""
         at = cells[settled], modes[settled]
-        self.omega[at], self.lower[at], self.upper[at], self.residual[at] = (
+        self.omega[at], self.lower[at], self.upper[at], self.residual_ratio[at] = (
             x[settled] for x in (e.omega, e.lower, e.upper, e.error / 2.0**-52)
         )
         self.count_below[at], self.count_above[at] = at[1], at[1] + 1
@@ -134,10 +146,8 @@ class Results:
 
     def _take(self, at: np.ndarray, exact: NaturalFrequencies) -> None:
         """Cells whose modes are complete, their zero frequencies among them."""
-        self.omega[at], self.status[at] = exact.omega, exact.status
-        self.count_below[at], self.count_above[at] = exact.count_below, exact.count_above
-        self.bracket[at], self.group[at] = exact.bracket, exact.group
-        self.residual[at] = exact.residual_ratio
+        for name in _OF_MODES:
+            getattr(self, name)[at] = getattr(exact, name)
         self.free[at] = 0
 
     def open_cells(self) -> np.ndarray:
@@ -145,17 +155,8 @@ class Results:
         return np.flatnonzero((self.status == Status.uncertified).any(axis=1))
 
     def _as_result(self, at: np.ndarray | slice, theory: TheoryName) -> NaturalFrequencies:
-        return NaturalFrequencies(
-            omega=self.omega[at],
-            status=self.status[at],
-            count_below=self.count_below[at],
-            count_above=self.count_above[at],
-            bracket=self.bracket[at],
-            group=self.group[at],
-            residual_ratio=self.residual[at],
-            evaluations=self.evaluations[at],
-            theory=theory,
-        )
+        own = {name: getattr(self, name)[at] for name in (*_OF_MODES, "evaluations")}
+        return NaturalFrequencies(**own, theory=theory)
 
     def _put_zero_modes(self, theory: TheoryName) -> None:
         """Modes are numbered from the first that vibrates: move them up, and put those of zero before them."""
@@ -164,17 +165,9 @@ class Results:
             return
         free, numbers = self.free[at], np.arange(self.omega.shape[1])
         place = np.maximum(numbers - free[:, None], 0)
-        for x in (
-            self.omega,
-            self.status,
-            self.count_below,
-            self.count_above,
-            self.residual,
-            self.bracket,
-        ):
-            x[at] = np.take_along_axis(
-                x[at], place.reshape(*place.shape, *[1] * (x.ndim - 2)), axis=1
-            )
+        for x in (getattr(self, name) for name in _OF_MODES if name != "group"):
+            moved = place.reshape(*place.shape, *[1] * (x.ndim - 2))
+            x[at] = np.take_along_axis(x[at], moved, axis=1)
         self.count_below[at] += free[:, None]
         self.count_above[at] += free[:, None]
         self._take(at, with_zero_modes(self._as_result(at, theory), numbers + 1, free))

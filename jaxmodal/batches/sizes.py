@@ -56,6 +56,15 @@ CPU_SIZES = Sizes(
     open_mode_blocks=24,
     exact_cells=16,
 )
+#: larger: an operation of NumPy costs two microseconds beside its numbers
+HOST_SIZES = dataclasses.replace(
+    CPU_SIZES,
+    lanes=20480,
+    open_cells=1024,
+    open_modes=4096,
+    extended_modes=4096,
+    open_mode_blocks=4,
+)
 #: enough to fill a GPU several times over, and a few gigabytes of its memory
 GPU_SIZES = Sizes(
     lanes=2**22,

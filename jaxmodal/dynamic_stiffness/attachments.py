@@ -233,18 +233,3 @@ def opposed(beams: BeamArrays) -> BeamArrays:
         joint_stiffness=-beams.joint_stiffness,
         **more,
     )
-
-
-__all__ = [
-    "Driven",
-    "JointLaw",
-    "at_joint",
-    "at_tip",
-    "before_joint",
-    "driven_inertia",
-    "inertia_forces",
-    "joint_law",
-    "opposed",
-    "spring_gives",
-    "without_bodies",
-]

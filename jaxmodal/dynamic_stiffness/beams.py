@@ -176,25 +176,23 @@ def _waves_at(omega: Number, *constants: Number) -> WaveNumbers:
     b2 = omega2 * member.b2
     g, sum_rs = b2 * member.difference, b2 * member.total
     k = sqrt(g * g + b2 * 4.0)
-    larger = (k + select(g, g, -g)) * 0.5
-    smaller = b2 / larger
     beta2 = (sum_rs + k) * 0.5
     z1 = b2 * (1.0 - b2 * member.product) / beta2
-    return WaveNumbers(
-        b2=b2,
-        g=g,
-        k=k,
-        sum_rs=sum_rs,
-        z1=z1,
-        alpha=sqrt(select(z1, z1, -z1)),
-        beta=sqrt(beta2),
-        e_a=select(g, larger, smaller),
-        e_b=select(g, smaller, larger),
-        mu=omega * member.mu,
-        flexural_rigidity=member.flexural_rigidity,
-        axial_rigidity=member.axial_rigidity,
-        mass_term=omega2 * member.mass,
+    rigidities = member.flexural_rigidity, member.axial_rigidity
+    return waves_from(
+        b2, g, k, sum_rs, z1, beta2, omega * member.mu, *rigidities, omega2 * member.mass
     )
+
+
+def waves_from(
+    b2: Number, g: Number, k: Number, sum_rs: Number, z1: Number, beta2: Number, *rest: Number
+) -> WaveNumbers:
+    """All wave numbers from the characteristic values; ``rest`` are ``mu`` and what follows it."""
+    larger = (k + select(g, g, -g)) * 0.5
+    smaller = b2 / larger
+    alpha, beta = sqrt(select(z1, z1, -z1)), sqrt(beta2)
+    e_a, e_b = select(g, larger, smaller), select(g, smaller, larger)
+    return WaveNumbers(b2, g, k, sum_rs, z1, alpha, beta, e_a, e_b, *rest)
 
 
 def _wave_formula(omega: Number, *values: Number) -> WaveNumbers:

@@ -8,8 +8,6 @@ loses coincident modes; use
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -35,19 +33,10 @@ from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
 _SCAN_BLOCK = 256
 
 
-class EndFields(NamedTuple):
-    """Fields at one end of one link, each a row over its six constants: (6,) arrays in SI units."""
+def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[Array, Array]:
+    """Fields (u, v, psi, normal, shear, moment) at the inner and the outer end, for each constant: (6, 6), SI units.
 
-    u: Array
-    v: Array
-    psi: Array
-    normal: Array
-    shear: Array
-    moment: Array
-
-
-def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[EndFields, EndFields]:
-    """Fields at the inner and the outer end; constants 1-4 bending, 5-6 axial.
+    Constants 1-4 are of bending, 5-6 axial.
 
     The two exponential solutions are ``v = C, psi L = e_a S`` and ``v = (z1/e_a) S, psi L = C``
     with ``C = cosh(alpha xi)``, ``S =
@@ -99,20 +88,20 @@ def _end_fields(link: BeamArrays, theory: Theory, omega: Array) -> tuple[EndFiel
     )
     ei_l = w.flexural_rigidity
     no4, no2 = jnp.zeros(4), jnp.zeros(2)
-    ends = []
-    for rows, u2, n2 in zip((inner, outer), u, normal, strict=True):
+
+    def fields(rows: tuple[Array, ...], u: Array, normal: Array) -> Array:
         v, psi, shear, moment = rows
-        ends.append(
-            EndFields(
-                u=jnp.concatenate([no4, u2]),
-                v=jnp.concatenate([v, no2]),
-                psi=jnp.concatenate([psi / length, no2]),
-                normal=jnp.concatenate([no4, n2]),
-                shear=jnp.concatenate([shear * ei_l / length**2, no2]),
-                moment=jnp.concatenate([moment * ei_l / length, no2]),
-            )
-        )
-    return ends[0], ends[1]
+        by_constants = [
+            (no4, u),
+            (v, no2),
+            (psi / length, no2),
+            (no4, normal),
+            (shear * ei_l / length**2, no2),
+            (moment * ei_l / length, no2),
+        ]
+        return jnp.stack([jnp.concatenate(row) for row in by_constants])
+
+    return fields(inner, u[0], normal[0]), fields(outer, u[1], normal[1])
 
 
 def _bending_rows(
@@ -139,8 +128,7 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     n = beams.length.shape[0]
     ends = jax.vmap(_end_fields, in_axes=(0, None, None))(beams, theory, omega)
     rows = jnp.zeros((6 * n, n, 6))
-    at_ends = [jnp.stack(fields, axis=1) for fields in ends]
-    joint, tip = at_joint(beams, omega, at_ends[0]), at_tip(beams, at_ends[1])
+    joint, tip = at_joint(beams, omega, ends[0]), at_tip(beams, ends[1])
     law = joint_law(beams, omega)
     carried = jnp.roll(omega * omega * law.carried, -1).at[-1].set(0.0)
     forces = tip[:, 3:] - inertia_forces(beams, omega, tip)
@@ -151,35 +139,16 @@ def _matrix(beams: BeamArrays, theory: Theory, omega: Array) -> Array:
     moved = law.unit[..., None] * joint[:, :3] - law.compliance[..., None] * joint[:, 3:]
     if beams.base_xx is not None:
         moved = moved.at[0].set(base_motion(beams, law, moved[:1], joint[:1, 3:], sizes=False))
-    inner = EndFields(*(moved[:, k] for k in range(3)), *(joint[:, k] for k in range(3, 6)))
-    outer = EndFields(*(tip[:, k] for k in range(6)))
-    tip_normal, tip_shear, tip_moment = (forces[:, k] for k in range(3))
-    base = [inner.u[0], inner.v[0], inner.psi[0]]
-    for r, row in enumerate(base):
-        rows = rows.at[r, 0].set(row)
+    rows = rows.at[:3, 0].set(moved[0])
     for i in range(1, n):
         c, s = jnp.cos(beams.joint_angle[i]), jnp.sin(beams.joint_angle[i])
-        r = 6 * i - 3
-        here = [
-            -inner.u[i],
-            -inner.v[i],
-            -inner.psi[i],
-            -inner.moment[i],
-            -(s * inner.normal[i] + c * inner.shear[i]),
-            -(c * inner.normal[i] - s * inner.shear[i]),
-        ]
-        before = [
-            law.unit[i, 0] * (c * outer.u[i - 1] + s * outer.v[i - 1]),
-            law.unit[i, 1] * (-s * outer.u[i - 1] + c * outer.v[i - 1]),
-            law.unit[i, 2] * outer.psi[i - 1],
-            tip_moment[i - 1],
-            tip_shear[i - 1],
-            tip_normal[i - 1],
-        ]
-        for k in range(6):
-            rows = rows.at[r + k, i - 1].set(before[k]).at[r + k, i].set(here[k])
-    for k, row in enumerate([tip_moment[-1], tip_shear[-1], tip_normal[-1]]):
-        rows = rows.at[6 * n - 3 + k, n - 1].set(row)
+        (u, v, psi), (normal, shear, moment) = tip[i - 1, :3], joint[i, 3:]
+        beyond = [*moved[i], moment, s * normal + c * shear, c * normal - s * shear]
+        turned = jnp.stack([c * u + s * v, -s * u + c * v, psi])
+        before = [*(law.unit[i, :, None] * turned), *forces[i - 1, ::-1]]
+        at = slice(6 * i - 3, 6 * i + 3)
+        rows = rows.at[at, i - 1].set(jnp.stack(before)).at[at, i].set(-jnp.stack(beyond))
+    rows = rows.at[6 * n - 3 :, n - 1].set(forces[-1, ::-1])
     return rows.reshape(6 * n, 6 * n)
 
 

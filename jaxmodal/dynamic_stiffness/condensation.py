@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,19 +36,16 @@ from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
-class Factors(Protocol):
-    """What becomes of the factors of D and the counts that the links yield, one after the other."""
+class Share(NamedTuple):
+    """What a link brings to D and the count: ``factor * exp(growth)``, and what it passes below omega.
 
-    def times(self, factor: Array, growth: Array, denominator: Array) -> Self:
-        """Multiply by ``factor * exp(growth)``; the previous factor has become a denominator."""
-        ...
+    ``denominator`` is what the factor of the link beyond has become.
+    """
 
-    def plus(self, count: Array) -> Self:
-        """Add to the count."""
-        ...
-
-
-F = TypeVar("F", bound=Factors)
+    factor: Array
+    growth: Array
+    denominator: Array
+    passed: Array
 
 
 class Tally(NamedTuple):
@@ -60,18 +57,16 @@ class Tally(NamedTuple):
     smallest: Array
     factor: Array
 
-    def times(self, factor: Array, growth: Array, denominator: Array) -> Tally:
-        """Multiply by ``factor * exp(growth)``; the previous factor has become a denominator."""
+    def times(self, share: Share) -> Tally:
+        """With the share of one link more."""
+        factor = xp.abs(share.factor)
         return Tally(
-            sign=self.sign * xp.sign(factor),
-            log_abs=self.log_abs + (log(xp.abs(factor)) + growth),
-            passed=self.passed,
-            smallest=xp.minimum(self.smallest, self.factor * xp.abs(denominator)),
-            factor=xp.minimum(xp.abs(factor), 1.0),
+            sign=self.sign * xp.sign(share.factor),
+            log_abs=self.log_abs + (log(factor) + share.growth),
+            passed=self.passed + share.passed,
+            smallest=xp.minimum(self.smallest, self.factor * xp.abs(share.denominator)),
+            factor=xp.minimum(factor, 1.0),
         )
-
-    def plus(self, count: Array) -> Tally:
-        return self._replace(passed=self.passed + count)
 
 
 def evaluate(
@@ -138,7 +133,8 @@ def _condensed(
     start = _free_tip(omega, arithmetic), _empty_tally(omega)
 
     def step(i: Any, state: tuple[Stiffness, Tally]) -> tuple[Stiffness, Tally]:
-        return add_terms(terms_at(links - 1 - i), theory, omega, *state)
+        stiffness, share = add_terms(terms_at(links - 1 - i), theory, omega, state[0])
+        return stiffness, state[1].times(share)
 
     if isinstance(links, int) and links == 1:
         _, tally = step(0, start)
@@ -167,8 +163,7 @@ def _condensed_at_once(
     result = all_added(links, begun, _free_tip(omega, arithmetic))
     shares, tally = _share(result, links.terms, theory, omega), _empty_tally(omega)
     for i in reversed(range(shares.growth.shape[0])):
-        one = _Share(*(x[i] for x in shares))
-        tally = tally.times(one.factor, one.growth, one.denominator).plus(one.passed)
+        tally = tally.times(Share(*(x[i] for x in shares)))
     return _evaluation(tally)
 
 
@@ -181,49 +176,25 @@ def log_at_zero(num_links: Array | int) -> Array:
     return np.float64(LOG_AT_ZERO) * xp.asarray(num_links, np.float64)
 
 
-def add_link(
-    link: BeamArrays,
-    theory: Theory,
-    omega: Array,
-    outboard: Stiffness,
-    tally: Tally,
-    arithmetic: Arithmetic,
-) -> tuple[Stiffness, Tally]:
-    """Add one link, its tip body and the joint at its base to the ``outboard`` stiffness (in this link's axes).
-
-    Returns the stiffness that the previous link's tip feels, in the previous link's axes, and the tally.
-    """
-    return add_terms(link_terms(link, theory, omega, arithmetic), theory, omega, outboard, tally)
-
-
 def add_terms(
-    terms: LinkTerms, theory: Theory, omega: Array, outboard: Stiffness, tally: F
-) -> tuple[Stiffness, F]:
-    """`add_link` for a link whose terms are known."""
+    terms: LinkTerms, theory: Theory, omega: Array, outboard: Stiffness
+) -> tuple[Stiffness, Share]:
+    """Add a link, its tip body and the joint at its base to the ``outboard`` stiffness (in this link's axes).
+
+    Returns the stiffness that the previous link's tip feels, in the previous link's axes, and the share of this one.
+    """
     result = with_outboard(terms, outboard)
-    share = _share(result, terms, theory, omega)
-    tally = tally.times(share.factor, share.growth, share.denominator).plus(share.passed)
-    return result.stiffness, tally
+    return result.stiffness, _share(result, terms, theory, omega)
 
 
-class _Share(NamedTuple):
-    """What a link brings to `Factors`."""
-
-    factor: Array
-    growth: Array
-    denominator: Array
-    passed: Array
-
-
-def _share(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array) -> _Share:
+def _share(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array) -> Share:
     growth = leading(terms.growth)
-    pivot = leading(result.pivot)
     own = clamped_count(result.tests, terms.turns, theory.axial)
     own = own + negative_eigenvalues(result.receptance, theory.axial)
     if "flexible" in terms.features:
         flexible = leading(terms.features["flexible"]) > 0.0
         own, growth = (xp.where(flexible, x, 0.0) for x in (own, growth))
-    pivots = [pivot, *(leading(x) for x in result.others)]
+    pivots = [leading(x) for x in result.pivots]
     held = [leading(x) for x in result.supports]
     at_base = []
     if result.base is not None:
@@ -234,4 +205,4 @@ def _share(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array) -
         passed = passed - sum((p < 0.0).astype(omega.dtype) for p in held)
     denominator = leading(result.delta)
     factor = denominator * leading(result.det) * math.prod(pivots + held + at_base)
-    return _Share(factor, growth, denominator, passed)
+    return Share(factor, growth, denominator, passed)

@@ -88,6 +88,11 @@ def plane_fields(
     Under an axial force ``length`` is the lever of the link and ``shear_share`` given, see `preload.MemberWaves`.
     """
     bending, axial = _solutions(w, theory, length, flexible, xi, shear_share)
+    return _by_constants(bending, axial)
+
+
+def _by_constants(bending: Sequence[_Bending], axial: Sequence[tuple[Array, Array]]) -> Array:
+    """The values of the six fields for each constant, of those of each solution: shape (..., 6, 6)."""
     v, psi, shear, moment = (xp.stack(rows, axis=-1) for rows in zip(*bending, strict=True))
     u, normal = (xp.stack(rows, axis=-1) for rows in zip(*axial, strict=True))
     no4, no2 = xp.zeros_like(v), xp.zeros_like(u)
@@ -117,13 +122,10 @@ def field_sizes(link: BeamArrays, theory: Theory, omega: Array, xi: Array) -> Ar
     """The largest value at the stations of each field for each constant, not negative: shape (6, 6)."""
     waves, lever, share = member_waves(link, theory, omega, Arithmetic.float64)
     bending, axial = _solutions(waves, theory, lever, link.flexible, xi, share)
-    v, psi, shear, moment = (
-        xp.stack([xp.max(xp.abs(x)) for x in rows]) for rows in zip(*bending, strict=True)
+    return _by_constants(
+        [_Bending(*(xp.max(xp.abs(x)) for x in b)) for b in bending],
+        [(xp.max(xp.abs(u)), xp.max(xp.abs(normal))) for u, normal in axial],
     )
-    u, normal = (xp.stack([xp.max(xp.abs(x)) for x in rows]) for rows in zip(*axial, strict=True))
-    no4, no2 = np.zeros(4), np.zeros(2)
-    rows = ((no4, u), (v, no2), (psi, no2), (no4, normal), (shear, no2), (moment, no2))
-    return xp.stack([xp.concatenate(row) for row in rows])
 
 
 def _solutions(

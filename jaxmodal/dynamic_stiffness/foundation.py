@@ -96,6 +96,3 @@ def _first(beams: BeamArrays) -> BaseLaw:
     law = base_law(beams)
     assert law is not None
     return of_first(law)
-
-
-__all__ = ["base_features", "base_motion", "base_moves", "base_unit", "in_first_link", "with_base"]

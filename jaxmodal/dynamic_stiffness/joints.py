@@ -97,16 +97,19 @@ def attachments(link: BeamArrays) -> Attachments:
 
 
 def with_body(
-    w: Symmetric, omega2: Number, mass: Number, inertia: Number, moment_x: Number, moment_y: Number
+    w: Symmetric,
+    omega2: Number,
+    mass: Number,
+    inertia: Number,
+    moment_x: Number | None = None,
+    moment_y: Number | None = None,
 ) -> Symmetric:
-    """``W - omega^2 M`` for a body of given mass, first moments and inertia about the point."""
-    return w._replace(
-        uu=w.uu - omega2 * mass,
-        vv=w.vv - omega2 * mass,
-        pp=w.pp - omega2 * inertia,
-        up=w.up + omega2 * moment_y,
-        vp=w.vp - omega2 * moment_x,
-    )
+    """``W - omega^2 M`` for a body of given mass, first moments, if any, and inertia about the point."""
+    inertial = omega2 * mass
+    w = w._replace(uu=w.uu - inertial, vv=w.vv - inertial, pp=w.pp - omega2 * inertia)
+    if moment_x is None or moment_y is None:
+        return w
+    return w._replace(up=w.up + omega2 * moment_y, vp=w.vp - omega2 * moment_x)
 
 
 def shifted(w: Symmetric, x: Number, y: Number) -> Symmetric:

@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -79,12 +79,11 @@ class LinkResult(NamedTuple):
 
     stiffness: Stiffness
     det: Number
-    pivot: Number
     delta: Number
     tests: SymmetryTests
     receptance: Receptance
-    #: of links with features: pivots of the springs along u and v, each a mode where negative
-    others: list[Number]
+    #: of the springs of the joint, each a mode where negative: torsional, and where it has them along u and v
+    pivots: list[Number]
     #: of links with supports: their pivots, each a mode less where negative
     supports: list[Number]
     #: of links with an elastic base: the signs that count there
@@ -121,27 +120,14 @@ def _inputs(
     )
 
 
-def _link_formula(*numbers: Number) -> list[Number]:
-    """Everything about one link that is plain arithmetic, from flat inputs to flat outputs."""
-    link, waves, functions, outboard, _ = _inputs(numbers)
-    member, tests = free_end_member(waves, functions, link.length, link.axial)
-    omega2 = link.omega * link.omega
-    mass, inertia = omega2 * link.tip_mass, omega2 * link.tip_inertia
-    tip = outboard._replace(uu=outboard.uu - mass, vv=outboard.vv - mass, pp=outboard.pp - inertia)
-    inner, det, receptance = through_member(member, tip)
-    inner, pivot = through_joint(inner, link.joint_unit, link.joint_compliance)
-    stiffness = rotated(inner, link.sin_angle, link.cos_angle)
-    return [*stiffness, det, pivot, member.delta, *tests, *receptance]
-
-
 @functools.cache
-def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
-    """`_link_formula` for links with features (fields of `Attachments` and the angle to the ground), after the others.
+def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
+    """Everything about one link that is plain arithmetic, from flat inputs to flat outputs.
 
-    Two more outputs: the pivots of the springs along u and v; with supports three more, theirs, and with an
-    elastic base what `foundation.with_base` has.
+    The ``features`` (fields of `Attachments`, the angle to the ground, the lever) follow the other inputs. What a link
+    without them has not is not computed.
     """
-    supported, loaded = "ground_sine" in features, _LEVER in features
+    supported, loaded = GROUND[0] in features, _LEVER in features
 
     def formula(*numbers: Number) -> list[Number]:
         link, waves, functions, outboard, rest = _inputs(numbers)
@@ -150,9 +136,8 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         lever = given.pop(_LEVER) if loaded else link.length
         more = Attachments(**given)
         member, tests = free_end_member(waves, functions, lever, link.axial, loaded)
-        omega2, zero, one = link.omega * link.omega, link.omega * 0.0, link.omega * 0.0 + 1.0
-        first = (more.tip_moment_x, more.tip_moment_y)
-        moments = (zero, zero) if more.tip_moment_x is None else first
+        omega2 = link.omega * link.omega
+        moments = more.tip_moment_x, more.tip_moment_y
         tip = with_body(outboard, omega2, link.tip_mass, link.tip_inertia, *moments)
         if more.end_turning_stiffness is not None:
             tip = tip._replace(pp=tip.pp + more.end_turning_stiffness)
@@ -173,6 +158,7 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             inner, held = with_supports(inner, member, tip, along, laws)
             tip = with_springs(tip, along, laws) if more.flexible is not None else tip
         if more.flexible is not None:
+            one = link.omega * 0.0 + 1.0
             held = [select(more.flexible, x, one) for x in held]
             rotary = (waves.sum_rs - waves.g) * 0.5 * waves.flexural_rigidity
             inner = rigid_or(more.flexible, inner, tip, link.length, waves.mass_term, rotary)
@@ -182,48 +168,46 @@ def _formula_with(features: tuple[str, ...]) -> Callable[..., list[Number]]:
         if more.base_turning_stiffness is not None:
             inner = inner._replace(pp=inner.pp + more.base_turning_stiffness)
         if more.hub_mass is not None:
-            inner = with_body(inner, omega2, more.hub_mass, more.hub_inertia, zero, zero)
+            none = link.omega * 0.0
+            inner = with_body(inner, omega2, more.hub_mass, more.hub_inertia, none, none)
         unit = link.joint_unit
         if more.relative_inertia is not None:
             inner = inner._replace(pp=inner.pp - omega2 * more.driven_inertia)
             unit = unit - omega2 * more.relative_inertia * link.joint_compliance
-        inner, pivot = through_joint(inner, unit, link.joint_compliance)
-        others = [one, one]
+        inner, *pivots = through_joint(inner, unit, link.joint_compliance)
         if more.axial_compliance is not None:
-            inner, others[0] = through_axial_spring(inner, more.axial_unit, more.axial_compliance)
-            inner, others[1] = through_shear_spring(inner, more.shear_unit, more.shear_compliance)
+            inner, along_u = through_axial_spring(inner, more.axial_unit, more.axial_compliance)
+            inner, along_v = through_shear_spring(inner, more.shear_unit, more.shear_compliance)
+            pivots += [along_u, along_v]
         if more.carried_inertia is not None:
             inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
         stiffness = rotated(inner, link.sin_angle, link.cos_angle)
         base = [] if more.foundation_xx is None else with_base(stiffness, more)
-        return [*stiffness, det, pivot, delta, *tests, *receptance, *others, *held, *base]
+        return [*stiffness, det, delta, *tests, *receptance, *pivots, *held, *base]
 
     return formula
 
 
-def _unflatten(values: list[Number]) -> LinkResult:
-    k = len(Stiffness._fields)
-    t = k + 3 + len(SymmetryTests._fields)
-    det, pivot, delta = values[k : k + 3]
-    more = t + len(Receptance._fields)
-    base = values[more + 5 :]
-    return LinkResult(
-        stiffness=Stiffness(*values[:k]),
-        det=det,
-        pivot=pivot,
-        delta=delta,
-        tests=SymmetryTests(*values[k + 3 : t]),
-        receptance=Receptance(*values[t:more]),
-        others=values[more : more + 2],
-        supports=values[more + 2 : more + 5],
-        base=Receptance(*base) if base else None,
-    )
+def _unflatten(values: Sequence[Number], features: Container[str]) -> LinkResult:
+    """The outputs of `_formula_of` these features."""
+    left = iter(values)
+
+    def first(number: int) -> list[Number]:
+        return list(itertools.islice(left, number))
+
+    stiffness, (det, delta) = Stiffness(*first(len(Stiffness._fields))), first(2)
+    tests = SymmetryTests(*first(len(SymmetryTests._fields)))
+    receptance = Receptance(*first(len(Receptance._fields)))
+    pivots = first(3 if "axial_compliance" in features else 1)
+    supports, base = first(3 if GROUND[0] in features else 0), list(left)
+    of_base = Receptance(*base) if base else None
+    return LinkResult(stiffness, det, delta, tests, receptance, pivots, supports, of_base)
 
 
 class LinkTerms(NamedTuple):
     """What a link brings along, whatever is outboard of it.
 
-    ``numbers`` are the arguments of `_link_formula` but for the outboard stiffness, ``features`` those that follow it,
+    ``numbers`` are the arguments of `_formula_of` but for the outboard stiffness, ``features`` those that follow it,
     by their names in `Attachments`; ``growth`` is the logarithm of what the hyperbolic functions were divided by.
     """
 
@@ -334,7 +318,7 @@ def _begun(terms: LinkTerms, shape: tuple[int, ...], most: int) -> Begun | None:
     shape = np.broadcast_shapes(shape, *(x.shape for x in others))
     if math.prod(shape) > most or any(is_complex(x) for x in known):
         return None
-    return Begun(_formula_of(terms), inputs, shape)
+    return Begun(_formula_of(tuple(terms.features)), inputs, shape)
 
 
 #: places of the functions of the joint angle among the inputs
@@ -347,16 +331,14 @@ def all_added(links: LinksOnHost, begun: Begun, outboard: Stiffness) -> LinkResu
     for i in reversed(range(leading(links.terms.growth).shape[0])):
         begun.go_on(i, outboard)
         outboard = Stiffness(*begun.outputs(i, 0, last))
-    return _unflatten(begun.outputs())
-
-
-def _formula_of(terms: LinkTerms) -> Callable[..., list[Number]]:
-    return _formula_with(tuple(terms.features)) if terms.features else _link_formula
+    return _unflatten(begun.outputs(), links.terms.features)
 
 
 def with_outboard(terms: LinkTerms, outboard: Stiffness) -> LinkResult:
     """The link added to the ``outboard`` stiffness, which is in this link's axes."""
     if terms.added is not None:
-        return _unflatten(terms.added(outboard))
-    inputs = [*terms.numbers, *outboard, *terms.features.values()]
-    return _unflatten(list(evaluate_formula(_formula_of(terms), inputs)))
+        values: Sequence[Number] = terms.added(outboard)
+    else:
+        inputs = [*terms.numbers, *outboard, *terms.features.values()]
+        values = evaluate_formula(_formula_of(tuple(terms.features)), inputs)
+    return _unflatten(values, terms.features)

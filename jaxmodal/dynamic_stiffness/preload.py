@@ -23,7 +23,13 @@ from jaxmodal.arithmetic.operations import (
     select,
     sqrt,
 )
-from jaxmodal.dynamic_stiffness.beams import Theory, WaveNumbers, member_inputs, wave_numbers
+from jaxmodal.dynamic_stiffness.beams import (
+    Theory,
+    WaveNumbers,
+    member_inputs,
+    wave_numbers,
+    waves_from,
+)
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import flexibility
@@ -76,27 +82,13 @@ def _loaded_waves(
     turning, sheared, loaded = b2 * r2 - tension * h, b2 * s2 * h, b2 * h * h
     g, total = sheared - turning, sheared + turning
     k = sqrt(g * g + loaded * 4.0)
-    e_larger = (k + select(g, g, -g)) * 0.5
-    e_smaller = loaded / e_larger
     # z1 and beta^2: their difference is the total, their product known
     larger = (k + select(total, total, -total)) * 0.5
     smaller = b2 * h * (1.0 - b2 * r2 * s2) / larger
     z1 = select(total, smaller, larger)
-    waves = WaveNumbers(
-        b2=loaded,
-        g=g,
-        k=k,
-        sum_rs=total,
-        z1=z1,
-        alpha=sqrt(select(z1, z1, -z1)),
-        beta=sqrt(select(total, larger, smaller)),
-        e_a=select(g, e_larger, e_smaller),
-        e_b=select(g, e_smaller, e_larger),
-        mu=length * omega * sqrt(density / modulus),
-        flexural_rigidity=stiffness / length,
-        axial_rigidity=modulus * area / length,
-        mass_term=mass_term * length,
-    )
+    beta2, mu = select(total, larger, smaller), length * omega * sqrt(density / modulus)
+    rigidities = stiffness / length, modulus * area / length
+    waves = waves_from(loaded, g, k, total, z1, beta2, mu, *rigidities, mass_term * length)
     return [*waves, length * h, sheared]
 
 

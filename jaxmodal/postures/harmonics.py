@@ -12,6 +12,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import jax
@@ -25,7 +27,7 @@ from jaxmodal.dynamic_stiffness.condensation import add_terms
 from jaxmodal.dynamic_stiffness.link_terms import terms_of_links
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.frequencies.resolution import resolved, starting_scale
-from jaxmodal.runtime.devices import default_device, is_gpu
+from jaxmodal.runtime.devices import available_cores, default_device, is_gpu
 from jaxmodal.runtime.namespace import Array, product, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
@@ -35,6 +37,10 @@ _FEW_LANES, _LANES = 64, 1024
 _HOST_LANES = 8192
 #: the same where there is a GPU: NumPy takes as long for so few as it does for thousands
 _GPU_LANES, _GPU_HOST_LANES = 8192, 512
+#: lanes of one table that NumPy evaluates side by side: they fill a cache, and threads share the others
+_SIDE_BY_SIDE = 1536
+#: the stiffness at a joint, and of the links beyond it the product of factors, the sum of growths, and the count
+_State = tuple[Stiffness, Array, DoubleDouble, Array]
 
 
 def num_harmonics(num_links: int) -> int:
@@ -93,19 +99,6 @@ def harmonic_names(num_links: int) -> list[str]:
     return [name.strip() or "1" for name in even]
 
 
-class _Product(NamedTuple):
-    """The product of the factors met so far, without the growth, which is kept apart, and the count."""
-
-    factors: Array
-    passed: Array
-
-    def times(self, factor: Array, growth: Array, denominator: Array) -> _Product:
-        return self._replace(factors=self.factors * factor)
-
-    def plus(self, count: Array) -> _Product:
-        return self._replace(passed=self.passed + count)
-
-
 def _factors_of(
     beams: BeamArrays, theory: Theory, omega: Array, angles: Array
 ) -> tuple[Array, DoubleDouble, Array]:
@@ -132,16 +125,16 @@ def _factors_of(
     zero = number(xp.zeros_like(omega), Arithmetic.double_double)
     one = xp.ones_like(omega)
 
-    def step(
-        i: Any, state: tuple[Stiffness, _Product, DoubleDouble]
-    ) -> tuple[Stiffness, _Product, DoubleDouble]:
+    def step(i: Any, state: _State) -> _State:
+        stiffness, factors, growth, passed = state
         terms = terms_at(links - 1 - i)
-        stiffness, tally = add_terms(terms, theory, omega, state[0], state[1])
-        return stiffness, tally, state[2] + terms.growth
+        stiffness, share = add_terms(terms, theory, omega, stiffness)
+        return stiffness, factors * share.factor, growth + terms.growth, passed + share.passed
 
-    start = (Stiffness(*(zero,) * 6), _Product(one, zero.hi), zero)
-    _, product, growth = repeat(0, links, step, start, tree_on_host(lanes, theory, omega))
-    return product.factors, growth, product.passed
+    start = (Stiffness(*(zero,) * 6), one, zero, zero.hi)
+    _, *found = repeat(0, links, step, start, tree_on_host(lanes, theory, omega))
+    factors, growth, passed = found
+    return factors, growth, passed
 
 
 _factors = jax.jit(_factors_of)
@@ -216,10 +209,18 @@ def exact_coefficients(
     """Coefficients of the series at each ``omega`` (F,), shape (F, H), and growth and rest as in `determinant`."""
     postures, to_coefficients = _sampling(beams.length.shape[0] - 1)
     shape = (omega.size, postures.shape[1])
-    if omega.size * postures.shape[1] <= _HOST_LANES and tree_on_host(beams, theory):
-        with np.errstate(all="ignore"):
-            factor, log, _ = _factors_of(beams, theory, omega[:, None], postures[:, None])
-        factor, growth, rest = np.broadcast_to(factor, shape), log.hi[:, 0], log.lo[:, 0]
+    if math.prod(shape) <= _HOST_LANES and tree_on_host(beams, theory):
+
+        def part(some: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            with np.errstate(all="ignore"):
+                factor, log, _ = _factors_of(beams, theory, some[:, None], postures[:, None])
+            wide = np.broadcast_to(factor, (some.size, postures.shape[1]))
+            return wide, log.hi[:, 0], log.lo[:, 0]
+
+        parts = np.array_split(omega, -(-math.prod(shape) // _SIDE_BY_SIDE))
+        with ThreadPoolExecutor(min(len(parts), available_cores())) as pool:
+            found = zip(*pool.map(part, parts), strict=True)
+        factor, growth, rest = map(np.concatenate, found)
     else:
         lanes = np.repeat(omega, postures.shape[1])
         d = determinant(beams, theory, lanes, np.tile(postures, (1, omega.size)))

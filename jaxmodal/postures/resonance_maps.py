@@ -123,7 +123,7 @@ def resonance_free(
     exists = np.isfinite(border)
     mode = np.where(exists, np.take_along_axis(mode, order, axis=1), 0)
     end = np.where(exists, order // MOST_ANGLES, -1)
-    inside = _inside(beams, flags, (low, high), postures, joint - 2, border, (least, most))
+    inside = _inside(beams, flags, (low, high), postures, joint, border, (least, most))
     return jax.device_put(
         ResonanceMap(
             across_angle=angles,
@@ -209,14 +209,20 @@ def _varied(arm: Arm, address: str, values: np.ndarray) -> BeamArrays:
 
 
 def _pieces(
-    border: np.ndarray, limits: tuple[float, float]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Row, number and ends (P, 2) of the pieces between borders, ascending (M, B) with NaN last, and limits."""
+    postures: np.ndarray, joint: int, border: np.ndarray, limits: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Row, number and ends (P, 2) of the pieces between borders (M, B), with NaN last, and limits.
+
+    With the postures (n - 1, P) of rows ``postures`` in the middle of each.
+    """
     low, high = (np.full((border.shape[0], 1), limit) for limit in limits)
     edges = np.concatenate([low, np.nan_to_num(border, nan=limits[1]), high], axis=1)
     number = np.arange(border.shape[1] + 1)
     row, piece = np.nonzero(number <= np.sum(np.isfinite(border), axis=1, keepdims=True))
-    return row, piece, np.stack([edges[row, piece], edges[row, piece + 1]], axis=1)
+    ends = np.stack([edges[row, piece], edges[row, piece + 1]], axis=1)
+    middle = postures[:, row]
+    middle[joint - 2] = ends.mean(axis=1)
+    return row, piece, ends, middle
 
 
 def _refuse_buckled(
@@ -229,9 +235,7 @@ def _refuse_buckled(
     """Refuse an arm that axial forces buckle in a posture of the map: between two angles of a frequency of zero."""
     border, _, _ = angles_with(beams, flags, np.zeros(postures.shape[1]), postures, joint)
     border = np.sort(np.where((border > limits[0]) & (border < limits[1]), border, np.nan), axis=1)
-    row, _, ends = _pieces(border, limits)
-    middle = postures[:, row]
-    middle[joint - 2] = ends.mean(axis=1)
+    row, _, ends, middle = _pieces(postures, joint, border, limits)
     bent = np.flatnonzero(buckled(of_cells(beams, row), flags, middle))
     if bent.size:
         first, last = np.degrees(ends[bent[0]])
@@ -247,15 +251,13 @@ def _inside(
     flags: Theory,
     band: tuple[float, float],
     postures: np.ndarray,
-    column: int,
+    joint: int,
     border: np.ndarray,
     limits: tuple[float, float],
 ) -> np.ndarray:
     """Number of natural frequencies in the band in the middle of each piece, shape (M, 9), -1 where there is none."""
     rows = border.shape[0]
-    row, piece, ends = _pieces(border, limits)
-    middle = postures[:, row]
-    middle[column] = ends.mean(axis=1)
+    row, piece, _, middle = _pieces(postures, joint, border, limits)
     own = of_cells(beams, row)
     below, above = (
         determinant(own, flags, np.full(row.size, omega), middle).passed for omega in band

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -94,17 +94,21 @@ class PostureSeries(ShowsTables):
         """Return what the series covers: frequencies, joints, terms, and how exact it is."""
         edges = np.asarray(self.edges) ** 2 / (2.0 * math.pi)
         panels, _, terms = self.taylor.shape
-        joints = round(math.log(2 * terms - 1, 5))
         relative = float(np.max(np.asarray(self.error) / np.asarray(self.size)))
         rows = [
             ["frequencies [Hz]", f"{edges[0]:.6g} to {edges[-1]:.6g}"],
-            ["joint angles", f"{joints}, any values"],
+            ["joint angles", f"{self._joints}, any values"],
             ["panels", str(panels)],
             ["terms", str(terms)],
             ["largest error, of the largest value", f"{relative:.1e}"],
         ]
         title = f"posture series of a determinant ({self.theory})"
         return [Table(title, ("what", "value"), rows, (), ("what",))]
+
+    @property
+    def _joints(self) -> int:
+        """How many joints make so many terms (`num_harmonics`)."""
+        return round(math.log(2 * self.taylor.shape[2] - 1, 5))
 
     def evaluate(self, omega: Any, angles: Any) -> SeriesValues:
         """Values for all combinations of frequencies and postures.
@@ -129,7 +133,7 @@ class PostureSeries(ShowsTables):
         x = np.sqrt(np.atleast_1d(real_array(omega, "omega")))
         postures = real_array(angles, "angles")
         edges = np.asarray(self.edges)
-        joints = round(math.log(2 * self.taylor.shape[2] - 1, 5))
+        joints = self._joints
         if (
             x.ndim != 1
             or not ((x >= edges[0] * (1 - 1e-12)) & (x <= edges[-1] * (1 + 1e-12))).all()
@@ -226,8 +230,7 @@ def posture_series(
     return tabulate(beams, flags, math.sqrt(low), math.sqrt(high), theory)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Panels:
+class _Panels(NamedTuple):
     """Tables of finished panels while they are collected, rows in any order; see `PostureSeries`."""
 
     low: np.ndarray
@@ -239,7 +242,7 @@ class _Panels:
     log_scale: np.ndarray
 
     def rows(self, chosen: np.ndarray) -> _Panels:
-        return _Panels(*(getattr(self, f.name)[chosen] for f in dataclasses.fields(self)))
+        return _Panels(*(x[chosen] for x in self))
 
 
 def tabulate(
@@ -266,9 +269,7 @@ def tabulate(
             np.concatenate([low_ends[~fine], centre]),
             np.concatenate([centre, high_ends[~fine]]),
         )
-    p = _Panels(
-        *(np.concatenate([getattr(d, f.name) for d in done]) for f in dataclasses.fields(_Panels))
-    )
+    p = _Panels(*map(np.concatenate, zip(*done, strict=True)))
     p = p.rows(np.argsort(p.low))
     coefficients, growth, rest = at_ends
     shift = (growth - [p.log_scale[0, 0], p.log_scale[-1, 0]]) + rest

@@ -42,6 +42,9 @@ _HOST_FINE = 8192
 _FINEST, _FINEST_CELLS, _FINEST_CHUNK, _FINEST_ENTRIES = 2560, 512, 32, 1 << 22
 
 
+_About = tuple[BeamArrays, Theory, Array, SeparatorTable, Panels]
+
+
 @dataclasses.dataclass(frozen=True)
 class Tables:
     """What all postures of an arm have in common, made once by `prepare`.
@@ -128,53 +131,37 @@ class Tables:
         size = _FINEST_CHUNK if finest else self.chunks[safe]
         host = self.host or (safe and cells.size <= _HOST_FINE)
         parts = [cells[start : start + size] for start in range(0, cells.size, size)]
-        if host:
-            work = functools.partial(self.on_host, grid)
-        else:  # programs take over arrays of NumPy anew at every call
-            about = jax.device_put((self.beams, self.flags, self.top, grid, self.panels))
-            work = functools.partial(self._compiled, *about, size=size)
+        about = self.about(grid)
+        if not host:  # programs take over arrays of NumPy anew at every call
+            about = jax.device_put(about)
         none = np.empty(0, bool), np.empty((0, self.modes))
 
         def chunk(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            found, count = work(angles, at, safe=safe)
+            cells = angles[:, at if host else np.resize(at, size)]
+            solved = self.solved(about, cells, safe=safe, host=host)
+            found, count = jax.tree_util.tree_map(lambda x: np.asarray(x)[: at.size], solved)
             if count is not None:
                 results.count[at] = count
-            stored = results.store(at, Roots(*(np.asarray(x)[: at.size] for x in found)))
+            stored = results.store(at, found)
             return stored if safe else none
 
         found = pool.map(on_callers_device(chunk), parts)
         complete, width = zip(none, *found, strict=True)
         return np.concatenate(complete), np.concatenate(width)
 
-    def on_host(
-        self, grid: SeparatorTable, angles: np.ndarray, at: np.ndarray, *, safe: bool
-    ) -> tuple[Roots, Array | None]:
-        """Roots, and in the first pass the count, in NumPy."""
-        cells = angles[:, at]
-        with np.errstate(all="ignore"):  # a slope of zero proves nothing, and is not finite
-            found = roots_in(cells, grid, self.panels, modes=self.modes, safe=safe)
-            return found, None if safe else count_in(self.beams, self.flags, self.top, cells)[0]
+    def about(self, grid: SeparatorTable) -> _About:
+        """What `solved` takes of the arm beside its postures."""
+        return self.beams, self.flags, self.top, grid, self.panels
 
-    def _compiled(
-        self,
-        beams: BeamArrays,
-        flags: Theory,
-        top: Array,
-        grid: SeparatorTable,
-        panels: Panels,
-        angles: np.ndarray,
-        at: np.ndarray,
-        *,
-        safe: bool,
-        size: int,
+    def solved(
+        self, about: _About, angles: Array, *, safe: bool, host: bool
     ) -> tuple[Roots, Array | None]:
-        """The same by compiled programs, for ``size`` cells."""
-        padded = angles[:, np.resize(at, size)]
-        found = roots_of(padded, grid, panels, modes=self.modes, safe=safe)
-        if safe:
-            return found, None
-        count, _ = count_at(beams, flags, top, padded)
-        return found, np.asarray(count)[: at.size]
+        """Roots in the postures (n - 1, cells), and in the first pass the count: in NumPy, or by programs."""
+        beams, flags, top, grid, panels = about
+        roots, counts = (roots_in, count_in) if host else (roots_of, count_at)
+        with np.errstate(all="ignore"):  # a slope of zero proves nothing, and is not finite
+            found = roots(angles, grid, panels, modes=self.modes, safe=safe)
+            return found, None if safe else counts(beams, flags, top, angles)[0]
 
     def _finish(
         self,

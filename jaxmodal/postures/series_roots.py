@@ -15,7 +15,8 @@ from jax import lax
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Tally, add_link
+from jaxmodal.dynamic_stiffness.condensation import Tally, add_terms
+from jaxmodal.dynamic_stiffness.link_terms import link_terms
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.postures.harmonics import harmonics
 from jaxmodal.postures.newton import zeros_in_brackets
@@ -216,7 +217,9 @@ def _tally(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Ta
         link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], beams)
         if i > 0:
             link = dataclasses.replace(link, joint_angle=angles[i - 1])
-        outboard, tally = add_link(link, theory, omega, outboard, tally, Arithmetic.float64)
+        terms = link_terms(link, theory, omega, Arithmetic.float64)
+        outboard, share = add_terms(terms, theory, omega, outboard)
+        tally = tally.times(share)
     return tally
 
 

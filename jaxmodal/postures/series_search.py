@@ -151,19 +151,33 @@ def _open_share(tables: Tables, angles: np.ndarray) -> float:
     """How much the first pass would leave open."""
     every = np.arange(angles.shape[1])
     results = SeriesResults.empty(every >= 0, tables.modes)
-    found, results.count[:] = tables.on_host(tables.grid, angles, every, safe=False)
+    about = tables.about(tables.grid)
+    found, results.count[:] = tables.solved(about, angles, safe=False, host=True)
     results.store(every, found)
     return float(results.open.mean())
 
 
 def postures(arm: Arm, addresses: Sequence[str], values: np.ndarray) -> np.ndarray:
     """Joint angles of all links, shape (n, cells), from values of shape (addresses, cells)."""
-    own = [float(link.joint_angle) for link in arm.links]
-    angles = np.repeat(np.array(own)[:, None], values.shape[1], axis=1)
-    for address, column in zip(addresses, values, strict=True):
-        for single in resolve(arm, address):
-            angles[_joint(single)] = column
+    angles = np.repeat(_own(arm)[:, None], values.shape[1], axis=1)
+    for joint, row in enumerate(_rows(arm, addresses)):
+        if row >= 0:
+            angles[joint] = values[row]
     return angles
+
+
+def _own(arm: Arm) -> np.ndarray:
+    """Joint angles of the arm itself, shape (n,)."""
+    return np.array([float(link.joint_angle) for link in arm.links])
+
+
+def _rows(arm: Arm, addresses: Sequence[str]) -> np.ndarray:
+    """For every joint the place of the address that gives its angle, -1 for none."""
+    rows = np.full(arm.num_links, -1)
+    for row, address in enumerate(addresses):
+        for single in resolve(arm, address):
+            rows[int(single.removeprefix("link").partition(".")[0]) - 1] = row
+    return rows
 
 
 def solve(
@@ -222,18 +236,9 @@ def block_on_device(
     tables: Tables, arm: Arm, addresses: Sequence[str]
 ) -> Callable[[np.ndarray], tuple[dict[str, Array], Array]]:
     """`first_pass` as a function of the values of a block of cells alone, shape (addresses, cells)."""
-    given = np.full(arm.num_links, -1)
-    for row, address in enumerate(addresses):
-        for single in resolve(arm, address):
-            given[_joint(single)] = row
-    own = np.array([float(link.joint_angle) for link in arm.links])
-    about = tables.beams, tables.flags, tables.top, tables.grid, tables.panels, own
-    return functools.partial(first_pass, *about, modes=tables.modes, given=tuple(given.tolist()))
-
-
-def _joint(single: str) -> int:
-    """Place of the joint of a single address, from 0."""
-    return int(single.removeprefix("link").partition(".")[0]) - 1
+    about = *tables.about(tables.grid), _own(arm)
+    given = tuple(_rows(arm, addresses).tolist())
+    return functools.partial(first_pass, *about, modes=tables.modes, given=given)
 
 
 def _range(beams: BeamArrays, flags: Theory, angles: np.ndarray, modes: int) -> tuple[float, float]:

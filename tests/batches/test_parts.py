@@ -48,7 +48,7 @@ def test_blocks_of_one_call_are_solved_each_for_itself_and_no_more_than_are_used
     every = Cells(np.arange(omega.size), cells, None)
     host = engines.OnHost().extended(problem, every, every.numbers, omega)
     whole, some = (
-        batch_kernels.extended(problem, cells, omega, np.int64(used), blocks=blocks)
+        batch_kernels.extended(problem, (cells, omega), np.int64(used), blocks=blocks)
         for used in (blocks, 2)
     )
     leaves = zip(*map(jax.tree_util.tree_leaves, (host, whole, some)), strict=True)
@@ -62,7 +62,8 @@ def test_blocks_of_one_call_are_solved_each_for_itself_and_no_more_than_are_used
 def test_lanes_beyond_those_of_one_call_are_solved_by_further_calls(number, monkeypatch):
     """A stand-in for the program says what it got: first column and frequency of each lane of the blocks used."""
 
-    def extended(problem, packed, omega, used, *, blocks):
+    def extended(problem, lanes, used, *, blocks):
+        packed, omega = lanes
         assert omega.size == packed.shape[-1] == 416
         assert blocks == 4
         solved = np.arange(omega.size) < used * 104
