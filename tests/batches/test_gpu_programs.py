@@ -60,12 +60,13 @@ def batch_program(name):
     used = jnp.int64(1)
     names = [field.name for field in dataclasses.fields(Enclosure)]
     e = Enclosure(**{name: one > 0.0 if name == "consistent" else one for name in names})
+    lanes = packed, e, one, rows[:MODES], rows
     arguments = {
-        "searched": (problem, packed, features, used, guess),
+        "searched": (problem, (packed, features), used, guess),
         "grid_guess": (problem, packed),
         "enclosed": (problem, beams, rows),
-        "improved": (problem, packed, e, one, rows[:MODES], rows, jnp.int64(Purpose.halve), used),
-        "extended": (problem, packed, one, used),
+        "improved": (problem, lanes, used, jnp.int64(Purpose.halve)),
+        "extended": (problem, (packed, one), used),
     }[name]
     program = getattr(batch_kernels, name)
     if name in ("improved", "extended"):
