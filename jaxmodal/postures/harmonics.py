@@ -37,8 +37,8 @@ _FEW_LANES, _LANES = 64, 1024
 _HOST_LANES = 8192
 #: the same where there is a GPU: NumPy takes as long for so few as it does for thousands
 _GPU_LANES, _GPU_HOST_LANES = 8192, 512
-#: lanes of one table that NumPy evaluates side by side: they fill a cache, and threads share the others
-_SIDE_BY_SIDE = 1536
+#: lanes of one table from which NumPy shares them out over threads: fewer take nearly as long
+_SIDE_BY_SIDE = 2048
 #: the stiffness at a joint, and of the links beyond it the product of factors, the sum of growths, and the count
 _State = tuple[Stiffness, Array, DoubleDouble, Array]
 
@@ -193,7 +193,9 @@ def of_cells(beams: BeamArrays, cells: np.ndarray) -> BeamArrays:
 def _sampling(joints: int) -> tuple[np.ndarray, np.ndarray]:
     """Postures (joints, H) that determine the series, and the matrix (H, H) from values there to coefficients."""
     fifths = 2.0 * np.pi / 5.0 * np.array([0.0, 1.0, 2.0, -2.0, -1.0])
-    grid = np.array(list(itertools.product(range(5), repeat=joints))).reshape(-1, joints)
+    grid = np.array(list(itertools.product(range(5), repeat=joints)), int).reshape(
+        5**joints, joints
+    )
     # of each posture and its mirror image, the first
     chosen = [tuple(row) <= tuple(-row % 5) for row in grid]
     angles = fifths[grid[np.array(chosen)]].T
@@ -217,9 +219,9 @@ def exact_coefficients(
             wide = np.broadcast_to(factor, (some.size, postures.shape[1]))
             return wide, log.hi[:, 0], log.lo[:, 0]
 
-        parts = np.array_split(omega, -(-math.prod(shape) // _SIDE_BY_SIDE))
-        with ThreadPoolExecutor(min(len(parts), available_cores())) as pool:
-            found = zip(*pool.map(part, parts), strict=True)
+        threads = min(-(-math.prod(shape) // _SIDE_BY_SIDE), available_cores())
+        with ThreadPoolExecutor(threads) as pool:
+            found = zip(*pool.map(part, np.array_split(omega, threads)), strict=True)
         factor, growth, rest = map(np.concatenate, found)
     else:
         lanes = np.repeat(omega, postures.shape[1])

@@ -63,6 +63,18 @@ def test_few_postures_give_the_characteristic_determinant_of_all(links, theory):
     assert np.abs(direct).min() < 0.9, "the postures are meant to differ"
 
 
+def test_the_series_of_one_link_changes_its_sign_at_the_frequencies():
+    arm = jm.examples.three_link_industrial()
+    arm = arm.replace(links=arm.links[:1])
+    omega = np.asarray(jm.natural_frequencies(arm, 3).omega)
+    series = jm.posture_series(arm, 1.5 * omega[-1])
+    below, above = (
+        np.asarray(series.evaluate(x * omega, [[]]).value) for x in (1 - 1e-9, 1 + 1e-9)
+    )
+    np.testing.assert_array_equal(np.sign(below[:, 0]), [1.0, -1.0, 1.0])
+    np.testing.assert_array_equal(np.sign(above[:, 0]), [-1.0, 1.0, -1.0])
+
+
 def test_terms_and_their_names():
     for links in range(2, 6):
         names = posture_harmonics.harmonic_names(links)
