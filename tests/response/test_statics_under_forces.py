@@ -97,6 +97,36 @@ def test_springs_that_hold_next_to_nothing(force, spring):
     np.testing.assert_allclose(found, free / (1.0 + spring * free), rtol=1e-14)
 
 
+@pytest.mark.parametrize("spring", [1e2, 1e-6, 1e-13])
+def test_springs_far_softer_than_the_arm(spring):
+    """In series and beside others in closed form: they were lost in rounding, or free joints on them called unheld."""
+    beam = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05))
+    bent = 1.0 / (3.0 * 7e10 * 0.05 * 0.02**3 / 12.0)
+    series = 1.0 / spring + bent
+    beside = 1.0 / (1e3 + 1.0 / series)
+    for link, truth in (
+        (beam.replace(joint_stiffness=0.0, support_y_stiffness=spring), 1.0 / spring),
+        (beam.replace(joint_shear_stiffness=0.0, support_y_stiffness=spring), 1.0 / spring),
+        (beam.replace(joint_stiffness=0.0, support_torsional_stiffness=spring), series),
+        (beam.replace(joint_stiffness=spring), series),
+        (beam.replace(joint_stiffness=spring, support_y_stiffness=1e3), beside),
+        (beam.replace(joint_shear_stiffness=spring, support_y_stiffness=1e3), beside),
+    ):
+        found = jm.static_compliance(jm.Arm((link,)), TIP, TIP, "rayleigh")
+        np.testing.assert_allclose(found, truth, rtol=1e-14)
+    base = jm.Arm((beam.replace(support_y_stiffness=1e3),), base_stiffness=[np.inf, spring, np.inf])
+    np.testing.assert_allclose(jm.static_compliance(base, TIP, TIP, "rayleigh"), beside, rtol=1e-14)
+
+
+def test_the_first_joint_on_an_elastic_base_turns_against_the_base():
+    """Not against the ground: the turn of the base was among its own."""
+    link = jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05), joint_stiffness=400.0)
+    arm = jm.Arm((link,), base_stiffness=[1e5, 1e5, 1e3])
+    names = ["joint_1.relative_rotation", "joint_1.rotation"]
+    found = jm.static_compliance(arm, "joint_1.torque", names, "rayleigh")
+    np.testing.assert_allclose(found[:, 0], 1.0 / 400.0, rtol=1e-14)
+
+
 def test_engessers_shear_in_closed_form():
     """With shear k^2 = P/(E I (1 - P/S)), S = kappa G A: the tip turns the force by 1/(1 - P/S) more."""
     link = jm.Link(

@@ -99,9 +99,14 @@ def static_compliance(
     relative = [each.direction == RELATIVE for each in everything]
     reads = _reads(geometry(whole), cut, rows, relative, stiffness.motions)
     reads = np.concatenate([reads, np.zeros((len(rows), stiffness.held))], axis=1) * scale
+    loose = _loose(arm, stiffness.motions, owners(arm)[list(cut.links)])
+    under = any(np.any(each) for each in forces)
+    idle = _at_rest(matrix, stiffness, arm, loose) if under else _free(stiffness, loose)
+    _require_held(reads, idle, arm, loose)
     # motions that no port sees and nothing drives are held by any stiffness
-    idle = _idle(matrix, reads, stiffness, arm, owners(arm)[list(cut.links)])
-    compliance = reads @ np.linalg.solve(matrix + idle @ idle.T, reads.T)
+    shrink = _shrink(stiffness, float(np.sum(beams.length)))
+    square, reads = (matrix + idle @ idle.T) * shrink[:, None] * shrink, reads * shrink
+    compliance = reads @ np.linalg.solve(square, reads.T)
     compliance = np.asarray(0.5 * (compliance + compliance.T))
     return compliance[np.ix_(*([everything.index(x) for x in part] for part in (read, driven)))]
 
@@ -176,27 +181,8 @@ def _reads(
     return found
 
 
-def _idle(
-    matrix: Floats, reads: Floats, stiffness: StaticStiffness, arm: Arm, owner: NDArray[np.int64]
-) -> Floats:
-    """Unit vectors of what nothing holds and no port sees, (coordinates, M), of an arm at rest.
-
-    Parameters
-    ----------
-    matrix, reads
-        Balanced.
-    owner
-        Index of the link of each part.
-
-    Raises
-    ------
-    ArmError
-        A port sees such a motion.
-    UncertifiedError
-        The arm is not at rest in a minimum of its energy.
-    """
-    motions, size = stiffness.motions, len(matrix) - stiffness.held
-    # those of free joints and of a free base
+def _loose(arm: Arm, motions: Motions, owner: NDArray[np.int64]) -> dict[int, str]:
+    """The addresses of free joints and of a free base, by their coordinates; ``owner`` is the link of each part."""
     names = {
         at: f"link{owner[part] + 1}.{SPRINGS[k]}"
         for (part, k), at in motions.gives.items()
@@ -207,20 +193,64 @@ def _idle(
             moves = (motions.move_x[at], motions.move_y[at], motions.turn[at])
             k = int(np.argmax(np.abs(moves))) + 1
             names[at] = f"base_stiffness.k{k}{k}"
+    return dict(sorted(names.items()))
+
+
+def _free(stiffness: StaticStiffness, loose: dict[int, str]) -> Floats:
+    """Unit vectors of what nothing holds, (coordinates, M), of an arm without forces at rest.
+
+    Free joints and bases strain nothing, so that these are their motions that move no support, however soft it is.
+    """
+    size = len(stiffness.matrix) - stiffness.held
+    held = stiffness.matrix[size:, list(loose)]
+    _, values, vectors = np.linalg.svd(held)
+    rank = int(np.sum(values > STILL * np.max(values, initial=0.0)))
+    idle = np.zeros((len(stiffness.matrix), len(loose) - rank))
+    idle[list(loose)] = vectors[rank:].T
+    return idle
+
+
+def _at_rest(matrix: Floats, stiffness: StaticStiffness, arm: Arm, loose: dict[int, str]) -> Floats:
+    """`_free` of an arm under forces at rest, by its balanced ``matrix``.
+
+    Raises
+    ------
+    UncertifiedError
+        The arm is not at rest in a minimum of its energy.
+    """
     values, vectors = np.linalg.eigh(matrix)
     small = np.abs(values) <= NO_STIFFNESS * np.max(np.abs(values), initial=0.0)
     idle = vectors[:, small]
-    strained = np.delete(idle[:size], list(names), axis=0)
+    strained = np.delete(idle[: len(matrix) - stiffness.held], list(loose), axis=0)
     if np.any(np.abs(strained) > _MOVES) or np.sum(values[~small] < 0.0) != stiffness.held:
         raise buckled_error(arm, "static compliance")
+    return np.asarray(idle)
+
+
+def _require_held(reads: Floats, idle: Floats, arm: Arm, loose: dict[int, str]) -> None:
+    """Refuse motions that nothing holds and a port sees; ``reads`` are balanced."""
     seen = reads @ idle
     seen[np.abs(seen) <= STILL * np.linalg.norm(reads, axis=1)[:, None]] = 0.0
     driven = np.max(np.abs(idle @ seen.T), axis=1, initial=0.0)
     if driven.any():
-        loose = [name for at, name in sorted(names.items()) if driven[at] > _MOVES * driven.max()]
+        names = [name for at, name in loose.items() if driven[at] > _MOVES * driven.max()]
         neither = ", its axial forces neither" if under_forces(arm) else ""
         raise ArmError(
-            f"{', '.join(loose)} = 0: nothing holds the arm under a static load beyond it{neither}; give it a "
+            f"{', '.join(names)} = 0: nothing holds the arm under a static load beyond it{neither}; give it a "
             "stiffness greater than 0, or make it rigid: leave it out at a joint, give inf at the base."
         )
-    return idle
+
+
+def _shrink(stiffness: StaticStiffness, reach: float) -> Floats:
+    """Factors on coordinates, (coordinates,), after which springs softer than the arm do not hide what supports hold.
+
+    Such a spring gives much for a unit of its strain: beside that the motions of the rest would be lost in rounding.
+    """
+    motions, factors = stiffness.motions, np.ones(len(stiffness.matrix))
+    springs = [*motions.gives.values(), *motions.base]
+    if springs:
+        moves = np.hypot(motions.move_x, motions.move_y) / reach
+        sizes = np.maximum(np.abs(motions.turn), moves)
+        most = np.max(sizes[motions.first]) if motions.first.size else np.min(sizes[springs])
+        factors[springs] = np.minimum(1.0, most / sizes[springs])
+    return factors
