@@ -99,6 +99,10 @@ def optimise(
         raise ProblemError(f"problem = {shown(problem)}: must be a Problem.")
     options = SolverOptions(method, starts, seed, tolerance, max_iterations)
     _check_optimizer(method, optimizer)
+    if progress is not None and not callable(progress):
+        raise ProblemError(
+            f"progress = {shown(progress)}: must be a function of a Progress, or None."
+        )
     evaluator = Evaluator(problem) if evaluator is None else evaluator
     mine = isinstance(evaluator, Evaluator)
     if not mine or problem.fingerprint != evaluator.problem.fingerprint:

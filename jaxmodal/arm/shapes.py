@@ -55,7 +55,7 @@ class Section(Record):
         if self.shear_rule is not None and self.shear_coefficient is not None:
             raise ArmError(
                 f"{self.place}shear_coefficient = {self.shear_coefficient!r}: the rule "
-                f"{self.shear_rule!r} is given as well; give one of the two."
+                f"{self.shear_rule!r} is given as well; give one of the two (shear_rule=None drops the rule)."
             )
         super().__post_init__()
 

@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.loaded import under_forces
 from jaxmodal.arm.parameters import set_parameters
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime.tables import ShowsTables, Table
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -28,6 +31,7 @@ from sweeps.definition.checks import (
     output_names,
 )
 from sweeps.definition.descriptions import described_axis
+from sweeps.definition.errors import SweepError
 from sweeps.definition.response import Response, asked_response
 from sweeps.solution.outputs import QUANTITIES, labels_of
 
@@ -228,6 +232,16 @@ class Sweep(ShowsTables):
         ------
         ArmError
             If the values of the cell do not fit together.
+        SweepError
+            If the indices are not one whole number within each axis; negative ones count from its end.
         """
+        within = all(
+            isinstance(place, int | np.integer) and -size <= place < size
+            for place, size in zip(index, self.shape, strict=False)
+        )
+        if len(index) != len(self.shape) or not within:
+            raise SweepError(
+                f"index = {shown(index)}: must be a whole number for each axis, within the shape {self.shape}."
+            )
         values = {name: float(value) for name, value in self.values_at(index).items()}
         return set_parameters(self.arm, values)

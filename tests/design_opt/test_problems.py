@@ -234,6 +234,10 @@ BAD = {
         ),
         ["optimizer", "'adam'", "optax"],
     ),
+    "progress that is no function": (
+        lambda: optimise(Problem(arm(), [wall()], MinimiseMass()), progress=3),
+        ["progress = 3", "function"],
+    ),
     "another problem's evaluator": (
         lambda: optimise(
             Problem(arm(), [wall()], MinimiseMass()),

@@ -154,6 +154,11 @@ def test_a_sweep_is_the_product_of_its_axes():
     arm = sweep.arm_at(1, 2)
     assert float(arm.links[1].joint_angle) == math.pi / 2
     assert (float(arm.payload.mass), float(arm.payload.inertia)) == (2.0, 2.0)
+    for index in ((1,), (1, 2, 0), (2, 0), (0, -4), (0.0, 1)):
+        with pytest.raises(sweeps.SweepError) as error:
+            sweep.arm_at(*index)
+        assert f"index = {index}" in str(error.value)
+        assert "(2, 3)" in str(error.value)
 
 
 @pytest.mark.parametrize(
