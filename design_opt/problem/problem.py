@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -102,12 +102,10 @@ class Problem:
             raise ProblemError(f"arm = {shown(arm)}: must be an Arm or a SpatialArm.")
         if not isinstance(name, str):
             raise ProblemError(f"name = {shown(name)}: must be text.")
-        if not _is_list(variables, Variable):
-            raise ProblemError(f"variables = {shown(variables)}: must be a list of Variable.")
-        if not _is_list(constraints, object):
-            raise ProblemError(
-                f"constraints = {shown(constraints)}: must be a list, such as [MassLimit(...)]."
-            )
+        self.variables: list[Variable] = _listed("variables", variables, "Variable(...)")
+        for entry in self.variables:
+            if not isinstance(entry, Variable):
+                raise ProblemError(f"variables: {shown(entry)}: must be a Variable.")
         if not isinstance(lengths, FixedReach | None):
             raise ProblemError(f"lengths = {shown(lengths)}: must be a FixedReach.")
         if not isinstance(postures, Mapping | None):
@@ -115,11 +113,11 @@ class Problem:
                 f"postures = {shown(postures)}: must be a table of names with arrays of joint angles."
             )
         self.arm, self.name, self.theory, self.lengths = arm, name, theory, lengths
-        self.variables = list(variables)
         self.space = DesignSpace(arm, self.variables, lengths)
         several = isinstance(objective, Sequence)
         self.objectives: tuple[Objective, ...] = tuple(objective) if several else (objective,)  # type: ignore[arg-type, assignment]
-        self.constraints = tuple(constraints)
+        rules: list[Constraint] = _listed("constraints", constraints, "MassLimit(...)")
+        self.constraints = tuple(rules)
         self.sets = posture_sets(arm, postures or {})
         check_number("problem", "sharpness", sharpness)
         self.aggregate, self.sharpness = aggregate, float(sharpness)
@@ -179,11 +177,13 @@ class Problem:
                 raise ProblemError(
                     f"objective {shown(part)}: is none; give one such as MinimiseMass()."
                 )
+            _require_names("objective", part, ("weight", "sign"))
         for rule in self.constraints:
             if not hasattr(rule, "margins"):
                 raise ProblemError(
                     f"constraint {shown(rule)}: is none; give one such as MassLimit(...)."
                 )
+            _require_names("constraint", rule, ("equality",))
         for entry in self.parts:
             if hasattr(entry, "check_arm"):
                 entry.check_arm(self.arm)
@@ -241,8 +241,21 @@ class Problem:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _is_list(given: Any, kind: type) -> bool:
-    return isinstance(given, Sequence) and all(isinstance(entry, kind) for entry in given)
+def _require_names(kind: str, part: Any, own: tuple[str, ...]) -> None:
+    """Refuse a class of the caller's own that lacks what the search asks of it."""
+    needed = ("label", "postures", "highest_mode", *own)
+    for name in needed:
+        if not hasattr(part, name):
+            raise ProblemError(
+                f"{kind} {shown(part)}: has no {name}; a class of your own needs {', '.join(needed)}."
+            )
+
+
+def _listed(key: str, given: Any, example: str) -> list[Any]:
+    """What is given one by one, in a list or as any other iterable."""
+    if not isinstance(given, Iterable) or isinstance(given, (str, Mapping)):
+        raise ProblemError(f"{key} = {shown(given)}: must be a list, such as [{example}].")
+    return list(given)
 
 
 def _described(part: Any) -> str:

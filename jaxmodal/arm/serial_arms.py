@@ -117,7 +117,7 @@ class SerialArm(Record):
         1.5707963267948966
         """
         one = isinstance(angles, numbers.Real) or getattr(angles, "ndim", None) == 0
-        return self._posed([angles] if one else angles, "degrees")
+        return self._posed([angles] if one and len(self.joints) <= 2 else angles, "degrees")
 
     def _posed(self: A, angles: Any, unit: str) -> A:
         joints = self.joints

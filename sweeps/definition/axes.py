@@ -175,6 +175,12 @@ def zipped(*axes: Axis, name: str) -> Axis:
     """
     if not axes:
         raise SweepError(f"axis {name!r}: zip is empty; give it one axis or more.")
+    for entry in axes:
+        if not isinstance(entry, Axis):
+            raise SweepError(
+                f"axis {name!r}: {shown(entry)}: must be an axis; give one after the other, "
+                "zipped(axis(...), axis(...), name=...)."
+            )
     sizes = {entry.name: entry.size for entry in axes}
     if len({entry.size for entry in axes}) > 1:
         lengths = ", ".join(f"{key} {size}" for key, size in sizes.items())

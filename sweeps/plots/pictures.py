@@ -234,9 +234,11 @@ def pictures(
     Raises
     ------
     SweepError
-        If there is no such axis or theory, or matplotlib is missing.
+        If there is no such axis or theory, no axis left to draw over, or matplotlib is missing.
     """
-    axes = axes or axes_of(ds)
+    axes = (axes,) if isinstance(axes, str) else axes or axes_of(ds)
+    if not axes:
+        raise SweepError("the dataset has no axis left, over which it could be drawn; select less.")
     scattered = [name for name in axes if is_scattered(ds, name)]
     thickness = [
         name for name in axes if name in ds.coords and ds[name].attrs.get("parameter") == _THICKNESS

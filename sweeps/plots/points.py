@@ -28,16 +28,14 @@ def columns_of(ds: xr.Dataset, name: str) -> list[str]:
 
 
 def one_theory(ds: xr.Dataset, theory: TheoryName | None) -> xr.Dataset:
-    """Select a theory, by default the first, if the dataset has several."""
-    if "theory" not in ds.dims:
-        return ds
-    known = [str(name) for name in ds.theory.values]
+    """Select a theory, by default the first; of a dataset of one theory there is no other."""
+    known = [str(name) for name in np.atleast_1d(ds.theory.values)]
     chosen = known[0] if theory is None else theory
     if chosen not in known:
         raise SweepError(
             f"theory = {chosen!r}: the dataset has {', '.join(known)}.{suggestion(chosen, known)}"
         )
-    return ds.isel(theory=known.index(chosen))
+    return ds.isel(theory=known.index(chosen)) if "theory" in ds.dims else ds
 
 
 def drawn(

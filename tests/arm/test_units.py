@@ -93,6 +93,8 @@ def test_degrees_in_python():
     assert two.with_posture_deg(np.array(angles)) == expected
     with pytest.raises(jm.ArmError, match="degrees"):
         two.with_posture_deg([1.0])
+    with pytest.raises(jm.ArmError, match=r"posture = 1\.0: must be a list .* \(degrees\)"):
+        two.with_posture_deg(1.0)  # of the value that came in
 
 
 def test_angles_beyond_two_turns_are_remarked():

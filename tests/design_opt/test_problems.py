@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 
+import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
@@ -58,6 +59,13 @@ def flat_arm():
     return jm.Arm((jm.Link(1.0, 7e10, 2700.0, jm.rectangle(0.02, 0.05)),))
 
 
+class Heavy:
+    label, postures, highest_mode, sign = "mass", "", 0, 1.0
+
+    def terms(self, design):
+        return jnp.reshape(design.arm.total_mass, (1, 1))
+
+
 def rigid():
     """As many modes as springs: two."""
     bar = jm.Link(0.5, 7e10, 1e-9, jm.raw_section(1e-4, 1e-9), 0.3, rigid=True, tip_mass=2.0)
@@ -69,7 +77,22 @@ FLAT = (flat_arm(), [Variable("link1.section.depth", 0.01, 0.05)], MinimiseMass(
 
 BAD = {
     "no variables": (lambda: Problem(arm(), [], MinimiseMass()), ["variables", "none"]),
-    "one variable, no list": (lambda: Problem(arm(), wall(), MinimiseMass()), ["list of Variable"]),
+    "one variable, no list": (
+        lambda: Problem(arm(), wall(), MinimiseMass()),
+        ["variables = Variable", "[Variable(...)]"],
+    ),
+    "a word among variables": (
+        lambda: Problem(arm(), [wall(), "link1.length"], MinimiseMass()),
+        ["variables: 'link1.length'", "must be a Variable"],
+    ),
+    "constraints in a word": (
+        lambda: Problem(arm(), [wall()], MinimiseMass(), "mass"),
+        ["constraints = 'mass'", "[MassLimit(...)]"],
+    ),
+    "an objective of one's own without a weight": (
+        lambda: Problem(arm(), [wall()], Heavy()),
+        ["has no weight", "postures, highest_mode"],
+    ),
     "one constraint, no list": (
         lambda: Problem(arm(), [wall()], MinimiseMass(), MassLimit(1.0)),
         ["constraints = MassLimit", "must be a list"],
@@ -258,6 +281,13 @@ BAD = {
         ["400", "slsqp"],
     ),
 }
+
+
+def test_variables_and_constraints_may_come_one_by_one():
+    made = {"wall": wall()}.values()
+    problem = Problem(arm(), made, MinimiseMass(), (MassLimit(x) for x in (1.0, 2.0)))
+    assert problem.variables == [wall()]
+    assert [rule.at_most for rule in problem.constraints] == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -98,6 +98,7 @@ def test_a_joint_may_be_rigid():
         (lambda: sweeps.linspace("theta_2", "a", 1, 2), ("'a'", "finite number")),
         (lambda: sweeps.geomspace("theta_2", 0, 1, 2), ("same sign", "linspace")),
         (lambda: sweeps.zipped(name="pair"), ("'pair'", "empty")),
+        (lambda: sweeps.zipped([theta((1.0,))], name="pair"), ("'pair'", "one after the other")),
         (
             lambda: sweeps.zipped(theta((1.0,)), theta((1.0, 2.0), 3), name="pair"),
             ("differ in length", "theta_2 1", "theta_3 2"),

@@ -392,6 +392,9 @@ def test_wrong_uses_of_pictures_are_refused(map_of_postures, thickness, tmp_path
         ),
         (lambda: plots.branches(thickness, "thickness_factor", theory="euler"), "euler_bernoulli"),
         (lambda: plots.slenderness(map_of_postures), "'thickness_factor' is no axis"),
+        (lambda: plots.pictures(map_of_postures, theory="euler"), "has timoshenko"),
+        (lambda: plots.pictures(map_of_postures, "theta"), "'theta' is no axis"),
+        (lambda: plots.pictures(map_of_postures.isel(theta_2=0, theta_3=0)), "no axis left"),
         (lambda: save(figure, tmp_path / "a.pdf"), "png or .svg"),
         (lambda: save(figure, tmp_path / "none" / "a.png"), "cannot be written"),
     ]:
