@@ -163,7 +163,7 @@ def response_sensitivities(
     The formulas of the response are computed with dual numbers, in NumPy: no differences are taken, nothing is
     compiled. Errors are those of the response divided by the relative distance to a resonance. Where the part of an arm
     beyond a joint resonates while that joint is held, they are means of others on a circle of complex frequencies, and
-    NaN where these do not give them.
+    NaN where these give none and fewer than six digits are left, as may be beside a resonance of the arm.
 
     Examples
     --------

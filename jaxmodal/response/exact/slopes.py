@@ -26,8 +26,9 @@ from jaxmodal.response.receptance.recursion import Condensed
 _ONE = (), np.empty((0, 1))
 #: frequencies that are answered on circles at a time, and growth of numbers beyond which derivatives have no digit
 _LANES, _NO_DIGITS = 64, 1e7
-#: digits are lost where a derivative moves by more than this as the frequency moves by that, relative
-_UNLIKE, _BESIDE = 1e-9, 2.0**-40
+#: digits are lost where a derivative moves by more than this as the frequency moves by the last, relative; beyond the
+#: second one that no mean gives is not resolved
+_UNLIKE, _UNRESOLVED, _BESIDE = 1e-9, 1e-6, 2.0**-40
 #: a mean of derivatives is good enough where its error is below this, relative to the largest on the circle
 _ENOUGH = 1e-12
 
@@ -88,7 +89,7 @@ def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
     """Motions of the ports that are read (read, inputs, 1, F), and the frequencies, both with their derivatives.
 
     Where the recursion loses digits they are means on circles of frequencies, as responses are: derivatives lose twice
-    as many. Those without digits, which no mean gives, are NaN.
+    as many. Those that no mean gives are NaN where fewer than six digits of the largest are left.
     """
 
     def motions(omega: np.ndarray) -> np.ndarray:
@@ -104,17 +105,19 @@ def motions_with_slopes(system: System, omega: np.ndarray) -> tuple[Dual, Dual]:
     unsure = np.flatnonzero(~(growth <= LARGE_GROWTH))
     beside = motions(omega[unsure] * (1.0 + _BESIDE))
     size = np.abs(beside).max(axis=(1, 2), keepdims=True)
-    unlike = ~(np.abs(beside - found[..., unsure]) <= _UNLIKE * size)
-    lost = unsure[unlike.any(axis=(0, 1, 2))]
+    moved = np.abs(beside - found[..., unsure])
+    unlike = ~(moved <= _UNLIKE * size).all(axis=(0, 1, 2))
+    lost, unresolved = unsure[unlike], ~(moved <= _UNRESOLVED * size)[..., unlike]
     for start in range(0, lost.size, _LANES):
-        at = lost[start : start + _LANES]
+        at, few = lost[start : start + _LANES], unresolved[..., start : start + _LANES]
         lanes = found[..., at].reshape(-1, found.shape[2], at.size)
         lanes[..., ~(growth[at] <= _NO_DIGITS)] = np.nan
         kept = kept_digits(
             lambda _, moved: motions(moved).reshape(-1, found.shape[2], moved.size),
             *(lanes, growth[at] ** 2, omega[at], _ENOUGH),
         )
-        found[..., at] = kept.reshape(*found.shape[:3], at.size)
+        few = few.reshape(lanes.shape) & (kept == lanes)
+        found[..., at] = np.where(few, np.nan, kept).reshape(*found.shape[:3], at.size)
     found = found[..., None, :]
     return Dual(found[0], found[1:]), with_rate(omega, len(found) - 1)
 
