@@ -245,7 +245,7 @@ def _require_names(kind: str, part: Any, own: tuple[str, ...]) -> None:
     """Refuse a class of the caller's own that lacks what the search asks of it."""
     needed = ("label", "postures", "highest_mode", *own)
     for name in needed:
-        if not hasattr(part, name):
+        if name not in dir(part):  # properties are not evaluated yet
             raise ProblemError(
                 f"{kind} {shown(part)}: has no {name}; a class of your own needs {', '.join(needed)}."
             )
