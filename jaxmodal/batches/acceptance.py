@@ -11,16 +11,17 @@ import dataclasses
 import numpy as np
 
 from jaxmodal.batches.guided_search import WIDTH
-from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation
 from jaxmodal.frequencies.brackets import Enclosure, chord
 from jaxmodal.runtime.namespace import Array, xp
 
 #: a float64 frequency is accepted when the last evaluation, at a converged estimate, changed it by less than this, and
-#: when no pair of denominators on the way had a smaller product: with its square digits are lost, and one small change
-#: may be an accident
-NOISE, _DENOMINATOR = 5e-14, 1.0 / 12.0
-#: products of denominators down to which a second estimate that agrees with the first is proof enough
-_DOUBTFUL = 1.0 / 1000.0
+#: when its error is bounded by what is certain; a second estimate that agrees with the first makes so much more certain,
+#: as one small change may be an accident
+NOISE, BOUND, _AGREEMENT = 5e-14, 1e-12, 32.0
+#: relative error of a frequency, at the most, in units of the noise of the evaluations at its ends: a sixteenth of what
+#: is allowed for the counts there, whose last estimates are measured as well
+_ERROR = CERTAIN / 16.0
 #: distance of a mode from the ends of its enclosure, in widths, at which their signs are beyond the noise
 _INSIDE = 0.1
 #: relative distance of neighbouring modes below which a second estimate must agree: D is flat between them, and the
@@ -38,7 +39,17 @@ _NARROW = 1e-4
 
 def accepted(e: Enclosure, number: Array) -> Array:
     """Enclosures of the modes of these numbers, proven, and with small rounding noise unless another mode is close."""
-    return quiet(e, number) & (e.smallest >= _DENOMINATOR)
+    return quiet(e, number) & (bound(e) <= BOUND)
+
+
+def bound(e: Enclosure) -> Array:
+    """Relative error of the modes at the most, by one estimate: what it changed, and what was rounded at the ends."""
+    return xp.maximum(e.error, _ERROR * e.noise)
+
+
+def bound_of_two(e: Enclosure) -> Array:
+    """`bound` by two estimates that agree."""
+    return xp.maximum(e.error, _ERROR / _AGREEMENT * e.noise)
 
 
 def with_neighbour(omega: Array, distance: float) -> Array:
@@ -57,8 +68,8 @@ def distance_to_nearest(below: Array, own: Array, above: Array) -> Array:
 
 def doubtful(e: Enclosure, number: Array, close: Array) -> Array:
     """Enclosures whose rounding noise may be small by accident; ``close`` are those with a close neighbour."""
-    small = (e.smallest >= _DOUBTFUL) & ((e.smallest < _DENOMINATOR) | close)
-    return quiet(e, number) & small
+    alone = bound(e)
+    return quiet(e, number) & (bound_of_two(e) <= BOUND) & ((alone > BOUND) | close)
 
 
 def quiet(e: Enclosure, number: Array) -> Array:
@@ -70,6 +81,14 @@ def proven(e: Enclosure, number: Array) -> Array:
     """Modes that the counts at both ends of a narrow enclosure prove, the ends clear of the noise at the mode."""
     inside = xp.minimum(e.omega - e.lower, e.upper - e.omega)
     return enclosed(e, number) & (inside > _INSIDE * WIDTH * e.omega)
+
+
+def clear(e: Enclosure) -> Array:
+    """Enclosures whose ends lie farther from the mode than rounding can move what was counted there."""
+    from_lower, from_upper = e.omega - e.lower, e.upper - e.omega
+    return (from_lower > CERTAIN * e.lower_noise * e.omega) & (
+        from_upper > CERTAIN * e.upper_noise * e.omega
+    )
 
 
 def enclosed(e: Enclosure, number: Array) -> Array:
@@ -123,7 +142,7 @@ def corrected(
     omega = chord(ends, logs, beside)
     step = xp.abs(omega / e.omega - 1.0)
     to_end = xp.where(above, e.omega - e.lower, e.upper - e.omega) / e.omega
-    error = step * (xp.maximum(e.error, step) / to_end + to_end / distance) + 2.0**-53
+    error = step * (xp.maximum(bound(e), step) / to_end + to_end / distance) + 2.0**-53
     isolated = xp.all(counts == xp.stack([mode, mode + 1]), axis=0)
     sound = isolated & ((d.sign > 0.0) == (d.count % 2 == 0))
     inside = (ends[0] < omega) & (omega < ends[1])
@@ -140,9 +159,9 @@ def corrected(
     return dataclasses.replace(e, **kept, error=xp.where(settled, error, e.error)), settled
 
 
-def first_half_width(error: Array) -> Array:
-    """Relative half-width of the first bracket in double-double of a mode with this float64 error."""
-    return xp.clip(_ERRORS * error, _LEAST, _MOST)
+def first_half_width(e: Enclosure) -> Array:
+    """Relative half-width of the first bracket in double-double of a mode that float64 has enclosed."""
+    return xp.clip(_ERRORS * xp.maximum(e.error, _ERROR * e.noise), _LEAST, _MOST)
 
 
 def worth_refining(e: Enclosure) -> Array:

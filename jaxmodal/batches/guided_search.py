@@ -167,7 +167,8 @@ def isolated(
         third_sign=xp.ones_like(lower),
         consistent=consistent > 0.0,
         error=xp.ones_like(lower),
-        smallest=xp.ones_like(lower),
+        lower_noise=xp.zeros_like(lower),
+        upper_noise=xp.zeros_like(lower),
     )
 
 
@@ -270,7 +271,8 @@ def advanced(
         third_sign=xp.where(passed, -1.0, 1.0),
         consistent=e.consistent & agrees,
         error=e.error,
-        smallest=value.smallest,
+        lower_noise=xp.where(passed, e.lower_noise, value.noise),
+        upper_noise=xp.where(passed, value.noise, e.upper_noise),
     )
     omega = _estimate(e, modes, e.omega if omegas is None else omegas, others)
     return dataclasses.replace(e, omega=omega, error=xp.abs(omega / e.omega - 1.0))

@@ -22,6 +22,9 @@ from jaxmodal.batches.acceptance import (
     CROWDED,
     KNOWN,
     accepted,
+    bound,
+    bound_of_two,
+    clear,
     corrected,
     distance_to_nearest,
     doubtful,
@@ -116,7 +119,9 @@ def continued(problem: BatchProblem, p: Passes, purpose: Array, *, lanes: int) -
     """A few more evaluations, for one purpose, of the modes that need it; what is accepted then is certified."""
     e, number = p.e, _numbers(p)
     known, close, near = _judged(p)
-    certified = p.certified | (known & accepted(e, number) & ~close)
+    good = known & accepted(e, number) & ~close & ~p.certified
+    e = dataclasses.replace(e, error=jnp.where(good, bound(e), e.error))
+    certified = p.certified | good
     again = purpose == Purpose.estimate_again
     wanted = jnp.where(
         again,
@@ -130,7 +135,8 @@ def continued(problem: BatchProblem, p: Passes, purpose: Array, *, lanes: int) -
         its = (mode + 1).astype(jnp.float64)
         better = improve_block(problem, p.packed[..., cell], own, its, *others, purpose)
         middle, alike = estimated_again(own, better, its)
-        kept = jax.tree_util.tree_map(lambda x, y: jnp.where(again, x, y), own, better)
+        known = dataclasses.replace(own, error=jnp.where(alike, bound_of_two(own), own.error))
+        kept = jax.tree_util.tree_map(lambda x, y: jnp.where(again, x, y), known, better)
         return kept, jnp.where(again & alike, middle, kept.omega), again & alike
 
     found = in_blocks(part, wanted, lanes, (e, p.omega, certified))
@@ -147,7 +153,7 @@ def extended_once(problem: BatchProblem, p: Passes, *, lanes: int) -> Passes:
     """One evaluation in double-double of modes that float64 knows well, and what follows from it."""
     e = p.e
     known, _, near = _judged(p)
-    wanted = known & ~p.certified & proven(e, _numbers(p)) & (e.error <= KNOWN) & ~near
+    wanted = known & ~p.certified & proven(e, _numbers(p)) & clear(e) & (e.error <= KNOWN) & ~near
     below, above = _beside(p.omega)
 
     def part(mode: Array, cell: Array) -> tuple[Enclosure, Array, Array]:
@@ -176,7 +182,7 @@ def polished(problem: BatchProblem, p: Passes, *, lanes: int) -> Passes:
         own = jax.tree_util.tree_map(lambda x: x[mode, cell], e)
         packed = p.packed[..., cell]
         evaluate = functools.partial(extend_block, problem, packed)
-        half = first_half_width(own.error)
+        half = first_half_width(own)
         below = mode.astype(jnp.float64)
         found, settled, number = refine_together(evaluate, own.omega, half, below)
         better = jax.tree_util.tree_map(lambda x, y: jnp.where(settled, x, y), found, own)

@@ -7,9 +7,10 @@ import dataclasses
 import jax
 import numpy as np
 
-from jaxmodal.batches.acceptance import distance_to_nearest
+from jaxmodal.batches.acceptance import bound, distance_to_nearest
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.brackets import Enclosure
+from jaxmodal.frequencies.certificate import EPS
 from jaxmodal.frequencies.results import NaturalFrequencies
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.zero_modes import with_zero_modes
@@ -29,7 +30,7 @@ def _columns(e: Enclosure, good: np.ndarray) -> dict[str, np.ndarray]:
         "count_above": _whole(e.upper_count),
         "lower": e.lower,
         "upper": e.upper,
-        "residual_ratio": e.error / 2.0**-52,
+        "residual_ratio": bound(e) / EPS,
     }
 
 
@@ -98,9 +99,13 @@ class Results:
         for name, value in _columns(e, np.zeros(cells.shape, bool)).items():
             getattr(self, name)[cells, modes] = value
 
-    def certify(self, cells: np.ndarray, modes: np.ndarray) -> None:
-        """Single modes as they are stored."""
+    def certify(
+        self, cells: np.ndarray, modes: np.ndarray, error: np.ndarray | None = None
+    ) -> None:
+        """Single modes as they are stored, or with another bound of their relative errors."""
         self.status[cells, modes] = int(Status.certified)
+        if error is not None:
+            self.residual_ratio[cells, modes] = error / EPS
 
     def nearest(self, cells: np.ndarray, modes: np.ndarray) -> np.ndarray:
         """Distance of single modes to the nearest other one of their cells, relative to the higher of the two."""
@@ -124,7 +129,7 @@ class Results:
         """Modes that double-double has settled; the others stay as they are."""
         at = cells[settled], modes[settled]
         self.omega[at], self.lower[at], self.upper[at], self.residual_ratio[at] = (
-            x[settled] for x in (e.omega, e.lower, e.upper, e.error / 2.0**-52)
+            x[settled] for x in (e.omega, e.lower, e.upper, e.error / EPS)
         )
         self.count_below[at], self.count_above[at] = at[1], at[1] + 1
         self.status[at] = int(Status.certified)

@@ -21,6 +21,8 @@ from jaxmodal.batches.acceptance import (
     CROWDED,
     KNOWN,
     accepted,
+    bound_of_two,
+    clear,
     corrected,
     doubtful,
     estimated_again,
@@ -192,7 +194,7 @@ class Work:
         again = functools.partial(self.estimate_again, given, left)
         each(again, unsure, sizes.open_modes, sizes.open_mode_blocks)
         noisy = self.results.status[left.cell, left.mode] != Status.certified
-        known = noisy & proven(e, number) & (e.error <= KNOWN) & (e.omega > 0.0) & ~near
+        known = noisy & proven(e, number) & clear(e) & (e.error <= KNOWN) & (e.omega > 0.0) & ~near
         correct = functools.partial(self.correct, given, left)
         each(correct, np.flatnonzero(known), sizes.extended_modes, sizes.open_blocks)
 
@@ -223,9 +225,10 @@ class Work:
         """More evaluations of modes that are known, for an estimate with other rounding errors."""
         again = self._improved(given, left, Purpose.estimate_again, lanes)
         cell, mode = left.cell[lanes], left.mode[lanes]
-        middle, alike = estimated_again(left.enclosure.take(lanes), again, mode + 1)
+        e = left.enclosure.take(lanes)
+        middle, alike = estimated_again(e, again, mode + 1)
         self.results.omega[cell[alike], mode[alike]] = middle[alike]
-        self.results.certify(cell[alike], mode[alike])
+        self.results.certify(cell[alike], mode[alike], bound_of_two(e)[alike])
 
     def _improved(
         self, given: Cells, left: OpenModes, purpose: Purpose, lanes: np.ndarray
@@ -246,7 +249,7 @@ class Work:
     def polish(self, given: Cells, left: OpenModes, lanes: np.ndarray) -> None:
         """Evaluations in double-double alone, for modes that float64 knows badly."""
         some = left.take(lanes)
-        half = first_half_width(some.enclosure.error)
+        half = first_half_width(some.enclosure)
 
         def evaluate(at: np.ndarray, omega: np.ndarray) -> Evaluation:
             return self._extended(given, some.cell[at], omega)

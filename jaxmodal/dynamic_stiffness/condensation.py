@@ -36,36 +36,37 @@ from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
-class Share(NamedTuple):
-    """What a link brings to D and the count: ``factor * exp(growth)``, and what it passes below omega.
+#: the link at the base hands no stiffness on. What cancels in its determinant, over the distance to the mode, shakes
+#: the sign of D: at this relative distance, where searches put the ends of enclosures
+AT_END = 1e-8
 
-    ``denominator`` is what the factor of the link beyond has become.
-    """
+
+class Share(NamedTuple):
+    """What a link brings to D and the count: ``factor * exp(growth)``, what it passes below omega, what it rounds."""
 
     factor: Array
     growth: Array
-    denominator: Array
     passed: Array
+    noise: Array
 
 
 class Tally(NamedTuple):
-    """Running sign, logarithm and count of the factors met so far, and the last factor, 1 at most."""
+    """Running sign, logarithm and count of the factors met so far, what was rounded, and that of the last link."""
 
     sign: Array
     log_abs: Array
     passed: Array
-    smallest: Array
-    factor: Array
+    noise: Array
+    last: Array
 
     def times(self, share: Share) -> Tally:
         """With the share of one link more."""
-        factor = xp.abs(share.factor)
         return Tally(
             sign=self.sign * xp.sign(share.factor),
-            log_abs=self.log_abs + (log(factor) + share.growth),
+            log_abs=self.log_abs + (log(xp.abs(share.factor)) + share.growth),
             passed=self.passed + share.passed,
-            smallest=xp.minimum(self.smallest, self.factor * xp.abs(share.denominator)),
-            factor=xp.minimum(factor, 1.0),
+            noise=self.noise + self.last,
+            last=share.noise,
         )
 
 
@@ -149,11 +150,17 @@ def _free_tip(omega: Array, arithmetic: Arithmetic) -> Stiffness:
 
 def _empty_tally(omega: Array) -> Tally:
     ones, zeros = xp.ones_like(omega), xp.zeros_like(omega)
-    return Tally(ones, zeros, zeros, ones, ones)
+    return Tally(ones, zeros, zeros, zeros, zeros)
 
 
 def _evaluation(tally: Tally) -> Evaluation:
-    return Evaluation(tally.sign, tally.log_abs, tally.passed.astype(np.int64), tally.smallest)
+    count = tally.passed.astype(np.int64)
+    return Evaluation(tally.sign, tally.log_abs, count, noise_of(tally))
+
+
+def noise_of(tally: Tally) -> Array:
+    """`Evaluation.noise` of the links met so far."""
+    return tally.noise + AT_END * tally.last
 
 
 def _condensed_at_once(
@@ -203,6 +210,5 @@ def _share(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array) -
     passed = own + sum((p < 0.0).astype(omega.dtype) for p in pivots)
     if held:
         passed = passed - sum((p < 0.0).astype(omega.dtype) for p in held)
-    denominator = leading(result.delta)
-    factor = denominator * leading(result.det) * math.prod(pivots + held + at_base)
-    return Share(factor, growth, denominator, passed)
+    factor = leading(result.delta) * leading(result.det) * math.prod(pivots + held + at_base)
+    return Share(factor, growth, passed, leading(result.noise))

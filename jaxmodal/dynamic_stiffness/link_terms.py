@@ -22,6 +22,7 @@ from jaxmodal.arithmetic.operations import (
     evaluate_formula,
     leading,
     number,
+    rounds_to_float64,
     select,
 )
 from jaxmodal.arithmetic.wide_programs import Begun
@@ -57,9 +58,11 @@ from jaxmodal.dynamic_stiffness.preload import member_waves
 from jaxmodal.dynamic_stiffness.stiffness import (
     Receptance,
     Stiffness,
+    condensed,
+    receptance_of,
     rotated,
+    rounding,
     through_joint,
-    through_member,
 )
 from jaxmodal.dynamic_stiffness.supports import (
     directions,
@@ -86,6 +89,8 @@ class LinkResult(NamedTuple):
     pivots: list[Number]
     #: of links with supports: their pivots, each a mode less where negative
     supports: list[Number]
+    #: what is rounded on the way (`stiffness.rounding`), 0 where the numbers are not of float64
+    noise: Number
     #: of links with an elastic base: the signs that count there
     base: Receptance | None
 
@@ -150,8 +155,10 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             tip = where_not_held(tip, turn[0], turn[1], [unit for unit, _ in laws])
         if more.end_offset_x is not None:
             tip = shifted(tip, more.end_offset_x, more.end_offset_y)
-        inner, det, receptance = through_member(member, tip)
-        delta = member.delta
+        inner, q, a, det, by_det = condensed(member, tip)
+        receptance, delta, noise = receptance_of(member, q, a.uu, det), member.delta, link.omega * 0.0
+        if rounds_to_float64(link.omega):
+            noise = rounding(member, q, a, by_det, inner, waves.mass_term, link.length)
         held: list[Number] = []
         if supported:
             along = directions(turn[0], turn[1], more.end_offset_x, more.end_offset_y)
@@ -163,6 +170,7 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             rotary = (waves.sum_rs - waves.g) * 0.5 * waves.flexural_rigidity
             inner = rigid_or(more.flexible, inner, tip, link.length, waves.mass_term, rotary)
             det, delta = (select(more.flexible, x, one * c) for x, c in ((det, 1.0), (delta, 4.0)))
+            noise = select(more.flexible, noise, one)
         if more.base_offset_x is not None:
             inner = shifted(inner, more.base_offset_x, more.base_offset_y)
         if more.base_turning_stiffness is not None:
@@ -183,7 +191,7 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
         stiffness = rotated(inner, link.sin_angle, link.cos_angle)
         base = [] if more.foundation_xx is None else with_base(stiffness, more)
-        return [*stiffness, det, delta, *tests, *receptance, *pivots, *held, *base]
+        return [*stiffness, det, delta, *tests, *receptance, *pivots, *held, noise, *base]
 
     return formula
 
@@ -199,9 +207,9 @@ def _unflatten(values: Sequence[Number], features: Container[str]) -> LinkResult
     tests = SymmetryTests(*first(len(SymmetryTests._fields)))
     receptance = Receptance(*first(len(Receptance._fields)))
     pivots = first(3 if "axial_compliance" in features else 1)
-    supports, base = first(3 if GROUND[0] in features else 0), list(left)
+    supports, (noise,), base = first(3 if GROUND[0] in features else 0), first(1), list(left)
     of_base = Receptance(*base) if base else None
-    return LinkResult(stiffness, det, delta, tests, receptance, pivots, supports, of_base)
+    return LinkResult(stiffness, det, delta, tests, receptance, pivots, supports, noise, of_base)
 
 
 class LinkTerms(NamedTuple):

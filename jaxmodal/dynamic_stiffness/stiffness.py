@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jaxmodal.arithmetic.operations import Number, keep, keep_all, leading, nonzero
+from jaxmodal.arithmetic.operations import Number, absolute, keep, keep_all, leading, nonzero
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.runtime.namespace import Array, xp
 
@@ -53,14 +53,8 @@ class Matrix(NamedTuple):
     pp: Number
 
 
-def through_member(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Number, Receptance]:
-    """``P = F + H^T X H`` with ``X = W (I + R W)^-1``, det(I + R W), and the signs of R + R W R."""
-    inner, q, a, det, _ = condensed(m, w)
-    return inner, det, _receptance(m, q, a.uu, det)
-
-
 def condensed(m: FreeEndMember, w: Stiffness) -> tuple[Stiffness, Matrix, Matrix, Number, Number]:
-    """P of `through_member`, ``Q = I + R W``, its adjugate, its determinant and 1 over that."""
+    """``P = F + H^T X H`` with ``X = W Q^-1``, ``Q = I + R W``, its adjugate, its determinant and 1 over that."""
     q = keep_all(identity_plus_product(m, w))
     a = adjugate(q)
     det = keep(nonzero(q.uu * a.uu + q.uv * a.vu + q.up * a.pu))
@@ -118,7 +112,29 @@ def adjugate(q: Matrix) -> Matrix:
     )
 
 
-def _receptance(m: FreeEndMember, q: Matrix, det_q_flex: Number, det_q: Number) -> Receptance:
+def rounding(
+    m: FreeEndMember,
+    q: Matrix,
+    a: Matrix,
+    by_det: Number,
+    inner: Stiffness,
+    mass_term: Number,
+    length: Number,
+) -> Number:
+    """What `condensed` rounds: relative errors of omega^2, in units of one rounding, that move frequencies as far.
+
+    An error of the stiffness handed on, over omega^2 times the mass that moves with it, moves the squares of
+    frequencies by as much, and the mass of the member itself moves at the least. The free member is large by
+    ``1/delta``, the inversion of Q loses what cancels in its determinant, and P may be stiff beside its own mass.
+    """
+    minor = absolute(q.vv * q.pp) + absolute(q.vp * q.pv)
+    terms = absolute(q.uu) * minor + absolute(q.uv * a.vu) + absolute(q.up * a.pu)
+    size = absolute(inner.uu) + absolute(inner.vv) + absolute(inner.pp) / (length * length)
+    lost = terms * absolute(by_det) + 1.0
+    return lost / absolute(nonzero(m.delta)) + size / mass_term
+
+
+def receptance_of(m: FreeEndMember, q: Matrix, det_q_flex: Number, det_q: Number) -> Receptance:
     """What decides the signs of ``S = Q R``."""
     uu, uv, up = q.uu * m.r_uu, q.uv * m.r_vv + q.up * m.r_vp, q.uv * m.r_vp + q.up * m.r_pp
     vv, vp = q.vv * m.r_vv + q.vp * m.r_vp, q.vv * m.r_vp + q.vp * m.r_pp

@@ -39,7 +39,8 @@ class Enclosure(Bracket):
 
     ``third`` is the end that the last evaluation displaced, ``third_sign`` the sign of D there relative to that at
     ``lower``, modes that the interpolation divides out apart; ``consistent`` says that counts and signs agreed so far,
-    ``error`` is the relative change of ``omega`` that the last evaluation brought, ``smallest`` that of `Evaluation`.
+    ``error`` is the relative change of ``omega`` that the last evaluation brought, ``lower_noise`` and
+    ``upper_noise`` are what the evaluations at the ends rounded (`Evaluation.noise`).
     """
 
     omega: AnyArray
@@ -48,7 +49,13 @@ class Enclosure(Bracket):
     third_sign: AnyArray
     consistent: AnyArray
     error: AnyArray
-    smallest: AnyArray
+    lower_noise: AnyArray
+    upper_noise: AnyArray
+
+    @property
+    def noise(self) -> Array:
+        """The larger noise of the evaluations at the two ends."""
+        return xp.maximum(self.lower_noise, self.upper_noise)
 
     def take(self, lanes: np.ndarray) -> Enclosure:
         """Some of the lanes, of arrays of NumPy."""

@@ -106,7 +106,8 @@ def _unknown(omega: Array) -> Enclosure:
         third_sign=ones,
         consistent=ones > 0.0,
         error=1.0 * infinite,
-        smallest=1.0 * ones,
+        lower_noise=0.0 * ones,
+        upper_noise=0.0 * ones,
     )
 
 

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.frequencies.certificate import Certificate
+from jaxmodal.frequencies.certificate import EPS, Certificate
 from jaxmodal.frequencies.status import Status, UncertifiedError
 from jaxmodal.frequencies.tables import frequencies_dataset, frequencies_table
 from jaxmodal.runtime.namespace import Array, at_once
@@ -57,6 +57,11 @@ class NaturalFrequencies(Drawn, Certificate):
     theory: TheoryName = dataclasses.field(metadata={"static": True})
     by_sign_changes: Array | None = None
     picture: ClassVar[str] = "jaxmodal.plots.frequencies:draw_frequencies"
+
+    @property
+    def omega_error(self) -> Array:
+        """Bound of the relative error of ``omega``; 1e-12 or less of certified modes; shape (..., K)."""
+        return at_once(lambda ratio: EPS * (ratio.astype(np.float64) + 0.5), self.residual_ratio)
 
     @property
     def frequencies_hz(self) -> Array:

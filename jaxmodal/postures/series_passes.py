@@ -185,7 +185,7 @@ class Tables:
                 d = determinant(self.beams, self.flags, omega, angles[:, cell[some[at]]])
                 with np.errstate(divide="ignore"):
                     log_abs = np.log(np.abs(d.factor))
-                return Evaluation(np.sign(d.factor), log_abs, d.passed, np.ones_like(log_abs))
+                return Evaluation(np.sign(d.factor), log_abs, d.passed, np.zeros_like(log_abs))
 
             estimates = results.omega[cell[some], mode[some]]
             found, proven = refine(evaluate, estimates, half[some], mode[some])

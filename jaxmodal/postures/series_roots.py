@@ -15,7 +15,8 @@ from jax import lax
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.dynamic_stiffness.beams import Theory
-from jaxmodal.dynamic_stiffness.condensation import Tally, add_terms
+from jaxmodal.dynamic_stiffness.condensation import Tally, add_terms, noise_of
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN
 from jaxmodal.dynamic_stiffness.link_terms import link_terms
 from jaxmodal.dynamic_stiffness.stiffness import Stiffness
 from jaxmodal.postures.harmonics import harmonics
@@ -34,8 +35,9 @@ _EDGE = 1e-9
 _NARROW, WIDEST = 2.5e-13, 1e-12
 #: an enclosure is wider than the noise by this factor: D is beyond the error of the series at both ends
 _MARGIN = 2.5
-#: the count is taken where D is no smaller than this share of its size, and denominators no smaller than this
-_CLEAR, _DENOMINATOR = 1e-6, 1e-5
+#: the count is taken where D is no smaller than this share of its size, and where what is rounded moves it by less than
+#: 1e-8, relative to omega
+_CLEAR, _NOISE = 1e-6, 1e-8 / CERTAIN
 #: intervals whose changes of sign are the bits of one word
 _WORD = 64
 
@@ -212,7 +214,7 @@ def _first_bits(words: Array, number: int) -> Array:
 def _tally(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> Tally:
     """What the links add up to; all that does not depend on the posture is computed once."""
     zero, one = xp.zeros_like(omega), xp.ones_like(omega)
-    outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, one, one)
+    outboard, tally = Stiffness(*(zero,) * 6), Tally(one, zero, zero, zero, zero)
     for i in reversed(range(beams.length.shape[0])):
         link = jax.tree_util.tree_map(lambda x, i=i: x[i : i + 1], beams)
         if i > 0:
@@ -227,13 +229,13 @@ def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> 
     """J in the postures ``angles`` (n - 1, cells), and how clear it is; ``omega`` is one frequency, shape (1,).
 
     Of NumPy it may be several, shape (F, 1), and results of shape (F, cells).
-    The count is -1 where it is not certain. Clear is the smallest denominator in units of the one that makes a count
-    certain, 0 where sign and count disagree.
+    The count is -1 where it is not certain. Clear is the largest noise of a certain count over that of this one, 0 where
+    sign and count disagree.
     """
     tally = _tally(beams, theory, omega, angles)
     even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
     agrees = (tally.sign > 0.0) == even
-    clear = xp.where(agrees, xp.minimum(tally.smallest, tally.factor) / _DENOMINATOR, 0.0)
+    clear = xp.where(agrees, _NOISE / noise_of(tally), 0.0)
     count = xp.where(clear > 1.0, tally.passed, -1.0)
     shape = np.broadcast_shapes(omega.shape, angles.shape[1:])
     return xp.broadcast_to(count, shape), xp.broadcast_to(clear, shape)

@@ -74,7 +74,7 @@ def evaluate(
             factors += [*releases.factor]
         for factor in (*factors, *pivots):
             sign, log_abs = sign * np.sign(factor), log_abs + np.log(np.abs(factor))
-    return Evaluation(sign, log_abs, count.astype(np.int64), np.ones_like(sign))
+    return Evaluation(sign, log_abs, count.astype(np.int64), np.zeros_like(sign))
 
 
 @functools.cache
@@ -133,7 +133,7 @@ def evaluate_lanes(
     start = ([zero] * 21, (one, zero, zero))
     _, tally = repeat(0, links, step, start, tree_on_host(omega, theory, packed))
     sign, log_abs, count = tally
-    return Evaluation(sign, log_abs, count.astype(np.int64), one)
+    return Evaluation(sign, log_abs, count.astype(np.int64), zero)
 
 
 def _with_uniform_link(
