@@ -53,6 +53,8 @@ from jaxmodal.frequencies.status import Status
 _FEWEST_PILOTS = 8
 #: cells that the general search solves one by one in NumPy, 0.1 s each, rather than compile a program for ten seconds
 _FEW_EXACT = 64
+#: cells at the most that are solved so after the program has left them open
+_MOST_EXACT = 1024
 
 
 @dataclasses.dataclass(frozen=True)
@@ -285,5 +287,9 @@ class Work:
                 cells[at], jax.tree_util.tree_map(lambda x: np.asarray(x)[None], found)
             )
 
-        few = cells.size <= _FEW_EXACT
-        self.workers.each(solve_one if few else solve, np.arange(cells.size), 1 if few else size)
+        every = np.arange(cells.size)
+        if cells.size > _FEW_EXACT:
+            self.workers.each(solve, every, size)
+            every = np.flatnonzero(np.isin(cells, self.results.open_cells()))
+        # one by one, where the compiled search has no other formulas
+        self.workers.each(solve_one, every[:_MOST_EXACT], 1)

@@ -36,6 +36,8 @@ from jaxmodal.runtime.namespace import Array, repeat, tree_on_host, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 
 
+#: one rounding of a double-double, in units of one of float64
+ROUNDING = 2.0**-50
 #: the link at the base hands no stiffness on. What cancels in its determinant, over the distance to the mode, shakes
 #: the sign of D: at this relative distance, where searches put the ends of enclosures
 AT_END = 1e-8
@@ -141,7 +143,7 @@ def _condensed(
         _, tally = step(0, start)
     else:
         _, tally = repeat(0, links, step, start, tree_on_host(omega, theory))
-    return _evaluation(tally)
+    return _evaluation(tally, arithmetic)
 
 
 def _free_tip(omega: Array, arithmetic: Arithmetic) -> Stiffness:
@@ -153,9 +155,11 @@ def _empty_tally(omega: Array) -> Tally:
     return Tally(ones, zeros, zeros, zeros, zeros)
 
 
-def _evaluation(tally: Tally) -> Evaluation:
-    count = tally.passed.astype(np.int64)
-    return Evaluation(tally.sign, tally.log_abs, count, noise_of(tally))
+def _evaluation(tally: Tally, arithmetic: Arithmetic) -> Evaluation:
+    count, noise = tally.passed.astype(np.int64), noise_of(tally)
+    if arithmetic is Arithmetic.double_double:
+        noise = ROUNDING * noise
+    return Evaluation(tally.sign, tally.log_abs, count, noise)
 
 
 def noise_of(tally: Tally) -> Array:
@@ -171,7 +175,7 @@ def _condensed_at_once(
     shares, tally = _share(result, links.terms, theory, omega), _empty_tally(omega)
     for i in reversed(range(shares.growth.shape[0])):
         tally = tally.times(Share(*(x[i] for x in shares)))
-    return _evaluation(tally)
+    return _evaluation(tally, arithmetic)
 
 
 #: limit of log|D| at zero frequency for each link: it contributes a factor of 4, its joint 1

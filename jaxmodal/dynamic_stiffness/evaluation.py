@@ -31,7 +31,7 @@ class Evaluation:
     noise : Array
         What is rounded on the way, in units of one rounding (2**-53): the sign and the count are those of a frequency
         that differs from omega by no more than `CERTAIN` of these, relative. Some ten for each link, unless omega is
-        close to a resonance of a single link or of the outer links alone. 0 in double-double.
+        close to a resonance of a single link or of the outer links alone; in double-double 2**-50 of that.
     """
 
     sign: Array
@@ -74,6 +74,10 @@ class Model(Protocol):
 
     def harmless(self) -> Model:
         """What may be solved in its place where it is invalid or unstable."""
+        ...
+
+    def otherwise(self) -> Model | None:
+        """The same arm by formulas that lose their digits at other frequencies, None where there are none."""
         ...
 
     def evaluate(self, omega: np.ndarray, arithmetic: Arithmetic) -> Evaluation:

@@ -22,7 +22,6 @@ from jaxmodal.arithmetic.operations import (
     evaluate_formula,
     leading,
     number,
-    rounds_to_float64,
     select,
 )
 from jaxmodal.arithmetic.wide_programs import Begun
@@ -89,7 +88,7 @@ class LinkResult(NamedTuple):
     pivots: list[Number]
     #: of links with supports: their pivots, each a mode less where negative
     supports: list[Number]
-    #: what is rounded on the way (`stiffness.rounding`), 0 where the numbers are not of float64
+    #: what is rounded on the way (`stiffness.rounding`), 0 of complex numbers
     noise: Number
     #: of links with an elastic base: the signs that count there
     base: Receptance | None
@@ -157,7 +156,7 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             tip = shifted(tip, more.end_offset_x, more.end_offset_y)
         inner, q, a, det, by_det = condensed(member, tip)
         receptance, delta, noise = receptance_of(member, q, a.uu, det), member.delta, link.omega * 0.0
-        if rounds_to_float64(link.omega):
+        if not is_complex(link.omega):
             noise = rounding(member, q, a, by_det, inner, waves.mass_term, link.length)
         held: list[Number] = []
         if supported:

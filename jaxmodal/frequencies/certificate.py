@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation
 from jaxmodal.frequencies.status import Status
 from jaxmodal.frequencies.tables import certificate_dataset, certificate_table
 from jaxmodal.runtime.namespace import Array, at_once, cummax, on_host, xp
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 #: Frequencies closer than this, relative, form one group; the certificate encloses each frequency to this distance.
 TOLERANCE = 1e-12
 
+
+#: ends of an enclosure are moved by rounding by this share of their distances at the most
+_CLEAR = 0.5
 
 #: unit in the last place of one, and of `Certificate.residual_ratio`
 EPS = 2.0**-52
@@ -123,7 +126,8 @@ def confirm(
     The counts are taken at a relative distance ``tolerance`` from the group, or half-way to the
     neighbouring group where that is nearer.
     A group is confirmed when J below is at most its first mode number less one and J above at least its last, and when
-    both counts have the parity of the sign of the determinant, which is computed independently of them.
+    both counts have the parity of the sign of the determinant, which is computed independently of them, and lie farther
+    from the group than rounding can move them.
     """
     index = np.arange(omega.shape[0])
     used = index < num_modes
@@ -142,7 +146,10 @@ def confirm(
     values = evaluate(positive) if on_host(omega) else lax.map(evaluate, positive)
     even = values.count % 2 == 0
     agrees = ((values.sign > 0.0) == even) & (values.sign != 0.0)
-    consistent = agrees[0] & agrees[2]
+    # an end that rounding may move to the other side of a mode proves nothing
+    apart = xp.stack([omega[first] - below, above - omega[last]])
+    clear = CERTAIN * values.noise[np.array([0, 2])] * omega < _CLEAR * apart
+    consistent = agrees[0] & agrees[2] & clear[0] & clear[1]
     multiplicity = xp.maximum(values.count[2] - values.count[0], 1).astype(omega.dtype)
     chord = xp.logaddexp(values.log_abs[0], values.log_abs[2])
     share = xp.exp(xp.minimum((values.log_abs[1] - chord) / multiplicity, 0.0))

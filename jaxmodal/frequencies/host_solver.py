@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arithmetic.operations import Arithmetic
-from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation, Model
 from jaxmodal.frequencies.certificate import TOLERANCE, Certificate, confirm
 from jaxmodal.frequencies.programs import MAX_ROUNDS, WIDTH, Solution
 from jaxmodal.frequencies.resolution import resolved
@@ -32,6 +32,8 @@ _WIDEST_GRID = 24
 #: relative distances from the float64 frequency at which double-double tries first: the inner two enclose 99 of 100
 #: modes, from where two rounds reach `WIDTH` (3 in the median, 13 at most); the outer two those next to another
 _ASIDE = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
+#: by how much rounding may move a frequency at which modes are counted, relative
+_MOVED = 1e-15
 #: modes beyond those sought, whose estimates speed up the interpolation
 _BEYOND = 2
 
@@ -116,9 +118,21 @@ def count_on_host(model: Model, omega: NDArray[np.float64]) -> NDArray[np.int64]
         for start in range(0, flat.size, _LARGEST_GRID):
             x = flat[start : start + _LARGEST_GRID]
             above = np.where(x > 0.0, x, 1.0)
-            count = _evaluated(model, above, Arithmetic.double_double).count
+            count = _counted(model, above)
             counts[start : start + x.size] = np.where(x > 0.0, count, 0)
     return counts.reshape(omega.shape)
+
+
+def _counted(model: Model, omega: np.ndarray) -> np.ndarray:
+    """Counts in double-double, by other formulas where those of the arm may be those of another frequency."""
+    value = _evaluated(model, omega, Arithmetic.double_double)
+    unclear = CERTAIN * value.noise > _MOVED
+    other = model.otherwise() if unclear.any() else None
+    if other is not None:
+        again = _evaluated(other, omega[unclear], Arithmetic.double_double)
+        better = again.noise < value.noise[unclear]
+        value.count[unclear] = np.where(better, again.count, value.count[unclear])
+    return value.count
 
 
 def confirm_on_host(
@@ -127,12 +141,19 @@ def confirm_on_host(
     modes: NDArray[np.int64],
     tolerance: float,
 ) -> Certificate:
-    """The certificate of a list of frequencies, as `programs.confirm_padded`."""
-    with np.errstate(all="ignore"):
+    """The certificate of a list of frequencies, as `programs.confirm_padded`; by other formulas where these fail."""
+
+    def confirmed(by: Model) -> Certificate:
         return confirm(
-            lambda x: _evaluated(model, x, Arithmetic.double_double),
+            lambda x: _evaluated(by, x, Arithmetic.double_double),
             omega,
             modes,
             np.int64(omega.size),
             np.float64(tolerance),
         )
+
+    with np.errstate(all="ignore"):
+        found = confirmed(model)
+        other = None if found.all_certified else model.otherwise()
+        again = found if other is None else confirmed(other)
+    return again if again.all_certified else found

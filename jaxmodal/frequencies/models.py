@@ -14,6 +14,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import invalid_values
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.condensation import LOG_AT_ZERO, evaluate
+from jaxmodal.dynamic_stiffness.cut_links import cut_links
 from jaxmodal.dynamic_stiffness.evaluation import Evaluation, Model
 from jaxmodal.dynamic_stiffness.link_constants import LinkConstants, link_constants
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
@@ -76,6 +77,10 @@ class PlanarModel:
             beams = dataclasses.replace(self.beams, has_shear=True)
             self._links[arithmetic] = link_constants(beams, self.flags, arithmetic)
         return evaluate(self._links[arithmetic], self.flags, omega, arithmetic)
+
+    def otherwise(self) -> PlanarModel:
+        """The same arm with its links cut in two."""
+        return PlanarModel(cut_links(self.beams), self.flags, self.invalid)
 
     def harmless(self) -> PlanarModel:
         """An arm of ones, to be solved in place of one with invalid values."""

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from jaxmodal.dynamic_stiffness.evaluation import Evaluation
+from jaxmodal.dynamic_stiffness.evaluation import CERTAIN, Evaluation
 from jaxmodal.frequencies.brackets import Enclosure
 from jaxmodal.runtime.namespace import Array, loop, tree_on_host, xp
 
@@ -137,6 +137,8 @@ def _tightened(e: Enclosure, mode: Array, trial: Array, d: Evaluation) -> Enclos
         upper_count=xp.where(up, count, e.upper_count),
         lower_log=xp.where(down, d.log_abs, e.lower_log),
         upper_log=xp.where(up, d.log_abs, e.upper_log),
+        lower_noise=xp.where(down, d.noise, e.lower_noise),
+        upper_noise=xp.where(up, d.noise, e.upper_noise),
         third=xp.where(displaced, xp.where(up, e.upper, e.lower), e.third),
         third_log=xp.where(displaced, xp.where(up, e.upper_log, e.lower_log), e.third_log),
         third_sign=xp.where(displaced, xp.where(odd, -1.0, 1.0), e.third_sign),
@@ -199,13 +201,18 @@ def _after(s: _Search, trial: Array, d: Evaluation, turn: Array | int) -> _Searc
     failed = xp.where(width > 0.5 * s.mark, s.failed + 1.0, 0.0)
     zero = xp.where(alone, _zero(e), e.omega)
     change = xp.where(alone, xp.abs(zero / e.omega - 1.0), xp.inf)
-    error = xp.minimum(change, width) + 2.0**-53
+    error = xp.maximum(xp.minimum(change, width), _KNOWN)
     e = dataclasses.replace(e, omega=zero, error=error)
     closed = alone & (width <= WIDTH)
-    inside = xp.minimum(zero - e.lower, e.upper - zero) > _CLEAR * zero
+    from_lower, from_upper = zero - e.lower, e.upper - zero
+    inside = xp.minimum(from_lower, from_upper) > _CLEAR * zero
+    drowned = (CERTAIN * e.lower_noise * zero >= from_lower) | (
+        CERTAIN * e.upper_noise * zero >= from_upper
+    )
     known = xp.minimum(change, width) <= _KNOWN
-    settled = closed & inside & e.consistent & known
+    settled = closed & inside & e.consistent & known & ~drowned
     hopeless = (enclosed & ~alone & (width < _TOGETHER)) | (reach > _FARTHEST)
+    hopeless = hopeless | (closed & known & drowned)
     return dataclasses.replace(
         s,
         e=e,
@@ -241,7 +248,8 @@ def refine(
     -------
     e : Enclosure
         Arrays of shape (lanes,). ``omega`` is the frequency, the ends are those at which counts prove it, and ``error``
-        is by how much it may be wrong, relative: what the last evaluation changed, and half a unit in the last place.
+        is by how much it may be wrong, relative: what the last evaluation changed, and four units in the last place
+        at the least.
     settled : np.ndarray, shape (lanes,)
         The bracket holds this mode alone and has closed. All else is undefined where it has not: those modes are closer
         than float64 can part, the count and the sign of D contradict each other, or no such mode was met near the

@@ -111,6 +111,9 @@ class SpatialModel:
     def unstable(self) -> bool:
         return False
 
+    def otherwise(self) -> None:
+        """There are no other formulas."""
+
     def harmless(self) -> SpatialModel:
         """One straight link, to be solved in place of an arm with invalid values."""
         section = hollow_circle(0.1, 0.01, "cowper")

@@ -1,0 +1,59 @@
+"""Every link cut in two: the same arm, by formulas that lose their digits at other frequencies.
+
+A frequency at which several links resonate by themselves, each with a free end, is a pole of each of them, and where the
+poles coincide even double-double has no digits left. The parts of a link resonate elsewhere.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from jaxmodal.statics.beam_arrays import BASE, SPRINGS, SUPPORTS, TURNING, BeamArrays
+
+#: what belongs to the inner end of a link, and what stands for nothing there
+_INNER = {
+    "joint_angle": 0.0,
+    **dict.fromkeys(SPRINGS, np.inf),
+    "hub_mass": 0.0,
+    "hub_inertia": 0.0,
+    "rotor_inertia": 0.0,
+    "gear_ratio": 1.0,
+    "base_offset_x": 0.0,
+    "base_offset_y": 0.0,
+    TURNING[0]: 0.0,
+    **{name: np.inf if name[-2] == name[-1] else 0.0 for name in BASE},
+}
+#: what belongs to the outer end; 0 stands for nothing
+_OUTER = (
+    "tip_mass",
+    "tip_inertia",
+    "end_offset_x",
+    "end_offset_y",
+    "tip_moment_x",
+    "tip_moment_y",
+    TURNING[1],
+    *SUPPORTS,
+)
+#: shares of the length of the inner parts, in turn, so that equal links have other parts
+_SHARES = (0.618, 0.437, 0.559, 0.382, 0.471)
+
+
+def cut_links(beams: BeamArrays) -> BeamArrays:
+    """The beams, arrays of NumPy of shape (n,), as 2 n beams."""
+    shares = np.resize(_SHARES, beams.length.shape[0])
+
+    def parts(name: str, x: np.ndarray) -> np.ndarray:
+        inner, outer = x, x
+        if name == "length":
+            inner, outer = shares * x, (1.0 - shares) * x
+        elif name in _INNER:
+            outer = np.full_like(x, _INNER[name])
+        elif name in _OUTER:
+            inner = np.zeros_like(x)
+        return np.stack([inner, outer], axis=1).ravel()
+
+    values = {f.name: getattr(beams, f.name) for f in dataclasses.fields(beams)}
+    cut = {name: parts(name, x) for name, x in values.items() if isinstance(x, np.ndarray)}
+    return dataclasses.replace(beams, **cut)
