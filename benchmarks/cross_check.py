@@ -4,11 +4,17 @@
 
 Three parts: peak memory of one call in a process of its own; every frequency of every posture against the chain form,
 each disagreement beyond its accuracy decided by the double-double solver; evaluations next to the double roots.
+
+``python -m benchmarks.cross_check --kinds all --cells 50000 --out certified.json``
+
+A campaign instead: so many cells of every kind of random arms (`cross_check_arms`), every certified mode counted
+again in 113-bit floats (`campaign`). ``--replay NAME`` does one batch of an offender again.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import subprocess
@@ -37,8 +43,23 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--near", type=int, default=NEAR_CELLS, help="postures near double roots")
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/cross_check.json"))
     parser.add_argument("--memory", action="store_true", help="the memory figure alone")
+    parser.add_argument(
+        "--kinds", nargs="+", help="kinds of random arms, or all: a campaign of --cells of each"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the campaign")
+    parser.add_argument(
+        "--first", type=int, default=0, help="number of the first batch of each kind"
+    )
+    parser.add_argument(
+        "--batch", type=int, default=2048, help="cells of one batch of the campaign"
+    )
+    parser.add_argument("--kernel", default="auto", help="portable compiles the search")
+    parser.add_argument("--replay", help="a batch by its name, kind:seed:number:cells")
     options = parser.parse_args(arguments)
     _prepare()
+    if options.kinds or options.replay:
+        campaign(options)
+        return
     if options.memory:
         print(json.dumps(memory(options.cells)))
         return
@@ -55,6 +76,57 @@ def main(arguments: list[str] | None = None) -> None:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1) + "\n")
     print(json.dumps(report, indent=1))
+
+
+def campaign(options: argparse.Namespace) -> None:
+    """Certified modes of random arms against counts in 113-bit floats, kind by kind, or of one batch."""
+    from benchmarks import extended_counts
+    from benchmarks.campaign import check_case, check_kind
+    from benchmarks.cross_check_arms import KINDS, case
+
+    reason = extended_counts.missing()
+    if reason is not None:
+        print(f"skipped: {reason}")
+        return
+    if options.replay:
+        kind, *numbers = options.replay.split(":")
+        found = check_case(case(kind, *map(int, numbers)), options.replay, options.kernel)
+        print(json.dumps(dataclasses.asdict(found), indent=1))
+        return
+    kinds = list(KINDS) if options.kinds == ["all"] else options.kinds
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise SystemExit(f"--kinds {' '.join(unknown)}: expected all or some of {', '.join(KINDS)}")
+    report: dict[str, Any] = {"seed": options.seed, "batch": options.batch, "kinds": {}}
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    print(f"{'kind':14}" + "".join(f"{name:>14}" for name in _COLUMNS))
+    for kind in kinds:
+        given = options.cells, options.seed, options.batch, options.kernel, options.first
+        found = dataclasses.asdict(check_kind(kind, *given))
+        print(
+            f"{kind:14}"
+            + "".join(
+                f"{found[name]:14.3g}" if isinstance(found[name], float) else f"{found[name]:14d}"
+                for name in _COLUMNS
+            ),
+            flush=True,
+        )
+        report["kinds"][kind] = found
+        options.out.write_text(json.dumps(report, indent=1) + "\n")
+
+
+#: of `campaign.Findings` what is printed of each kind
+_COLUMNS = (
+    "cells",
+    "modes",
+    "certified",
+    "certified_and_wrong",
+    "miscounted",
+    "beyond_bound",
+    "largest_error",
+    "seconds_of_batches",
+    "seconds_of_counts",
+)
 
 
 def _prepare() -> None:
