@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> None:
         "--first", type=int, default=0, help="number of the first batch of each kind"
     )
     parser.add_argument(
-        "--batch", type=int, default=2048, help="cells of one batch of the campaign"
+        "--batch", type=int, default=1024, help="cells of one batch of the campaign"
     )
     parser.add_argument("--kernel", default="auto", help="portable compiles the search")
     parser.add_argument("--replay", help="a batch by its name, kind:seed:number:cells")
