@@ -21,7 +21,7 @@ typedef __float128 real;
 enum {
     LENGTH, YOUNG, AREA, SECOND, DENSITY, SPREAD_MASS, SHEAR, MASS, INERTIA, ANGLE, SPRING, AXIAL_SPRING, SHEAR_SPRING,
     HUB_MASS, HUB_INERTIA, ROTOR, GEAR, BASE_X, BASE_Y, END_X, END_Y, MOMENT_X, MOMENT_Y, FLEXIBLE, HOLD_X, HOLD_Y,
-    HOLD_TURN, FORCE, BASE_TURNING, END_TURNING, XX, XY, XR, YY, YR, RR, FIELDS
+    HOLD_TURN, GROUND, FORCE, BASE_TURNING, END_TURNING, XX, XY, XR, YY, YR, RR, FIELDS
 };
 
 #define MOST 9
@@ -232,9 +232,8 @@ static long below(int n, const double *values, int has_shear, int has_rotary, in
 {
     stiffness w;
     memset(w, 0, sizeof w);
-    real o2 = omega * omega, ground = 0;
+    real o2 = omega * omega;
     long count = 0;
-    for (int i = 0; i < n; i++) ground += (real)values[i * FIELDS + ANGLE];
     for (int i = n - 1; i >= 0; i--) {
         const double *v = values + i * FIELDS;
         real length = v[LENGTH], force = v[FORCE];
@@ -242,10 +241,11 @@ static long below(int n, const double *values, int has_shear, int has_rotary, in
         body(w, o2, v[MASS], v[INERTIA], v[MOMENT_X], v[MOMENT_Y]);
         w[2][2] += v[END_TURNING];
         /* supports along the ground's axes, in those of the link */
-        real s = sinq(ground), c = cosq(ground), rows[3][3];
-        int rigid = 0;
+        real rows[3][3];
+        int rigid = 0, supported = v[HOLD_X] != 0.0 || v[HOLD_Y] != 0.0 || v[HOLD_TURN] != 0.0;
+        real s = supported ? sinq(v[GROUND]) : 0, c = supported ? cosq(v[GROUND]) : 1;
         real along[3][3] = {{c, -s, 0}, {s, c, 0}, {0, 0, 1}};
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; supported && k < 3; k++) {
             double spring = v[HOLD_X + k];
             if (spring == 0.0) continue;
             if (isinf(spring)) {
@@ -314,7 +314,6 @@ static long below(int n, const double *values, int has_shear, int has_rotary, in
         real sine, cosine;
         sincosq(v[ANGLE], &sine, &cosine);
         turn(w, sine, cosine);
-        ground -= (real)v[ANGLE];
     }
     const double own[3] = {values[XX], values[YY], values[RR]};
     const double base[3][3] = {{0, values[XY], values[XR]}, {values[XY], 0, values[YR]}, {values[XR], values[YR], 0}};

@@ -27,7 +27,7 @@ FIELDS: dict[str, float] = {
     "hub_mass": 0.0, "hub_inertia": 0.0, "rotor_inertia": 0.0, "gear_ratio": 1.0,
     "base_offset_x": 0.0, "base_offset_y": 0.0, "end_offset_x": 0.0, "end_offset_y": 0.0,
     "tip_moment_x": 0.0, "tip_moment_y": 0.0, "flexible": 1.0,
-    "support_x_stiffness": 0.0, "support_y_stiffness": 0.0, "support_torsional_stiffness": 0.0,
+    "support_x_stiffness": 0.0, "support_y_stiffness": 0.0, "support_torsional_stiffness": 0.0, "ground_angle": 0.0,
     "axial_force": 0.0, "base_turning_stiffness": 0.0, "end_turning_stiffness": 0.0,
     "base_xx": math.inf, "base_xy": 0.0, "base_xr": 0.0,
     "base_yy": math.inf, "base_yr": 0.0, "base_rr": math.inf,
