@@ -106,6 +106,14 @@ static int eliminated(real a[MOST][MOST], int size, int own)
    [[e, f], [-f, g]] between; `count` of its frequencies with both ends held lie below. */
 typedef struct { real a, c, d, e, f, g; int count; } member;
 
+/* 1/i */
+static real reciprocal[2 * TERMS + 1];
+
+__attribute__((constructor)) static void divide(void)
+{
+    for (int i = 1; i <= 2 * TERMS; i++) reciprocal[i] = 1 / (real)i;
+}
+
 /* The dynamic stiffness of a piece of length t, by its transfer matrix. */
 static member piece(real b2, real r2, real s2, real n, real t)
 {
@@ -116,9 +124,9 @@ static member piece(real b2, real r2, real s2, real n, real t)
     real p = 1, q = 0, term = 1, c0 = 0, c1 = 0, s0 = 0, s1 = 0;
     /* X^j = p + q X; the eigenvalues of X t^2 are 1.5^2 at most, and the last term below 1e-41 */
     for (int j = 0; j < TERMS; j++) {
-        real odd = term * t / (2 * j + 1), next = -q * det;
+        real odd = term * t * reciprocal[2 * j + 1], next = -q * det;
         c0 += p * term; c1 += q * term; s0 += p * odd; s1 += q * odd;
-        term *= t2 / ((real)(2 * j + 1) * (2 * j + 2));
+        term *= t2 * reciprocal[2 * j + 1] * reciprocal[2 * j + 2];
         q = p + q * trace;
         p = next;
     }
