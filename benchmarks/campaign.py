@@ -147,8 +147,25 @@ def check_result(given: Case, result: Any, name: str) -> Findings:
 
 def values_of(given: Case) -> np.ndarray:
     """The values of the cells' links, as `extended_counts` takes them."""
+    if isinstance(given.arm, jm.SpatialArm):
+        return _values_in_space(given)
     columns = columns_of(given.arm, tuple(given.parameters), np.stack([*given.parameters.values()]))
     return extended_counts.link_values(unpacked(columns.packed))
+
+
+def _values_in_space(given: Case) -> np.ndarray:
+    varied = set_parameters(given.arm, given.parameters)
+    links = []
+    for link in varied.links:
+        section, body = link.section_values, link.body or jm.RigidBody(0.0)
+        moments = body.inertia
+        own = {name: getattr(link, name) for name in ("length", "youngs_modulus", "shear_modulus")}
+        own |= {name: getattr(link, name) for name in ("density", "joint_angle", "joint_stiffness")}
+        own |= {f"axis_{name}": getattr(link.joint_axis, name) for name in "xyz"}
+        own |= {f"inertia_{x}": getattr(moments, x + x) if moments else 0.0 for x in "xyz"}
+        links.append(own | section._asdict() | {"mass": body.mass})
+    cells = next(iter(given.parameters.values())).size
+    return extended_counts.link_values_in_space(links, cells)
 
 
 def cell_of(given: Case, cell: int) -> Any:

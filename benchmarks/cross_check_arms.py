@@ -400,12 +400,53 @@ def series_clouds(draw: Draw) -> Case:
     return case
 
 
+def _link_in_space(draw: Draw, axis: Any, **values: Any) -> jm.SpatialLink:
+    length, young = draw.log(-0.7, 0.2), draw.log(10.0, 11.3)
+    width = length / draw.log(0.7, 2.0)
+    section = jm.rectangle(width * draw.pick(1.0, 0.5, 1.7), width, 0.85)
+    given = {"shear_modulus": young / 2.6, "joint_axis": axis} | values
+    return jm.SpatialLink(length, young, 2700.0, section, **given)
+
+
+def space(draw: Draw) -> Case:
+    """Arms in space: axes in any direction, springs of 1e-4 to 1e8 E I/L, bodies of 1e-3 to 1e3 times a link."""
+    number = draw.pick(2, 3, 4)
+    axes = [draw.pick((0, 0, 1), (0, 1, 0), tuple(draw.rng.normal(size=3))) for _ in range(number)]
+    body = jm.RigidBody(1.0, inertia=(1e-3, 2e-3, 2.5e-3))
+    links = tuple(_link_in_space(draw, axis, joint_stiffness=1.0, body=body) for axis in axes)
+    cells = {f"link{k}.joint_angle": draw.angles() for k in range(1, number + 1)}
+    for k, link in enumerate(links, start=1):
+        values = link.section_values
+        size = float(link.youngs_modulus * values.second_moment_y) / float(link.length)
+        cells[f"link{k}.joint_stiffness"] = size * draw.logs(-4, 8)
+    mass = 2700.0 * float(links[0].section_values.area) * float(links[0].length)
+    cells[f"link{number}.body.mass"] = mass * draw.logs(-3, 3)
+    return Case(jm.SpatialArm(links), cells, theory=draw.theory())
+
+
+def space_equal(draw: Draw) -> Case:
+    """Equal links in space, nearly straight, folded and at right angles about different axes."""
+    number = draw.pick(2, 3)
+    first = _link_in_space(draw, (0, 0, 1))
+    links = tuple(
+        first.replace(joint_axis=draw.pick((0, 0, 1), (0, 1, 0), (1, 0, 0))) for _ in range(number)
+    )
+    cells = {
+        f"link{k}.joint_angle": draw.pick(0.0, np.pi / 2, np.pi) + draw.near()
+        for k in range(2, number + 1)
+    }
+    depth = float(first.section.depth)
+    cells["link1.section.depth"] = depth * (1.0 + draw.near())
+    return Case(jm.SpatialArm(links), cells, modes=10, theory=draw.theory())
+
+
 #: by name
 KINDS: dict[str, Callable[[Draw], Case]] = {
     f.__name__: f
     for f in (
         springs, masses, stocky, offsets, hubs, rotors, rigid_links, elastic_bases, steps, supports, free_free,
         four_bars, axial_forces, gravity, straight, folded, right_angles, coincident, clouds, series, series_clouds,
+        space, space_equal,
     )
 }  # fmt: skip
 #: cells of a batch of these kinds at the least, that the posture series be taken

@@ -24,7 +24,7 @@ enum {
     HOLD_TURN, GROUND, FORCE, BASE_TURNING, END_TURNING, XX, XY, XR, YY, YR, RR, FIELDS
 };
 
-#define MOST 9
+#define MOST 12
 #define LONGEST 1.5Q
 #define TERMS 21
 
@@ -193,6 +193,16 @@ static member bending(real b2, real r2, real s2, real n)
     return k;
 }
 
+/* A bar with both ends held: stiffness at an end and between the ends. */
+static long stretching(real omega, real length, real rigidity, real mass, real *own, real *between)
+{
+    real mu = omega * length * sqrtq(mass / rigidity), sine, cosine;
+    sincosq(mu, &sine, &cosine);
+    *own = rigidity / length * mu * cosine / sine;
+    *between = -rigidity / length * mu / sine;
+    return (long)floorq(mu / M_PIq);
+}
+
 typedef real stiffness[3][3];
 
 /* G^T W G for a point from which that of W is seen at (x, y). */
@@ -284,13 +294,9 @@ static long below(int n, const double *values, int has_shear, int has_rotary, in
             int outer = has_axial ? 6 : 5, size = outer + rigid;
             int at[3] = {has_axial ? 3 : 0, has_axial ? 4 : 3, has_axial ? 5 : 4};
             if (has_axial) {
-                real mu = omega * length * sqrtq(mass / ((real)v[YOUNG] * v[AREA]));
-                real stretch = (real)v[YOUNG] * v[AREA] / length;
-                real sine, cosine;
-                sincosq(mu, &sine, &cosine);
-                a[0][0] = a[3][3] = stretch * mu * cosine / sine;
-                a[0][3] = a[3][0] = -stretch * mu / sine;
-                count += (long)floorq(mu / M_PIq);
+                count += stretching(omega, length, (real)v[YOUNG] * v[AREA], mass, &a[0][0], &a[0][3]);
+                a[3][3] = a[0][0];
+                a[3][0] = a[0][3];
             } else
                 a[0][0] = -o2 * mass * length;
             a[1][1] += k.a * across; a[1][2] += k.c * mixed; a[2][1] += k.c * mixed; a[2][2] += k.d * about;
@@ -342,15 +348,116 @@ static long below(int n, const double *values, int has_shear, int has_rotary, in
     return count;
 }
 
-/* Counts at `points` frequencies (each hi + lo) of every one of `cells` arms. */
+/* values of one link in space, in the order of `extended_counts.FIELDS_IN_SPACE` */
+enum {
+    S_LENGTH, S_YOUNG, S_SHEAR, S_DENSITY, S_AREA, S_SECOND_Y, S_SECOND_Z, S_TORSION, S_KAPPA_Y, S_KAPPA_Z, S_ANGLE,
+    S_AXIS_X, S_AXIS_Y, S_AXIS_Z, S_SPRING, S_MASS, S_INERTIA_X, S_INERTIA_Y, S_INERTIA_Z, FIELDS_IN_SPACE
+};
+
+/* J(omega) of one arm in space over (u, v, w, turns about x, y, z): bodies centred at the tips, springs about the axes. */
+static long below_in_space(int n, const double *values, int has_shear, int has_rotary, int has_axial, real omega)
+{
+    real w[6][6], o2 = omega * omega;
+    long count = 0;
+    memset(w, 0, sizeof w);
+    for (int i = n - 1; i >= 0; i--) {
+        const double *v = values + i * FIELDS_IN_SPACE;
+        real length = v[S_LENGTH], mass = (real)v[S_DENSITY] * v[S_AREA], a[MOST][MOST];
+        int at[6] = {6, 7, 8, 9, 10, 11}, size = 12;
+        for (int k = 0; k < 3; k++) {
+            w[k][k] -= o2 * v[S_MASS];
+            w[3 + k][3 + k] -= o2 * v[S_INERTIA_X + k];
+        }
+        memset(a, 0, sizeof a);
+        if (has_axial) {
+            count += stretching(omega, length, (real)v[S_YOUNG] * v[S_AREA], mass, &a[0][0], &a[0][6]);
+            a[6][6] = a[0][0];
+            a[6][0] = a[0][6];
+        } else {
+            for (int k = 1; k < 6; k++) at[k]--;
+            at[0] = 0;
+            size = 11;
+            a[0][0] = -o2 * mass * length;
+        }
+        int t = at[3];
+        real polar = (real)v[S_DENSITY] * ((real)v[S_SECOND_Y] + v[S_SECOND_Z]);
+        count += stretching(omega, length, (real)v[S_SHEAR] * v[S_TORSION], polar, &a[3][3], &a[3][t]);
+        a[t][t] = a[3][3];
+        a[t][3] = a[3][t];
+        for (int plane = 0; plane < 2; plane++) {
+            /* (v, turn about z), then (w, minus the turn about y) */
+            int y0 = 1 + plane, p0 = 5 - plane, y1 = at[y0], p1 = at[p0];
+            real second = plane ? v[S_SECOND_Y] : v[S_SECOND_Z], kappa = plane ? v[S_KAPPA_Z] : v[S_KAPPA_Y];
+            real rigidity = (real)v[S_YOUNG] * second, l2 = length * length, sign = plane ? -1 : 1;
+            real r2 = has_rotary ? (real)v[S_DENSITY] * second / (mass * l2) : 0;
+            real s2 = has_shear ? rigidity / (kappa * v[S_SHEAR] * v[S_AREA] * l2) : 0;
+            member k = bending(o2 * mass * l2 * l2 / rigidity, r2, s2, 0);
+            count += k.count;
+            real across = rigidity / (l2 * length), mixed = sign * rigidity / l2, about = rigidity / length;
+            a[y0][y0] = a[y1][y1] = k.a * across;
+            a[p0][p0] = a[p1][p1] = k.d * about;
+            a[y0][p0] = a[p0][y0] = k.c * mixed;
+            a[y1][p1] = a[p1][y1] = -k.c * mixed;
+            a[y0][y1] = a[y1][y0] = k.e * across;
+            a[y0][p1] = a[p1][y0] = k.f * mixed;
+            a[p0][y1] = a[y1][p0] = -k.f * mixed;
+            a[p0][p1] = a[p1][p0] = k.g * about;
+        }
+        for (int r = 0; r < 6; r++)
+            for (int q = 0; q < 6; q++) a[at[r]][at[q]] += w[r][q];
+        int negative = eliminated(a, size, size - 6);
+        if (negative < 0) return -1;
+        count += negative;
+        /* the axis, in the axes of the link and of the one before alike */
+        real axis[3] = {v[S_AXIS_X], v[S_AXIS_Y], v[S_AXIS_Z]};
+        real size_of_axis = sqrtq(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+        for (int k = 0; k < 3; k++) axis[k] /= size_of_axis;
+        if (isfinite(v[S_SPRING])) {
+            real stiff = v[S_SPRING], force[6], own = 0;
+            for (int r = 0; r < 6; r++) {
+                force[r] = 0;
+                for (int q = 0; q < 3; q++) force[r] += a[r][3 + q] * axis[q];
+            }
+            for (int q = 0; q < 3; q++) own += axis[q] * force[3 + q];
+            count += own + stiff < 0;
+            for (int r = 0; r < 6; r++)
+                for (int q = 0; q < 6; q++) a[r][q] -= force[r] * force[q] / (own + stiff);
+        }
+        real sine, cosine, turned[3][3];
+        sincosq(v[S_ANGLE], &sine, &cosine);
+        for (int r = 0; r < 3; r++)
+            for (int q = 0; q < 3; q++) turned[r][q] = (1 - cosine) * axis[r] * axis[q] + (r == q ? cosine : 0);
+        for (int k = 0; k < 3; k++) {
+            turned[(k + 2) % 3][(k + 1) % 3] += sine * axis[k];
+            turned[(k + 1) % 3][(k + 2) % 3] -= sine * axis[k];
+        }
+        for (int x = 0; x < 6; x += 3)
+            for (int y = 0; y < 6; y += 3)
+                for (int r = 0; r < 3; r++)
+                    for (int q = 0; q < 3; q++) {
+                        real sum = 0;
+                        for (int j = 0; j < 3; j++)
+                            for (int k = 0; k < 3; k++) sum += turned[r][j] * a[x + j][y + k] * turned[q][k];
+                        w[x + r][y + q] = sum;
+                    }
+    }
+    return count;
+}
+
+typedef long counter(int, const double *, int, int, int, real);
+
+/* Counts at `points` frequencies (each hi + lo) of every one of `cells` arms; flags: shear, rotary inertia, axial
+   motion, in space. */
 void counts(long cells, int n, const double *values, const int *flags, int points, const double *hi, const double *lo,
             long *found)
 {
+    counter *j = flags[3] ? below_in_space : below;
+    int fields = flags[3] ? FIELDS_IN_SPACE : FIELDS;
     for (long i = 0; i < cells; i++)
         for (int k = 0; k < points; k++) {
             long at = i * points + k;
             real omega = (real)hi[at] + lo[at];
-            found[at] = omega > 0 ? below(n, values + i * n * FIELDS, flags[0], flags[1], flags[2], omega) : -3;
+            found[at] = omega > 0 ? j(n, values + i * n * fields, flags[0], flags[1], flags[2], omega) : -3;
         }
 }
 
@@ -359,22 +466,24 @@ void counts(long cells, int n, const double *values, const int *flags, int point
 void errors(long cells, int n, const double *values, const int *flags, int modes, const double *omega,
             const long *number, double *found)
 {
+    counter *j = flags[3] ? below_in_space : below;
+    int fields = flags[3] ? FIELDS_IN_SPACE : FIELDS;
     for (long i = 0; i < cells; i++)
         for (int k = 0; k < modes; k++) {
             long at = i * modes + k;
-            const double *v = values + i * n * FIELDS;
+            const double *v = values + i * n * fields;
             found[at] = NAN;
             if (!(omega[at] > 0)) continue;
             real one = omega[at], low = 0, high = 0, reach;
             for (reach = 4e-16Q; reach < 0.02Q; reach *= 8) {
-                if (!low && below(n, v, flags[0], flags[1], flags[2], one * (1 - reach)) < number[at]) low = -reach;
-                if (!high && below(n, v, flags[0], flags[1], flags[2], one * (1 + reach)) >= number[at]) high = reach;
+                if (!low && j(n, v, flags[0], flags[1], flags[2], one * (1 - reach)) < number[at]) low = -reach;
+                if (!high && j(n, v, flags[0], flags[1], flags[2], one * (1 + reach)) >= number[at]) high = reach;
                 if (low && high) break;
             }
             if (!low || !high) continue;
             while (high - low > 2e-17Q + 1e-3Q * fabsq(low + high)) {
                 real middle = (low + high) / 2;
-                if (below(n, v, flags[0], flags[1], flags[2], one * (1 + middle)) >= number[at]) high = middle;
+                if (j(n, v, flags[0], flags[1], flags[2], one * (1 + middle)) >= number[at]) high = middle;
                 else low = middle;
             }
             found[at] = (double)(-(low + high) / 2);

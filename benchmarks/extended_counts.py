@@ -32,6 +32,12 @@ FIELDS: dict[str, float] = {
     "base_xx": math.inf, "base_xy": 0.0, "base_xr": 0.0,
     "base_yy": math.inf, "base_yr": 0.0, "base_rr": math.inf,
 }  # fmt: skip
+#: the same of a link in space (docs/spatial.md), whose body is centred at its tip
+FIELDS_IN_SPACE = (
+    "length", "youngs_modulus", "shear_modulus", "density", "area", "second_moment_y", "second_moment_z",
+    "torsion_constant", "shear_coefficient_y", "shear_coefficient_z", "joint_angle",
+    "axis_x", "axis_y", "axis_z", "joint_stiffness", "mass", "inertia_x", "inertia_y", "inertia_z",
+)  # fmt: skip
 _THEORIES = {
     "timoshenko": (1, 1, 1),
     "rayleigh": (0, 1, 1),
@@ -70,6 +76,20 @@ def link_values(beams: Any) -> np.ndarray:
     return np.ascontiguousarray(np.moveaxis(found, 0, 1))
 
 
+def link_values_in_space(links: list[dict[str, Any]], cells: int) -> np.ndarray:
+    """Values of links in space by name, numbers or columns (cells,); shape (cells, links, fields)."""
+    found = np.empty((cells, len(links), len(FIELDS_IN_SPACE)))
+    for place, link in enumerate(links):
+        for field, name in enumerate(FIELDS_IN_SPACE):
+            found[:, place, field] = link[name]
+    return found
+
+
+def _flags(values: np.ndarray, theory: str) -> np.ndarray:
+    in_space = values.shape[2] == len(FIELDS_IN_SPACE)
+    return np.array([*_THEORIES[theory], in_space], np.int32)
+
+
 def _pointer(array: np.ndarray) -> Any:
     return array.ctypes.data_as(ctypes.c_void_p)
 
@@ -82,7 +102,7 @@ def counts_below(
     rest = np.zeros_like(omega) if rest is None else np.ascontiguousarray(rest, np.float64)
     found = np.zeros(omega.shape, np.int64)
     cells, points = omega.shape
-    flags = np.array(_THEORIES[theory], np.int32)
+    flags = _flags(values, theory)
     given = ctypes.c_long(cells), ctypes.c_int(values.shape[1]), _pointer(values), _pointer(flags)
     _library().counts(*given, ctypes.c_int(points), *map(_pointer, (omega, rest, found)))
     return found
@@ -99,7 +119,7 @@ def relative_errors(
     numbers = np.ascontiguousarray(np.broadcast_to(numbers, omega.shape), np.int64)
     found = np.full(omega.shape, np.nan)
     cells, modes = omega.shape
-    flags = np.array(_THEORIES[theory], np.int32)
+    flags = _flags(values, theory)
     given = ctypes.c_long(cells), ctypes.c_int(values.shape[1]), _pointer(values), _pointer(flags)
     _library().errors(*given, ctypes.c_int(modes), *map(_pointer, (omega, numbers, found)))
     return found

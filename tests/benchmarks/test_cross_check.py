@@ -61,6 +61,52 @@ def test_counts_on_both_sides_of_published_frequencies(public):
     assert found[0].tolist() == expected
 
 
+def plain_in_space(case):
+    """The values of its links, or None where one has more than a body at its tip and a spring about its axis."""
+    links = []
+    for link in case["links"]:
+        joint, body = link["joint"], link["body"]
+        bodies = [body, case["payload"]] if link is case["links"][-1] else [body]
+        inertia = sum(np.array(b["inertia"]) for b in bodies)
+        more = [link["base_offset"], link["end_offset"], *link["hub"].values(), link["rigid"]]
+        more += [link["nonstructural_mass"], inertia - np.diag(np.diag(inertia))]
+        more += [b["centre"] for b in bodies]
+        if any(np.any(x) for x in more) or joint["frame"] or joint["springs"]:
+            return None
+        rigid = joint["stiffness"] is None
+        of_joint = {"joint_angle": joint["angle"], "mass": sum(b["mass"] for b in bodies)}
+        of_joint["joint_stiffness"] = np.inf if rigid else joint["stiffness"]
+        of_joint |= {f"axis_{x}": value for x, value in zip("xyz", joint["axis"], strict=True)}
+        of_joint |= {f"inertia_{x}": inertia[k, k] for k, x in enumerate("xyz")}
+        links.append(link | of_joint)
+    return links
+
+
+IN_SPACE = json.loads((Path(__file__).parent.parent / "data/spatial_cases.json").read_text())
+PLAIN_IN_SPACE = [one for one in IN_SPACE["cases"] if plain_in_space(one) is not None]
+
+
+@pytest.mark.parametrize("one", PLAIN_IN_SPACE, ids=lambda one: one["id"])
+def test_counts_on_both_sides_of_frequencies_in_space(one):
+    values = extended_counts.link_values_in_space(plain_in_space(one), 1)
+    for near in (1e-9, 1e-6):
+        places, expected = [], []
+        for group in one["distinct"]:
+            omega = float(group["omega_rad_per_s"])
+            roots = np.array([float(x["omega_rad_per_s"]) for x in one["distinct"]])
+            if np.sum(np.abs(roots / omega - 1.0) < 3.0 * near) > 1:
+                continue
+            passed = group["first_index"] - 1
+            places += [omega * (1.0 - near), omega * (1.0 + near)]
+            expected += [passed, passed + group["multiplicity"]]
+        found = extended_counts.counts_below(values, one["theory"], np.array([places]))
+        assert found[0].tolist() == expected
+
+
+def test_there_are_cases_in_space():
+    assert len(PLAIN_IN_SPACE) >= 7
+
+
 def test_errors_are_those_of_a_displaced_frequency():
     public = PUBLIC[0]
     omega = np.array([[2.0 * np.pi * float(f) for f in public["f_hz"][:3]]])
@@ -73,7 +119,9 @@ def test_errors_are_those_of_a_displaced_frequency():
     assert np.isnan(found[0, 2])
 
 
-@pytest.mark.parametrize("kind", ["springs", "supports", "elastic_bases", "four_bars", "gravity"])
+@pytest.mark.parametrize(
+    "kind", ["springs", "supports", "elastic_bases", "four_bars", "gravity", "space"]
+)
 def test_certified_modes_of_a_few_cells_of_each_kind(kind):
     given = case(kind, 0, 0, FEW)
     found = campaign.check_case(given, kind)
