@@ -7,6 +7,7 @@ error that it may have. Where that fails, and in a sample, the error itself is f
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from typing import Any
 
@@ -14,7 +15,8 @@ import numpy as np
 
 import jaxmodal as jm
 from benchmarks import extended_counts
-from benchmarks.cross_check_arms import SERIES, Case, case
+from benchmarks.cross_check_arms import SERIES, case
+from benchmarks.cross_check_draws import Case
 from jaxmodal.arm.columns import columns_of, unpacked
 from jaxmodal.arm.parameters import set_parameters
 
@@ -56,11 +58,18 @@ class Findings:
 
 
 def check_kind(
-    kind: str, cells: int, seed: int, batch: int, kernel: str = "auto", first: int = 0
+    kind: str,
+    cells: int,
+    seed: int,
+    batch: int,
+    kernel: str = "auto",
+    first: int = 0,
+    seconds: float = math.inf,
 ) -> Findings:
-    """Draw batches of a kind, from the one of number ``first``, until there are so many cells."""
+    """Draw batches of a kind, from the one of number ``first``, until there are so many cells or the time is over."""
     size, findings, number = max(batch, SERIES.get(kind, 0)), Findings(), first
-    while findings.cells < cells:
+    begin = time.perf_counter()
+    while findings.cells < cells and time.perf_counter() - begin < seconds:
         name = f"{kind}:{seed}:{number}:{size}"
         findings.add(check_case(case(kind, seed, number, size), name, kernel))
         number += 1

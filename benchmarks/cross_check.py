@@ -16,10 +16,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import math
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,19 @@ NEAR_CELLS = 10_000
 _PART = 20_000
 #: postures (degrees) of the three-link arm with a double root, found by `jaxmodal sweep gallery`
 DOUBLE_ROOTS = Path("results/gallery/three_link_double_roots.json")
+
+#: of `campaign.Findings` what is printed of each kind
+_COLUMNS = (
+    "cells",
+    "modes",
+    "certified",
+    "certified_and_wrong",
+    "miscounted",
+    "beyond_bound",
+    "largest_error",
+    "seconds_of_batches",
+    "seconds_of_counts",
+)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -53,6 +68,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--batch", type=int, default=1024, help="cells of one batch of the campaign"
     )
+    parser.add_argument("--seconds", type=float, default=math.inf, help="after which a kind ends")
     parser.add_argument("--kernel", default="auto", help="portable compiles the search")
     parser.add_argument("--replay", help="a batch by its name, kind:seed:number:cells")
     options = parser.parse_args(arguments)
@@ -99,34 +115,19 @@ def campaign(options: argparse.Namespace) -> None:
         raise SystemExit(f"--kinds {' '.join(unknown)}: expected all or some of {', '.join(KINDS)}")
     report: dict[str, Any] = {"seed": options.seed, "batch": options.batch, "kinds": {}}
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    print(f"{'kind':14}" + "".join(f"{name:>14}" for name in _COLUMNS))
+    print(_row("kind", _COLUMNS))
     for kind in kinds:
         given = options.cells, options.seed, options.batch, options.kernel, options.first
+        given += (options.seconds,)
         found = dataclasses.asdict(check_kind(kind, *given))
-        print(
-            f"{kind:14}"
-            + "".join(
-                f"{found[name]:14.3g}" if isinstance(found[name], float) else f"{found[name]:14d}"
-                for name in _COLUMNS
-            ),
-            flush=True,
-        )
+        print(_row(kind, [found[name] for name in _COLUMNS]), flush=True)
         report["kinds"][kind] = found
         options.out.write_text(json.dumps(report, indent=1) + "\n")
 
 
-#: of `campaign.Findings` what is printed of each kind
-_COLUMNS = (
-    "cells",
-    "modes",
-    "certified",
-    "certified_and_wrong",
-    "miscounted",
-    "beyond_bound",
-    "largest_error",
-    "seconds_of_batches",
-    "seconds_of_counts",
-)
+def _row(kind: str, values: Sequence[object]) -> str:
+    shown = (f"{value:.3g}" if isinstance(value, float) else str(value) for value in values)
+    return f"{kind:14}" + "".join(f"{text:>20}" for text in shown)
 
 
 def _prepare() -> None:
