@@ -118,10 +118,9 @@ def campaign(options: argparse.Namespace) -> None:
     print(_row("kind", _COLUMNS))
     for kind in kinds:
         given = options.cells, options.seed, options.batch, options.kernel, options.first
-        given += (options.seconds,)
-        found = dataclasses.asdict(check_kind(kind, *given))
-        print(_row(kind, [found[name] for name in _COLUMNS]), flush=True)
-        report["kinds"][kind] = found
+        of_kind = dataclasses.asdict(check_kind(kind, *given, seconds=options.seconds))
+        print(_row(kind, [of_kind[name] for name in _COLUMNS]), flush=True)
+        report["kinds"][kind] = of_kind
         options.out.write_text(json.dumps(report, indent=1) + "\n")
 
 

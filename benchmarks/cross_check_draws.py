@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import jaxmodal as jm
+from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 
-THEORIES = ("timoshenko", "rayleigh", "euler_bernoulli", "bending_only")
 #: relative distances from what is exactly equal, straight, folded or at right angles
 _NEAR = -12.0, -3.0
 
@@ -22,7 +22,7 @@ class Case:
     arm: Any
     parameters: dict[str, np.ndarray]
     modes: int = 8
-    theory: str = "timoshenko"
+    theory: TheoryName = "timoshenko"
     chunk: int | None = None
 
 
@@ -58,7 +58,7 @@ class Draw:
         """One of several."""
         return choices[self.rng.integers(len(choices))]
 
-    def theory(self, choices: int = len(THEORIES)) -> str:
+    def theory(self, choices: int = len(THEORIES)) -> TheoryName:
         """Each theory in turn, of so many; the last, whose links do not stretch, lies against no rigid support."""
         return THEORIES[self.number % choices]
 
