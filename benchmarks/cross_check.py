@@ -4,16 +4,24 @@
 
 Three parts: peak memory of one call in a process of its own; every frequency of every posture against the chain form,
 each disagreement beyond its accuracy decided by the double-double solver; evaluations next to the double roots.
+
+``python -m benchmarks.cross_check --kinds all --cells 50000 --out certified.json``
+
+A campaign instead: so many cells of every kind of random arms (`cross_check_arms`), every certified mode counted
+again in 113-bit floats (`campaign`). ``--replay NAME`` does one batch of an offender again.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
+import math
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +37,19 @@ _PART = 20_000
 #: postures (degrees) of the three-link arm with a double root, found by `jaxmodal sweep gallery`
 DOUBLE_ROOTS = Path("results/gallery/three_link_double_roots.json")
 
+#: of `campaign.Findings` what is printed of each kind
+_COLUMNS = (
+    "cells",
+    "modes",
+    "certified",
+    "certified_and_wrong",
+    "miscounted",
+    "beyond_bound",
+    "largest_error",
+    "seconds_of_batches",
+    "seconds_of_counts",
+)
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the check and write JSON."""
@@ -37,8 +58,24 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--near", type=int, default=NEAR_CELLS, help="postures near double roots")
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks/cross_check.json"))
     parser.add_argument("--memory", action="store_true", help="the memory figure alone")
+    parser.add_argument(
+        "--kinds", nargs="+", help="kinds of random arms, or all: a campaign of --cells of each"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the campaign")
+    parser.add_argument(
+        "--first", type=int, default=0, help="number of the first batch of each kind"
+    )
+    parser.add_argument(
+        "--batch", type=int, default=1024, help="cells of one batch of the campaign"
+    )
+    parser.add_argument("--seconds", type=float, default=math.inf, help="after which a kind ends")
+    parser.add_argument("--kernel", default="auto", help="portable compiles the search")
+    parser.add_argument("--replay", help="a batch by its name, kind:seed:number:cells")
     options = parser.parse_args(arguments)
     _prepare()
+    if options.kinds or options.replay:
+        campaign(options)
+        return
     if options.memory:
         print(json.dumps(memory(options.cells)))
         return
@@ -55,6 +92,41 @@ def main(arguments: list[str] | None = None) -> None:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(report, indent=1) + "\n")
     print(json.dumps(report, indent=1))
+
+
+def campaign(options: argparse.Namespace) -> None:
+    """Certified modes of random arms against counts in 113-bit floats, kind by kind, or of one batch."""
+    from benchmarks import extended_counts
+    from benchmarks.campaign import check_case, check_kind
+    from benchmarks.cross_check_arms import KINDS, case
+
+    reason = extended_counts.missing()
+    if reason is not None:
+        print(f"skipped: {reason}")
+        return
+    if options.replay:
+        kind, *numbers = options.replay.split(":")
+        found = check_case(case(kind, *map(int, numbers)), options.replay, options.kernel)
+        print(json.dumps(dataclasses.asdict(found), indent=1))
+        return
+    kinds = list(KINDS) if options.kinds == ["all"] else options.kinds
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise SystemExit(f"--kinds {' '.join(unknown)}: expected all or some of {', '.join(KINDS)}")
+    report: dict[str, Any] = {"seed": options.seed, "batch": options.batch, "kinds": {}}
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    print(_row("kind", _COLUMNS))
+    for kind in kinds:
+        given = options.cells, options.seed, options.batch, options.kernel, options.first
+        of_kind = dataclasses.asdict(check_kind(kind, *given, seconds=options.seconds))
+        print(_row(kind, [of_kind[name] for name in _COLUMNS]), flush=True)
+        report["kinds"][kind] = of_kind
+        options.out.write_text(json.dumps(report, indent=1) + "\n")
+
+
+def _row(kind: str, values: Sequence[object]) -> str:
+    shown = (f"{value:.3g}" if isinstance(value, float) else str(value) for value in values)
+    return f"{kind:14}" + "".join(f"{text:>20}" for text in shown)
 
 
 def _prepare() -> None:
