@@ -19,8 +19,8 @@ from jaxmodal.runtime.namespace import Array, xp
 #: when its error is bounded by what is certain; a second estimate that agrees with the first makes so much more certain,
 #: as one small change may be an accident
 NOISE, BOUND, _AGREEMENT = 5e-14, 1e-12, 32.0
-#: relative error of a frequency, at the most, in units of the noise of the evaluations at its ends: a sixteenth of what
-#: is allowed for the counts there, whose last estimates are measured as well
+#: relative error of a frequency, at the most, in units of the noise of the evaluations at its ends: less than what is
+#: allowed for the counts there, as what the last estimate changed is measured as well
 _ERROR = CERTAIN / 16.0
 #: distance of a mode from the ends of its enclosure, in widths, at which their signs are beyond the noise
 _INSIDE = 0.1
@@ -49,7 +49,7 @@ def bound(e: Enclosure) -> Array:
 
 def bound_of_two(e: Enclosure) -> Array:
     """`bound` by two estimates that agree."""
-    return xp.maximum(e.error, _ERROR / _AGREEMENT * e.noise)
+    return xp.minimum(bound(e), BOUND)
 
 
 def with_neighbour(omega: Array, distance: float) -> Array:
@@ -69,7 +69,7 @@ def distance_to_nearest(below: Array, own: Array, above: Array) -> Array:
 def doubtful(e: Enclosure, number: Array, close: Array) -> Array:
     """Enclosures whose rounding noise may be small by accident; ``close`` are those with a close neighbour."""
     alone = bound(e)
-    return quiet(e, number) & (bound_of_two(e) <= BOUND) & ((alone > BOUND) | close)
+    return quiet(e, number) & (alone <= _AGREEMENT * BOUND) & ((alone > BOUND) | close)
 
 
 def quiet(e: Enclosure, number: Array) -> Array:

@@ -38,18 +38,21 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 
 #: one rounding of a double-double, in units of one of float64
 ROUNDING = 2.0**-50
-#: the link at the base hands no stiffness on. What cancels in its determinant, over the distance to the mode, shakes
-#: the sign of D: at this relative distance, where searches put the ends of enclosures
-AT_END = 1e-8
+#: the determinant of the link at the base is zero at the mode where more cancels in it than this
+_NEAR = 1e3
 
 
 class Share(NamedTuple):
-    """What a link brings to D and the count: ``factor * exp(growth)``, what it passes below omega, what it rounds."""
+    """What a link brings to D and the count: ``factor * exp(growth)``, what it passes below omega, what it rounds.
+
+    ``noise`` is rounded in what it hands on, ``tip_noise`` in what it took.
+    """
 
     factor: Array
     growth: Array
     passed: Array
     noise: Array
+    tip_noise: Array
 
 
 class Tally(NamedTuple):
@@ -67,7 +70,7 @@ class Tally(NamedTuple):
             sign=self.sign * xp.sign(share.factor),
             log_abs=self.log_abs + (log(xp.abs(share.factor)) + share.growth),
             passed=self.passed + share.passed,
-            noise=self.noise + self.last,
+            noise=self.noise + (self.last + share.tip_noise),
             last=share.noise,
         )
 
@@ -156,15 +159,20 @@ def _empty_tally(omega: Array) -> Tally:
 
 
 def _evaluation(tally: Tally, arithmetic: Arithmetic) -> Evaluation:
-    count, noise = tally.passed.astype(np.int64), noise_of(tally)
-    if arithmetic is Arithmetic.double_double:
-        noise = ROUNDING * noise
+    count, noise = tally.passed.astype(np.int64), noise_of(tally, arithmetic)
     return Evaluation(tally.sign, tally.log_abs, count, noise)
 
 
-def noise_of(tally: Tally) -> Array:
-    """`Evaluation.noise` of the links met so far."""
-    return tally.noise + AT_END * tally.last
+def noise_of(tally: Tally, arithmetic: Arithmetic) -> Array:
+    """`Evaluation.noise` of the links met so far.
+
+    What cancels in the determinant of the link at the base, where that is zero at the mode, shakes its sign alone: by so
+    much over the distance to the mode, which is that at which searches put the ends of enclosures.
+    """
+    extended = arithmetic is Arithmetic.double_double
+    end = 1e-12 if extended else 1e-8
+    found = tally.noise + xp.where(tally.last > _NEAR, end * tally.last, tally.last)
+    return ROUNDING * found if extended else found
 
 
 def _condensed_at_once(
@@ -215,4 +223,4 @@ def _share(result: LinkResult, terms: LinkTerms, theory: Theory, omega: Array) -
     if held:
         passed = passed - sum((p < 0.0).astype(omega.dtype) for p in held)
     factor = leading(result.delta) * leading(result.det) * math.prod(pivots + held + at_base)
-    return Share(factor, growth, passed, leading(result.noise))
+    return Share(factor, growth, passed, leading(result.noise), leading(result.tip_noise))

@@ -61,6 +61,8 @@ from jaxmodal.dynamic_stiffness.stiffness import (
     receptance_of,
     rotated,
     rounding,
+    rounding_of,
+    rounding_of_shift,
     through_joint,
 )
 from jaxmodal.dynamic_stiffness.supports import (
@@ -88,8 +90,10 @@ class LinkResult(NamedTuple):
     pivots: list[Number]
     #: of links with supports: their pivots, each a mode less where negative
     supports: list[Number]
-    #: what is rounded on the way (`stiffness.rounding`), 0 of complex numbers
+    #: what is rounded in the stiffness handed on (`stiffness.rounding`), 0 of complex numbers
     noise: Number
+    #: what the stiffness at the tip brings, from outboard, and what functions of small wave numbers lose
+    tip_noise: Number
     #: of links with an elastic base: the signs that count there
     base: Receptance | None
 
@@ -152,12 +156,18 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
                 (more.support_turn_unit, more.support_turn_spring),
             ]
             tip = where_not_held(tip, turn[0], turn[1], [unit for unit, _ in laws])
+        noise = tip_noise = link.omega * 0.0
+        real, sizes = not is_complex(link.omega), (waves.mass_term, link.length)
+        if real:
+            tip_noise = rounding_of(outboard, *sizes) + 4.0 / (waves.beta * waves.beta)
         if more.end_offset_x is not None:
-            tip = shifted(tip, more.end_offset_x, more.end_offset_y)
+            offset = more.end_offset_x, more.end_offset_y
+            tip_noise = tip_noise + rounding_of_shift(tip, *offset, *sizes) if real else tip_noise
+            tip = shifted(tip, *offset)
         inner, q, a, det, by_det = condensed(member, tip)
-        receptance, delta, noise = receptance_of(member, q, a.uu, det), member.delta, link.omega * 0.0
-        if not is_complex(link.omega):
-            noise = rounding(member, q, a, by_det, inner, waves.mass_term, link.length)
+        receptance, delta = receptance_of(member, q, a.uu, det), member.delta
+        if real:
+            noise = rounding(member, q, a, by_det)
         held: list[Number] = []
         if supported:
             along = directions(turn[0], turn[1], more.end_offset_x, more.end_offset_y)
@@ -171,7 +181,9 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             det, delta = (select(more.flexible, x, one * c) for x, c in ((det, 1.0), (delta, 4.0)))
             noise = select(more.flexible, noise, one)
         if more.base_offset_x is not None:
-            inner = shifted(inner, more.base_offset_x, more.base_offset_y)
+            offset = more.base_offset_x, more.base_offset_y
+            noise = noise + rounding_of_shift(inner, *offset, *sizes) if real else noise
+            inner = shifted(inner, *offset)
         if more.base_turning_stiffness is not None:
             inner = inner._replace(pp=inner.pp + more.base_turning_stiffness)
         if more.hub_mass is not None:
@@ -190,7 +202,7 @@ def _formula_of(features: tuple[str, ...]) -> Callable[..., list[Number]]:
             inner = inner._replace(pp=inner.pp - omega2 * more.carried_inertia)
         stiffness = rotated(inner, link.sin_angle, link.cos_angle)
         base = [] if more.foundation_xx is None else with_base(stiffness, more)
-        return [*stiffness, det, delta, *tests, *receptance, *pivots, *held, noise, *base]
+        return [*stiffness, det, delta, *tests, *receptance, *pivots, *held, noise, tip_noise, *base]
 
     return formula
 
@@ -206,9 +218,9 @@ def _unflatten(values: Sequence[Number], features: Container[str]) -> LinkResult
     tests = SymmetryTests(*first(len(SymmetryTests._fields)))
     receptance = Receptance(*first(len(Receptance._fields)))
     pivots = first(3 if "axial_compliance" in features else 1)
-    supports, (noise,), base = first(3 if GROUND[0] in features else 0), first(1), list(left)
+    supports, noise, base = first(3 if GROUND[0] in features else 0), first(2), list(left)
     of_base = Receptance(*base) if base else None
-    return LinkResult(stiffness, det, delta, tests, receptance, pivots, supports, noise, of_base)
+    return LinkResult(stiffness, det, delta, tests, receptance, pivots, supports, *noise, of_base)
 
 
 class LinkTerms(NamedTuple):

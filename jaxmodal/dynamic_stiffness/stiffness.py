@@ -112,26 +112,30 @@ def adjugate(q: Matrix) -> Matrix:
     )
 
 
-def rounding(
-    m: FreeEndMember,
-    q: Matrix,
-    a: Matrix,
-    by_det: Number,
-    inner: Stiffness,
-    mass_term: Number,
-    length: Number,
-) -> Number:
+def rounding(m: FreeEndMember, q: Matrix, a: Matrix, by_det: Number) -> Number:
     """What `condensed` rounds: relative errors of omega^2, in units of one rounding, that move frequencies as far.
 
     An error of the stiffness handed on, over omega^2 times the mass that moves with it, moves the squares of
     frequencies by as much, and the mass of the member itself moves at the least. The free member is large by
-    ``1/delta``, the inversion of Q loses what cancels in its determinant, and P may be stiff beside its own mass.
+    ``1/delta``, and the inversion of Q loses what cancels in its determinant.
     """
     minor = absolute(q.vv * q.pp) + absolute(q.vp * q.pv)
     terms = absolute(q.uu) * minor + absolute(q.uv * a.vu) + absolute(q.up * a.pu)
-    size = absolute(inner.uu) + absolute(inner.vv) + absolute(inner.pp) / (length * length)
-    lost = terms * absolute(by_det) + 1.0
-    return lost / absolute(nonzero(m.delta)) + size / mass_term
+    return (terms * absolute(by_det) + 1.0) / absolute(nonzero(m.delta))
+
+
+def rounding_of(w: Stiffness, mass_term: Number, length: Number) -> Number:
+    """What a stiffness W that may be large beside the mass of a member rounds, in the units of `rounding`."""
+    turning = absolute(w.pp) / (length * length)
+    return (absolute(w.uu) + absolute(w.vv) + turning) / mass_term
+
+
+def rounding_of_shift(
+    w: Stiffness, x: Number, y: Number, mass_term: Number, length: Number
+) -> Number:
+    """What seeing a stiffness from another point rounds, in the units of `rounding`."""
+    reach = (x * x + y * y) / (length * length)
+    return reach * (absolute(w.uu) + absolute(w.vv)) / mass_term
 
 
 def receptance_of(m: FreeEndMember, q: Matrix, det_q_flex: Number, det_q: Number) -> Receptance:

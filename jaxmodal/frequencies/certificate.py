@@ -148,7 +148,7 @@ def confirm(
     agrees = ((values.sign > 0.0) == even) & (values.sign != 0.0)
     # an end that rounding may move to the other side of a mode proves nothing
     apart = xp.stack([omega[first] - below, above - omega[last]])
-    clear = CERTAIN * values.noise[np.array([0, 2])] * omega < _CLEAR * apart
+    clear = CERTAIN * values.noise[np.array([0, 2])] * omega[None] < _CLEAR * apart
     consistent = agrees[0] & agrees[2] & clear[0] & clear[1]
     multiplicity = xp.maximum(values.count[2] - values.count[0], 1).astype(omega.dtype)
     chord = xp.logaddexp(values.log_abs[0], values.log_abs[2])

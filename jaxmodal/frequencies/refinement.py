@@ -206,8 +206,8 @@ def _after(s: _Search, trial: Array, d: Evaluation, turn: Array | int) -> _Searc
     closed = alone & (width <= WIDTH)
     from_lower, from_upper = zero - e.lower, e.upper - zero
     inside = xp.minimum(from_lower, from_upper) > _CLEAR * zero
-    drowned = (CERTAIN * e.lower_noise * zero >= from_lower) | (
-        CERTAIN * e.upper_noise * zero >= from_upper
+    drowned = (CERTAIN * e.lower_noise * zero > from_lower) | (
+        CERTAIN * e.upper_noise * zero > from_upper
     )
     known = xp.minimum(change, width) <= _KNOWN
     settled = closed & inside & e.consistent & known & ~drowned

@@ -60,8 +60,12 @@ class NaturalFrequencies(Drawn, Certificate):
 
     @property
     def omega_error(self) -> Array:
-        """Bound of the relative error of ``omega``; 1e-12 or less of certified modes; shape (..., K)."""
-        return at_once(lambda ratio: EPS * (ratio.astype(np.float64) + 0.5), self.residual_ratio)
+        """Bound of the relative error of ``omega``, shape (..., K): 1e-12 or less of certified modes.
+
+        What the last evaluation changed, what rounding can have moved it by, and four units in the last place, by which
+        the values of an arm are rounded on their way.
+        """
+        return at_once(lambda ratio: EPS * (ratio.astype(np.float64) + 4.0), self.residual_ratio)
 
     @property
     def frequencies_hz(self) -> Array:

@@ -36,8 +36,8 @@ _NARROW, WIDEST = 2.5e-13, 1e-12
 #: an enclosure is wider than the noise by this factor: D is beyond the error of the series at both ends
 _MARGIN = 2.5
 #: the count is taken where D is no smaller than this share of its size, and where what is rounded moves it by less than
-#: 1e-8, relative to omega
-_CLEAR, _NOISE = 1e-6, 1e-8 / CERTAIN
+#: 1e-4, relative to omega: as many changes of sign say that no mode lies between
+_CLEAR, _NOISE = 1e-6, 1e-4 / CERTAIN
 #: intervals whose changes of sign are the bits of one word
 _WORD = 64
 
@@ -235,7 +235,7 @@ def count_in(beams: BeamArrays, theory: Theory, omega: Array, angles: Array) -> 
     tally = _tally(beams, theory, omega, angles)
     even = 2.0 * xp.floor(0.5 * tally.passed) == tally.passed
     agrees = (tally.sign > 0.0) == even
-    clear = xp.where(agrees, _NOISE / noise_of(tally), 0.0)
+    clear = xp.where(agrees, _NOISE / noise_of(tally, Arithmetic.float64), 0.0)
     count = xp.where(clear > 1.0, tally.passed, -1.0)
     shape = np.broadcast_shapes(omega.shape, angles.shape[1:])
     return xp.broadcast_to(count, shape), xp.broadcast_to(clear, shape)

@@ -112,7 +112,8 @@ def an_enclosure(**changed):
         "third_sign": -1.0,
         "consistent": True,
         "error": 1e-15,
-        "smallest": 0.5,
+        "lower_noise": 20.0,
+        "upper_noise": 10.0,
     }
     arrays = {name: jnp.full((1, 1), value) for name, value in (values | changed).items()}
     return Enclosure(**arrays)
@@ -134,8 +135,9 @@ def test_a_point_so_near_the_root_that_its_rounding_error_decides_has_no_say_in_
     [
         ({}, False, True, False),
         ({}, True, True, True),
-        ({"smallest": 0.05}, False, False, True),
-        ({"smallest": 1e-4}, True, False, False),
+        ({"lower_noise": 1e3}, False, False, True),
+        ({"upper_noise": 1e3}, False, False, True),
+        ({"upper_noise": 1e5}, True, False, False),
         ({"error": 1e-12}, False, False, False),
         ({"upper_count": 2.0}, True, False, False),
         ({"consistent": False}, False, False, False),

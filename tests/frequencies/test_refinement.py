@@ -30,7 +30,7 @@ def product(roots):
         with np.errstate(divide="ignore"):
             logs = np.log(np.abs(factors)).sum(axis=0)
         count = (factors < 0.0).sum(axis=0)
-        return Evaluation(np.prod(np.sign(factors), axis=0), logs, count, np.ones_like(logs))
+        return Evaluation(np.prod(np.sign(factors), axis=0), logs, count, np.zeros_like(logs))
 
     return evaluate
 

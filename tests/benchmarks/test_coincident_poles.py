@@ -1,0 +1,42 @@
+"""Counts and certificates beside a frequency at which every link, held at one end, resonates by itself."""
+
+import numpy as np
+import pytest
+
+import jaxmodal as jm
+from benchmarks import campaign, extended_counts
+from benchmarks.cross_check_arms import KINDS, case
+
+if extended_counts.missing() is not None:
+    pytest.skip(extended_counts.missing(), allow_module_level=True)
+
+#: distances from a mode at which it is counted, relative
+DISTANCES = np.array([1e-12, 1e-11, 1e-10, 1e-9, 2e-9, 4e-9, 1e-8, 1e-7])
+
+
+@pytest.mark.parametrize("cell", range(4))
+def test_double_double_counts_equal_links_folded(cell):
+    """A mode is at the clamped-free frequency of each of three equal links: four poles meet in the condensation."""
+    given = case("folded", 0, 0, 20)
+    arm, values = campaign.cell_of(given, cell), campaign.values_of(given)[cell : cell + 1]
+    own = float(jm.natural_frequencies(jm.Arm(arm.links[:1]), 1, given.theory).omega[0])
+    apart = extended_counts.relative_errors(values, given.theory, np.array([[own]]), np.array([3]))
+    mode = own / (1.0 + apart[0, 0])
+    for centre in (mode, own):
+        omega = centre * (1.0 + np.concatenate([-DISTANCES, DISTANCES]))
+        expected = extended_counts.counts_below(values, given.theory, omega[None])[0]
+        np.testing.assert_array_equal(jm.count_below(arm, omega, given.theory), expected)
+
+
+def test_a_batch_of_equal_links_folded():
+    found = campaign.check_case(case("folded", 0, 0, 20), "folded:0:0:20")
+    assert (found.certified_and_wrong, found.beyond_bound) == (0, 0), found.offenders[:3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [name for name in KINDS if not name.startswith("series")])
+def test_no_certified_mode_is_wrong(kind):
+    for number in range(4):
+        name = f"{kind}:11:{number}:600"
+        found = campaign.check_case(case(kind, 11, number, 600), name)
+        assert (found.certified_and_wrong, found.beyond_bound) == (0, 0), found.offenders[:3]
