@@ -93,8 +93,10 @@ BODY = jm.RigidBody
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: BODY(1.0, None, (1.0, 1.0, 2.5)), r"inertia\.trace.*sum of the other two"),
-        (lambda: BODY(1.0, None, (1.0, 1.0, -0.5)), "no principal moment negative"),
+        (lambda: BODY(1.0, None, (1.0, 1.0, 2.5)), r"inertia\.principal_moments = \(1\.0, 1\.0, 2\.5\).*about z, 2\.5 kg m.2, is greater than 2, the sum of the other two"),
+        (lambda: BODY(5.0, None, (0.06, 0.08, 0.012)), r"\(0\.06, 0\.08, 0\.012\).*about y, 0\.08 kg m.2, is greater than 0\.072"),
+        (lambda: BODY(1.0, None, [[1, 0.6, 0], [0.6, 1, 0], [0, 0, 0.1]]), r"\(0\.1, 0\.4, 1\.6\).*the one, 1\.6 kg m.2, is greater than 0\.5"),
+        (lambda: BODY(1.0, None, (1.0, 1.0, -0.5)), r"no principal moment negative.*about z, -0\.5 kg m.2, is negative"),
         (lambda: BODY(1.0, None, [[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]]), "tensor of a body"),
         (lambda: BODY(1.0, None, [[1, 0, 0], [0, 1, 0.1], [0, 0, 1]]), "must be symmetric"),
         (lambda: BODY(1.0, (0.0, 1.0)), "three numbers"),
@@ -125,6 +127,30 @@ BODY = jm.RigidBody
 def test_what_cannot_be_is_refused_with_the_reason(make, message):
     with pytest.raises(jm.ArmError, match=message):
         make()
+
+
+@pytest.mark.parametrize("moments", [(0.010, 0.020, 0.025), (0.0, 1.0, 1.0), (3e-9, 4e-9, 6e-9)])
+def test_what_rounding_parts_is_taken_and_kept_symmetric(moments):
+    """Tensors and stiffnesses turned by R I R^T and T K T^T are symmetric but for their last bits."""
+    rng, parted = np.random.default_rng(3), 0
+    for _ in range(20):
+        turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        tensor = turn @ np.diag(moments) @ turn.T
+        parted += not np.array_equal(tensor, tensor.T)
+        rows = np.array(jm.RigidBody(1.0, inertia=tensor).inertia.rows(), float)
+        assert np.array_equal(rows, rows.T)
+        np.testing.assert_allclose(rows, tensor, rtol=0.0, atol=1e-15 * max(moments))
+        arm_of_base = np.cross(np.eye(3), rng.normal(size=3))
+        shift = np.block([[turn, np.zeros((3, 3))], [arm_of_base @ turn, turn]])
+        stiffness = shift @ np.diag([3e8, 2e8, 5e8, 1e4, 2e4, 4e3]) @ shift.T
+        parted += not np.array_equal(stiffness, stiffness.T)
+        base = np.array(bent_arm().replace(base_stiffness=stiffness).base_stiffness.rows(), float)
+        assert np.array_equal(base, base.T)
+        np.testing.assert_allclose(base, stiffness, rtol=1e-12, atol=1e-12 * 5e8)
+    assert parted >= 20
+    worse = np.array([[2.0, 1e-9, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]])
+    with pytest.raises(jm.ArmError, match=r"entry 1 2 is 1.*e-09 and entry 2 1 is 0"):
+        jm.RigidBody(1.0, inertia=worse)
 
 
 def test_a_tensor_of_a_lamina_and_of_a_rod_are_those_of_bodies():

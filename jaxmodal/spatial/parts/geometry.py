@@ -16,6 +16,7 @@ from jaxmodal.arm.quantities import (
     quantity,
     shown,
 )
+from jaxmodal.arm.symmetric import symmetric_part
 from jaxmodal.runtime.errors import ArmError, within
 
 #: how far, beside 1, the columns of a matrix may be from unit and right-angled: the digits that people write
@@ -116,15 +117,37 @@ class InertiaTensor(Record):
             - self.xz * (self.xy * self.yz + y * self.xz)
         )
         holds = holds & (determinant >= -rounding * trace * trace)
+        found, fault = trace, ""
+        if isinstance(holds, np.bool_) and not holds:
+            found, fault = self._moment_at_fault()
         return (
             Constraint(
-                "trace",
-                trace,
+                "principal_moments",
+                found,
                 holds,
-                "the tensor of a body: no principal moment negative, and none greater than the sum of the other two",
-                "check units and signs; off-diagonal entries are tensor components, minus the products of inertia",
+                "those of a body: no principal moment negative, and none greater than the sum of the other two",
+                f"{fault}; check units and signs; off-diagonal entries are tensor components, minus the products of "
+                "inertia",
             ),
         )
+
+    def _moment_at_fault(self) -> tuple[tuple[float, ...], str]:
+        """The three principal moments for a message, and which of them no body has, in words."""
+        turned = any(float(x) != 0.0 for x in (self.xy, self.yz, self.xz))
+        moments = np.array([self.xx, self.yy, self.zz], np.float64)
+        if turned and all(np.all(np.isfinite(row)) for row in self.rows()):
+            moments = np.linalg.eigvalsh(np.array(self.rows(), np.float64))
+        least, most = int(np.argmin(moments)), int(np.argmax(moments))
+        at = least if moments[least] < 0.0 else most
+        axis = "" if turned else f" about {'xyz'[at]}"
+        others = float(np.sum(np.delete(moments, at)))
+        why = (
+            f"is greater than {others:.6g}, the sum of the other two"
+            if at == most
+            else "is negative"
+        )
+        text = tuple(float(f"{x:.6g}") for x in moments)
+        return text, f"the one{axis}, {moments[at]:.6g} kg m^2, {why}"
 
 
 V = TypeVar("V", Position, Direction)
@@ -148,10 +171,7 @@ def as_inertia(name: str, value: object) -> InertiaTensor:
         rows = list(value)
         if all(isinstance(row, (tuple, list, np.ndarray)) and len(row) == 3 for row in rows):
             matrix = real_matrix(name, rows)
-            if not np.array_equal(matrix, matrix.T):
-                raise ArmError(
-                    f"{name} = {matrix.tolist()}: must be symmetric; entry i j and entry j i are the same component."
-                )
+            matrix = symmetric_part(name, matrix, first=3)
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix
             with within(f"{name}."):
                 return InertiaTensor(xx, yy, zz, xy, yz, xz)
