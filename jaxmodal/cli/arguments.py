@@ -103,8 +103,8 @@ def posed(
     if posture_deg is None:
         return arm
     num_links = len(arm.joints)
+    given = ",".join(f"{angle:g}" for angle in posture_deg)
     if len(posture_deg) not in (num_links - 1, num_links):
-        given = ",".join(f"{angle:g}" for angle in posture_deg)
         allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
         if num_links == 1:
             idle = "" if loaded or first_angle_matters(arm) else ", which changes no frequency,"
@@ -113,7 +113,8 @@ def posed(
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
             f"link{'s' * (num_links > 1)} and takes {allowed}."
         )
-    return cast(AnyArm, arm.with_posture_deg(posture_deg))
+    with refusing(f"--posture-deg {given}"):
+        return cast(AnyArm, arm.with_posture_deg(posture_deg))
 
 
 def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:

@@ -189,9 +189,11 @@ def verify(store: str, cells: int, seed: int) -> None:
 def export(store: str, file: Path) -> None:
     """Write the dataset in a STORE to a FILE: netCDF (.nc) or CSV (.csv), by its suffix.
 
-    CSV has one row for each mode of each cell.
+    CSV has one row for each mode of each cell. Cells that are not computed, or of which no digest says that they are
+    whole, have the status not_computed (127) and no values.
     """
     from jaxmodal.cli.paths import require_file
+    from sweeps.store.dataset import UNFINISHED
     from sweeps.store.export import SUFFIXES
     from sweeps.store.export import export as write
 
@@ -200,6 +202,8 @@ def export(store: str, file: Path) -> None:
     with refusing():
         write(ds, file)
     click.echo(f"{file}")
+    if ds.attrs["certificate_summary"] == UNFINISHED:
+        click.echo(f"{store}: {UNFINISHED}; jaxmodal sweep status {store}", err=True)
 
 
 @sweep.command()
