@@ -109,7 +109,9 @@ def test_data_without_a_digest_are_not_computed_for_any_reader(
     rows = list(csv.DictReader((tmp_path / "a.csv").open()))
     unsure = [row for row in rows if row["theta_2"] == "45.0"]
     assert len(unsure) == 3 * 2 * 2
-    assert {(row["status"], row["certified"], row["frequency"]) for row in unsure} == {("127", "False", "")}
+    assert {(row["status"], row["certified"], row["frequency"]) for row in unsure} == {
+        ("127", "False", "")
+    }
     sweeps.run(small_sweep(), path)
     assert contents(path) == uninterrupted
 
@@ -168,7 +170,12 @@ def test_other_versions_and_chunks_are_refused(synthetic, uninterrupted, tmp_pat
         sweeps.run(small_sweep(), path, chunk_cells=6)
     for module, name, value, words in (
         (sweeps.store.dataset.jaxmodal, "__version__", "9.9", r'jaxmodal_version: .* "9\.9" now'),
-        (sweeps.store.dataset.np, "__version__", "9.9", r'numpy_version: "2\..* in the store, "9\.9" now'),
+        (
+            sweeps.store.dataset.np,
+            "__version__",
+            "9.9",
+            r'numpy_version: "2\..* in the store, "9\.9" now',
+        ),
         (sweeps.store.dataset, "SOLVER_NUMBERS", 99, r"solver_numbers: \d+ in the store, 99 now"),
     ):
         with monkeypatch.context() as other, pytest.raises(sweeps.StoreError, match=words):

@@ -43,7 +43,7 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
     if isinstance(arm, Arm):
         return planar.implausible_values(arm)
     with np.errstate(all="ignore"):
-        return list(_found(arm))
+        return planar.beyond_measure(arm) or list(_found(arm))
 
 
 def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
