@@ -201,7 +201,7 @@ def examples(name: str | None, out_file: Path | None, force: bool) -> None:
         click.echo(text, nl=False)
         return
     with writing(f"--out {out_file}"):
-        same = out_file.exists() and out_file.read_bytes() == text.encode()
+        same = out_file.is_file() and out_file.read_bytes() == text.encode()
         require_new("--out", out_file, force or same)
         out_file.write_text(text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {out_file}", err=True)

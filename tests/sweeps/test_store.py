@@ -178,9 +178,10 @@ def test_other_versions_and_chunks_are_refused(synthetic, uninterrupted, tmp_pat
         ),
         (sweeps.store.dataset, "SOLVER_NUMBERS", 99, r"solver_numbers: \d+ in the store, 99 now"),
     ):
-        with monkeypatch.context() as other, pytest.raises(sweeps.StoreError, match=words):
+        with monkeypatch.context() as other:
             other.setattr(module, name, value)
-            sweeps.run(small_sweep(), path)
+            with pytest.raises(sweeps.StoreError, match=words):
+                sweeps.run(small_sweep(), path)
         assert contents(path) == uninterrupted
 
 
