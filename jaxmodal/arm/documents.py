@@ -15,6 +15,7 @@ from typing import Any
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import suggestion
+from jaxmodal.runtime.tables import printable
 from jaxmodal.runtime.whole_files import is_named_pipe, read_pipe
 
 #: what stands in a text: strings and comments, which the others are not looked for in; words and numbers; signs.
@@ -63,7 +64,9 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
             "standard input, which is the file /dev/stdin."
         ) from failure
     except IsADirectoryError as failure:
-        raise error(f"{path}: is a folder{_store_in(path)}; {remedy}") from failure
+        raise error(
+            f"{path}: cannot be read, it is a folder{_store_in(path)}; {remedy}"
+        ) from failure
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
@@ -156,6 +159,8 @@ def check_document(document: object, error: type[ValueError]) -> None:
             if isinstance(value, Mapping):
                 for key in value:
                     _check_string(key, limits.WORD, "a key", error)
+                    if isinstance(key, str) and printable(key) != key:
+                        raise error(f"a key {key!a} holds a control character; take it out.")
                 inner += value.values()
             elif isinstance(value, (list, tuple)):
                 inner += value
