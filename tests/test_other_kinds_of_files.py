@@ -63,12 +63,10 @@ def test_a_checkpoint_and_a_store_are_no_arms(tmp_path):
         jm.read_arm(path)
     store = tmp_path / "a.zarr"
     store.mkdir()
-    with pytest.raises(jm.ArmError, match=r"a\.zarr: it is a folder; give"):
+    with pytest.raises(jm.ArmError, match=r"a\.zarr: cannot be read \(Is a directory\)"):
         jm.read_arm(store)
     (store / "zarr.json").write_text("{}")
-    with pytest.raises(
-        jm.ArmError, match=r"it is a folder, the store of a sweep .jaxmodal sweep status"
-    ):
+    with pytest.raises(jm.ArmError, match="the store of a sweep: jaxmodal sweep status"):
         jm.read_arm(store)
 
 

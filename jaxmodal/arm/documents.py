@@ -64,9 +64,8 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
             "standard input, which is the file /dev/stdin."
         ) from failure
     except IsADirectoryError as failure:
-        raise error(
-            f"{path}: cannot be read, it is a folder{_store_in(path)}; {remedy}"
-        ) from failure
+        reason = f"{failure.strerror}{_store_in(path)}"
+        raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
@@ -86,7 +85,7 @@ def _store_in(folder: Path) -> str:
     """Words about a folder that looks like the store of a sweep."""
     if not (folder / "zarr.json").exists():
         return ""
-    return f", the store of a sweep (jaxmodal sweep status {folder})"
+    return f", the store of a sweep: jaxmodal sweep status {folder}"
 
 
 def check_kind(document: object, key: str, error: type[ValueError]) -> None:
