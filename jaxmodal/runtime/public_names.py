@@ -54,7 +54,7 @@ def explain_frozen(kind: type) -> None:
             f"{what} is frozen: {name} cannot be changed in place. Make a changed copy, {copy}{deep if own else ''}."
         )
 
-    kind.__setattr__ = kind.__delattr__ = refuse  # type: ignore[assignment, method-assign]
+    kind.__setattr__ = kind.__delattr__ = refuse  # type: ignore[method-assign]
 
 
 def _spell_out(function: Any) -> None:
