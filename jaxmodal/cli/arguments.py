@@ -50,13 +50,15 @@ def ascii_number(text: str) -> float:
     return float(text)
 
 
-class _Written(click.ParamType):
+class _Written:
     """A number in the digits 0 to 9: Python reads those of other scripts as well, which look like something else."""
+
+    fail: Callable[..., Any]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and not value.isascii():
             self.fail(f"{value!r} is not written in the digits 0 to 9.", param, ctx)
-        return super().convert(value, param, ctx)
+        return super().convert(value, param, ctx)  # type: ignore[misc]
 
 
 class WholeNumber(_Written, type(click.INT)):  # type: ignore[misc]

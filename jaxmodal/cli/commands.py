@@ -89,7 +89,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except click.ClickException as error:
-            error.message = printable(error.message)
+            vars(error)["message"] = printable(error.message)
             raise
         except KeyboardInterrupt:
             from jaxmodal.cli.interrupts import leave

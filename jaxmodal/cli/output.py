@@ -45,8 +45,7 @@ def terminals_obey_nothing() -> Iterator[None]:
     """Let what is printed to a terminal be shown and not obeyed: names of arms, keys and files may hold anything."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (
-        _Terminal(stream) if stream is not None and stream.isatty() else stream  # type: ignore[assignment]
-        for stream in before
+        _Terminal(stream) if stream is not None and stream.isatty() else stream for stream in before
     )
     try:
         yield

@@ -73,9 +73,9 @@ def counts_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName) -> A
     values = _frequencies_argument(omega, "omega")
     model = model_of(arm, theory)
     if model is not None and on_host(values):
-        counts = count_on_host(model, values)
-        _require_exact(values, counts)
-        return counts
+        found = count_on_host(model, values)
+        _require_exact(values, found)
+        return found
     arm = require_planar(arm)
     beams, flags = prepared_values(arm, theory)
     beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))

@@ -53,9 +53,10 @@ class Named:
     """A motion, a law or an event, shown by its name and values; many numbers by their shape."""
 
     def __repr__(self) -> str:
-        if not dataclasses.is_dataclass(self):
+        own: Any = self
+        if not dataclasses.is_dataclass(own):
             return object.__repr__(self)
-        values = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self))
+        values = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(own))
         return f"{type(self).__name__}({', '.join(f'{name}={_short(x)}' for name, x in values)})"
 
 
