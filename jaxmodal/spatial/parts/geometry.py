@@ -185,7 +185,8 @@ def as_inertia(name: str, value: object, check: bool = True) -> InertiaTensor:
                 return InertiaTensor(xx, yy, zz, xy, yz, xz, check)
         if not any(isinstance(row, (tuple, list, np.ndarray)) for row in rows):
             with within(f"{name}."):
-                return InertiaTensor(*rows, check=check)
+                xx, yy, zz = rows
+                return InertiaTensor(xx, yy, zz, check=check)
     raise ArmError(
         f"{name} = {shown(value)}: must be an inertia tensor, three rows of three numbers (kg m^2), or three moments "
         "about the axes."
