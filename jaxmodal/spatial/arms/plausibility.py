@@ -25,7 +25,7 @@ from jaxmodal.arm.plausible_joints import (
     spring_findings,
 )
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.bodies import RigidBody, fault_of
 from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
@@ -43,7 +43,7 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
     if isinstance(arm, Arm):
         return planar.implausible_values(arm)
     with np.errstate(all="ignore"):
-        return list(_found(arm))
+        return planar.beyond_measure(arm) or list(_found(arm))
 
 
 def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
@@ -152,6 +152,8 @@ def _body(
     name, moment = _largest_moment(body)
     yield from inertia_findings(f"{place}inertia.{name}", moment, mass, length)
     yield from _offset(f"{place}centre.", body.centre, reach)
+    if body.inertia is not None and (fault := fault_of(body.inertia)):
+        yield f"{place}inertia.{name}", moment, fault
 
 
 def _offset(place: str, offset: Position | None, reach: float) -> Iterator[Finding]:

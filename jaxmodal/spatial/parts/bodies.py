@@ -1,12 +1,20 @@
 """Rigid bodies with a full inertia tensor."""
 
+import warnings
+
+import numpy as np
+
+from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.quantities import (
     NON_NEGATIVE,
     Record,
     Scalar,
     frozen_pytree,
     quantity,
+    static,
 )
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
+from jaxmodal.runtime.namespace import tree_on_host
 from jaxmodal.spatial.parts.geometry import InertiaTensor, Position, as_inertia, as_vector
 
 
@@ -24,6 +32,10 @@ class RigidBody(Record):
         Inertia tensor about the centre of gravity, kg m^2, in the axes of the link: three rows of three, or the three
         moments about the axes. Off-diagonal entries are components of the tensor, minus the products of inertia.
 
+    inertia_check
+        False takes a tensor of which a principal moment is greater than the sum of the other two, as some that are
+        published; no body has it, and a warning says so.
+
     Raises
     ------
     ArmError
@@ -40,10 +52,28 @@ class RigidBody(Record):
     mass: Scalar = quantity("kg", "mass of the body", NON_NEGATIVE, "0 is no body", default=0.0)
     centre: Position | None = None
     inertia: InertiaTensor | None = None
+    inertia_check: bool = static(default=True)
 
     def __post_init__(self) -> None:
+        require_truth("inertia_check", self.inertia_check)
         if self.centre is not None:
             object.__setattr__(self, "centre", as_vector(Position, "centre", self.centre))
         if self.inertia is not None:
-            object.__setattr__(self, "inertia", as_inertia("inertia", self.inertia))
+            given = self.inertia
+            tensor = as_inertia("inertia", given, self.inertia_check)
+            object.__setattr__(self, "inertia", tensor)
+            if tensor is not given and (fault := fault_of(tensor)):
+                warnings.warn(f"inertia: {fault}", ImplausibleWarning, stacklevel=4)
         super().__post_init__()
+
+
+def fault_of(tensor: InertiaTensor) -> str:
+    """Why no body has a tensor that was taken unchecked; empty for others, and for values that are traced or many."""
+    if tensor.check or not tree_on_host(tensor) or any(np.ndim(x) for x in tensor.rows()[0]):
+        return ""
+    try:
+        tensor.replace(check=True)
+    except ArmError:
+        _, fault = tensor.moment_at_fault()
+        return f"no body has such a tensor: {fault}"
+    return ""

@@ -15,7 +15,9 @@ from jaxmodal.arm.quantities import (
     frozen_pytree,
     quantity,
     shown,
+    static,
 )
+from jaxmodal.arm.symmetric import symmetric_part
 from jaxmodal.runtime.errors import ArmError, within
 
 #: how far, beside 1, the columns of a matrix may be from unit and right-angled: the digits that people write
@@ -90,6 +92,8 @@ class InertiaTensor(Record):
     xy: Scalar = quantity("kg m^2", "component x y", FINITE, "0 for axes of symmetry", default=0.0)
     yz: Scalar = quantity("kg m^2", "component y z", FINITE, "0 for axes of symmetry", default=0.0)
     xz: Scalar = quantity("kg m^2", "component x z", FINITE, "0 for axes of symmetry", default=0.0)
+    check: bool = static(default=True)
+    """Whether it has to be the tensor of a body; else no moment may be negative, or kinetic energy would be."""
 
     def rows(self) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
         """The three rows of the tensor."""
@@ -102,29 +106,56 @@ class InertiaTensor(Record):
     def constraints(self) -> tuple[Constraint, ...]:
         # the tensor of a body is (trace S) 1 - S with S = integral of r r^T dm, which has no negative eigenvalue
         trace: Any = self.xx + self.yy + self.zz
-        x, y, z = (0.5 * trace - own for own in (self.xx, self.yy, self.zz))
+        x, y, z = self.xx, self.yy, self.zz
+        xy, yz, xz = self.xy, self.yz, self.xz
+        if self.check:
+            x, y, z = (0.5 * trace - own for own in (x, y, z))
+            xy, yz, xz = -xy, -yz, -xz
         rounding = _ROUNDING * abs(trace)
-        pairs = ((x, y, self.xy), (y, z, self.yz), (x, z, self.xz))
+        pairs = ((x, y, xy), (y, z, yz), (x, z, xz))
         holds: Any = trace >= 0.0
         for own in (x, y, z):
             holds = holds & (own >= -rounding)
         for first, second, mixed in pairs:
             holds = holds & (first * second - mixed * mixed >= -rounding * abs(trace))
-        determinant = (
-            x * (y * z - self.yz * self.yz)
-            + self.xy * (-self.xy * z - self.yz * self.xz)
-            - self.xz * (self.xy * self.yz + y * self.xz)
-        )
+        determinant = x * (y * z - yz * yz) - xy * (xy * z - yz * xz) + xz * (xy * yz - y * xz)
         holds = holds & (determinant >= -rounding * trace * trace)
+        found, fault, way_on = trace, "", ""
+        if isinstance(holds, np.bool_) and not holds:
+            found, fault = self.moment_at_fault()
+            if fault.endswith("other two"):
+                way_on = (
+                    "; published moments that break the rule are taken by inertia_check = false"
+                )
         return (
             Constraint(
-                "trace",
-                trace,
+                "principal_moments",
+                found,
                 holds,
-                "the tensor of a body: no principal moment negative, and none greater than the sum of the other two",
-                "check units and signs; off-diagonal entries are tensor components, minus the products of inertia",
+                "those of a body: no principal moment negative"
+                + (", and none greater than the sum of the other two" if self.check else ""),
+                f"{fault}; check units and signs; off-diagonal entries are tensor components, minus the products of "
+                f"inertia{way_on}",
             ),
         )
+
+    def moment_at_fault(self) -> tuple[tuple[float, ...], str]:
+        """The three principal moments for a message, and which of them no body has, in words."""
+        turned = any(float(x) != 0.0 for x in (self.xy, self.yz, self.xz))
+        moments = np.array([self.xx, self.yy, self.zz], np.float64)
+        if turned and np.all(np.isfinite(np.array(self.rows(), np.float64))):
+            moments = np.linalg.eigvalsh(np.array(self.rows(), np.float64))
+        least, most = int(np.argmin(moments)), int(np.argmax(moments))
+        at = least if moments[least] < 0.0 else most
+        axis = "" if turned else f" about {'xyz'[at]}"
+        others = float(np.sum(np.delete(moments, at)))
+        why = (
+            f"is greater than {others:.6g}, the sum of the other two"
+            if at == most
+            else "is negative"
+        )
+        text = tuple(float(f"{x:.6g}") for x in moments)
+        return text, f"the one{axis}, {moments[at]:.6g} kg m^2, {why}"
 
 
 V = TypeVar("V", Position, Direction)
@@ -140,7 +171,7 @@ def as_vector(kind: type[V], name: str, value: object) -> V:
         return kind(*value)
 
 
-def as_inertia(name: str, value: object) -> InertiaTensor:
+def as_inertia(name: str, value: object, check: bool = True) -> InertiaTensor:
     """An `InertiaTensor` from a 3 x 3 matrix, three principal moments along the axes, or one of a ball."""
     if isinstance(value, InertiaTensor):
         return value
@@ -148,16 +179,14 @@ def as_inertia(name: str, value: object) -> InertiaTensor:
         rows = list(value)
         if all(isinstance(row, (tuple, list, np.ndarray)) and len(row) == 3 for row in rows):
             matrix = real_matrix(name, rows)
-            if not np.array_equal(matrix, matrix.T):
-                raise ArmError(
-                    f"{name} = {matrix.tolist()}: must be symmetric; entry i j and entry j i are the same component."
-                )
+            matrix = symmetric_part(name, matrix, first=3)
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix
             with within(f"{name}."):
-                return InertiaTensor(xx, yy, zz, xy, yz, xz)
+                return InertiaTensor(xx, yy, zz, xy, yz, xz, check)
         if not any(isinstance(row, (tuple, list, np.ndarray)) for row in rows):
             with within(f"{name}."):
-                return InertiaTensor(*rows)
+                xx, yy, zz = rows
+                return InertiaTensor(xx, yy, zz, check=check)
     raise ArmError(
         f"{name} = {shown(value)}: must be an inertia tensor, three rows of three numbers (kg m^2), or three moments "
         "about the axes."

@@ -37,6 +37,8 @@ def body_table(body: RigidBody) -> dict[str, Any]:
     for name in ("centre", "inertia"):
         if getattr(body, name) is not None:
             table[name] = _plain(getattr(body, name))
+    if not body.inertia_check:
+        table["inertia_check"] = False
     return table
 
 
