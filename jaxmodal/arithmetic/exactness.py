@@ -8,6 +8,7 @@ then look as ever. So each kind of operation is tried on a few numbers whose res
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -80,8 +81,16 @@ def _fault_of_numpy() -> str:
     return _fault(_operations)
 
 
-@functools.cache
 def _fault_of_backend(platform: str) -> str:
+    with _ASKING:  # threads that trace side by side would each compile the check
+        return _asked(platform)
+
+
+_ASKING = threading.Lock()
+
+
+@functools.cache
+def _asked(platform: str) -> str:
     device = jax.local_devices(backend=platform)[0]
 
     def double_double_check(*parts: Array) -> Any:

@@ -1,6 +1,7 @@
 """Settings of the compiler: they take effect or say why not, and change no number."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -51,6 +52,39 @@ def test_frequencies_do_not_depend_on_the_settings_or_the_cache(tmp_path):
         assert np.max(np.abs(found / expected - 1.0)) < 1e-13
     assert runs[1].stdout == runs[2].stdout
     assert any((tmp_path / "cache").iterdir())
+
+
+KEPT = """
+import sys
+import jax; jax.config.update("jax_enable_x64", True)
+import numpy as np, jaxmodal as jm
+jm.use_compilation_cache(sys.argv[1])
+arm = jm.examples.two_link_flexible()
+print(jax.jit(lambda x: jm.count_below(arm.with_posture([x]), 5.0))(0.5))
+"""
+
+
+def told_of_programs(text):
+    """Names of programs that JAX's log says were loaded from its cache, and of those that were not found there."""
+    words = "Persistent compilation cache hit", "PERSISTENT COMPILATION CACHE MISS"
+    return [set(re.findall(rf"{each} for '(.*?)'", text)) for each in words]
+
+
+def test_a_program_compiled_once_is_loaded_by_the_next_process(tmp_path):
+    """By what JAX itself says in its log."""
+    told, printed = [], []
+    for _ in range(2):
+        told_all = {"JAX_LOG_COMPILES": "1", "JAX_EXPLAIN_CACHE_MISSES": "1"}
+        result = run(KEPT, str(tmp_path / "cache"), **told_all)
+        assert result.returncode == 0, result.stderr
+        told.append(told_of_programs(result.stderr))
+        printed.append(result.stdout)
+    (loaded_first, compiled_first), (loaded, compiled) = told
+    assert compiled_first >= {"jit__lambda", "jit_double_double_check"}
+    assert not loaded_first
+    assert loaded == compiled_first
+    assert not compiled
+    assert printed[0] == printed[1]
 
 
 def test_tuning_takes_effect_before_the_first_program(monkeypatch):
