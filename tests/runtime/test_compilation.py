@@ -107,6 +107,7 @@ del os.environ["XLA_FLAGS"]
 jax.jit(lambda x: x + 1.0)(jnp.ones(3))
 jm.use_compilation_cache(sys.argv[1])
 jax.jit(lambda x: x + 2.0)(jnp.ones(3))
+print("before", jm.runtime.compilation.loops_are_kernels())  # jax 0.12 makes kernels of loops by itself
 jm.tune_cpu()
 """
     first, second = tmp_path / "first", tmp_path / "second"
@@ -114,8 +115,11 @@ jm.tune_cpu()
     result = run(words, str(second), JAX_COMPILATION_CACHE_DIR=str(first), XLA_FLAGS=options)
     assert "xla_cpu_disable_loop_unrolling" in result.stdout, result.stderr
     assert any(second.iterdir()), result.stderr
-    assert result.returncode != 0
-    assert "CompilationError: tune_cpu() came too late" in result.stderr
+    if "before True" in result.stdout:
+        assert result.returncode == 0, result.stderr
+    else:
+        assert result.returncode != 0
+        assert "CompilationError: tune_cpu() came too late" in result.stderr
 
 
 def test_flags_of_the_caller_stay(monkeypatch):
