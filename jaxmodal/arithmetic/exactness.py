@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 import jax
-import jaxlib
+import jaxlib.version
 import numpy as np
 
 from jaxmodal.arithmetic import double_double as dd
@@ -60,9 +60,7 @@ def require_exact(x: Array) -> None:
     for platform in sorted(platforms):
         fault = _fault_of_backend(platform)
         if fault:
-            where = (
-                f"on the backend {platform!r} of jax {jax.__version__}, jaxlib {jaxlib.__version__}"
-            )
+            where = f"on the backend {platform!r} of jax {jax.__version__}, jaxlib {jaxlib.version.__version__}"
             remedy = (
                 "take flags that relax arithmetic, such as --xla_cpu_enable_fast_math, out of XLA_FLAGS; if there are"
                 " none, use another version of jaxlib. Single arms outside of jit and vmap are computed in NumPy"
@@ -91,7 +89,10 @@ _ASKING = threading.Lock()
 
 @functools.cache
 def _asked(platform: str) -> str:
-    device = jax.local_devices(backend=platform)[0]
+    try:
+        device = jax.local_devices(backend=platform)[0]
+    except RuntimeError:  # not there, as by JAX_PLATFORMS: nothing can run on it
+        return ""
 
     def double_double_check(*parts: Array) -> Any:
         return _operations(*parts)

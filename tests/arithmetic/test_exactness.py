@@ -154,3 +154,7 @@ def test_numpy_needs_no_program():
     with names_of_programs() as names:
         in_numpy()
     assert names == []
+
+
+def test_a_backend_that_is_not_there_is_not_asked():
+    assert exactness._fault_of_backend("no such backend") == ""
