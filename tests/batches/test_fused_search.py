@@ -162,8 +162,8 @@ def test_registers_round_differently_and_find_the_same():
 
 
 def for_an_h100():
-    """The device that a program is lowered for where there is none, which JAX wants to know from 0.12 on."""
-    if jax.__version_info__ < (0, 12):
+    """The device that a program is lowered for where there is none, which JAX wants to know from 0.11 on."""
+    if jax.__version_info__ < (0, 11):
         return contextlib.nullcontext()
     kind = jax.sharding.AbstractDevice("NVIDIA H100", num_cores=None, platform="gpu")
     return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=kind))
