@@ -4,6 +4,7 @@ SI units and radians throughout; frequencies in Hz only where a name says so. JA
 must be on before the first arm is made; see `X64DisabledError`.
 """
 
+from jaxmodal.arithmetic.exactness import InexactArithmeticError
 from jaxmodal.arm.addresses import addresses, resolve
 from jaxmodal.arm.arm import Arm, Link, Payload
 from jaxmodal.arm.arrays import beam_arrays, invalid_values
@@ -107,6 +108,7 @@ __all__ = [
     "DenavitHartenberg",
     "FrequencyResponse",
     "ImplausibleWarning",
+    "InexactArithmeticError",
     "JointOrigin",
     "LargeDeflectionWarning",
     "Link",

@@ -20,6 +20,7 @@ import numpy as np
 from jaxmodal.arithmetic import double_double as dd
 from jaxmodal.arithmetic import programs
 from jaxmodal.arithmetic.double_double import DoubleDouble
+from jaxmodal.arithmetic.exactness import require_exact
 from jaxmodal.arithmetic.programs import Expression
 from jaxmodal.arithmetic.registers import Register, bare
 from jaxmodal.arithmetic.wide_programs import run_on_host
@@ -52,10 +53,14 @@ def evaluate_formula(
 
 
 def number(value: Array, arithmetic: Arithmetic) -> Number:
-    """A float64 array as it is, as a double-double or as a register; what is no `Arithmetic` is refused."""
+    """A float64 array as it is, as a double-double or as a register; what is no `Arithmetic` is refused.
+
+    Double-double, too, where it does not keep its digits: every number of it comes from here.
+    """
     if arithmetic is Arithmetic.float64:
         return value
     if arithmetic is Arithmetic.double_double:
+        require_exact(value)
         return dd.as_double_double(value)
     if arithmetic is Arithmetic.registers:
         return Register(value)

@@ -3,18 +3,22 @@
 A lane is a mode of a cell. The kernel runs `guided_search` on `condensation.evaluate_links`, the same functions as
 `kernels.enclosed`: only where a link's values come from and how one lane reads another's differ. On a GPU, Pallas
 compiles it by Triton; elsewhere it is interpreted, which serves tests. What it leaves open goes the same way on.
+
+JAX calls Pallas experimental and its Triton backend deprecated: both are imported when a kernel is wanted, and where
+one is missing the portable program takes its place.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
+import warnings
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.experimental import pallas as pl
 
 from jaxmodal.arithmetic.operations import Arithmetic
 from jaxmodal.batches.guided_search import Others, enclose_from
@@ -70,10 +74,12 @@ class Kernel:
 def chosen_kernel(name: str, device: Any) -> Kernel:
     """The kernel of a name among `KERNELS` on a device; ``"auto"`` is ``"fused"`` on NVIDIA GPUs that can compile it.
 
+    Where JAX lacks what compiles the kernel, ``"auto"`` is ``"portable"``, and a `RuntimeWarning` says so.
+
     Raises
     ------
     ValueError
-        The name is unknown, or the GPU is too old for the fused kernel.
+        The name is unknown, the GPU is too old for the fused kernel, or JAX lacks what compiles it.
     """
     if name not in KERNELS:
         known = ", ".join(map(repr, KERNELS))
@@ -86,7 +92,43 @@ def chosen_kernel(name: str, device: Any) -> Kernel:
             f" {device.device_kind} has {capability}; leave kernel out, or choose 'portable'"
         )
     suits = on_gpu and capability is not None and capability >= _LEAST_CAPABILITY
-    return Kernel(name == "fused" or (name == "auto" and suits), on_gpu)
+    if name == "portable" or not (name == "fused" or suits):
+        return Kernel(False, on_gpu)
+    missing = _missing(on_gpu)
+    if not missing:
+        return Kernel(True, on_gpu)
+    if name == "fused":
+        raise ValueError(f"kernel = 'fused' {missing}; leave kernel out, or choose 'portable'")
+    # at one place, so that Python shows it once in a process
+    warnings.warn(
+        f"the fused kernel {missing}; the portable program of XLA is used, which finds the same and is slower"
+        " (docs/gpu.md). kernel = 'portable' chooses it without this warning",
+        RuntimeWarning,
+        stacklevel=1,
+    )
+    return Kernel(False, on_gpu)
+
+
+def _missing(compiled: bool) -> str:
+    """What JAX lacks to run the fused kernel, interpreted or ``compiled`` by Triton; empty where it lacks nothing."""
+    try:
+        pl = _pallas()
+        _ = pl.pallas_call, pl.BlockSpec, pl.ds
+        if compiled:
+            _ = _triton().CompilerParams
+    except Exception as error:  # modules on their way out end in errors of many kinds
+        what = "Pallas and its Triton backend" if compiled else "Pallas"
+        return f"needs {what}, which jax {jax.__version__} does not provide here ({type(error).__name__}: {error})"
+    return ""
+
+
+def _pallas() -> Any:
+    return importlib.import_module("jax.experimental.pallas")
+
+
+def _triton() -> Any:
+    """Pallas's backend for NVIDIA GPUs."""
+    return importlib.import_module("jax.experimental.pallas.triton")
 
 
 def _capability(device: Any) -> float | None:
@@ -123,6 +165,8 @@ def enclosed_fused(
     lanes, warps : int
         Of one program of the kernel; at least as many lanes as the next power of two over the modes.
     """
+    pl = _pallas()
+
     cells = rough.shape[1]
     rows = _power_of_two(problem.modes)
     width = (lanes or (_INTERPRETED_LANES if interpret else _LANES)) // rows
@@ -163,7 +207,9 @@ def enclosed_fused(
         in_specs=[pl.BlockSpec((4,), lambda i: (0,)), *(_columns(x.shape, width) for x in arrays)],
         out_specs=_columns((len(_FIELDS), rows, padded), width),
         out_shape=shape_of((len(_FIELDS), rows, padded), jnp.float64),
-        compiler_params=None if interpret else _triton_parameters(warps),
+        compiler_params=None
+        if interpret
+        else _triton().CompilerParams(num_warps=warps, num_stages=1),
         interpret=interpret,
         name="enclosed",
     )(jnp.stack([flags.shear, flags.rotary_inertia, flags.axial, flags.axial]), *arrays)
@@ -171,14 +217,10 @@ def enclosed_fused(
     return Enclosure(**fields | {"consistent": fields["consistent"] > 0.0})
 
 
-def _triton_parameters(warps: int) -> Any:
-    from jax.experimental.pallas import triton  # here, for builds of JAX without it
+def _columns(shape: tuple[int, ...], width: int) -> Any:
+    """Blocks of ``width`` cells, the last axis: a ``BlockSpec`` of Pallas."""
+    pl = _pallas()
 
-    return triton.CompilerParams(num_warps=warps, num_stages=1)
-
-
-def _columns(shape: tuple[int, ...], width: int) -> pl.BlockSpec:
-    """Blocks of ``width`` cells, the last axis."""
     rest = (0,) * (len(shape) - 1)
     return pl.BlockSpec((*shape[:-1], width), lambda i: (*rest, i))
 
@@ -202,6 +244,8 @@ def _kernel(
     arithmetic: Arithmetic,
 ) -> None:
     """One block of cells, all their modes; the references are those of `enclosed_fused`, in its order."""
+    pl = _pallas()
+
     flags = Theory(flags_ref[0], flags_ref[1], flags_ref[2])
     links = values_ref.shape[1]
 

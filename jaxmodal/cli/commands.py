@@ -22,6 +22,7 @@ from typing import Any
 import click
 
 from jaxmodal import __version__
+from jaxmodal.arithmetic.exactness import InexactArithmeticError
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.arguments import ARM_HELP, load_any_arm, refusing
 from jaxmodal.cli.paths import file_option, require_new, writing
@@ -85,12 +86,17 @@ class LazyGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`."""
+        """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`.
+
+        Where the arithmetic cannot be trusted, whatever the command, it ends with that message.
+        """
         try:
             return super().invoke(ctx)
         except click.ClickException as error:
             vars(error)["message"] = printable(error.message)
             raise
+        except InexactArithmeticError as error:
+            raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:
             from jaxmodal.cli.interrupts import leave
 

@@ -45,7 +45,8 @@ def tune_cpu() -> None:
 
     Notes
     -----
-    XLA's CPU runtime otherwise starts each of the many small loops of these programs by itself.
+    XLA's CPU runtime otherwise starts each of the many small loops of these programs by itself. That of JAX 0.12 makes
+    kernels of most without being told, so that nothing is refused there for coming too late.
 
     Examples
     --------

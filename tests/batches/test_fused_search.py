@@ -1,5 +1,10 @@
 """Does the fused kernel find what the portable program finds, bit for bit where the same compiler rounds both?"""
 
+import contextlib
+import importlib
+import os
+import subprocess
+import sys
 import types
 
 import jax
@@ -156,6 +161,14 @@ def test_registers_round_differently_and_find_the_same():
     assert np.abs(both[1].omega / both[0].omega - 1.0)[settled].max() < BATCH_ACCURACY
 
 
+def for_an_h100():
+    """The device that a program is lowered for where there is none, which JAX wants to know from 0.11 on."""
+    if jax.__version_info__ < (0, 11):
+        return contextlib.nullcontext()
+    kind = jax.sharding.AbstractDevice("NVIDIA H100", num_cores=None, platform="gpu")
+    return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=kind))
+
+
 @pytest.mark.parametrize(
     ("modes", "structure"), [(1, None), (10, None), (40, None), (10, "everything")]
 )
@@ -172,7 +185,8 @@ def test_the_kernel_lowers_for_cuda_without_a_gpu(modes, structure):
         values = jax.tree_util.tree_unflatten(structure, leaves)
         return enclosed_fused(*values, arithmetic=Arithmetic.registers, interpret=False).omega
 
-    text = run.trace(*leaves).lower(lowering_platforms=("cuda",)).as_text()
+    with for_an_h100():
+        text = run.trace(*leaves).lower(lowering_platforms=("cuda",)).as_text()
     assert text.count("xla.gpu.triton") == 1, "one kernel, compiled by Triton"
 
 
@@ -263,6 +277,56 @@ def test_what_cannot_be_fused_is_refused_with_the_remedy():
         )
     with pytest.raises(ValueError, match=r"capability 8.0 or more, and a gpu has 7.5; leave"):
         chosen_kernel("fused", device("gpu", "7.5"))
+
+
+PALLAS, TRITON = "jax.experimental.pallas", "jax.experimental.pallas.triton"
+
+
+@pytest.mark.parametrize("hidden", [PALLAS, TRITON, "what the backend holds"])
+def test_without_the_backend_that_compiles_the_kernel_the_portable_program_runs(
+    monkeypatch, hidden
+):
+    if hidden in (PALLAS, TRITON):
+        monkeypatch.setitem(sys.modules, hidden, None)
+    else:
+        monkeypatch.delattr(importlib.import_module(TRITON), "CompilerParams")
+    where = device("gpu", "9.0")
+    words = "fused kernel needs Pallas and its Triton backend, which jax .* does not provide here"
+    with pytest.warns(RuntimeWarning, match=f"{words} .*; the portable program of XLA is used"):
+        chosen = chosen_kernel("auto", where)
+    assert (chosen.fused, chosen.on_gpu) == (False, True)
+    with pytest.raises(ValueError, match=r"kernel = 'fused' needs Pallas .*; leave kernel out"):
+        chosen_kernel("fused", where)
+    assert not chosen_kernel("portable", where).fused  # what was asked for, without a word
+    assert not chosen_kernel("auto", device("cpu")).fused
+
+
+WITHOUT_PALLAS = f"""
+import sys
+sys.modules["{PALLAS}"] = None  # as where JAX has no such module
+import types
+import jax; jax.config.update("jax_enable_x64", True)
+import jaxmodal as jm
+from jaxmodal.batches.fused_search import chosen_kernel
+for _ in range(3):
+    assert not chosen_kernel("auto", types.SimpleNamespace(platform="gpu", compute_capability="9.0")).fused
+arm, cells = jm.examples.two_link_flexible(), {{"link2.joint_angle": [0.1]}}
+print(bool(jm.natural_frequencies_batch(arm, cells, 2).certified.all()))
+try:
+    jm.natural_frequencies_batch(arm, cells, 2, kernel="fused")
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_without_pallas_everything_else_works_and_the_word_is_said_once():
+    result = subprocess.run(
+        [sys.executable, "-c", WITHOUT_PALLAS], capture_output=True, text=True, env=os.environ
+    )
+    certified, *refusal = result.stdout.splitlines()
+    assert certified == "True", result.stderr
+    assert refusal[0].startswith("kernel = 'fused' needs Pallas, which jax "), result.stderr
+    assert result.stderr.count("RuntimeWarning") == 1
 
 
 def test_the_default_device_decides():

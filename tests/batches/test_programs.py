@@ -72,7 +72,7 @@ def batch_programs(compiled):
 def test_another_arm_name_address_or_number_of_cells_compiles_nothing_new(
     arm, ranges, cells, kernel, compiled, batch_programs
 ):
-    assert batch_programs <= 4, "the grid, the search, open modes and double-double"
+    assert batch_programs <= 5, "the grid, the search, open modes, double-double and its check"
     programs, result = compiled(
         jm.natural_frequencies_batch, arm, cells_of(cells, ranges), MODES, kernel=kernel
     )

@@ -1,6 +1,7 @@
 """Settings of the compiler: they take effect or say why not, and change no number."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -53,6 +54,39 @@ def test_frequencies_do_not_depend_on_the_settings_or_the_cache(tmp_path):
     assert any((tmp_path / "cache").iterdir())
 
 
+KEPT = """
+import sys
+import jax; jax.config.update("jax_enable_x64", True)
+import numpy as np, jaxmodal as jm
+jm.use_compilation_cache(sys.argv[1])
+arm = jm.examples.two_link_flexible()
+print(jax.jit(lambda x: jm.count_below(arm.with_posture([x]), 5.0))(0.5))
+"""
+
+
+def told_of_programs(text):
+    """Names of programs that JAX's log says were loaded from its cache, and of those that were not found there."""
+    words = "Persistent compilation cache hit", "PERSISTENT COMPILATION CACHE MISS"
+    return [set(re.findall(rf"{each} for '(.*?)'", text)) for each in words]
+
+
+def test_a_program_compiled_once_is_loaded_by_the_next_process(tmp_path):
+    """By what JAX itself says in its log."""
+    told, printed = [], []
+    for _ in range(2):
+        told_all = {"JAX_LOG_COMPILES": "1", "JAX_EXPLAIN_CACHE_MISSES": "1"}
+        result = run(KEPT, str(tmp_path / "cache"), **told_all)
+        assert result.returncode == 0, result.stderr
+        told.append(told_of_programs(result.stderr))
+        printed.append(result.stdout)
+    (loaded_first, compiled_first), (loaded, compiled) = told
+    assert compiled_first >= {"jit__lambda", "jit_double_double_check"}
+    assert not loaded_first
+    assert loaded == compiled_first
+    assert not compiled
+    assert printed[0] == printed[1]
+
+
 def test_tuning_takes_effect_before_the_first_program(monkeypatch):
     """It sets the flags; XLA has read them in time in this process (tests/conftest.py), so that they are seen."""
     monkeypatch.delenv("XLA_FLAGS")
@@ -73,6 +107,7 @@ del os.environ["XLA_FLAGS"]
 jax.jit(lambda x: x + 1.0)(jnp.ones(3))
 jm.use_compilation_cache(sys.argv[1])
 jax.jit(lambda x: x + 2.0)(jnp.ones(3))
+print("before", jm.runtime.compilation.loops_are_kernels())  # jax 0.12 makes kernels of loops by itself
 jm.tune_cpu()
 """
     first, second = tmp_path / "first", tmp_path / "second"
@@ -80,8 +115,11 @@ jm.tune_cpu()
     result = run(words, str(second), JAX_COMPILATION_CACHE_DIR=str(first), XLA_FLAGS=options)
     assert "xla_cpu_disable_loop_unrolling" in result.stdout, result.stderr
     assert any(second.iterdir()), result.stderr
-    assert result.returncode != 0
-    assert "CompilationError: tune_cpu() came too late" in result.stderr
+    if "before True" in result.stdout:
+        assert result.returncode == 0, result.stderr
+    else:
+        assert result.returncode != 0
+        assert "CompilationError: tune_cpu() came too late" in result.stderr
 
 
 def test_flags_of_the_caller_stay(monkeypatch):
