@@ -155,7 +155,7 @@ def _without_strays(determinant: Characteristic, every: Sequence[Complexes]) -> 
 
     The mirror image of a root of the left half plane is none where there is a loss factor.
     """
-    roots = np.concatenate([*every, np.zeros(0)])
+    roots: Complexes = np.concatenate([*every, np.zeros(0, np.complex128)])
     cells = np.repeat(np.arange(len(every)), [x.size for x in every])
     with np.errstate(all="ignore"):
         here, beside = (determinant(cells, roots * x) for x in (1.0, 1.0 + _SAME))

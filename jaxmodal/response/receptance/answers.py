@@ -272,14 +272,15 @@ def _infinite(
     places = np.nonzero(suspect)
     if places[0].size:
         some, own = some_cells(arms, places[0]), omega[places[-1]]
-        found = values[:, :, *places]
+        at: Any = (slice(None), slice(None), *places)
         away = answer(system, some, own * (1.0 + _AWAY))
-        larger = np.flatnonzero(~(np.abs(found) < np.abs(away)).all(axis=(0, 1)))
+        larger = np.flatnonzero(~(np.abs(values[at]) < np.abs(away)).all(axis=(0, 1)))
         if larger.size:
             few, there = some_cells(some, larger), own[larger]
-            beside = [answer(system, few, there * (1.0 + x)) for x in (_NUDGE, -_NUDGE)]
+            above, below = (answer(system, few, there * (1.0 + x)) for x in (_NUDGE, -_NUDGE))
+            beside = (above, below, away[:, :, larger])
             at = (slice(None), slice(None), *(place[larger] for place in places))
-            infinite[at] = infinite_among(values[at], *beside, away[:, :, larger])
+            infinite[at] = infinite_among(values[at], *beside)
     return infinite
 
 
