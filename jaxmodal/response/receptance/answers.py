@@ -44,8 +44,8 @@ _SUSPECT, _SUSPECT_TRACED = 1e-8, 1e-6
 _NUDGE = 2.0**-45
 #: it is larger there than at this distance; near a zero it is smaller
 _AWAY = 2.0**-20
-#: and a pole is where it is larger by this: within 2e-13
-_POLE = 2.0**22
+#: what is smooth changes by less than this on the way, and a pole is where the value is larger by the second
+_SMOOTH, _POLE = 1.01, 2.0**22
 #: a sum below this share of its terms is their rounding
 _ROUNDING = 2.0**-49
 
@@ -273,8 +273,9 @@ def _infinite(
     if places[0].size:
         some, own = some_cells(arms, places[0]), omega[places[-1]]
         at: Any = (slice(None), slice(None), *places)
-        away = answer(system, some, own * (1.0 + _AWAY))
-        larger = np.flatnonzero(~(np.abs(values[at]) < np.abs(away)).all(axis=(0, 1)))
+        # so far from any resonance the recursion itself has digits enough
+        away = _own_answers(system, some, own * (1.0 + _AWAY))
+        larger = np.flatnonzero(~(np.abs(values[at]) <= _SMOOTH * np.abs(away)).all(axis=(0, 1)))
         if larger.size:
             few, there = some_cells(some, larger), own[larger]
             above, below = (answer(system, few, there * (1.0 + x)) for x in (_NUDGE, -_NUDGE))
