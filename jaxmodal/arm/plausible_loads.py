@@ -18,12 +18,10 @@ from jaxmodal.statics.equilibrium import (
     Equilibrium,
     held_equilibrium,
 )
-from jaxmodal.statics.stability import eigenvalues, prestress
+from jaxmodal.statics.stability import moves_without_strain, prestress, unstable
 
 #: a factor of the forces at rest below which a buckling load is near
 _NEAR = 1.25
-#: an eigenvalue is one of a motion without strain where it is this small beside the largest
-_FREE = 1e-12
 
 
 def load_findings(arm: Arm) -> list[Finding]:
@@ -42,26 +40,21 @@ def load_findings(arm: Arm) -> list[Finding]:
         found.append((*given, text))
     forces = prestress(beams, dead, rest)
 
-    def lost(factor: float) -> bool:
-        values, held = eigenvalues(beams, 1.0, 1.0, forces, factor)
-        return bool(np.sum(values < 0.0) > held or values[0] == -np.inf)
-
-    own, _ = eigenvalues(beams, 1.0, 1.0, forces, 0.0)
-    if own.size and np.min(np.abs(own)) > _FREE * np.max(np.abs(own)):
-        if lost(1.0):
-            text = (
-                "the forces at rest are beyond the critical load: the arm buckles in this posture"
-            )
-            found.append((*given, f"{text} (jaxmodal buckling says by how much)"))
-        elif lost(_NEAR):
-            found.append((*given, "the forces at rest are more than 80 % of the critical load"))
-    elif own.size:
-        values, held = eigenvalues(beams, 1.0, 1.0, forces, 1.0)
-        if np.sum(values < -_FREE * np.max(np.abs(values))) > held:
+    if unstable(beams, 1.0, 1.0, forces, 1.0):
+        if moves_without_strain(beams, 1.0, 1.0, forces):
             text = (
                 "the forces at rest push the arm out of this posture, in which no spring holds it"
             )
-            found.append((*given, text))
+        else:
+            text = (
+                "the forces at rest are beyond the critical load: the arm buckles in this posture "
+                "(jaxmodal buckling says by how much)"
+            )
+        found.append((*given, text))
+    elif not moves_without_strain(beams, 1.0, 1.0, forces) and unstable(
+        beams, 1.0, 1.0, forces, _NEAR
+    ):
+        found.append((*given, "the forces at rest are more than 80 % of the critical load"))
     return found
 
 

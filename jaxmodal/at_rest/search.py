@@ -21,17 +21,23 @@ from jaxmodal.arm.columns import STEP
 from jaxmodal.dynamic_stiffness.beams import Theory
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.chain import DeadLoads
-from jaxmodal.statics.equilibrium import held_equilibrium
+from jaxmodal.statics.equilibrium import Equilibrium, held_equilibrium
 from jaxmodal.statics.pieces import Prestress, most_load, pieces_for
-from jaxmodal.statics.stability import StaticStiffness, eigenvalues, prestress, static_stiffness
+from jaxmodal.statics.stability import (
+    ROUNDING,
+    StaticStiffness,
+    eigenvalues,
+    moves_without_strain,
+    prestress,
+    static_stiffness,
+    unstable,
+)
 
 Floats = NDArray[np.float64]
 
 #: relative distance from a factor at which counts are taken; ten times more each time that rounding leaves one open
 _CLOSE = 1e-12
 _WIDEST = 1e-6
-#: eigenvalues within this of zero, beside the largest, may be rounding
-_ROUNDING = 10.0 * 2.0**-52
 #: matrices of this size at most are looked through for estimates
 _MOST_ESTIMATED = 400
 #: an inverse factor below this share of the largest is no estimate
@@ -59,8 +65,15 @@ class LoadedArm:
             Nothing holds a free joint against the loads.
         """
         shear, axial = float(theory.shear), float(theory.axial)
-        rest = held_equilibrium(beams, shear, axial, loads)
-        return cls(beams, shear, axial, prestress(beams, loads, rest))
+        return cls.at_rest(beams, theory, loads, held_equilibrium(beams, shear, axial, loads))
+
+    @classmethod
+    def at_rest(
+        cls, beams: BeamArrays, theory: Theory, loads: DeadLoads, found: Equilibrium
+    ) -> LoadedArm:
+        """The arm under dead loads of which the equilibrium is known."""
+        forces = prestress(beams, loads, found)
+        return cls(beams, float(theory.shear), float(theory.axial), forces)
 
     def reversed(self) -> LoadedArm:
         """The arm under loads that act the other way."""
@@ -77,6 +90,14 @@ class LoadedArm:
         """Ascending, without those that stand for supports: of index 0 the first that a load makes negative."""
         return eigenvalues(self.beams, self.shear, self.axial, self.prestress, factor)
 
+    def moves_without_strain(self) -> bool:
+        """Whether nothing elastic holds the arm in some motion."""
+        return moves_without_strain(self.beams, self.shear, self.axial, self.prestress)
+
+    def unstable(self, factor: float) -> bool:
+        """Whether a factor of the loads buckles the arm, or is at a critical one to rounding."""
+        return unstable(self.beams, self.shear, self.axial, self.prestress, factor)
+
     def count(self, factor: float) -> tuple[float, bool]:
         """How many buckling factors lie below, and whether no eigenvalue is too near zero to tell."""
         values, held = self.eigenvalues(factor)
@@ -84,7 +105,7 @@ class LoadedArm:
             return math.inf, True
         if not values.size:
             return 0.0, True
-        clear = bool(np.min(np.abs(values)) > _ROUNDING * np.max(np.abs(values)))
+        clear = bool(np.min(np.abs(values)) > ROUNDING * np.max(np.abs(values)))
         return float(np.sum(values < 0.0) - held), clear
 
     def never(self) -> bool:

@@ -16,6 +16,7 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
 from jaxmodal.arm.quantities import shown
 from jaxmodal.at_rest.loads import under_loads
+from jaxmodal.at_rest.search import LoadedArm, factors
 from jaxmodal.at_rest.shapes import positions
 from jaxmodal.at_rest.tables import statics_dataset, statics_tables
 from jaxmodal.dynamic_stiffness.beams import Theory, TheoryName
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
+
+#: loads are small whose critical ones are more than this times them: they add some 10 % to deflections
+_SMALL_LOADS = 10.0
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -146,14 +150,16 @@ def static_equilibrium(
     Raises
     ------
     ArmError
-        There is no load, or nothing holds a free joint against it; a value does not suit the theory; a link has an
-        axial force, which would stiffen or soften the arm (`static_compliance` knows it).
+        There is no load, or nothing holds a free joint against it; the loads buckle the arm, or are at its critical
+        load to rounding; a value does not suit the theory; a link has an axial force, which would stiffen or soften the
+        arm (`static_compliance` knows it).
 
     Warns
     -----
     LargeDeflectionWarning
         A section turns by more than 0.1 rad, or a point moves by more than 5 % of the arm's length: the linear theory
-        is off by about the square of the former.
+        is off by about the square of the former. Or the critical load is less than 10 times the loads: these work on
+        the deflections, which the linear theory leaves aside.
 
     Notes
     -----
@@ -175,6 +181,8 @@ def static_equilibrium(
     shares = station_shares(stations)
     beams = beam_values(arm.replace(loads=None))
     found = held_equilibrium(beams, flags.shear, flags.axial, loads)
+    # before anything is said of how far it bends
+    _judge_stability(LoadedArm.at_rest(beams, flags, loads, found))
     result = _along(arm, beams, flags, found, shares, theory)
     if not result.small:
         warnings.warn(
@@ -185,6 +193,33 @@ def static_equilibrium(
             stacklevel=2,
         )
     return result
+
+
+def _judge_stability(problem: LoadedArm) -> None:
+    """Refuse loads beyond the critical ones, and warn of those that are not small beside them."""
+    if problem.never():
+        return
+    if not problem.unstable(1.0):
+        if not problem.unstable(_SMALL_LOADS) or problem.moves_without_strain():
+            return
+    elif problem.moves_without_strain():
+        raise ArmError(
+            "the loads push the arm out of this posture, in which no spring holds it: this equilibrium is unstable; "
+            "give its free joints stiffness, or support a tip beyond them."
+        )
+    factor = next(factors(problem)).value
+    if problem.unstable(1.0):
+        raise ArmError(
+            f"the loads buckle the arm: its critical load is {factor:.12g} times them, and there it does not "
+            "stay at this posture; lower the loads, or stiffen or support the arm (jaxmodal.buckling finds the factor)."
+        )
+    warnings.warn(
+        f"the critical load is {factor:.12g} times these loads, which work on the deflections that they make: the arm "
+        f"bends farther than the linear theory has it, by some {100.0 / (factor - 1.0):.2g} % (jaxmodal.buckling finds "
+        "the factor; static_compliance of an arm with these loads is exact).",
+        LargeDeflectionWarning,
+        stacklevel=3,
+    )
 
 
 def _refuse_second_order(arm: Arm) -> None:

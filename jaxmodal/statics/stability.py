@@ -24,6 +24,8 @@ from jaxmodal.statics.pieces import Pieces, Prestress, laws_under, pieces_for
 Numbers = NDArray[Any]
 #: eigenvalues of the balanced stiffness below this share of the largest are rounding: the arm moves without strain
 NO_STIFFNESS = 1e-12
+#: eigenvalues within this of zero, beside the largest, may be rounding
+ROUNDING = 10.0 * 2.0**-52
 
 
 class StaticStiffness(NamedTuple):
@@ -292,6 +294,27 @@ def eigenvalues(
         return np.array([-np.inf]), 0
     found = static_stiffness(beams, shear, axial, forces, factor, pieces)
     return np.linalg.eigvalsh(balanced(found)[0]), found.held
+
+
+def moves_without_strain(beams: BeamArrays, shear: float, axial: float, forces: Prestress) -> bool:
+    """Whether no spring, link or support holds the arm in some motion."""
+    own, _ = eigenvalues(beams, shear, axial, forces, 0.0)
+    return bool(own.size and np.min(np.abs(own)) <= NO_STIFFNESS * np.max(np.abs(own)))
+
+
+def unstable(
+    beams: BeamArrays, shear: float, axial: float, forces: Prestress, factor: float
+) -> bool:
+    """Whether the arm buckles under a factor of its forces at rest, or is at a critical load to rounding.
+
+    In a motion without strain these forces alone decide, where they are more than rounding.
+    """
+    values, held = eigenvalues(beams, shear, axial, forces, factor)
+    if not values.size or values[0] == -np.inf:
+        return bool(values.size)
+    free = moves_without_strain(beams, shear, axial, forces)
+    least = (-NO_STIFFNESS if free else ROUNDING) * np.max(np.abs(values))
+    return bool(np.sum(values < least) > held)
 
 
 def balanced(found: StaticStiffness) -> tuple[Numbers, Numbers]:

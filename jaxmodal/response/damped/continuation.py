@@ -15,7 +15,7 @@ _ON_THE_WAY = 1e-8
 #: this share of the way to the nearest other root
 _SURE, _ROOM = 1e-7, 0.25
 #: steps, in shares of the way: the first, and the least, after which a root counts as lost
-_FIRST_STEP, _LEAST_STEP = 0.05, 1e-5
+_FIRST_STEP, _LEAST_STEP = 0.05, 1e-10
 #: corrections of a root at most, and the relative distance of the second place that the secant method begins with
 _CORRECTIONS, _BESIDE = 40, 1e-6
 

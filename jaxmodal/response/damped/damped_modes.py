@@ -40,7 +40,8 @@ class DampedModes(Drawn, ShowsRoots):
     Attributes
     ----------
     roots : np.ndarray of complex, shape (M,)
-        Complex angular frequencies, rad/s.
+        Complex angular frequencies, rad/s; NaN where the root of a mode was lost, or what was found is none: the
+        characteristic determinant is not zero there, or the motion would grow.
     mode : np.ndarray of int, shape (M,)
         Number of the undamped mode, from 1, from which each was followed; the lowest, where several lead there.
     multiplicity : np.ndarray of int, shape (M,)
@@ -83,6 +84,11 @@ class DampedModes(Drawn, ShowsRoots):
             )
         ]
         note = "counted: none is lost" if self.counted else "NOT counted: a root may be lost"
+        if np.isnan(self.roots).any():
+            note += (
+                ". nan: what was followed there is no root, or was lost on the way, as it may be next to a critical "
+                "load; ask for less damping or lower loads"
+            )
         headings = ("mode", "undamped [Hz]", "damped [Hz]", "damping ratio", "decay rate [1/s]")
         title = f"{len(rows)} damped modes ({self.theory})"
         return [Table(title, headings, rows, (note,))]

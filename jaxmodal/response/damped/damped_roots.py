@@ -106,6 +106,7 @@ def damped_roots(
     free = int((undamped[0] == 0.0).sum())
     ends = followed(determinant, undamped[:, free:])
     found = [_merged(ends[:, k], free) for k in range(len(undamped))]
+    _without_strays(determinant, [roots for roots, _ in found])
     fold = _multiplicities(determinant, [roots for roots, _ in found])
     every = undamped.shape[1] < count + BEYOND
     for (roots, _), several in zip(found, fold, strict=True):
@@ -147,6 +148,25 @@ def _merged(ends: Complexes, free: int) -> tuple[Complexes, Integers]:
                 roots.append(root)
                 mode.append(free + k + 1)
     return np.array(roots), np.array(mode)
+
+
+def _without_strays(determinant: Characteristic, every: Sequence[Complexes]) -> None:
+    """Put NaN for what is no root: that grows, which no damping allows, or at which the determinant is not zero.
+
+    The mirror image of a root of the left half plane is none where there is a loss factor.
+    """
+    roots: Complexes = np.concatenate([*every, np.zeros(0, np.complex128)])
+    cells = np.repeat(np.arange(len(every)), [x.size for x in every])
+    with np.errstate(all="ignore"):
+        here, beside = (determinant(cells, roots * x) for x in (1.0, 1.0 + _SAME))
+        # the distance of the zero as the secant has it
+        ratio = np.exp(here - beside)
+        near = np.abs(_SAME * ratio / (1.0 - ratio)) <= _SAME
+    stray = ~near | (roots.imag < -_UPRIGHT * np.abs(roots))
+    start = 0
+    for each in every:
+        each[stray[start : start + each.size]] = np.nan
+        start += each.size
 
 
 def _upright(root: complex) -> complex:

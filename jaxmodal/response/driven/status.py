@@ -47,6 +47,6 @@ class DampedStatus(ExplainedStatus):
     no_value = (
         3,
         "the values of the arm do not fit together, it has no such mode, its undamped modes are not certified, or a "
-        "damper lies at a free joint of an arm that drifts",
+        "damper lies at a free joint of an arm that drifts, or what was followed from the mode is no root",
         "try jaxmodal.damped_modes on this arm, which says what is wrong",
     )

@@ -20,7 +20,7 @@ from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.response.exact.held_places import cannot_move
 from jaxmodal.response.exact.results import FrequencyResponse
-from jaxmodal.response.receptance.answers import NUDGE, infinite_between
+from jaxmodal.response.receptance.answers import around, infinite_among
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
 from jaxmodal.statics.beam_arrays import SUPPORTS, BeamArrays
@@ -110,7 +110,7 @@ def held_answers(
             raise ArmError(
                 f"parameters: {address!r} is rigid in this arm; give the arm a finite value there to vary it."
             )
-    every = xp.concatenate([omega, omega * (1.0 + NUDGE), omega * (1.0 - NUDGE)])
+    every = around(omega)
     read = read_ports(quantity, inputs, outputs)
     found = [
         _on_springs(respond, held, stand_ins(arm, factor), every, inputs, read)
@@ -122,16 +122,16 @@ def held_answers(
         posed = set_parameters(arm, varied) if varied else arm
     still = [[cannot_move(a, posed) or cannot_move(b, posed) for b in inputs] for a in read]
     motions = xp.where(np.array(still)[:, :, None, None], 0.0, motions)
-    values, above, below = xp.split(
-        in_quantity(quantity, inputs, outputs, motions, every), 3, axis=-1
+    values, above, below, away = xp.split(
+        in_quantity(quantity, inputs, outputs, motions, every), 4, axis=-1
     )
-    infinite = infinite_between(values, above, below)
+    infinite = infinite_among(values, above, below, away)
     if quantity == "dynamic_stiffness":
         # whose infinities are where a motion is nothing
         size = xp.maximum(xp.abs(values), xp.maximum(xp.abs(above), xp.abs(below)))
         own = xp.sqrt(xp.stack([size[k, k] for k in range(len(outputs))]))
         return values, infinite & ~(size < _APART * own[:, None] * own[None]), invalid
-    _, beyond, before = xp.split(xp.where(near <= farther, rest, other_rest), 3, axis=-1)
+    _, beyond, before, _ = xp.split(xp.where(near <= farther, rest, other_rest), 4, axis=-1)
     return values, infinite & ~(beyond & before)[: len(outputs)], invalid
 
 
@@ -174,7 +174,7 @@ def _on_springs(
     motions = driven[rows] - xp.einsum("oscf,sicf->oicf", passed, pushed)
     sizes = (xp.abs(x) for x in (passed, inverse, pushing))
     cancelled = xp.abs(driven[rows]) + xp.einsum("oscf,cfst,ticf->oicf", *sizes)
-    at_rest = ~(xp.abs(motions) > _NOISE * cancelled)
+    at_rest = ~(xp.abs(motions) > _NOISE * cancelled) & ~xp.isinf(motions)
     stiffnesses = xp.stack([xp.asarray(x, np.float64) for x in springs])
     nearness = xp.max(size * size * stiffnesses[:, None, None], axis=0)
     return motions, at_rest, xp.where(xp.isnan(nearness), np.inf, nearness), invalid

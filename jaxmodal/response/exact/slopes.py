@@ -21,7 +21,7 @@ from jaxmodal.response.driven.systems import System, rows_of, system_of
 from jaxmodal.response.receptance.answers import condensed_arms, motions_of, own_motions
 from jaxmodal.response.receptance.circle_means import kept_digits
 from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
-from jaxmodal.response.receptance.recursion import Condensed
+from jaxmodal.response.receptance.parts import Condensed
 
 _ONE = (), np.empty((0, 1))
 #: frequencies that are answered on circles at a time, and growth of numbers beyond which derivatives have no digit

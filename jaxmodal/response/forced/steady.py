@@ -16,7 +16,7 @@ from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.labels import band_in_hertz, output_labels
 from jaxmodal.response.driven.port_quantities import unit_of_motion
 from jaxmodal.response.driven.ports import Port
-from jaxmodal.response.forced.transfer import Floats, Transfer
+from jaxmodal.response.forced.transfer import Floats, Transfer, scaled
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.tables import ShowsDatasets, Table
@@ -56,7 +56,8 @@ def harmonic_response(
     Returns
     -------
     complex array, shape (outputs, F)
-        Amplitudes A: the motion is the real part of ``A exp(i omega t)`` where forces are that of their amplitudes.
+        Amplitudes A: the motion is the real part of ``A exp(i omega t)`` where forces are that of their amplitudes. inf
+        at an undamped resonance that a force drives.
 
     Raises
     ------
@@ -73,7 +74,12 @@ def harmonic_response(
     for name, value in forces.items():
         amplitudes.append(_amplitude(name, value))
     transfer = Transfer(arm, list(forces), outputs, theory, motion, base_motion)
-    return np.einsum("pmw,m->pw", transfer(np.atleast_1d(real_array(omega, "omega"))), amplitudes)
+    found = transfer(np.atleast_1d(real_array(omega, "omega")))
+    driven = [scaled(found[:, k], each) for k, each in enumerate(amplitudes) if each]
+    infinite = np.any(np.isinf(driven), axis=0)
+    # so that two that are infinite make no NaN
+    parts = np.where(infinite, 0.0, driven)
+    return np.where(infinite, np.inf, np.sum(parts, axis=0))
 
 
 def _amplitude(name: object, value: Any) -> complex:

@@ -100,8 +100,7 @@ class Transfer:
         found, at_base = motions(*given, judge_stability=False)
         kinds = ((~at_base, self.power), (at_base, self.power - self.base_power))
         for which, power in kinds:
-            with np.errstate(invalid="ignore"):  # infinite at undamped resonances
-                found[:, which] *= (1j * omega) ** power
+            found[:, which] = scaled(found[:, which], (1j * omega) ** power)
         return found
 
     @functools.cached_property
@@ -134,6 +133,12 @@ class Transfer:
     def resonances(self, low: float, high: float) -> Floats:
         """Certified undamped natural frequencies in a band, rad/s."""
         return np.asarray(found_in_band(self.arm, low, high, self.theory)[0].omega)
+
+
+def scaled(found: NDArray[np.complex128], factor: Any) -> NDArray[np.complex128]:
+    """Motions times a complex number that is not 0; those that are infinite, at undamped resonances, stay so."""
+    infinite = np.isinf(found)
+    return np.where(infinite, np.inf, np.where(infinite, 0.0, found) * factor)
 
 
 def check_motions(motion: object, base_motion: object) -> None:

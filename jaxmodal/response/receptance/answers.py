@@ -25,20 +25,27 @@ from jaxmodal.response.driven.port_quantities import in_quantity, read_ports
 from jaxmodal.response.driven.ports import PortRow
 from jaxmodal.response.driven.systems import System
 from jaxmodal.response.receptance.circle_means import kept_digits
-from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH, margin_of
+from jaxmodal.response.receptance.lost_digits import LARGE_GROWTH
+from jaxmodal.response.receptance.margins import margin_of
+from jaxmodal.response.receptance.parts import Condensed
 from jaxmodal.response.receptance.pieces import Terminal, pieces_of
-from jaxmodal.response.receptance.recursion import Condensed, inward, inward_traced
+from jaxmodal.response.receptance.recursion import inward, inward_traced
 from jaxmodal.runtime.namespace import Array, constant, tree_on_host, xp
 
 #: frequencies, and entries (frequencies times cells), that NumPy works on at a time: what fits into a cache
 BLOCK_FREQUENCIES, BLOCK = 1024, 8192
 #: entries that are answered on circles of frequencies at a time
 _BLOCK_OF_CIRCLES = 256
-#: denominators below this, relative to their terms, are looked at for a resonance
-_SUSPECT = 1e-6
+#: denominators below this, relative to their terms and to the growth of numbers before, are looked at for a resonance;
+#: where that growth is not known below the second
+_SUSPECT, _SUSPECT_TRACED = 1e-8, 1e-6
 #: a resonance is where the response changes by more than half when the frequency moves by this, relative: rounding
 #: moves resonances by some 1e-15
-NUDGE = 2.0**-45
+_NUDGE = 2.0**-45
+#: it is larger there than at this distance; near a zero it is smaller
+_AWAY = 2.0**-20
+#: what is smooth changes by less than this on the way, and a pole is where the value is larger by the second
+_SMOOTH, _POLE = 1.01, 2.0**22
 #: a sum below this share of its terms is their rounding
 _ROUNDING = 2.0**-49
 
@@ -56,7 +63,7 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     values : Array, shape (outputs, inputs, cells, F)
         Float64 where nothing is damped, else complex.
     infinite : Array of bool, of the same shape
-        Where it changes by more than half when the frequency moves by 3e-14, relative.
+        Where it changes by more than half when the frequency moves by 3e-14, relative, and is not near a zero.
 
     Notes
     -----
@@ -66,15 +73,14 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     """
     if not tree_on_host(system, omega):
         # one program for the frequencies and those beside them
-        beside = constant(omega)
-        every = xp.concatenate([omega, beside * (1.0 + NUDGE), beside * (1.0 - NUDGE)])
+        every = xp.concatenate([omega, around(constant(omega))[omega.size :]])
         broad = wide(system)
         damped = damped_beams(broad.beams, broad.damping, every)
         members = members_of_links(damped, broad.theory, every, broad.cut)
         motions, margin, _ = _motions(broad, by_links(broad), members, every)
-        values, above, below = xp.split(_in_quantity(broad, motions, every), 3, axis=-1)
-        return values, infinite_between(values, above, below) & (
-            margin[..., : omega.size] < _SUSPECT
+        values, *beside = xp.split(_in_quantity(broad, motions, every), 4, axis=-1)
+        return values, infinite_among(values, *beside) & (
+            margin[..., : omega.size] < _SUSPECT_TRACED
         )
     arms = link_by_link(system)
     several = system.cells > 1
@@ -108,11 +114,18 @@ def responses(system: System, omega: Array) -> tuple[Array, Array]:
     return values, infinite
 
 
-def infinite_between(values: Array, above: Array, below: Array) -> Array:
-    """Where values change by more than half between two frequencies beside their own."""
+def around(omega: Array) -> Array:
+    """The frequencies (4 F,) whose values tell `infinite_among` them."""
+    shifts = (0.0, _NUDGE, -_NUDGE, _AWAY)
+    return xp.concatenate([omega * (1.0 + shift) for shift in shifts])
+
+
+def infinite_among(values: Array, above: Array, below: Array, away: Array) -> Array:
+    """Where values are infinite, from those at the frequencies `around` theirs."""
+    size, far = xp.abs(values), xp.abs(away)
     least = xp.minimum(xp.abs(above), xp.abs(below))
-    changes = ~(xp.abs(above - below) <= 0.5 * least)
-    return (changes | xp.isinf(values)) & ~xp.isnan(values)
+    changes = ~(xp.abs(above - below) <= 0.5 * least) | (size > _POLE * far)
+    return ((changes & ~(size < far)) | xp.isinf(values)) & ~xp.isnan(values)
 
 
 def _numbered(
@@ -198,7 +211,10 @@ def _motions(
     Arms and members as `condensed_arms` takes them.
     """
     found, margin = condensed_arms(system, arms, members, omega)
-    margin = margin_of(found.last) if margin is None else margin
+    if margin is None:
+        # near a resonance of its own a part moves more than as a whole; growth alone tells of one beyond a part at rest
+        margin = margin_of(found.last, omega * omega)
+        margin = margin if found.growth is None else margin / found.growth
     shapes = [np.shape(x) for x in (omega, margin, *(row[0] for row in arms.rows))]
     shape = np.broadcast_shapes(*shapes)
     motions = motions_of(system, arms, found, shape)
@@ -256,9 +272,16 @@ def _infinite(
     places = np.nonzero(suspect)
     if places[0].size:
         some, own = some_cells(arms, places[0]), omega[places[-1]]
-        beside = [answer(system, some, own * (1.0 + x)) for x in (NUDGE, -NUDGE)]
         at: Any = (slice(None), slice(None), *places)
-        infinite[at] = infinite_between(values[at], *beside)
+        # so far from any resonance the recursion itself has digits enough
+        away = _own_answers(system, some, own * (1.0 + _AWAY))
+        larger = np.flatnonzero(~(np.abs(values[at]) <= _SMOOTH * np.abs(away)).all(axis=(0, 1)))
+        if larger.size:
+            few, there = some_cells(some, larger), own[larger]
+            above, below = (answer(system, few, there * (1.0 + x)) for x in (_NUDGE, -_NUDGE))
+            beside = (above, below, away[:, :, larger])
+            at = (slice(None), slice(None), *(place[larger] for place in places))
+            infinite[at] = infinite_among(values[at], *beside)
     return infinite
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from jaxmodal.arithmetic.operations import nonzero
 from jaxmodal.dynamic_stiffness.stiffness import Matrix, Stiffness, adjugate, rotated
 from jaxmodal.response.receptance.lost_digits import permanent, size_of
+from jaxmodal.response.receptance.margins import with_changes
 from jaxmodal.response.receptance.pieces import Vector
 from jaxmodal.runtime.namespace import xp
 from jaxmodal.statics.beam_arrays import BeamArrays
@@ -17,7 +18,7 @@ class ThroughBase(NamedTuple):
     """What the ground sees of an arm on an elastic base, in the axes of link 1.
 
     ``motions`` are those of the base under each load while the ground is held; ``det`` the determinant of K + P over
-    that of K, and ``terms`` the sum of the sizes of its terms.
+    that of K, and ``terms`` the sum of the sizes of its terms and of what they change by with the frequency.
     """
 
     stiffness: Stiffness
@@ -27,8 +28,13 @@ class ThroughBase(NamedTuple):
     terms: Any
 
 
-def through_base(p: Stiffness, loads: dict[int, Vector], beam: BeamArrays) -> ThroughBase:
-    """The stiffness P of an arm and the loads on it, at its joint 1, passed through the base K.
+def through_base(
+    p: Stiffness,
+    loads: dict[int, Vector],
+    changes: tuple[Any, Any, Any] | None,
+    beam: BeamArrays,
+) -> ThroughBase:
+    """The stiffness P of an arm, loads on it and its changes with the frequency, at joint 1, passed through the base K.
 
     The motions are Z q with Z = (K + P)^-1, 0 in rigid directions; what is left at the ground is (I - P Z) q, in the
     others K Z q, too. Of these the one with the smaller terms is taken: K Z q cancels where K couples directions and
@@ -91,5 +97,19 @@ def through_base(p: Stiffness, loads: dict[int, Vector], beam: BeamArrays) -> Th
     seen = Stiffness(
         columns[0][0], columns[1][0], columns[2][0], columns[1][1], columns[2][1], columns[2][2]
     )
-    terms = permanent(Matrix(*(size_of(x) for x in square)))
+    if changes is not None:
+        changes = (a * a * changes[0], b * b * changes[1], d * d * changes[2])
+    sizes = with_changes(m, changes)
+    every = (
+        sizes.uu,
+        sizes.uv,
+        sizes.up,
+        sizes.uv,
+        sizes.vv,
+        sizes.vp,
+        sizes.up,
+        sizes.vp,
+        sizes.pp,
+    )
+    terms = permanent(Matrix(*every))
     return ThroughBase(rotated(seen, -s, c), passed, motions, det, terms)

@@ -1,17 +1,13 @@
-"""How many digits the recursion loses on its way: growth of numbers, and margins of the last denominators."""
+"""How many digits the recursion loses on its way: the growth of numbers."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
-from jaxmodal.dynamic_stiffness.stiffness import (
-    Matrix,
-    Stiffness,
-    identity_plus_product,
-)
+from jaxmodal.dynamic_stiffness.stiffness import Matrix, Stiffness
 from jaxmodal.runtime.namespace import is_complex, xp
 
 #: growth of numbers in the recursion beyond which 1e-12 of an entry may be lost
@@ -42,42 +38,6 @@ def _over(terms: Any, result: Any) -> Any:
             whole, above = np.broadcast_to(result, ratio.shape), np.broadcast_to(terms, ratio.shape)
             ratio[large] = above[large] / size_of(whole[large])
     return ratio
-
-
-class Last(NamedTuple):
-    """The last member, what is beyond it, its denominator, and units and pivots of the springs before it.
-
-    Of an elastic base its determinant and the terms of that, added.
-    """
-
-    member: FreeEndMember | None
-    outboard: Stiffness | None
-    det: Any
-    springs: tuple[tuple[Any, Any], ...]
-    base: tuple[Any, Any] | None = None
-
-
-def margin_of(last: Last) -> Any:
-    """The last denominators relative to the sizes of their terms, the smallest.
-
-    It is 1e-16 where the arm is in resonance and all digits are lost.
-    """
-    if last.member is None or last.outboard is None:
-        assert last.base is not None
-        return size_of(last.base[0]) / last.base[1]
-    sizes = FreeEndMember(
-        *(
-            size_of(x) if name.startswith("r_") else x
-            for name, x in zip(FreeEndMember._fields, last.member, strict=True)
-        )
-    )
-    product = identity_plus_product(sizes, Stiffness(*map(size_of, last.outboard)))
-    margin = size_of(last.det) / permanent(product)
-    for unit, pivot in last.springs:
-        margin = xp.minimum(margin, size_of(pivot) / (size_of(unit) + size_of(pivot - unit)))
-    if last.base is not None:
-        margin = xp.minimum(margin, size_of(last.base[0]) / last.base[1])
-    return margin
 
 
 def size_of(x: Any) -> Any:

@@ -10,7 +10,7 @@ ground G is the response: there is no way back out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +21,6 @@ from jaxmodal.dynamic_stiffness.joints import (
     shifted,
     through_axial_spring,
     through_shear_spring,
-    with_body,
 )
 from jaxmodal.dynamic_stiffness.member import FreeEndMember
 from jaxmodal.dynamic_stiffness.stiffness import (
@@ -41,43 +40,16 @@ from jaxmodal.response.receptance.carried_loads import (
 )
 from jaxmodal.response.receptance.elastic_base import through_base
 from jaxmodal.response.receptance.lost_digits import (
-    Last,
     _over,
     growth_in_member,
     growth_in_springs,
-    margin_of,
 )
+from jaxmodal.response.receptance.margins import NOTHING, Beyond, Last, margin_of
+from jaxmodal.response.receptance.parts import Condensed, with_outer_end, with_point_mass
 from jaxmodal.response.receptance.pieces import Piece, Vector, alike
 from jaxmodal.runtime.namespace import Array, xp
 from jaxmodal.statics.beam_arrays import BeamArrays
 from jaxmodal.statics.laws import spring_law
-
-
-class Condensed(NamedTuple):
-    """The part of an arm beyond an interface.
-
-    Attributes
-    ----------
-    stiffness
-        P, what the interface feels.
-    loads
-        q of the ports beyond, by number.
-    responses
-        G of the pairs that were asked for, while the interface is held.
-    factors
-        Denominators met, tip first: their product is the characteristic determinant up to factors that are never zero.
-    last
-        What the last of them are made of, for `margin_of`.
-    growth
-        How much larger than their results the numbers are from which they come, about; None where it is not asked for.
-    """
-
-    stiffness: Stiffness
-    loads: dict[int, Vector]
-    responses: dict[tuple[int, int], Any]
-    factors: tuple[Any, ...]
-    last: Any
-    growth: Any = None
 
 
 def inward(
@@ -105,7 +77,8 @@ def inward(
     """
     omega2 = omega * omega
     growth = xp.zeros(omega.shape) if watched else None
-    found = Condensed(Stiffness(*(0.0 * omega2,) * 6), {}, {}, (), None, growth)
+    beyond = NOTHING if watched else None
+    found = Condensed(Stiffness(*(0.0 * omega2,) * 6), {}, {}, (), None, beyond, growth)
     for piece in reversed(pieces[1:]):
         found = _through_piece(found, piece, omega2, pairs)
     first, terms = pieces[0], pieces[0].terms
@@ -113,7 +86,7 @@ def inward(
     plain = plain and first.beam.base_xx is None
     if pairs and plain and not loads_at_ground:
         return _onto_ground(found, first, omega2, pairs)
-    return _through_base(_through_piece(found, first, omega2, pairs), first.beam, pairs)
+    return _through_base(_through_piece(found, first, omega2, pairs), first.beam, omega2, pairs)
 
 
 def inward_traced(
@@ -141,9 +114,10 @@ def inward_traced(
     ) -> tuple[tuple[Condensed, Array], None]:
         piece = piece._replace(outer=True, inner=True)
         found = _through_piece(state[0], piece, omega2, pairs)
-        margin = jnp.broadcast_to(margin_of(found.last), shape)
-        bare = found._replace(factors=(), last=None)
-        return (jax.tree_util.tree_map(full, bare), margin), None
+        margin = jnp.broadcast_to(margin_of(found.last, omega2), shape)
+        bare = jax.tree_util.tree_map(full, found._replace(factors=(), last=None, beyond=None))
+        beyond = jax.tree_util.tree_map(lambda x: jnp.broadcast_to(x, shape), found.beyond)
+        return (bare._replace(beyond=beyond), margin), None
 
     zero = full(0.0)
     start = Condensed(
@@ -152,14 +126,15 @@ def inward_traced(
         dict.fromkeys(pairs, zero),
         (),
         None,
+        Beyond(zero.real, zero.real),
     )
     arrays = stacked._replace(outer=None, inner=None)
     (found, margin), _ = lax.scan(through, (start, zero.real), arrays, reverse=True)
     if stacked.beam.base_xx is None:
         return found, margin
     base = jax.tree_util.tree_map(lambda x: x[0], stacked.beam)
-    found = _through_base(found, base, pairs)
-    margin = xp.minimum(margin, jnp.broadcast_to(margin_of(found.last), shape))
+    found = _through_base(found, base, omega2, pairs)
+    margin = xp.minimum(margin, margin_of(found.last, omega2))
     return found._replace(factors=(), last=None), margin
 
 
@@ -168,58 +143,47 @@ def _through_piece(
 ) -> Condensed:
     """The part beyond the outer end of a piece and the piece, as the part before it sees them."""
     terms = piece.terms
-    w, loads, responses, factors, _, growth = _with_outer_end(found, piece, omega2)
-    outboard = w
-    w, q, adjugated, det, by_det = condensed(piece.member, w)
+    w, loads, responses, factors, _, beyond, growth = with_outer_end(found, piece, omega2)
+    outboard, m = w, piece.member
+    w, q, adjugated, det, by_det = condensed(m, w)
+    last = Last(m, outboard, beyond, det)
     if growth is not None:
-        growth = growth_in_member(growth, piece.member, q, det)
-    loads, responses = through_member(piece.member, adjugated, by_det, loads, responses, pairs)
-    last = Last(piece.member, outboard, det, ())
-    factors = (*factors, det, piece.member.delta)
+        growth = growth_in_member(growth, m, q, det)
+    if beyond is not None:
+        beyond = beyond.with_link(piece.beam)
+    loads, responses = through_member(m, adjugated, by_det, loads, responses, pairs)
+    factors = (*factors, det, m.delta)
     if not piece.inner:
-        return Condensed(w, loads, responses, factors, last, growth)
+        return Condensed(w, loads, responses, factors, last, beyond, growth)
     if terms.base_offset_x is not None:
         w = shifted(w, terms.base_offset_x, terms.base_offset_y)
         loads = shifted_loads(loads, terms.base_offset_x, terms.base_offset_y)
+        if beyond is not None:
+            beyond = beyond.from_distance(terms.base_offset_x, terms.base_offset_y)
     if terms.base_turning_stiffness is not None:
         w = w._replace(pp=w.pp + terms.base_turning_stiffness)
     if terms.hub_mass is not None:
-        w = _loaded(w, omega2, terms.hub_mass, terms.hub_inertia)
+        w = with_point_mass(w, omega2, terms.hub_mass, terms.hub_inertia)
+        if beyond is not None:
+            beyond = beyond.with_body(terms.hub_mass, terms.hub_inertia)
     loads = with_rows(loads, piece.at_joint)
-    found = Condensed(w, loads, responses, factors, last, growth)
+    found = Condensed(w, loads, responses, factors, last, beyond, growth)
     found = _through_joint(found, piece, omega2, pairs)
     if piece.turn is None:
         return found
     sine, cosine = piece.turn
-    turned = {
+    loads = {
         number: (cosine * u - sine * v, sine * u + cosine * v, p)
         for number, (u, v, p) in found.loads.items()
     }
-    return found._replace(stiffness=rotated(found.stiffness, sine, cosine), loads=turned)
-
-
-def _with_outer_end(found: Condensed, piece: Piece, omega2: Array) -> Condensed:
-    """With what is at the outer end of a piece: body, support, offset, and the loads there."""
-    w, loads = found.stiffness, found.loads
-    beam, terms = piece.beam, piece.terms
-    if piece.outer:
-        w = _loaded(w, omega2, beam.tip_mass, beam.tip_inertia)
-        if terms.tip_moment_x is not None:
-            w = with_body(w, omega2, 0.0, 0.0, terms.tip_moment_x, terms.tip_moment_y)
-        w = _supported(w, beam)
-        if terms.end_turning_stiffness is not None:
-            w = w._replace(pp=w.pp + terms.end_turning_stiffness)
-        if terms.end_offset_x is not None:
-            w = shifted(w, terms.end_offset_x, terms.end_offset_y)
-            loads = shifted_loads(loads, terms.end_offset_x, terms.end_offset_y)
-    return found._replace(stiffness=w, loads=with_rows(loads, piece.at_end))
+    return found._replace(stiffness=rotated(found.stiffness, sine, cosine), loads=loads)
 
 
 def _onto_ground(
     found: Condensed, piece: Piece, omega2: Array, pairs: Sequence[tuple[int, int]]
 ) -> Condensed:
     """`_through_piece` of the first piece where only responses are wanted: of P only what turns the joint's spring."""
-    w, loads, responses, factors, _, growth = _with_outer_end(found, piece, omega2)
+    w, loads, responses, factors, _, beyond, growth = with_outer_end(found, piece, omega2)
     m, terms = piece.member, piece.terms
     q = identity_plus_product(m, w)
     a = adjugate(q)
@@ -247,33 +211,34 @@ def _onto_ground(
     shares = {number: load[2] for number, load in loads.items()}
     shares |= {number: shares.get(number, 0.0) + x for number, x in piece.torques.items()}
     more = with_gives(responses, pairs, give, shares)
-    last = Last(m, w, det, ((unit, pivot),))
-    return Condensed(w, {}, {**responses, **more}, (*factors, det, m.delta, pivot), last, growth)
-
-
-def _loaded(w: Stiffness, omega2: Array, mass: Any, inertia: Any) -> Stiffness:
-    """With a body whose centre is the point itself."""
-    force = omega2 * mass
-    return w._replace(uu=w.uu - force, vv=w.vv - force, pp=w.pp - omega2 * inertia)
+    last = Last(m, w, beyond, det)
+    if beyond is not None:
+        beyond = beyond.with_link(piece.beam)
+        if terms.hub_inertia is not None:
+            beyond = beyond.with_body(terms.hub_mass, terms.hub_inertia)
+        last = last.with_spring(pivot, unit, compliance, 2, beyond)
+    factors = (*factors, det, m.delta, pivot)
+    return Condensed(w, {}, {**responses, **more}, factors, last, None, growth)
 
 
 def _through_base(
-    found: Condensed, beam: BeamArrays, pairs: Sequence[tuple[int, int]]
+    found: Condensed, beam: BeamArrays, omega2: Array, pairs: Sequence[tuple[int, int]]
 ) -> Condensed:
     """The elastic base before the first joint, where the arm stands on one."""
     if beam.base_xx is None:
         return found
     before = found.stiffness
-    passed = through_base(before, found.loads, beam)
+    changes = None if found.beyond is None else found.beyond.changes(omega2)
+    passed = through_base(before, found.loads, changes, beam)
     responses = _with_responses(found.responses, pairs, passed.motions, found.loads)
     growth = found.growth
     if growth is not None:
         growth = growth_in_springs(growth, before, passed.stiffness)
         growth = xp.maximum(growth, _over(passed.terms, passed.det))
-    last = Last(None, None, None, ()) if found.last is None else found.last
+    last = Last(None, None, None, None) if found.last is None else found.last
     last = last._replace(base=(passed.det, passed.terms))
     factors = (*found.factors, passed.det)
-    return Condensed(passed.stiffness, passed.loads, responses, factors, last, growth)
+    return Condensed(passed.stiffness, passed.loads, responses, factors, last, None, growth)
 
 
 def _through_joint(
@@ -286,6 +251,9 @@ def _through_joint(
         w = w._replace(pp=w.pp - omega2 * terms.driven_inertia)
         unit = unit - omega2 * terms.relative_inertia * compliance
     loads, responses, factors, last = found.loads, found.responses, found.factors, found.last
+    beyond = found.beyond
+    if terms.relative_inertia is not None and beyond is not None:
+        beyond = beyond.with_body(0.0, terms.driven_inertia)
 
     def passed(axis: int, row: Vector, unit: Any, compliance: Any, pivot: Any) -> None:
         nonlocal loads, responses, factors, last
@@ -308,7 +276,7 @@ def _through_joint(
         more = with_gives(responses, pairs, give, shares)
         loads, responses = passed_on, {**responses, **more}
         factors = (*factors, pivot)
-        last = last._replace(springs=(*last.springs, (unit, pivot)))
+        last = last.with_spring(pivot, unit, compliance, axis, beyond)
 
     row = (w.up, w.vp, w.pp)
     before, growth = w, found.growth
@@ -328,18 +296,6 @@ def _through_joint(
             growth = growth_in_springs(growth, before, w)
     if terms.carried_inertia is not None:
         w = w._replace(pp=w.pp - omega2 * terms.carried_inertia)
-    return Condensed(w, loads, responses, factors, last, growth)
-
-
-def _supported(w: Stiffness, beam: BeamArrays) -> Stiffness:
-    """With the springs between a tip and the ground, which act in the ground's axes."""
-    if beam.support_x_stiffness is None or beam.ground_angle is None:
-        return w
-    s, c = xp.sin(beam.ground_angle), xp.cos(beam.ground_angle)
-    x, y = beam.support_x_stiffness, beam.support_y_stiffness
-    return w._replace(
-        uu=w.uu + c * c * x + s * s * y,
-        uv=w.uv + c * s * (y - x),
-        vv=w.vv + s * s * x + c * c * y,
-        pp=w.pp + beam.support_torsional_stiffness,
-    )
+        if beyond is not None:
+            beyond = beyond.with_body(0.0, terms.carried_inertia)
+    return Condensed(w, loads, responses, factors, last, beyond, growth)

@@ -1,0 +1,119 @@
+"""How far the last denominators of the recursion are from zero: where they are not, there is no resonance.
+
+A denominator is made of stiffnesses, and these may be all that is left of terms that cancelled before: that of a free
+hinge has no other term than the one that is 0 at a resonance. Every stiffness P falls with the frequency by twice the
+kinetic energy T of the part beyond, ``omega dP/domega = -2 T``, so a denominator that is small beside it is near
+zero. T is here that of the part moving as a whole, with its links in one line. Flexible parts move more only near a
+resonance of their own while the interface is held, and there other denominators are small.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxmodal.dynamic_stiffness.member import FreeEndMember
+from jaxmodal.dynamic_stiffness.stiffness import Stiffness, identity_plus_product
+from jaxmodal.response.receptance.lost_digits import permanent, size_of
+from jaxmodal.runtime.namespace import xp
+from jaxmodal.statics.beam_arrays import BeamArrays
+from jaxmodal.statics.laws import line_mass
+
+#: a move of the frequency, relative, by which denominators away from zero change little
+_MOVE = 1e-3
+
+
+class Beyond(NamedTuple):
+    """Mass, kg, of the part beyond an interface, and its moment of inertia about that, kg m^2; about."""
+
+    mass: Any
+    inertia: Any
+
+    def with_body(self, mass: Any, inertia: Any) -> Beyond:
+        """With a body at the interface."""
+        return Beyond(self.mass + mass, self.inertia + abs(inertia))
+
+    def from_distance(self, x: Any, y: Any) -> Beyond:
+        """Seen from a point from which the interface is at (x, y)."""
+        return Beyond(self.mass, self.inertia + (x * x + y * y) * self.mass)
+
+    def with_link(self, beam: BeamArrays) -> Beyond:
+        """From the outer end of a member of a link to the inner one, as if the member were all of the link."""
+        mass = line_mass(beam) * beam.length
+        square = beam.length * beam.length
+        return Beyond(self.mass + mass, self.inertia + square * (self.mass + mass))
+
+    def changes(self, omega2: Any) -> tuple[Any, Any, Any]:
+        """Sizes of what stiffnesses along, across and about the interface change by as the frequency moves a little."""
+        square = _MOVE * size_of(omega2)
+        force = square * self.mass
+        return force, force, square * self.inertia
+
+
+NOTHING = Beyond(0.0, 0.0)
+
+
+class Spring(NamedTuple):
+    """The pivot of a spring of a joint, its law, and the axis in which it gives, of what lies beyond."""
+
+    pivot: Any
+    unit: Any
+    compliance: Any
+    axis: int
+    beyond: Beyond
+
+
+class Last(NamedTuple):
+    """The last member, stiffness and mass beyond it, its denominator, and the springs before it.
+
+    Of an elastic base its determinant and the terms of that, added.
+    """
+
+    member: FreeEndMember | None
+    outboard: Stiffness | None
+    beyond: Beyond | None
+    det: Any
+    springs: tuple[Spring, ...] = ()
+    base: tuple[Any, Any] | None = None
+
+    def with_spring(self, *parts: Any) -> Last:
+        """With one more spring, where masses are known."""
+        if self.beyond is None:
+            return self
+        return self._replace(springs=(*self.springs, Spring(*parts)))
+
+
+def margin_of(last: Last, omega2: Any) -> Any:
+    """The last denominators relative to the sizes of their terms, the smallest.
+
+    It is 1e-16 where the arm is in resonance and all digits are lost. Terms are what a denominator is the sum of, and
+    what it changes by as the frequency moves a little; those of the member's own determinant are about 1.
+    """
+    margin: Any = np.inf
+    if last.member is not None and last.outboard is not None and last.beyond is not None:
+        sizes = FreeEndMember(
+            *(
+                size_of(x) if name.startswith("r_") else x
+                for name, x in zip(FreeEndMember._fields, last.member, strict=True)
+            )
+        )
+        outboard = with_changes(last.outboard, last.beyond.changes(omega2))
+        margin = size_of(last.det) / permanent(identity_plus_product(sizes, outboard))
+        margin = xp.minimum(margin, size_of(last.member.delta))
+    for spring in last.springs:
+        terms = size_of(spring.unit) + size_of(spring.pivot - spring.unit)
+        terms = terms + size_of(spring.compliance) * spring.beyond.changes(omega2)[spring.axis]
+        margin = xp.minimum(margin, size_of(spring.pivot) / terms)
+    if last.base is not None:
+        margin = xp.minimum(margin, size_of(last.base[0]) / last.base[1])
+    return margin
+
+
+def with_changes(w: Stiffness, changes: tuple[Any, Any, Any] | None) -> Stiffness:
+    """Sizes of the entries of a stiffness, with its changes with the frequency where they are known."""
+    sizes = Stiffness(*map(size_of, w))
+    if changes is None:
+        return sizes
+    u, v, p = changes
+    return sizes._replace(uu=sizes.uu + u, vv=sizes.vv + v, pp=sizes.pp + p)
