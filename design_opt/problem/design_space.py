@@ -121,6 +121,8 @@ class DesignSpace:
 
     def _check_addresses(self) -> None:
         owners: dict[str, str] = {}
+        if self.lengths:
+            owners[f"link{self.arm.num_links}.length"] = "lengths, whose sum is held,"
         for variable in self.variables:
             for address in (*variable.addresses, *variable.follow, *variable.maps):
                 with about(f"variable {variable.name!r}"):
@@ -128,10 +130,10 @@ class DesignSpace:
                 for single in singles:
                     if single in owners:
                         raise ProblemError(
-                            f"variable {variable.name!r}: {single!r} is set by variable {owners[single]!r} already;"
+                            f"variable {variable.name!r}: {single!r} is set by {owners[single]} already;"
                             " vary it once."
                         )
-                    owners[single] = variable.name
+                    owners[single] = f"variable {variable.name!r}"
 
     def _check_follow(self) -> None:
         for variable, today in zip(self.variables, self.today, strict=True):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import full_address, resolve
+from jaxmodal.arm.addresses import full_address, set_together
 from jaxmodal.arm.arguments import positive_integer, real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import require_variants
@@ -71,7 +71,7 @@ def natural_frequencies_batch(
         Lengths differ, an array is not one-dimensional, or ``num_modes``, ``theory``, ``chunk_size`` or ``kernel``
         is not usable.
     ArmError
-        An address is unknown, or the arm lacks what the theory needs.
+        An address is unknown, two of them set one value, or the arm lacks what the theory needs.
 
     Notes
     -----
@@ -132,9 +132,9 @@ def columns_of(
     """Addresses and their values, shape (addresses, cells)."""
     if not parameters:
         raise ValueError("parameters is empty; expected at least one address with its values")
+    set_together(arm, parameters)
     columns = []
     for address, value in parameters.items():
-        resolve(arm, address)
         column = real_array(value, f"parameters[{address!r}]")
         if column.ndim != 1 or column.size == 0:
             raise ValueError(

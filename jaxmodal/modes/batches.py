@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm.addresses import listed, resolve
+from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import real_array
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.documents import table
@@ -148,9 +148,10 @@ def modal_quantities_batch(
     """
     if not isinstance(arm, SpatialArm):
         require_planar(arm)
-    members = [resolve(arm, address) for address in listed(addresses)]
+    names, members = asked_for(arm, addresses)
     singles = list(dict.fromkeys(single for group in members for single in group))
     parameters = table("parameters", parameters, ArmError)
+    setters = set_together(arm, parameters)
     columns = [real_array(value, f"parameters[{a!r}]") for a, value in parameters.items()]
     if not isinstance(frequencies, NaturalFrequencies):
         raise ArmError(
@@ -170,11 +171,8 @@ def modal_quantities_batch(
     energies: type = Energies
     if isinstance(arm, SpatialArm):
         energies = SpatialEnergies
-        varied = {
-            single: column
-            for address, column in zip(parameters, columns, strict=True)
-            for single in resolve(arm, address)
-        }
+        of = dict(zip(parameters, columns, strict=True))
+        varied = {single: of[address] for single, address in setters.items()}
         found = spatial_quantities(arm, varied, frequencies, singles)
     else:
         values = np.stack(columns) if columns else np.zeros((0, len(omega)))
@@ -184,7 +182,7 @@ def modal_quantities_batch(
     return ModalQuantities(
         **fields | {"energies": energies(**fields["energies"])},
         individual=jax.device_put(alone),
-        addresses=tuple(addresses),
+        addresses=names,
     )
 
 
