@@ -67,6 +67,14 @@ class DesignSpace:
         """Number of variables."""
         return len(self.variables)
 
+    @property
+    def starts_today(self) -> bool:
+        """Whether the search starts from today's arm: within rounding all values of the start are today's."""
+        return all(
+            np.isclose(value, float(get_parameter(self.arm, address)), rtol=1e-9, atol=0.0)
+            for address, value in self._numbers(self.start).items()
+        )
+
     def physical(self, y: Any) -> Array:
         """Values of the variables in SI units, shape (n,), for positions of shape (n,)."""
         return jnp.stack([v.physical(y[i]) for i, v in enumerate(self.variables)])

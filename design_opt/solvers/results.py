@@ -103,12 +103,14 @@ class Result(ShowsDatasets):
 
     @property
     def objectives(self) -> dict[str, tuple[float, float]]:
-        """Every objective before and after, in its own unit."""
-        before, after = self.evaluator.start, self.report
+        """Every objective of the arm as it was given, and of the design, in its own unit."""
         return {
-            part.label: (part.sign * float(old), part.sign * float(new))
+            part.label: (part.sign * float(np.min(old)), part.sign * float(new))
             for part, old, new in zip(
-                self.problem.objectives, before.objectives, after.objectives, strict=True
+                self.problem.objectives,
+                self.evaluator.today_terms,
+                self.report.objectives,
+                strict=True,
             )
         }
 
