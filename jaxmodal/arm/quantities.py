@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.plain_arrays import refuse_labels, unmasked
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.tables import Table
@@ -112,9 +113,14 @@ def as_scalar(name: str, value: object, about: str) -> Scalar:
     Raises
     ------
     ArmError
-        If ``value`` is no real number: text, a truth value, None, a complex number, a list.
+        If ``value`` is no real number: text, a truth value, None, a complex number, a list; or has labels.
+
+    Notes
+    -----
+    Masked numbers are NaN.
     """
     if isinstance(value, (jax.Array, np.ndarray)):
+        value = unmasked(value)
         real = jnp.issubdtype(value.dtype, jnp.floating) or jnp.issubdtype(value.dtype, jnp.integer)
         if real and not isinstance(value, jax.core.Tracer) and value.ndim == 0:
             return np.float64(np.asarray(value))
@@ -125,6 +131,7 @@ def as_scalar(name: str, value: object, about: str) -> Scalar:
     elif not isinstance(value, bool) and isinstance(value, numbers.Real):
         with contextlib.suppress(OverflowError):
             return np.float64(float(value))
+    refuse_labels(name, value)
     raise ArmError(f"{name} = {shown(value)}: must be a number, {about}.")
 
 
@@ -132,6 +139,8 @@ def shown(value: object) -> str:
     """Return a short text of a value for messages and reprs: ``0.5``, not ``np.float64(0.5)``."""
     if isinstance(value, jax.core.Tracer):
         return f"<traced {value.dtype}{list(value.shape)}>"
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        return f"<masked {value.dtype}{list(value.shape)}>"
     if isinstance(value, (np.generic, np.ndarray, jax.Array)):
         return repr(value.item()) if value.ndim == 0 else f"<{value.dtype}{list(value.shape)}>"
     text = repr(value)
