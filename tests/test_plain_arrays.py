@@ -101,6 +101,7 @@ REFUSED_MASKS = {
         postures={"few": [x]},
     ),
     "a state": lambda x: dynamics.static_state(FLEXIBLE, x),
+    "damping of links": lambda x: dynamics.flexible_arm(TWO, 1, kelvin_voigt_time=x),
     "torques": lambda x: dynamics.forward_dynamics(FLEXIBLE, [0.0] * 4, [0.0] * 4, x),
 }  # fmt: skip
 
@@ -214,6 +215,11 @@ def test_a_frame_of_postures_is_refused():
 def test_a_value_with_labels_is_none_of_an_arm():
     with pytest.raises(jm.ArmError, match=r"link2\.joint_angle: is a Series of pandas"):
         jm.set_parameters(ARM, {"theta_2": pd.Series(ANGLES)})
+
+
+def test_a_table_is_shown_in_a_few_words():
+    with pytest.raises(jm.ArmError, match=r"tip = <Series of pandas \[3\]>: must be three numbers"):
+        jm.arm_from_joint_origins([jm.JointOrigin()], [{}], tip=pd.Series([0.1, 0.2, 0.3]))
 
 
 def test_labels_are_told_without_loading_pandas():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -185,23 +184,6 @@ class Evaluator:
                 )
 
     # ---- exact values
-
-    @functools.cached_property
-    def today_terms(self) -> list[np.ndarray]:
-        """The objectives of today's arm, an array (P, m) each; NaN where one cannot be computed of it."""
-        start = self.start
-        if self.problem.space.starts_today:
-            return start.terms
-        found = []
-        for part, known in zip(self.problem.objectives, start.terms, strict=True):
-            try:
-                found.append(np.asarray(jax.jit(part.terms)(self.today_design())))
-            except (
-                ValueError,
-                jax.errors.JaxRuntimeError,
-            ):  # the search began elsewhere, and went well
-                found.append(np.full(known.shape, np.nan))
-        return found
 
     def _make_pieces(self, y: Any, hz: Any, angles: Any, today_hz: Any) -> Any:
         problem = self.problem

@@ -161,14 +161,14 @@ def postures(result: Result) -> Figure:
 
 def _over_postures(result: Result, name: str) -> tuple[str, np.ndarray, np.ndarray]:
     """What a map shows: label, values before and values after at every posture of the set."""
-    today, report = result.evaluator.today_terms, result.report
-    for part, old, new in zip(result.problem.objectives, today, report.terms, strict=True):
+    before, report = result.terms_before, result.report
+    for part, old, new in zip(result.problem.objectives, before, report.terms, strict=True):
         if part.postures == name and len(new) == len(report.hz[name]):
             label = part.label.split(", worst")[0]
             return label, part.sign * old.min(axis=1), part.sign * new.min(axis=1)
     lowest = report.shown_mode(name)
-    before = result.evaluator.today_hz[name]
-    return f"f{lowest} [Hz]", before[:, lowest - 1], report.hz[name][:, lowest - 1]
+    today = result.evaluator.today_hz[name]
+    return f"f{lowest} [Hz]", today[:, lowest - 1], report.hz[name][:, lowest - 1]
 
 
 def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) -> Figure:

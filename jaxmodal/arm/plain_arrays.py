@@ -57,8 +57,8 @@ def labelled(value: Any) -> str:
     for module, kinds in (("pandas", ("Series", "DataFrame")), ("xarray", ("DataArray",))):
         loaded = sys.modules.get(module)
         for kind in kinds:
-            if isinstance(value, getattr(loaded, kind, ())):
-                return f"{kind} of {module}" if value.ndim else ""
+            if issubclass(type(value), getattr(loaded, kind, ())):
+                return f"{kind} of {module}" if np.ndim(value) else ""
     return ""
 
 

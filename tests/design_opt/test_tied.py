@@ -117,6 +117,19 @@ def test_before_a_start_of_its_own_is_the_arm_of_the_file():
     assert "the search starts at link1.section.wall_thickness = 0.008 m" in str(found)
 
 
+def test_before_a_damped_start_is_the_arm_without_damping():
+    """Its peak is infinite; the search does not mind, for it starts elsewhere."""
+    links = [
+        link.replace(joint_damping=0.0, joint_stiffness=3e4) for link in of_file(WHOLE).arm.links
+    ]
+    aim = design_opt.MinimiseResponse(input="tip.across", output="tip.across", band_hz=(1.0, 60.0))
+    damper = Variable("link1.joint_damping", 5.0, 5000.0, scale="log", start=100.0)
+    found = optimise(Problem(jm.Arm(tuple(links)), [damper], aim), max_iterations=1)
+    ((before, after),) = found.objectives.values()
+    assert before == math.inf
+    assert math.isfinite(after)
+
+
 def test_a_search_from_the_arm_itself_says_nothing_of_its_start():
     found = optimise(of_file(WHOLE, tied=False), max_iterations=20)
     assert found.objectives["total mass [kg]"][0] == pytest.approx(mass_of(WALLS), rel=1e-12)
