@@ -144,7 +144,7 @@ def shown(value: object) -> str:
     if isinstance(value, (np.generic, np.ndarray, jax.Array)):
         return repr(value.item()) if value.ndim == 0 else f"<{value.dtype}{list(value.shape)}>"
     kind = labelled(value)
-    text = f"<{kind} {list(np.shape(value))}>" if kind else repr(value)  # type: ignore[arg-type]
+    text = f"<{kind} {list(getattr(value, 'shape', ()))}>" if kind else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
