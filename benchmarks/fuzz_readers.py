@@ -300,7 +300,7 @@ PROBLEM = {
     "aggregate": "ks",
     "sharpness": 100.0,
     "variables": [
-        {"parameter": "link*.section.wall_thickness", "lower": 0.003, "upper": 0.03},
+        {"parameter": "link*.section.wall_thickness", "tied": False, "lower": 0.003, "upper": 0.03},
         {"parameter": ["link1.section.depth"], "lower": 0.1, "upper": 0.3, "scale": "log", "start": 0.2,
          "name": "d", "follow": {"link1.section.width": 1.0}},
     ],

@@ -298,7 +298,7 @@ def test_bad_values_and_double_values_by_address():
     assert_says(error, ["link5.section.wall_thickness = 0.03", "half the width"])
     with pytest.raises(jm.ArmError) as error:
         jm.set_parameters(arm, {"link*.tip_mass": 1.0, "link2.tip_mass": 2.0})
-    assert_says(error, ["'link2.tip_mass' is set twice", "'link*.tip_mass'"])
+    assert_says(error, ["'link2.tip_mass' is given twice", "'link*.tip_mass'"])
 
 
 def test_a_theory_with_shear_names_what_is_missing():

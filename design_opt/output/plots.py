@@ -88,8 +88,9 @@ def _outline(section: Any) -> list[np.ndarray] | None:
 
 def sections(result: Result) -> Figure:
     """Draw the section of every link before and after, to one scale; depth is upward."""
-    start = result.problem.space.arm_at(result.evaluator.start.y)
-    pairs: list[tuple[Any, Any]] = list(zip(start.links, result.arm.links, strict=True))
+    pairs: list[tuple[Any, Any]] = list(
+        zip(result.problem.arm.links, result.arm.links, strict=True)
+    )
     outlines = [[_outline(link.section) for link in pair] for pair in pairs]
     reach = max(np.abs(curve).max() for pair in outlines for part in pair for curve in part or [])
     with style():
@@ -135,7 +136,7 @@ def postures(result: Result) -> Figure:
         (key for key in result.report.hz if key != OWN), key=lambda key: len(result.report.hz[key])
     )
     angles = np.degrees(result.evaluator.angles[name])
-    before, after = result.evaluator.start.hz[name], result.report.hz[name]
+    before, after = result.evaluator.today_hz[name], result.report.hz[name]
     axes = [np.unique(column) for column in angles.T]
     moving = [i for i, values in enumerate(axes) if len(values) > 1]
     lowest = result.report.shown_mode(name) - 1  # those before are 0
@@ -160,13 +161,14 @@ def postures(result: Result) -> Figure:
 
 def _over_postures(result: Result, name: str) -> tuple[str, np.ndarray, np.ndarray]:
     """What a map shows: label, values before and values after at every posture of the set."""
-    start, report = result.evaluator.start, result.report
-    for part, old, new in zip(result.problem.objectives, start.terms, report.terms, strict=True):
+    before, report = result.terms_before, result.report
+    for part, old, new in zip(result.problem.objectives, before, report.terms, strict=True):
         if part.postures == name and len(new) == len(report.hz[name]):
             label = part.label.split(", worst")[0]
             return label, part.sign * old.min(axis=1), part.sign * new.min(axis=1)
     lowest = report.shown_mode(name)
-    return f"f{lowest} [Hz]", start.hz[name][:, lowest - 1], report.hz[name][:, lowest - 1]
+    today = result.evaluator.today_hz[name]
+    return f"f{lowest} [Hz]", today[:, lowest - 1], report.hz[name][:, lowest - 1]
 
 
 def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) -> Figure:
@@ -176,7 +178,9 @@ def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) 
     axes = figure.subplots(1, 2, sharex=True, sharey=True)
     x, y = np.unique(angles[:, 0]), np.unique(angles[:, 1])
     order = np.lexsort((angles[:, 0], angles[:, 1]))
-    low, top = min(before.min(), after.min()), max(before.max(), after.max())
+    both = np.concatenate([before, after])
+    known = both[np.isfinite(both)]  # undamped peaks are infinite before
+    low, top = known.min(), known.max()
     mesh: Any = None
     for ax, values, title in zip(axes, (before, after), ("before", "after"), strict=True):
         table = values[order].reshape(len(y), len(x))

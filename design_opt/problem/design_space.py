@@ -67,6 +67,14 @@ class DesignSpace:
         """Number of variables."""
         return len(self.variables)
 
+    @property
+    def starts_today(self) -> bool:
+        """Whether the search starts from today's arm: within rounding all values of the start are today's."""
+        return all(
+            np.isclose(value, float(get_parameter(self.arm, address)), rtol=1e-9, atol=0.0)
+            for address, value in self._numbers(self.start).items()
+        )
+
     def physical(self, y: Any) -> Array:
         """Values of the variables in SI units, shape (n,), for positions of shape (n,)."""
         return jnp.stack([v.physical(y[i]) for i, v in enumerate(self.variables)])
@@ -121,6 +129,8 @@ class DesignSpace:
 
     def _check_addresses(self) -> None:
         owners: dict[str, str] = {}
+        if self.lengths:
+            owners[f"link{self.arm.num_links}.length"] = "lengths, whose sum is held,"
         for variable in self.variables:
             for address in (*variable.addresses, *variable.follow, *variable.maps):
                 with about(f"variable {variable.name!r}"):
@@ -128,10 +138,10 @@ class DesignSpace:
                 for single in singles:
                     if single in owners:
                         raise ProblemError(
-                            f"variable {variable.name!r}: {single!r} is set by variable {owners[single]!r} already;"
+                            f"variable {variable.name!r}: {single!r} is set by {owners[single]} already;"
                             " vary it once."
                         )
-                    owners[single] = variable.name
+                    owners[single] = f"variable {variable.name!r}"
 
     def _check_follow(self) -> None:
         for variable, today in zip(self.variables, self.today, strict=True):

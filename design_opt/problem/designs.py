@@ -11,9 +11,10 @@ import jax
 import numpy as np
 from jax import Array
 
-from design_opt.problem.errors import ProblemError
+from design_opt.problem.errors import ProblemError, about
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import suggestion
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -89,6 +90,8 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
     for name, postures in given.items():
         if name == OWN:
             raise ProblemError(f"postures: {OWN!r} is the arm's own posture; choose another name.")
+        with about(f"postures {name!r}"):
+            postures = plain("angles", postures)
         try:
             angles = np.atleast_2d(np.asarray(postures, dtype=np.float64))
         except (TypeError, ValueError) as error:

@@ -145,13 +145,11 @@ def problem_from_dict(
 def _variables(where: str, entry: Mapping[str, Any], arm: Arm | SpatialArm) -> list[Variable]:
     _check_keys(where, entry, _VARIABLE, ("parameter", "lower", "upper"))
     values = dict(entry)
-    parameter, tied = values.pop("parameter"), values.pop("tied", False)
+    parameter, tied = values.pop("parameter"), values.pop("tied", True)
     if not isinstance(tied, bool):
         raise ProblemError(f"{where}: tied = {shown(tied)}: must be true or false.")
     with about(where, ProblemError):
-        if isinstance(parameter, str) and parameter.startswith("link*.") and not tied:
-            return per_link(arm, parameter, **values)
-        return [Variable(parameter, **values)]
+        return [Variable(parameter, **values)] if tied else per_link(arm, parameter, **values)
 
 
 def _objective(where: str, entry: Mapping[str, Any]) -> Objective:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jax import Array
 
 from design_opt.problem.errors import ProblemError, about
-from jaxmodal.arm.addresses import resolve
+from jaxmodal.arm.addresses import set_together
 from jaxmodal.arm.arguments import is_finite
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
@@ -27,7 +27,8 @@ class Variable:
     Parameters
     ----------
     parameter
-        An address, or several that all get the same value; ``link*`` ties every link.
+        An address, or several that all get the same value, ``link*`` as well: they are tied, as by ``tied = true`` in a
+        file. For a variable of each see `per_link`.
     lower, upper
         Bounds in SI units, finite, lower < upper.
     follow
@@ -64,13 +65,7 @@ class Variable:
     name: str = ""
 
     def __post_init__(self) -> None:
-        given: Any = self.parameter
-        several = given if isinstance(given, (list, tuple)) else ()
-        addresses = (given,) if isinstance(given, str) else tuple(several)
-        if not addresses or not all(isinstance(entry, str) for entry in addresses):
-            raise ProblemError(
-                f"parameter = {shown(given)}: must be an address or a list of addresses."
-            )
+        addresses = _addresses(self.parameter)
         if not isinstance(self.name, str):
             raise ProblemError(f"name = {shown(self.name)}: must be text.")
         object.__setattr__(self, "parameter", addresses)
@@ -132,11 +127,20 @@ class Variable:
 
 
 def per_link(
-    arm: Arm | SpatialArm, parameter: str, lower: float, upper: float, **options: Any
+    arm: Arm | SpatialArm,
+    parameter: str | Sequence[str],
+    lower: float,
+    upper: float,
+    **options: Any,
 ) -> list[Variable]:
-    """Return a variable of its own for every link that an address with ``link*`` stands for.
+    """Return a variable of its own for every value that an address with ``link*``, or a list of addresses, stands for.
 
-    ``link*`` in ``follow`` stands for the same link.
+    As ``tied = false`` in a file; `Variable` ties them. ``link*`` in ``follow`` stands for the same link.
+
+    Raises
+    ------
+    ProblemError
+        As of `Variable`; an address is unknown, a value is given twice, or several variables would have one ``name``.
 
     Examples
     --------
@@ -144,9 +148,17 @@ def per_link(
     >>> arm = jm.examples.three_link_industrial()
     >>> [v.name for v in per_link(arm, "link*.section.depth", 0.05, 0.3)][:2]
     ['link1.section.depth', 'link2.section.depth']
+    >>> len(per_link(arm, ["link2.tip_mass", "payload.mass"], 1.0, 3.0))
+    2
     """
+    addresses = _addresses(parameter)
     with about("variables"):
-        singles = resolve(arm, parameter)
+        singles = list(set_together(arm, addresses))
+    if options.get("name") and len(singles) > 1:
+        raise ProblemError(
+            f"name = {shown(options['name'])}: is that of one variable, and there is one for each of {len(singles)} "
+            "values; leave it out, or tie them."
+        )
     follow = options.pop("follow", {})
     if not isinstance(follow, Mapping):
         raise ProblemError(
@@ -158,6 +170,17 @@ def per_link(
         own = {key.replace("link*", link, 1): power for key, power in follow.items()}
         found.append(Variable(single, lower, upper, follow=own, **options))
     return found
+
+
+def _addresses(given: Any) -> tuple[str, ...]:
+    """One address or several of them, as a tuple."""
+    several = given if isinstance(given, (list, tuple)) else ()
+    addresses = (given,) if isinstance(given, str) else tuple(several)
+    if not addresses or not all(isinstance(entry, str) for entry in addresses):
+        raise ProblemError(
+            f"parameter = {shown(given)}: must be an address or a list of addresses."
+        )
+    return addresses
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,41 +8,57 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from design_opt.problem.designs import OWN, degrees
+from jaxmodal.arm.addresses import set_together
+from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.frequencies.status import Status as Certainty
 from jaxmodal.runtime.tables import Table
 
 if TYPE_CHECKING:
+    from design_opt.problem.variables import Variable
     from design_opt.solvers.results import Result
+    from jaxmodal.arm.arm import Arm
+    from jaxmodal.spatial.arms.arm import SpatialArm
 
 #: postures of the active set that are listed one by one
 _LISTED = 8
 
 
 def compared(result: Result) -> list[tuple[str, float, float, str]]:
-    """Return rows (what, before, after, remark) of variables, objectives, mass and least frequencies."""
-    problem, start = result.problem, result.evaluator.start
-    before = np.asarray(problem.space.physical(start.y)).tolist()
+    """Return rows (what, before, after, remark) of variables, objectives, mass and least frequencies.
+
+    Before is the arm as it was given. Where values that a variable ties differ in it, each has a row.
+    """
+    problem = result.problem
     rows: list[tuple[str, float, float, str]] = []
-    for variable, old, new in zip(
-        problem.space.variables, before, result.values.values(), strict=True
-    ):
+    for variable, new in zip(problem.space.variables, result.values.values(), strict=True):
         scale, unit = (180.0 / math.pi, "°") if variable.unit == "rad" else (1.0, variable.unit)
         at = _bound(new, variable.lower, variable.upper)
-        rows.append((f"{variable.name} [{unit}]", old * scale, new * scale, at))
-    old_arm = problem.space.arm_at(start.y)
+        for what, old in _values_before(problem.arm, variable):
+            rows.append((f"{what} [{unit}]", old * scale, new * scale, at))
     if problem.lengths:
-        old, new = (float(arm.links[-1].length) for arm in (old_arm, result.arm))
+        old, new = (float(arm.links[-1].length) for arm in (problem.arm, result.arm))
         rows.append((f"link{problem.arm.num_links}.length [m]", old, new, ""))
     rows += [(label, old, new, "") for label, (old, new) in result.objectives.items()]
     if "total mass [kg]" not in result.objectives:
-        old, new = (float(arm.total_mass) for arm in (old_arm, result.arm))
+        old, new = (float(arm.total_mass) for arm in (problem.arm, result.arm))
         rows.append(("total mass [kg]", old, new, ""))
     for name, hz in result.report.hz.items():
         where = "" if name == OWN else f", least over {name}"
         for mode in range(hz.shape[1]):
-            old, new = start.hz[name][:, mode].min(), hz[:, mode].min()
+            old, new = result.evaluator.today_hz[name][:, mode].min(), hz[:, mode].min()
             rows.append((f"f{mode + 1} [Hz]{where}", float(old), float(new), ""))
     return rows
+
+
+def _values_before(arm: Arm | SpatialArm, variable: Variable) -> list[tuple[str, float]]:
+    """The value that a variable has in an arm, by its name, or those of its addresses where they differ."""
+    singles = set_together(arm, variable.addresses)
+    values = [float(get_parameter(arm, single)) for single in singles]
+    if len(set(values)) == 1:
+        return [(variable.name, values[0])]
+    return [
+        (f"{variable.name}: {single}", value) for single, value in zip(singles, values, strict=True)
+    ]
 
 
 def table_rows(result: Result) -> list[tuple[str, str, str]]:
@@ -85,15 +101,28 @@ def active_lines(result: Result) -> list[str]:
     return lines
 
 
-def moved_lines(result: Result) -> list[str]:
-    """Say where the start, which the tables call before, is not today's arm."""
+def start_lines(result: Result) -> list[str]:
+    """Say where the search starts elsewhere than at the arm as it was given, which the tables call before."""
     space = result.problem.space
-    start = np.asarray(space.physical(space.start))
-    far = np.abs(start - np.array(space.today)) > 1e-9 * np.abs(start)
+    if space.starts_today:
+        return []
     return [
-        f"before is the start, not today's arm: {variable.name} = {now:.6g} {variable.unit} today"
-        for variable, now, moved in zip(space.variables, space.today, far, strict=True)
-        if moved
+        f"the search starts at {variable.name} = {float(value):.6g} {variable.unit}, not at the arm before"
+        for variable, value in zip(space.variables, space.physical(space.start), strict=True)
+        if any(
+            abs(old - value) > 1e-9 * abs(value) for _, old in _values_before(space.arm, variable)
+        )
+    ]
+
+
+def tied_lines(result: Result) -> list[str]:
+    """Say which variables set several values."""
+    arm = result.problem.arm
+    tied = [(v, len(set_together(arm, v.addresses))) for v in result.problem.space.variables]
+    return [
+        f"tied: {variable.name} is one variable for {number} values; tied = false, or per_link, makes one of each"
+        for variable, number in tied
+        if number > 1
     ]
 
 
@@ -103,7 +132,8 @@ def status_lines(result: Result) -> list[str]:
     lines = [
         f"{result.status}: {result.message}",
         f"{iterations} iterations, largest violation {result.report.violation:.1e}",
-        *moved_lines(result),
+        *start_lines(result),
+        *tied_lines(result),
     ]
     if result.aggregate_gap:
         lines.append(

@@ -7,6 +7,7 @@ import enum
 import functools
 from typing import TYPE_CHECKING
 
+import jax
 import numpy as np
 
 import jaxmodal
@@ -101,14 +102,30 @@ class Result(ShowsDatasets):
         """Residual of the optimality conditions; NaN where none were checked."""
         return float("nan") if self.optimality is None else self.optimality.residual
 
+    @functools.cached_property
+    def terms_before(self) -> list[np.ndarray]:
+        """Objectives of the arm as it was given, an array (P, m) each; NaN where one cannot be computed of it."""
+        evaluator = self.evaluator
+        if self.problem.space.starts_today:
+            return evaluator.start.terms
+        found = []
+        for part, start in zip(self.problem.objectives, evaluator.start.terms, strict=True):
+            try:
+                found.append(np.asarray(jax.jit(part.terms)(evaluator.today_design())))
+            except (ValueError, jax.errors.JaxRuntimeError):  # the search started elsewhere
+                found.append(np.full(start.shape, np.nan))
+        return found
+
     @property
     def objectives(self) -> dict[str, tuple[float, float]]:
-        """Every objective before and after, in its own unit."""
-        before, after = self.evaluator.start, self.report
+        """Every objective of the arm as it was given, and of the design, in its own unit."""
         return {
-            part.label: (part.sign * float(old), part.sign * float(new))
+            part.label: (part.sign * float(np.min(old)), part.sign * float(new))
             for part, old, new in zip(
-                self.problem.objectives, before.objectives, after.objectives, strict=True
+                self.problem.objectives,
+                self.terms_before,
+                self.report.objectives,
+                strict=True,
             )
         }
 

@@ -161,19 +161,62 @@ def resolve(arm: Arm | Addressed, address: str) -> list[str]:
     return singles
 
 
-def listed(addresses: object) -> tuple[str, ...]:
-    """Return a list of addresses as a tuple.
+def set_together(arm: Arm | Addressed, addresses: Iterable[str]) -> dict[str, str]:
+    """Return every single address that addresses set together stand for, each with the one of them that sets it.
 
     Raises
     ------
     ArmError
-        If it is no list, or a single text, whose letters would be taken for addresses.
+        If the arm has no such value, or two of them set one value: ``theta_2`` and ``link2.joint_angle``, or a whole
+        and its part, ``link*.tip_mass`` and ``link2.tip_mass``.
+
+    Examples
+    --------
+    >>> from jaxmodal.arm.sections import circle
+    >>> link = Link(1.0, 7e10, 2700.0, circle(0.01))
+    >>> set_together(Arm((link, link)), ["link*.tip_mass", "theta_2"])["link2.joint_angle"]
+    'theta_2'
     """
-    if isinstance(addresses, str) or not isinstance(addresses, Iterable):
+    setters: dict[str, str] = {}
+    for address in addresses:
+        for single in resolve(arm, address):
+            if single in setters:
+                raise ArmError(
+                    f"{single!r} is given twice, by {setters[single]!r} and by {address!r}; give one."
+                )
+            setters[single] = address
+    return setters
+
+
+def asked_for(
+    arm: Arm | Addressed, given: Iterable[str] | None
+) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Return the parameters that derivatives are asked for, all of the arm if None, and the single addresses of each.
+
+    A whole and its part are two parameters: what changes with all links together, and with one of them.
+
+    Raises
+    ------
+    ArmError
+        If it is no list, or a single text, whose letters would be taken for addresses; the arm has no such value; or
+        two of them are one parameter, such as ``theta_2`` and ``link2.joint_angle``.
+    """
+    if given is None:
+        given = addresses(arm)
+    elif isinstance(given, str) or not isinstance(given, Iterable):
         raise ArmError(
-            f"addresses = {shown(addresses)}: must be a list of addresses such as ['link1.length', 'payload.mass']."
+            f"addresses = {shown(given)}: must be a list of addresses such as ['link1.length', 'payload.mass']."
         )
-    return tuple(addresses)
+    names = tuple(given)
+    members = [resolve(arm, name) for name in names]
+    first: dict[tuple[str, ...], str] = {}
+    for name, singles in zip(names, members, strict=True):
+        if tuple(singles) in first:
+            raise ArmError(
+                f"{first[tuple(singles)]!r} and {name!r} are one parameter, given twice; give it once."
+            )
+        first[tuple(singles)] = name
+    return names, members
 
 
 def _has(arm: Arm | Addressed, single: str) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
+from jaxmodal.arm.plain_arrays import aligned, plain
 from jaxmodal.arm.quantities import POSITIVE, Rule, as_scalar, shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import is_traced
@@ -18,10 +20,11 @@ from jaxmodal.runtime.namespace import is_traced
 def real_array(value: Any, name: str) -> NDArray[np.float64]:
     """A concrete value as an array of float64; text, truth values, complex numbers and uneven rows are refused.
 
-    NumPy would drop imaginary parts with a warning.
+    NumPy would drop imaginary parts with a warning, masks and labels without one (`plain`).
     """
+    values = plain(name, value)
     try:
-        array = np.asarray(value)
+        array = np.asarray(values)
         mixed = isinstance(value, list | tuple) and any(
             isinstance(x, bool | np.bool_) for x in value
         )
@@ -109,8 +112,15 @@ def is_finite(value: object) -> bool:
         return False
 
 
+def cell_columns(parameters: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """Values of many cells by address as arrays of float64, NaN where they are masked; their labels must agree."""
+    columns = aligned(parameters, "parameters")
+    return {key: real_array(column, f"parameters[{key!r}]") for key, column in columns.items()}
+
+
 def reals(name: str, value: Any, expected: str) -> NDArray[np.float64]:
     """Return known real numbers as an array; text, complex and traced values and uneven rows are refused."""
+    value = plain(name, value)
     try:
         return real_array(value, name)
     except ValueError as error:

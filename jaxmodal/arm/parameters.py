@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxmodal.arm.addresses import Addressed, ArmKind, full_address, resolve
+from jaxmodal.arm.addresses import Addressed, ArmKind, full_address, resolve, set_together
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.paths import value_at, with_values
@@ -58,14 +58,6 @@ def set_parameters(arm: ArmKind, values: Mapping[str, Any]) -> ArmKind:
     >>> float(changed.total_mass - arm.total_mass)
     2.5
     """
-    given: dict[str, str] = {}
-    single_values: dict[str, Any] = {}
-    for address, value in table("values", values, ArmError).items():
-        for single in resolve(arm, address):
-            if single in given:
-                raise ArmError(
-                    f"{single!r} is set twice, by {given[single]!r} and by {address!r}; give one."
-                )
-            given[single] = address
-            single_values[single] = value
-    return with_values(arm, single_values)
+    given = table("values", values, ArmError)
+    setters = set_together(arm, given)
+    return with_values(arm, {single: given[address] for single, address in setters.items()})

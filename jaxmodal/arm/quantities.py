@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.plain_arrays import labelled, refuse_labels, unmasked
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
 from jaxmodal.runtime.public_names import explain_frozen
@@ -113,19 +114,25 @@ def as_scalar(name: str, value: object, about: str) -> Scalar:
     Raises
     ------
     ArmError
-        If ``value`` is no real number: text, a truth value, None, a complex number, a list.
+        If ``value`` is no real number: text, a truth value, None, a complex number, a list; or has labels.
+
+    Notes
+    -----
+    Masked numbers are NaN.
     """
     if isinstance(value, (jax.Array, np.ndarray)):
-        real = jnp.issubdtype(value.dtype, jnp.floating) or jnp.issubdtype(value.dtype, jnp.integer)
-        if real and not isinstance(value, jax.core.Tracer) and value.ndim == 0:
-            return np.float64(np.asarray(value))
-        if real and isinstance(value, np.ndarray):
-            return value.astype(np.float64)
+        array: Any = unmasked(value)
+        real = jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)
+        if real and not isinstance(array, jax.core.Tracer) and array.ndim == 0:
+            return np.float64(np.asarray(array))
+        if real and isinstance(array, np.ndarray):
+            return array.astype(np.float64)
         if real:
-            return jnp.asarray(value, jnp.float64)
+            return jnp.asarray(array, jnp.float64)
     elif not isinstance(value, bool) and isinstance(value, numbers.Real):
         with contextlib.suppress(OverflowError):
             return np.float64(float(value))
+    refuse_labels(name, value)
     raise ArmError(f"{name} = {shown(value)}: must be a number, {about}.")
 
 
@@ -133,9 +140,12 @@ def shown(value: object) -> str:
     """Return a short text of a value for messages and reprs: ``0.5``, not ``np.float64(0.5)``."""
     if isinstance(value, jax.core.Tracer):
         return f"<traced {value.dtype}{list(value.shape)}>"
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        return f"<masked {value.dtype}{list(value.shape)}>"
     if isinstance(value, (np.generic, np.ndarray, jax.Array)):
         return repr(value.item()) if value.ndim == 0 else f"<{value.dtype}{list(value.shape)}>"
-    text = repr(value)
+    kind = labelled(value)
+    text = f"<{kind} {list(getattr(value, 'shape', ()))}>" if kind else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

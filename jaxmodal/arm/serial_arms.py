@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import Record, as_scalar, shown
 from jaxmodal.arm.symmetric import SymmetricStiffness
 from jaxmodal.arm.tables import record_table, toml_text
@@ -122,6 +123,7 @@ class SerialArm(Record):
     def _posed(self: A, angles: Any, unit: str) -> A:
         joints = self.joints
         n = len(joints)
+        angles = plain("posture", angles)
         shape = np.shape(angles) if hasattr(angles, "shape") else None
         if not isinstance(angles, Sequence) and (shape is None or len(shape) != 1):
             what = shown(angles) if shape in (None, ()) else f"an array of shape {shape}"

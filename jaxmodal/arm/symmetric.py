@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import FINITE, Constraint, Record, Scalar, quantity, shown
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
@@ -104,6 +105,7 @@ def _upper_entries(name: str, value: object, size: int, needed: str) -> dict[str
             f"{name}: is of traced values; give numbers, and set the entries that vary by address, such as "
             "set_parameters(arm, {'base_stiffness.k11': k})."
         )
+    value = plain(name, value)
     matrix: NDArray[np.float64] = np.zeros(0)
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         given = np.asarray(value, object)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxmodal.arm.addresses import listed, resolve
+from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import positive_integer, require_truth
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.arrays import beam_values
@@ -164,7 +164,7 @@ def buckling(
     number = positive_integer(num_factors, "num_factors", MOST_FACTORS)
     given = gravity, tip_force, base_acceleration
     flags, loads = under_loads(arm, theory, "buckling", *given, or_axial=True)
-    singles = [single for address in listed(addresses) for single in resolve(arm, address)]
+    singles = list(set_together(arm, asked_for(arm, addresses)[0]))
 
     bare = arm.replace(loads=None)
     beams = beams_of(bare) if singles else beam_values(bare)

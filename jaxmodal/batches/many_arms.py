@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import full_address, resolve
-from jaxmodal.arm.arguments import positive_integer, real_array
+from jaxmodal.arm.addresses import full_address, set_together
+from jaxmodal.arm.arguments import cell_columns, positive_integer
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.columns import require_variants
 from jaxmodal.arm.documents import table
@@ -45,7 +45,8 @@ def natural_frequencies_batch(
         The arm that all cells share but for ``parameters``.
     parameters : mapping of str to array, shape (N,)
         Values by address, such as ``{"link2.joint_angle": angles}`` (rad, SI); all of one length.
-        ``link*`` sets a value of every link.
+        ``link*`` sets a value of every link. A masked value is none: its cell is invalid. Columns of pandas and xarray
+        must have the same labels in the same order.
     num_modes : int
         How many frequencies, from the lowest.
     theory : str
@@ -71,7 +72,7 @@ def natural_frequencies_batch(
         Lengths differ, an array is not one-dimensional, or ``num_modes``, ``theory``, ``chunk_size`` or ``kernel``
         is not usable.
     ArmError
-        An address is unknown, or the arm lacks what the theory needs.
+        An address is unknown, two of them set one value, labels differ, or the arm lacks what the theory needs.
 
     Notes
     -----
@@ -132,19 +133,17 @@ def columns_of(
     """Addresses and their values, shape (addresses, cells)."""
     if not parameters:
         raise ValueError("parameters is empty; expected at least one address with its values")
-    columns = []
-    for address, value in parameters.items():
-        resolve(arm, address)
-        column = real_array(value, f"parameters[{address!r}]")
+    set_together(arm, parameters)
+    columns = cell_columns(parameters)
+    for address, column in columns.items():
         if column.ndim != 1 or column.size == 0:
             raise ValueError(
                 f"parameters[{address!r}] has shape {column.shape}; expected a one-dimensional array with a value per "
                 "cell, of one cell or more; what is the same in all cells, set in the arm with set_parameters"
             )
-        columns.append(column)
-    if len({c.size for c in columns}) > 1:
-        lengths = ", ".join(f"{a}: {c.size}" for a, c in zip(parameters, columns, strict=True))
+    if len({c.size for c in columns.values()}) > 1:
+        lengths = ", ".join(f"{a}: {c.size}" for a, c in columns.items())
         raise ValueError(
             f"parameters have different lengths ({lengths}); expected one value per cell in each"
         )
-    return tuple(map(full_address, parameters)), np.stack(columns)
+    return tuple(map(full_address, parameters)), np.stack(list(columns.values()))

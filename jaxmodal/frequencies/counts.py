@@ -12,6 +12,7 @@ from jax.typing import ArrayLike
 from jaxmodal.arm.arguments import real_array, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.arrays import invalid_values
+from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName, prepared_values
 from jaxmodal.dynamic_stiffness.rigid_motions import number_of_zero_modes
 from jaxmodal.frequencies.certificate import TOLERANCE, Certificate
@@ -179,6 +180,6 @@ def _frequencies_argument(value: ArrayLike, name: str) -> Array:
     values = jnp.asarray(value, jnp.float64) if is_traced(value) else real_array(value, name)
     if on_host(values) and not np.all(np.isfinite(values) & (values >= 0.0)):
         raise ValueError(
-            f"{name} = {value!r} holds a value that is negative or not finite; expected frequencies in rad/s"
+            f"{name} = {shown(value)}: holds a value that is negative or not finite; expected frequencies in rad/s"
         )
     return values

@@ -14,8 +14,8 @@ import jax
 import numpy as np
 from jax import Array
 
-from jaxmodal.arm.addresses import listed, resolve
-from jaxmodal.arm.arguments import real_array
+from jaxmodal.arm.addresses import asked_for, set_together
+from jaxmodal.arm.arguments import cell_columns
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.documents import table
 from jaxmodal.arm.parameters import set_parameters
@@ -148,43 +148,40 @@ def modal_quantities_batch(
     """
     if not isinstance(arm, SpatialArm):
         require_planar(arm)
-    members = [resolve(arm, address) for address in listed(addresses)]
+    names, members = asked_for(arm, addresses)
     singles = list(dict.fromkeys(single for group in members for single in group))
     parameters = table("parameters", parameters, ArmError)
-    columns = [real_array(value, f"parameters[{a!r}]") for a, value in parameters.items()]
+    setters = set_together(arm, parameters)
+    columns = cell_columns(parameters)
     if not isinstance(frequencies, NaturalFrequencies):
         raise ArmError(
             f"frequencies = {shown(frequencies)}: must be what natural_frequencies_batch found for these parameters."
         )
     frequencies = to_host(frequencies)
     omega, group = np.asarray(frequencies.omega), np.asarray(frequencies.group, np.int64)
-    if omega.ndim != 2 or any(column.shape != omega.shape[:1] for column in columns):
-        shapes = ", ".join(f"{a}: {c.shape}" for a, c in zip(parameters, columns, strict=True))
+    if omega.ndim != 2 or any(column.shape != omega.shape[:1] for column in columns.values()):
+        shapes = ", ".join(f"{a}: {c.shape}" for a, c in columns.items())
         raise ValueError(
             f"frequencies.omega has shape {omega.shape}, the parameters {shapes}; expected (N, K) and (N,):"
             " give what natural_frequencies_batch found for the same parameters"
         )
-    _require_those_of(arm, dict(zip(parameters, columns, strict=True)), frequencies)
+    _require_those_of(arm, columns, frequencies)
     first, last = clusters(omega, group, cluster_tolerance)
     alone = (first == last) & (np.asarray(frequencies.multiplicity) == 1)
     energies: type = Energies
     if isinstance(arm, SpatialArm):
         energies = SpatialEnergies
-        varied = {
-            single: column
-            for address, column in zip(parameters, columns, strict=True)
-            for single in resolve(arm, address)
-        }
+        varied = {single: columns[address] for single, address in setters.items()}
         found = spatial_quantities(arm, varied, frequencies, singles)
     else:
-        values = np.stack(columns) if columns else np.zeros((0, len(omega)))
+        values = np.stack(list(columns.values())) if columns else np.zeros((0, len(omega)))
         given = arm, tuple(parameters), values
         found = planar_quantities(*given, frequencies, first, last, singles)
     fields = jax.device_put(found.quantities(first, members))
     return ModalQuantities(
         **fields | {"energies": energies(**fields["energies"])},
         individual=jax.device_put(alone),
-        addresses=tuple(addresses),
+        addresses=names,
     )
 
 

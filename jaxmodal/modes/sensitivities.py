@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import jax
 import numpy as np
 
-from jaxmodal.arm.addresses import addresses as all_addresses
-from jaxmodal.arm.addresses import listed, resolve
+from jaxmodal.arm.addresses import asked_for, set_together
 from jaxmodal.arm.arguments import positive_integer, real_number
 from jaxmodal.arm.arm import Arm, require_planar
 from jaxmodal.arm.documents import table as checked_table
@@ -149,8 +148,7 @@ def sensitivities(
         raise ValueError(
             f"repeated = {repeated!r}; choose one of {', '.join(map(repr, _REPEATED))}"
         )
-    names = tuple(all_addresses(arm)) if addresses is None else listed(addresses)
-    members = [resolve(arm, name) for name in names]
+    names, members = asked_for(arm, addresses)
     found, shown = _with_neighbours(arm, num_modes, theory, throw)
     cluster_tolerance = real_number(cluster_tolerance, "cluster_tolerance", "relative")
     cluster, ends = clusters(found.omega, found.group, cluster_tolerance)
@@ -278,7 +276,7 @@ def directional_derivatives(
     for name, rate in direction.items():
         if not np.isfinite(as_scalar(f"direction[{name!r}]", rate, "finite")):
             raise ArmError(f"direction[{name!r}] = {as_text(rate)}: must be finite.")
-    rate_of = {single: rate for name, rate in direction.items() for single in resolve(arm, name)}
+    rate_of = {single: direction[name] for single, name in set_together(arm, direction).items()}
     if isinstance(arm, SpatialArm):
         projected_on = spatial_projection(arm, found, theory, rate_of)
     else:

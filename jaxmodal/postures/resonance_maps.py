@@ -147,10 +147,15 @@ def _across(arm: Arm, joint: int, across: Any) -> int | str:
         return 0 if len(joints) < 2 else (joint + 1 if joint < arm.num_links else 2)
     if isinstance(across, str):
         with within(f"across = {shown(across)}: "):
-            resolve(arm, across)
+            singles = resolve(arm, across)
         address = full_address(across)
         turned = _ANGLE.fullmatch(address)
         if not turned:
+            if f"link{joint}.joint_angle" in singles:
+                raise ArmError(
+                    f"across = {shown(across)}: turns joint {joint} as well, whose angles the map is of; give another "
+                    "joint, or the address of a parameter."
+                )
             return address
         across = int(turned[1])
     if not is_whole(across, 2, arm.num_links) or across == joint:

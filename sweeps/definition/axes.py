@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.arm.addresses import full_address
 from jaxmodal.arm.arguments import is_finite, is_whole
+from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.spatial.parts.parameters import unit_of
 from sweeps.definition import limits
@@ -223,6 +224,8 @@ def _unit(name: str, unit: str | None, si_unit: str) -> str:
 
 
 def _values(name: str, values: Any, address: str) -> FloatArray:
+    with about(f"axis {name!r}"):
+        values = plain("values", values)
     try:
         entries = np.asarray(list(values) if isinstance(values, Iterable) else values)
         if entries.dtype.kind not in "iuf" and entries.size:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import addresses, resolve
+from jaxmodal.arm.addresses import addresses, asked_for
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import require_variants
@@ -78,17 +78,15 @@ def differentiated(
         raise SweepError(
             f"sensitivity_to = {shown(given)}: must be a list of parameters, such as ['link1.length']."
         )
+    given = tuple(given)
     found = [address_of(name) for name in given]
     if found and not needed:
         raise SweepError(
             "sensitivity_to is given, but no output refers to it; add 'sensitivity' or "
             "'frequency_derivative' to outputs, or leave it out."
         )
-    for address in found:
-        with about("sensitivity_to"):
-            resolve(arm, address)
-        if found.count(address) > 1:
-            raise SweepError(f"sensitivity_to: {address!r} is given twice; give it once.")
+    with about("sensitivity_to"):
+        asked_for(arm, given)
     return tuple(found or (addresses(arm) if needed else ()))
 
 

@@ -36,6 +36,7 @@ mass = 3.0
 
 [[variables]]
 parameter = "link*.section.wall_thickness"
+tied = false
 lower = 0.001
 upper = 0.02
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxmodal.arm.arguments import reals, scalar, whole
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.dynamics.assembly.engine_shapes import locked_arm_shapes
 from jaxmodal.dynamics.assembly.links import JointedLink, end_bodies, jointed_links
@@ -286,6 +287,7 @@ def _check_finite(model: FlexibleArm) -> None:
 
 def _per_link(name: str, value: Any, n: int, unit: str) -> Any:
     """One number for all links or joints, or one for each, shape (n,)."""
+    value = plain(name, value)
     several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
     entries = list(value) if several else [value] * n
     if len(entries) != n:

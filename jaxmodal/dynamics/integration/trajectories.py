@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.arguments import whole
+from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.dynamics.drives.events import Event, as_events
 from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.drives.torques import as_law
@@ -156,10 +157,9 @@ def trajectory(
     require_model(model)
     check_method(method)
     system = Driven(model, as_law(law), motion, as_events(events))
-    times = jnp.asarray(times, jnp.float64)
-    start = jnp.concatenate(
-        [jnp.asarray(q, jnp.float64), jnp.asarray(rate, jnp.float64), jnp.zeros(2)]
-    )
+    given = {"times": times, "q": q, "rate": rate}
+    times, q, rate = (jnp.asarray(plain(*each), jnp.float64) for each in given.items())
+    start = jnp.concatenate([q, rate, jnp.zeros(2)])
     if method in FIXED:
         if not is_traced(substeps):
             substeps = whole("substeps", substeps, 1, limits.STEPS)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jaxmodal.arm.addresses import addresses as all_addresses
-from jaxmodal.arm.addresses import listed, resolve
+from jaxmodal.arm.addresses import asked_for
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.refusals import require_concrete
@@ -221,8 +220,7 @@ def parameters_of(
     arm: Arm, addresses: Sequence[str] | None
 ) -> tuple[tuple[str, ...], list[list[str]], list[str]]:
     """The parameters asked for, the single addresses of each, and all of these, each once."""
-    names = tuple(all_addresses(arm)) if addresses is None else tuple(listed(addresses))
-    members = [list(resolve(arm, name)) for name in names]
+    names, members = asked_for(arm, addresses)
     return names, members, list(dict.fromkeys(single for each in members for single in each))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jaxmodal.arm.arguments import band, is_finite, real_array, real_number
 from jaxmodal.arm.arm import Arm
+from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.response.driven.labels import band_in_hertz, output_labels
@@ -84,6 +85,7 @@ def harmonic_response(
 
 def _amplitude(name: object, value: Any) -> complex:
     """A finite complex number, of Python, NumPy or JAX."""
+    value = plain(f"forces[{str(name)!r}]", value)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # traced values, lists of unequal lengths

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import (
     ANGLE,
     FINITE,
@@ -195,6 +196,7 @@ def as_inertia(name: str, value: object, check: bool = True) -> InertiaTensor:
 
 def real_matrix(name: str, rows: object) -> "np.ndarray[Any, Any]":
     """A 3 x 3 matrix of finite numbers."""
+    rows = plain(name, rows)
     try:
         matrix = np.asarray(rows, np.float64)
     except (TypeError, ValueError):
