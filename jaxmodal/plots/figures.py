@@ -164,3 +164,15 @@ def label_decades(side: Axis, low: float, high: float) -> None:
         side.set_major_locator(MaxNLocator(5) if narrow else LogLocator(subs=(1.0, 2.0, 5.0)))
         side.set_major_formatter(FormatStrFormatter("%g"))
         side.set_minor_formatter(NullFormatter())
+
+
+def not_below_zero(side: Axis) -> None:
+    """Let a linear axis whose values are all 0 or more, as masses and frequencies are, not begin below 0."""
+    low, high = side.get_view_interval()
+    if side.get_scale() == "linear" and low < 0.0 <= side.get_data_interval()[0]:
+        side.set_view_interval(0.0, high, ignore=True)  # type: ignore[no-untyped-call]
+
+
+def angle_symbol(joint: int) -> str:
+    """Symbol of the angle of a joint as plain text, which titles and terminals show as it is: ``θ₂``."""
+    return f"θ{str(joint).translate(str.maketrans('0123456789', '₀₁₂₃₄₅₆₇₈₉'))}"
