@@ -174,11 +174,15 @@ def label_decades(side: Axis, low: float, high: float) -> None:
         side.set_minor_formatter(NullFormatter())
 
 
-def not_below_zero(side: Axis) -> None:
-    """Let a linear axis whose values are all 0 or more, as masses and frequencies are, not begin below 0."""
+def not_below_zero(side: Axis, least: float | None = None) -> None:
+    """Let a linear axis whose values are all 0 or more, as masses and frequencies are, not begin below 0.
+
+    ``least`` is the least of them, by default of what is drawn; cells around values are wider.
+    """
     low, high = side.get_view_interval()
-    if side.get_scale() == "linear" and low < 0.0 <= side.get_data_interval()[0]:
-        side.set_view_interval(0.0, high, ignore=True)  # type: ignore[no-untyped-call]
+    least = float(side.get_data_interval()[0]) if least is None else least
+    if side.get_scale() == "linear" and low < 0.0 <= least:
+        side.set_view_interval(0.0, high, ignore=True)
 
 
 def angle_symbol(joint: int) -> str:

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, axes_or_new, require_matplotlib
+from jaxmodal.plots.figures import (
+    COLOUR_MAP,
+    COLOURS,
+    axes_or_new,
+    not_below_zero,
+    require_matplotlib,
+)
 from jaxmodal.response.exact.results import FrequencyResponse
 from jaxmodal.response.forced.peaks import ResponsePeaks
 from jaxmodal.runtime.errors import ArmError, suggestion
@@ -103,7 +109,8 @@ def draw_bode(
     beyond = _BEYOND * known.max(initial=0.0)
     for k, (name, values) in enumerate(lines):
         # two ports in turn have the same response: dashes show the line below
-        look = {"color": COLOURS[k % len(COLOURS)], "linestyle": "--" if _drawn(found, k) else "-"}
+        dashes = "--" if _drawn(found, k) else "-"
+        look: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "linestyle": dashes}
         sizes, phases = np.abs(values), _unwrapped(hertz, values, natural, found.quantity)
         for axis, y in ((above, np.minimum(sizes, beyond)), (below, phases)):
             axis.plot(hertz, y, linewidth=1.2, label=name, **look)
@@ -172,7 +179,11 @@ def _mark_peaks(axes: Axes, found: FrequencyResponse, peaks: Sequence[ResponsePe
         axes.plot(each.frequencies_hz, sizes, "o", color=colour, markersize=4, fillstyle="none")
         for frequency, size in zip(each.frequencies_hz, sizes, strict=True):
             if len(pairs) == 1:
-                place = {"xytext": (0, 4), "textcoords": "offset points", "ha": "center"}
+                place: dict[str, Any] = {
+                    "xytext": (0, 4),
+                    "textcoords": "offset points",
+                    "ha": "center",
+                }
                 axes.annotate(f"{size:.3g}", (frequency, size), fontsize=7, **place)
     axes.margins(y=0.08)
 
@@ -302,6 +313,9 @@ def _coloured(
     axes.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
     axes.set_xlabel(across[1])
     axes.set_ylabel(up[1])
+    for side, (values, name) in ((axes.xaxis, across), (axes.yaxis, up)):
+        if not name.endswith("[°]"):
+            not_below_zero(side, float(values.min()))
     return axes
 
 

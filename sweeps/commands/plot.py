@@ -165,7 +165,7 @@ def _tell_missed(
     """Say on standard error which levels have no contour."""
     from sweeps.plots.maps import missed_levels
 
-    for level in missed_levels(ds, *names[:2], levels, theory):
+    for level in missed_levels(ds, names[0], names[1], levels, theory):
         click.echo(f"no contour at {level:g} Hz: no mode drawn has this frequency.", err=True)
 
 

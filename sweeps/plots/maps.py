@@ -85,7 +85,7 @@ def posture_maps(
             values = grids[mode]
             look = {"cmap": COLOUR_MAP, "norm": norm or _norm(values)}
             mesh = cells(axes, horizontal, vertical, values, **look)
-            contours(axes, horizontal, vertical, values, _usual_levels(values), "white", 0.7)
+            usual_contours(axes, horizontal, vertical, values)
             contours(axes, horizontal, vertical, values, levels)
             mark(axes, [(h, v) for k, h, v in marks if mode in (k, k + 1)])
             if norm is None and np.isfinite(values).any():
@@ -152,7 +152,7 @@ def _crossed(values: NDArray[np.float64], levels: Sequence[float]) -> list[float
 
 
 def _usual_levels(values: NDArray[np.float64]) -> list[float]:
-    """A few round frequencies between the lowest and the highest."""
+    """A few round values between the lowest and the highest."""
     from matplotlib.ticker import MaxNLocator
 
     finite = values[np.isfinite(values)]
@@ -160,6 +160,18 @@ def _usual_levels(values: NDArray[np.float64]) -> list[float]:
         return []
     found = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(finite.min(), finite.max())
     return [float(level) for level in found]
+
+
+def usual_contours(
+    axes: Axes,
+    horizontal: xr.DataArray,
+    vertical: xr.DataArray,
+    values: NDArray[Any],
+    unit: str = "Hz",
+) -> None:
+    """Draw thin `contours` at a few round values."""
+    levels = _usual_levels(values)
+    contours(axes, horizontal, vertical, values, levels, "white", 0.7, unit)
 
 
 def contours(
@@ -170,6 +182,7 @@ def contours(
     levels: Sequence[float],
     colour: str = "#D55E00",
     width: float = 1.6,
+    unit: str = "Hz",
 ) -> None:
     """Draw the lines on which values of shape (vertical, horizontal) have one of the levels, each with its number."""
     from matplotlib.patheffects import Normal, Stroke
@@ -186,7 +199,7 @@ def contours(
         )
         dark = [Stroke(linewidth=width + 0.9, foreground="0.2"), Normal()]
         drawn_lines.set(path_effects=dark if colour == "white" else [])
-        look: dict[str, Any] = {"fmt": "%g Hz", "fontsize": 7.0}
+        look: dict[str, Any] = {"fmt": f"%g {unit}".rstrip(), "fontsize": 7.0}
         tried = list(axes.clabel(drawn_lines, inline=False, **look))
         places = [text.get_position() for text in readable(axes, tried)]
         for text in tried:

@@ -116,7 +116,7 @@ def is_logarithmic(points: xr.DataArray) -> bool:
     return "units" in points.attrs and "tick_labels" not in points.attrs and uneven(points.values)
 
 
-def _of_one_sign(points: xr.DataArray) -> bool:
+def never_negative(points: xr.DataArray) -> bool:
     """Return whether points are values, 0 or above, of no angle: there is no mass below 0 to draw."""
     if "tick_labels" in points.attrs or points.attrs.get("units", "degree") in ("degree", "rad"):
         return False
@@ -134,7 +134,7 @@ def edges_of(points: xr.DataArray) -> NDArray[np.float64]:
     edges = np.concatenate([ends[:1], middles, ends[1:]])
     if logarithmic:
         return np.exp(edges)
-    return np.maximum(edges, 0.0) if _of_one_sign(points) else edges
+    return np.maximum(edges, 0.0) if never_negative(points) else edges
 
 
 def label(variable: xr.DataArray) -> str:
@@ -164,7 +164,7 @@ def set_scale(axes: Axes, side: str, points: xr.DataArray) -> None:
     if is_logarithmic(points):
         axes.set(**{f"{side}scale": "log"})
         label_decades(which, float(points.min()), float(points.max()))
-    elif _of_one_sign(points):
+    elif never_negative(points):
         not_below_zero(which)
     ticks(which, points)
 

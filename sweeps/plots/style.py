@@ -87,6 +87,7 @@ def draw_lines(
         axes.plot(points.values, values, label=name or None, **line_look(number))
     if uneven(np.stack(list(lines.values()))):
         axes.set_yscale("log")
+    figures.not_below_zero(axes.yaxis)
     set_scale(axes, "x", points)
     axes.set_xlabel(label(points))
     axes.set_ylabel(side)

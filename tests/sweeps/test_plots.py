@@ -267,6 +267,18 @@ def test_no_axis_of_a_mass_goes_below_zero():
     assert plots.posture_maps(ds, "theta_2", "payload_mass").axes[0].get_xlim()[0] == -22.5
 
 
+def test_samples_of_a_mass_have_no_axis_below_zero():
+    design = sweeps.zipped(
+        sweeps.axis("payload.mass", [3.0, 0.0, 1.0]),
+        sweeps.axis("payload.centre_x", [0.1, 0.0, -0.1]),
+        name="some",
+    )
+    ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", [design], num_modes=2))
+    mass, place = plots.pictures(ds)["samples"].axes
+    assert mass.get_xlim()[0] == 0.0
+    assert place.get_xlim()[0] < -0.1
+
+
 def test_branches_are_drawn_with_units_and_crossings(map_of_postures):
     line = map_of_postures.sel(theta_3=-66.0)
     figure = plots.branches(line, "theta_2")

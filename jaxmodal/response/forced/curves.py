@@ -69,7 +69,7 @@ def refined(arm: Arm, found: FrequencyResponse, places: Any = ()) -> FrequencyRe
         parts.append(_poles(arm, found, wanted))
     omega, values, status = (np.concatenate(column, -1) for column in zip(*parts, strict=True))
     order = np.argsort(omega, kind="stable")
-    entries = {"values": values[..., order], "status": status[..., order]}
+    entries: dict[str, Any] = {"values": values[..., order], "status": status[..., order]}
     return dataclasses.replace(found, omega=omega[order], **entries)
 
 
