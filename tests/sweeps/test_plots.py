@@ -273,7 +273,8 @@ def test_samples_of_a_mass_have_no_axis_below_zero():
         sweeps.axis("payload.centre_x", [0.1, 0.0, -0.1]),
         name="some",
     )
-    ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", [design], num_modes=2))
+    arm = jm.examples.two_link_flexible().with_payload(mass=1.0, centre_x=0.1)
+    ds = sweeps.run(sweeps.Sweep(arm, [design], num_modes=2))
     mass, place = plots.pictures(ds)["samples"].axes
     assert mass.get_xlim()[0] == 0.0
     assert place.get_xlim()[0] < -0.1
