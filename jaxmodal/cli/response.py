@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +128,7 @@ def response(
     from jaxmodal.response.exact.exchange import write_universal_file
     from jaxmodal.response.exact.frequency_response import frequency_response
     from jaxmodal.response.forced.curves import refined
+    from jaxmodal.response.forced.peaks import InfiniteResponseError
 
     if addresses and not wants_slopes:
         raise BadInput("--address: is a parameter of --sensitivities; give that option, too.")
@@ -172,7 +174,12 @@ def response(
         peaks = _peaks(arm, found) if tabled else []
         curves = None
         if plot is not None or nyquist is not None:
-            peaks_drawn = peaks if tabled else _peaks(arm, found)
+            peaks_drawn = peaks
+            if not tabled:
+                with contextlib.suppress(
+                    InfiniteResponseError
+                ):  # no damping acts on a mode: none is marked
+                    peaks_drawn = _peaks(arm, found)
             places = [resonances, *(x for each in peaks_drawn for x in (each.omega, each.dips))]
             curves = refined(arm, found, np.concatenate(places)), peaks_drawn
     if output_format == "json":
