@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import xarray as xr
 
 from design_opt.problem.designs import OWN
 from design_opt.solvers.recording import Step
 from design_opt.solvers.results import Result
+from jaxmodal.plots.figures import angle_symbol, not_below_zero
+from sweeps.plots.maps import usual_contours
 from sweeps.plots.style import COLOUR_MAP, COLOURS, new_figure, style
 
 if TYPE_CHECKING:
@@ -59,6 +62,7 @@ def history(result: Result) -> Figure:
             else "weighted objective,\nrelative to the start"
         )
         axes[0].set_title(result.problem.name or "Optimisation", parse_math=False)
+        not_below_zero(axes[0].yaxis)
         axes[1].set_ylabel("residual, violation")
         axes[1].set_xlabel("iteration")
         if len(starts) > 1:
@@ -151,32 +155,36 @@ def postures(result: Result) -> Figure:
             label = f"f{mode + 1}"
             ax.plot(x, before[:, mode], color=colour, linestyle="--", label=f"{label} before")
             ax.plot(x, after[:, mode], color=colour, label=f"{label} after")
-        ax.plot(x[worst], after[worst, lowest], "o", color=COLOURS[0], label="worst")
-        ax.set_xlabel(rf"$\theta_{moving[0] + 1}$ [°]" if len(moving) == 1 else "posture")
+        least = f"least {after[worst, lowest]:.4g} Hz"
+        ax.plot(x[worst], after[worst, lowest], "o", color=COLOURS[0], label=least)
+        turning = f"{angle_symbol(moving[0] + 1)} [°]" if len(moving) == 1 else "posture"
+        ax.set_xlabel(turning)
         ax.set_ylabel("frequency [Hz]")
         ax.set_title(f"{result.problem.name or 'Optimisation'}: postures {name}", parse_math=False)
         ax.legend(ncols=3)
     return figure
 
 
-def _over_postures(result: Result, name: str) -> tuple[str, np.ndarray, np.ndarray]:
-    """What a map shows: label, values before and values after at every posture of the set."""
+def _over_postures(result: Result, name: str) -> tuple[str, bool, np.ndarray, np.ndarray]:
+    """What a map shows: label, whether small values are good, values before and after at every posture of the set."""
     before, report = result.terms_before, result.report
     for part, old, new in zip(result.problem.objectives, before, report.terms, strict=True):
         if part.postures == name and len(new) == len(report.hz[name]):
             label = part.label.split(", worst")[0]
-            return label, part.sign * old.min(axis=1), part.sign * new.min(axis=1)
+            small = part.sign < 0.0
+            return label, small, part.sign * old.min(axis=1), part.sign * new.min(axis=1)
     lowest = report.shown_mode(name)
     today = result.evaluator.today_hz[name]
-    return f"f{lowest} [Hz]", today[:, lowest - 1], report.hz[name][:, lowest - 1]
+    return f"f{lowest} [Hz]", False, today[:, lowest - 1], report.hz[name][:, lowest - 1]
 
 
 def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) -> Figure:
-    label, before, after = _over_postures(result, name)
+    label, small, before, after = _over_postures(result, name)
     angles = all_angles[:, moving]
     figure = new_figure(8.6, 3.6)
     axes = figure.subplots(1, 2, sharex=True, sharey=True)
-    x, y = np.unique(angles[:, 0]), np.unique(angles[:, 1])
+    x, y = (xr.DataArray(np.unique(column), dims="angle") for column in angles.T)
+    unit = label.rpartition("[")[2].rstrip("]") if label.endswith("]") else ""
     order = np.lexsort((angles[:, 0], angles[:, 1]))
     both = np.concatenate([before, after])
     known = both[np.isfinite(both)]  # undamped peaks are infinite before
@@ -185,12 +193,14 @@ def _maps(result: Result, name: str, all_angles: np.ndarray, moving: list[int]) 
     for ax, values, title in zip(axes, (before, after), ("before", "after"), strict=True):
         table = values[order].reshape(len(y), len(x))
         mesh = ax.pcolormesh(x, y, table, cmap=COLOUR_MAP, vmin=low, vmax=top, rasterized=True)
-        worst = int(values.argmin())
+        worst = int(values.argmax() if small else values.argmin())
         ax.plot(*angles[worst], "o", color="#D55E00", markersize=6, clip_on=False)
+        usual_contours(ax, x, y, table, unit)
         ax.grid(visible=False)
-        ax.set_title(f"{title}: least {values[worst]:.4g}")
-        ax.set_xlabel(rf"$\theta_{moving[0] + 1}$ [°]")
-    axes[0].set_ylabel(rf"$\theta_{moving[1] + 1}$ [°]")
+        extreme = "largest" if small else "least"
+        ax.set_title(f"{title}: {extreme} {values[worst]:.4g} {unit}".rstrip(), parse_math=False)
+        ax.set_xlabel(f"{angle_symbol(moving[0] + 1)} [°]")
+    axes[0].set_ylabel(f"{angle_symbol(moving[1] + 1)} [°]")
     figure.colorbar(mesh, ax=axes, label=label)
     figure.suptitle(
         f"{result.problem.name or 'Optimisation'}: {name}", fontsize=10, parse_math=False

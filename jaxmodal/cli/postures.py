@@ -179,6 +179,7 @@ def resonance_map(
     listed. Exit status: 0 when every border is certified, 1 when some are not, 2 for bad input.
     """
     from jaxmodal.plots.resonance_maps import plot_resonance_map
+    from jaxmodal.postures.resonance_lines import refined
     from jaxmodal.postures.resonance_maps import resonance_free
     from jaxmodal.postures.tables import resonance_tables
 
@@ -199,7 +200,8 @@ def resonance_map(
         )
         if out is not None:
             plot_resonance_map(
-                found, out, f"{title}\n{band_hz[0]:g} to {band_hz[1]:g} Hz{_turning(found)}"
+                *(refined(arm, found), out),
+                f"{title}\n{band_hz[0]:g} to {band_hz[1]:g} Hz{_turning(found)}",
             )
     head, borders = resonance_tables(
         found, f"{title}, {band_hz[0]:g} to {band_hz[1]:g} Hz{_turning(found)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +134,8 @@ def response(
     from jaxmodal.frequencies.status import Status
     from jaxmodal.response.exact.exchange import write_universal_file
     from jaxmodal.response.exact.frequency_response import frequency_response
+    from jaxmodal.response.forced.curves import refined
+    from jaxmodal.response.forced.peaks import InfiniteResponseError
 
     if addresses and not wants_slopes:
         raise BadInput("--address: is a parameter of --sensitivities; give that option, too.")
@@ -174,7 +177,18 @@ def response(
         slopes = _slopes(arm, found, addresses) if wants_slopes else None
         if uff is not None:
             write_universal_file(found, uff)
-        peaks = _peaks(arm, found) if output_format == "table" and slopes is None else []
+        tabled = output_format == "table" and slopes is None
+        peaks = _peaks(arm, found) if tabled else []
+        curves = None
+        if plot is not None or nyquist is not None:
+            peaks_drawn = peaks
+            if not tabled:
+                with contextlib.suppress(
+                    InfiniteResponseError
+                ):  # no damping acts on a mode: none is marked
+                    peaks_drawn = _peaks(arm, found)
+            places = [resonances, *(x for each in peaks_drawn for x in (each.omega, each.dips))]
+            curves = refined(arm, found, np.concatenate(places)), peaks_drawn
     if output_format == "json":
         more = {} if slopes is None else plain_sensitivities(slopes)
         print_json(_plain(argument, found) | more)
@@ -192,7 +206,8 @@ def response(
             )
     if uff is not None:
         click.echo(f"wrote {uff}", err=True)
-    _draw(found, resonances, plot, nyquist)
+    if curves is not None:
+        _draw(*curves, resonances, plot, nyquist)
     if not found.all_resolved:
         raise SystemExit(EXIT_NOT_ALL)
 
@@ -233,7 +248,11 @@ def _peaks(arm: Arm, found: FrequencyResponse) -> list[ResponsePeaks]:
 
 
 def _draw(
-    found: FrequencyResponse, resonances: np.ndarray, plot: Path | None, nyquist: Path | None
+    found: FrequencyResponse,
+    peaks: list[ResponsePeaks],
+    resonances: np.ndarray,
+    plot: Path | None,
+    nyquist: Path | None,
 ) -> None:
     from jaxmodal.plots.figures import new_figure, style
     from jaxmodal.plots.responses import draw_bode, draw_nyquist
@@ -242,7 +261,7 @@ def _draw(
         if plot is not None:
             figure = new_figure(7.0, 5.0)
             pair = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-            draw_bode(found, tuple(pair), resonances)
+            draw_bode(found, tuple(pair), resonances, peaks)
             save_picture("--plot", plot, figure.savefig)
         if nyquist is not None:
             figure = new_figure(7.0, 5.0)

@@ -29,14 +29,26 @@ if TYPE_CHECKING:
 )
 @picture_option(
     "--plot",
-    remark="Draw deflections, joints, tip and torques over time into this file: .png, .pdf or .svg.",
+    remark="Draw deflections in mm, joints, tip and torques over time, and what was asked for, into this file: .png, "
+    ".pdf or .svg.",
 )
 @picture_option(
     "--animate", remark="Write the arm in motion into this file: .gif.", suffixes=(".gif",)
 )
+@click.option(
+    "--magnify",
+    type=click.FloatRange(min=0.0, min_open=True),
+    metavar="TIMES",
+    help="How many times --animate magnifies bending, 1 for not at all.  [default: a round number that shows it]",
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def simulate(
-    file: str, out: Path | None, plot: Path | None, animate: Path | None, force: bool
+    file: str,
+    out: Path | None,
+    plot: Path | None,
+    animate: Path | None,
+    magnify: float | None,
+    force: bool,
 ) -> None:
     """Move the arm of FILE as its table [dynamics] says.
 
@@ -46,6 +58,8 @@ def simulate(
     from jaxmodal.cli.compiling import late_progress
     from jaxmodal.dynamics.files import read_simulation
 
+    if magnify is not None and animate is None:
+        raise BadInput(f"--magnify {magnify:g}: goes with --animate.")
     for option, path in {"--out": out, "--plot": plot, "--animate": animate}.items():
         require_new(option, path, force)
     netcdf = out is not None and out.suffix.lower() == ".nc"
@@ -59,16 +73,20 @@ def simulate(
             motion = wanted.run(advance)
     if out is not None:
         _write("--out", out, functools.partial(_netcdf if netcdf else _csv, motion))
+    target = None if plot is None and animate is None else wanted.target()
     if plot is not None:
         from jaxmodal.plots.motions import plot_motion
 
-        bent = ("deflections",) if motion.sizes["coordinate"] else ()
+        bent = ("end_deflections",) if motion.sizes["coordinate"] else ()
         panels = (*bent, "joints", "tip", "torques")
-        _write("--plot", plot, functools.partial(plot_motion, motion, panels=panels))
+        options: dict[str, Any] = {"panels": panels, "target": target}
+        _write("--plot", plot, functools.partial(plot_motion, motion, **options))
     if animate is not None:
         from jaxmodal.plots.motions import animate_motion
 
-        _write("--animate", animate, functools.partial(animate_motion, wanted.model, motion))
+        options = {"target": target, "magnified": magnify}
+        show = functools.partial(animate_motion, wanted.model, motion, **options)
+        _write("--animate", animate, show)
     for line in summary(motion):
         click.echo(line)
     if motion.attrs["status"] != "ok":

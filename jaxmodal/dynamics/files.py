@@ -24,6 +24,7 @@ from jaxmodal.dynamics.drives.torques import (
     Together,
     bang_bang,
 )
+from jaxmodal.dynamics.integration.histories import followed
 from jaxmodal.dynamics.integration.simulation import check_number_of_times, simulate
 from jaxmodal.dynamics.model import FlexibleArm, one_of
 from jaxmodal.runtime.errors import ArmError, within
@@ -65,6 +66,15 @@ class Simulation(NamedTuple):
         return simulate(
             self.model, self.times, self.q, self.rate, progress=progress, **self.choices
         )
+
+    def target(self) -> xarray.Dataset | None:
+        """What the motors are to follow, as `followed`; None where no motion is asked for."""
+        law = self.choices.get("torque")
+        laws = law.laws if isinstance(law, Together) else (law,)
+        found = [each.motion for each in laws if isinstance(each, JointPD)]
+        if not found:
+            return None
+        return followed(self.model, found[0], self.times)
 
 
 def read_simulation(path: str | Path) -> Simulation:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from jaxmodal.arm.arguments import is_whole, positive
@@ -90,12 +91,19 @@ def new_figure(width: float, height: float) -> Figure:
 def finished(figure: Figure, path: str | Path | None, title: str = "", dpi: int = 130) -> Figure:
     """Return a figure with a title above all of it, written to a file where one is given."""
     if title:
-        figure.suptitle(title, fontsize=11, parse_math=False)
+        inches = float(figure.get_figwidth())
+        figure.suptitle(broken(title, inches, 11.0), fontsize=11, parse_math=False)
     if path is not None:
         if Path(path).is_dir():  # Matplotlib would write a file beside it
             raise ArmError(f"path = {str(path)!r}: is a folder; give the name of a file in it.")
         figure.savefig(path, dpi=dpi)
     return figure
+
+
+def broken(title: str, inches: float, size: float = 10.0) -> str:
+    """Return a title with its lines broken so that they fit a width, letters of a size in points as they are wide."""
+    letters = max(20, int(inches * 72.0 / (0.58 * size)))
+    return "\n".join(fill(line, letters, break_on_hyphens=False) for line in title.splitlines())
 
 
 def check_animation(path: str | Path, frames: int, seconds: float | None) -> None:
@@ -164,3 +172,19 @@ def label_decades(side: Axis, low: float, high: float) -> None:
         side.set_major_locator(MaxNLocator(5) if narrow else LogLocator(subs=(1.0, 2.0, 5.0)))
         side.set_major_formatter(FormatStrFormatter("%g"))
         side.set_minor_formatter(NullFormatter())
+
+
+def not_below_zero(side: Axis, least: float | None = None) -> None:
+    """Let a linear axis whose values are all 0 or more, as masses and frequencies are, not begin below 0.
+
+    ``least`` is the least of them, by default of what is drawn; cells around values are wider.
+    """
+    low, high = side.get_view_interval()
+    least = float(side.get_data_interval()[0]) if least is None else least
+    if side.get_scale() == "linear" and low < 0.0 <= least:
+        side.set_view_interval(0.0, high, ignore=True)
+
+
+def angle_symbol(joint: int) -> str:
+    """Symbol of the angle of a joint as plain text, which titles and terminals show as it is: ``θ₂``."""
+    return f"θ{str(joint).translate(str.maketrans('0123456789', '₀₁₂₃₄₅₆₇₈₉'))}"

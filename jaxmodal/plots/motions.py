@@ -9,10 +9,11 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from jaxmodal.arm.arguments import positive
 from jaxmodal.plots.figures import (
     PlotsUnavailableError,
     check_animation,
@@ -34,6 +35,12 @@ __all__ = ["PANELS", "PlotsUnavailableError", "animate_motion", "plot_motion"]
 _COLOURS = ("#1b6ca8", "#c0392b", "#2e8b57", "#7d5ba6", "#b8860b", "#444444")
 
 
+#: the largest deflection of an animation is magnified to this share of the arm's length, or a little less
+_SHOWN = 0.08
+#: less than this share is no magnification worth while
+_SEEN = 0.04
+
+
 def _lines(axes: Axes, motion: xarray.Dataset, values: Any, labels: Sequence[str]) -> None:
     times = motion["time"].values
     for k, label in enumerate(labels):
@@ -50,27 +57,44 @@ def _lines(axes: Axes, motion: xarray.Dataset, values: Any, labels: Sequence[str
         axes.legend(fontsize=8, loc="best", framealpha=0.7)
 
 
-def _deflections(axes: Axes, motion: xarray.Dataset, link: int) -> None:
+def _wanted(axes: Axes, target: xarray.Dataset | None, name: str) -> None:
+    """Draw what is asked for as dots in the colours of the lines, and say so once."""
+    if target is None or name not in target:
+        return
+    for k, column in enumerate(target[name].values.T):
+        look: dict[str, Any] = {"color": _COLOURS[k % len(_COLOURS)], "linestyle": ":"}
+        label = "asked for" if k == 0 else None
+        axes.plot(target["time"].values, column, linewidth=1.6, label=label, **look)
+    axes.legend(fontsize=8, loc="best", framealpha=0.7)
+
+
+def _deflections(
+    axes: Axes, motion: xarray.Dataset, target: xarray.Dataset | None, *, link: int
+) -> None:
     own = np.asarray(motion["link_of_coordinate"]) == link
     modes = np.asarray(motion["mode_of_coordinate"])[own]
     labels = [f"$\\delta_{{{link}{mode}}}$" for mode in modes]
     _lines(axes, motion, motion["modal_coordinate"].values[:, own], labels)
-    axes.set_title(f"modal coordinates of link {link}", fontsize=10)
+    axes.set_title(f"modal coordinates of link {link} (units of its shapes)", fontsize=10)
 
 
-def _of(name: str, symbol: str, title: str) -> Callable[[Axes, xarray.Dataset], None]:
-    """A panel of a quantity with a line for each joint, or for x and y."""
+Panel: TypeAlias = "Callable[[Axes, xarray.Dataset, xarray.Dataset | None], None]"
 
-    def draw(axes: Axes, motion: xarray.Dataset) -> None:
+
+def _of(name: str, symbol: str, title: str, factor: float = 1.0) -> Panel:
+    """A panel of a quantity, times a factor, with a line for each joint or link, or for x and y."""
+
+    def draw(axes: Axes, motion: xarray.Dataset, target: xarray.Dataset | None) -> None:
         values = motion[name]
         labels = [f"${symbol}_{{{part}}}$" for part in motion[values.dims[1]].values]
-        _lines(axes, motion, values.values, labels)
+        _lines(axes, motion, factor * values.values, labels)
+        _wanted(axes, target, name)
         axes.set_title(title, fontsize=10)
 
     return draw
 
 
-def _energies(axes: Axes, motion: xarray.Dataset) -> None:
+def _energies(axes: Axes, motion: xarray.Dataset, target: xarray.Dataset | None) -> None:
     names = ("kinetic_energy", "elastic_energy", "gravity_energy", "work", "dissipated")
     values = np.stack([motion[name].values for name in names], axis=-1)
     _lines(axes, motion, values, [name.removesuffix("_energy") for name in names])
@@ -78,7 +102,8 @@ def _energies(axes: Axes, motion: xarray.Dataset) -> None:
 
 
 #: panels by name, besides ``"deflections"``, which is one panel for each link that bends
-PANELS: Mapping[str, Callable[[Any, Any], None]] = {
+PANELS: Mapping[str, Panel] = {
+    "end_deflections": _of("end_deflection", "w", "deflection at the end of each link [mm]", 1e3),
     "joints": _of("joint_angle", r"\theta", "joint angles [rad]"),
     "tip": _of("tip_position", "p", "position of the tip [m]"),
     "torques": _of("torque", "u", "torques of the motors [N m]"),
@@ -92,6 +117,7 @@ def plot_motion(
     path: str | Path | None = None,
     *,
     panels: Sequence[str] | str = ("deflections", "joints", "tip"),
+    target: xarray.Dataset | None = None,
     title: str = "",
 ) -> Figure:
     """Draw a motion over time, as in Figures 5-10 of De Luca and Siciliano (1991).
@@ -104,8 +130,11 @@ def plot_motion(
         Where to write the picture (PNG, PDF or SVG by the suffix); not written if left out.
     panels : sequence of str, or one
         Which quantities to draw, in that order, two panels side by side: ``"deflections"`` (the modal coordinates,
-        a panel for each link), ``"joints"``, ``"tip"``, ``"torques"``, ``"tip_acceleration"``, ``"energies"``. The
-        first three are the paper's layout.
+        a panel for each link), ``"joints"``, ``"tip"``, ``"torques"``, ``"tip_acceleration"``, ``"energies"``,
+        ``"end_deflections"`` (mm). The first three are the paper's layout.
+    target : xarray.Dataset, optional
+        What was asked for, drawn as dots: joint_angle and tip_position, as of
+        `jaxmodal.dynamics.integration.histories.followed`, or another motion.
 
     Raises
     ------
@@ -115,7 +144,7 @@ def plot_motion(
     from jaxmodal.dynamics.integration.histories import require_motion
 
     require_motion(motion)
-    draws: list[Callable[[Any, Any], None]] = []
+    draws: list[Panel] = []
     for name in (panels,) if isinstance(panels, str) else panels:
         if name == "deflections":
             for link in np.unique(motion["link_of_coordinate"].values):
@@ -136,7 +165,7 @@ def plot_motion(
     for axes in grid.flat[len(draws) :]:
         axes.set_visible(False)
     for place, (axes, draw) in enumerate(zip(grid.flat, draws, strict=False)):
-        draw(axes, motion)
+        draw(axes, motion, target)
         axes.set_title(f"({chr(ord('a') + place)})", loc="left", fontsize=10)
         axes.grid(color="0.9", linewidth=0.6)
         axes.margins(x=0.0)
@@ -150,8 +179,13 @@ def animate_motion(
     *,
     frames: int = 60,
     seconds: float | None = None,
+    magnified: float | None = None,
+    target: xarray.Dataset | None = None,
 ) -> None:
-    """Write the arm in motion, its links bent as they are and the path of its tip, as an animated GIF.
+    """Write the arm in motion, its bending magnified, and the path of its tip, as an animated GIF.
+
+    Above it stand the time, the distance of the tip from that of a rigid arm with the same joint angles, and how many
+    times bending is magnified; the arm as it is, with the path of its tip, is grey then.
 
     Parameters
     ----------
@@ -163,17 +197,23 @@ def animate_motion(
         Pictures, at least 2, at times of the motion that are as equally spaced as these allow.
     seconds : float, optional
         Time that the motion is shown for; its own, which is not slowed down, if left out.
+    magnified : float, optional
+        How many times the bending is magnified, 1 for not at all; by default a round number that shows it.
+    target : xarray.Dataset, optional
+        As for `plot_motion`: the path that the tip was to take, dotted.
 
     Raises
     ------
     ArmError
-        There are fewer than two frames, the time is not positive, the file is no ``.gif``, or the model is not that of
-        the motion.
+        There are fewer than two frames, the time or the magnification is not positive, the file is no ``.gif``, or the
+        model is not that of the motion.
     """
     from jaxmodal.dynamics import link_positions
     from jaxmodal.dynamics.integration.histories import coordinates_of
 
     check_animation(path, frames, seconds)
+    if magnified is not None:
+        positive("magnified", magnified)
     q, _ = coordinates_of(model, motion)
     known = np.flatnonzero(np.isfinite(motion["tip_position"].values[:, 0]))
     wanted = np.linspace(0, known[-1], min(frames, len(known))).round().astype(int)
@@ -190,35 +230,76 @@ def animate_motion(
     ):
         raise ArmError("model: its tip is elsewhere; must be the model that was simulated.")
 
+    modal = model.layout.modal
+    rigid = np.asarray(link_positions(model, _scaled(q[wanted], modal, 0.0)))[:, -1, -1]
+    off = np.hypot(*(places[:, -1, -1] - rigid).T)
+    times_bent = _magnification(places, off) if magnified is None else float(magnified)
+    bent = places
+    if times_bent != 1.0:
+        bent = np.asarray(link_positions(model, _scaled(q[wanted], modal, times_bent)))
+    paths = [tips] if target is None else [tips, target["tip_position"].values]
     figure = new_figure(5.0, 5.0)
-    axes = figure.subplots()
-    axes.plot(0.0, 0.0, "s", color="black", markersize=5.0)
+    axes = _frame(figure, [places, bent, *paths])
+    if target is not None:
+        axes.plot(*paths[1].T, color="0.45", linewidth=1.2, linestyle=":", label="asked for")
+        axes.legend(fontsize=8, loc="best", framealpha=0.7)
     (path_line,) = axes.plot([], [], color="0.7", linewidth=1.0)
+    (still,) = axes.plot([], [], color="0.75", linewidth=1.6)
+    look: dict[str, Any] = {"linewidth": 2.2, "solid_capstyle": "round"}
     links = [
-        axes.plot([], [], color=_COLOURS[k % len(_COLOURS)], linewidth=2.2, solid_capstyle="round")[
-            0
-        ]
+        axes.plot([], [], color=_COLOURS[k % len(_COLOURS)], **look)[0]
         for k in range(places.shape[1])
     ]
     (joints,) = axes.plot([], [], "o", color="black", markersize=3.5)
-    everywhere = np.concatenate([places.reshape(-1, 2), tips, np.zeros((1, 2))])
-    low, high = everywhere.min(axis=0), everywhere.max(axis=0)
+    note = f", bending × {times_bent:g}" if times_bent != 1.0 else ""
+
+    def show(frame: int) -> list[Any]:
+        if times_bent != 1.0:
+            still.set_data(*places[frame].reshape(-1, 2).T)
+        for line, link in zip(links, bent[frame], strict=True):
+            line.set_data(link[:, 0], link[:, 1])
+        joints.set_data(bent[frame][:, -1, 0], bent[frame][:, -1, 1])
+        upto = int(np.searchsorted(known, wanted[frame], side="right"))
+        path_line.set_data(tips[:upto, 0], tips[:upto, 1])
+        shift = f"tip deflection {1e3 * off[frame]:.3g} mm"
+        axes.set_title(f"t = {times[frame]:.3f} s, {shift}{note}", fontsize=10)
+        return [*links, joints, still, path_line]
+
+    steps = max(len(wanted) - 1, 1)  # between pictures
+    write_gif(figure, show, len(wanted), shown * len(wanted) / steps, path)
+
+
+def _scaled(q: np.ndarray, modal: slice, factor: float) -> np.ndarray:
+    """Coordinates (T, N) with the modal ones times a factor."""
+    found = np.array(q)
+    found[:, modal] *= factor
+    return found
+
+
+def _magnification(places: np.ndarray, off: np.ndarray) -> float:
+    """A round number of times that makes the largest deflection of the tip easy to see; 1 where it is, or is none.
+
+    ``places`` (T, n, S, 2) are those of the links, ``off`` (T,) distances of the tip from that of the rigid arm.
+    """
+    steps = np.diff(places[0].reshape(-1, 2), axis=0)
+    reach, largest = float(np.sum(np.hypot(*steps.T))), float(off.max())
+    if not 1e-9 * reach < largest < _SEEN * reach:
+        return 1.0
+    most = _SHOWN * reach / largest
+    power = 10.0 ** math.floor(math.log10(most))
+    return max(step * power for step in (1.0, 2.0, 5.0) if step * power <= most)
+
+
+def _frame(figure: Figure, parts: Sequence[np.ndarray]) -> Axes:
+    """Axes in m of a new figure with room for all places (..., 2) of some parts and the base, which is drawn."""
+    axes: Axes = figure.subplots()
+    axes.plot(0.0, 0.0, "s", color="black", markersize=5.0)
+    everywhere = np.concatenate([np.zeros((1, 2)), *(part.reshape(-1, 2) for part in parts)])
+    low, high = np.nanmin(everywhere, axis=0), np.nanmax(everywhere, axis=0)
     middle, half = 0.5 * (low + high), 0.55 * float(np.max(high - low))
     axes.set_xlim(middle[0] - half, middle[0] + half)
     axes.set_ylim(middle[1] - half, middle[1] + half)
     axes.set_aspect("equal")
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y [m]")
-
-    def show(frame: int) -> list[Any]:
-        now = places[frame]
-        for line, link in zip(links, now, strict=True):
-            line.set_data(link[:, 0], link[:, 1])
-        joints.set_data(now[:, -1, 0], now[:, -1, 1])
-        upto = int(np.searchsorted(known, wanted[frame], side="right"))
-        path_line.set_data(tips[:upto, 0], tips[:upto, 1])
-        axes.set_title(f"t = {times[frame]:.3f} s", fontsize=10)
-        return [*links, joints, path_line]
-
-    steps = max(len(wanted) - 1, 1)  # between pictures
-    write_gif(figure, show, len(wanted), shown * len(wanted) / steps, path)
+    return axes

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxmodal.plots.figures import axes_or_new, finished, new_figure
+from jaxmodal.plots.figures import axes_or_new, broken, finished, new_figure
+from jaxmodal.postures.resonance_lines import links
 from jaxmodal.postures.resonance_results import ResonanceMap
 from jaxmodal.postures.tables import row_values
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHADES = ("#ffffff", "#f2c879", "#d98c3f", "#8c4a1f")
 _ENDS = ("#1b6ca8", "#7a1f1f")
 _PIXELS = 1440
-#: borders of neighbouring rows farther apart than this, in degrees, are not joined
+#: borders of neighbouring rows farther apart than this, in degrees, are not joined; further rows bring them closer
 _APART = 12.0
 
 
@@ -48,27 +48,27 @@ def draw_resonance_map(found: ResonanceMap, axes: Axes | None = None, title: str
 
     Parameters
     ----------
+    found : ResonanceMap
+        Its borders are joined from row to row: take that of `jaxmodal.postures.resonance_lines.refined`, which has rows
+        where they are needed.
     title : str
         Above the picture; by default the band and the theory.
     """
     low, high = (float(w) / (2.0 * math.pi) for w in found.band)
     axes = axes_or_new(axes, *((6.2, 5.6) if found.across else (7.0, 2.6)))
-    axes.set_title(
-        title or f"natural frequencies between {low:g} and {high:g} Hz ({found.theory})",
-        fontsize=10,
-        parse_math=False,
-    )
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    head = title or f"natural frequencies between {low:g} and {high:g} Hz ({found.theory})"
+    axes.set_title(broken(head, figure.get_figwidth()), fontsize=10, parse_math=False)
     labels = _draw_map(found, axes) if found.across else _draw_strip(found, axes)
     for which, colour in enumerate(_ENDS):
         labels.append(_line(colour, f"{_modes(found, which)} at {(low, high)[which]:g} Hz"))
-    least, most = np.degrees(np.asarray(found.limits))
+    least, most = np.degrees(np.asarray(found.limits)).round(9)
     axes.set_xlim(least, most)
     if most - least > 180.0:
         step = 60 if found.across else 30
         axes.set_xticks([x for x in range(-180, 181, step) if least <= x <= most])
     axes.set_xlabel(f"angle of joint {found.joint} [°]")
-    figure = axes.get_figure(root=True)
-    assert figure is not None
     figure.legend(handles=labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     return axes
 
@@ -142,8 +142,7 @@ def _draw_map(found: ResonanceMap, axes: Axes) -> list[Artist]:
         shading="nearest",
         rasterized=True,
     )
-    for which, colour in enumerate(_ENDS):
-        x, y = _joined(found, which)
+    for (x, y), colour in zip(_lines(found), _ENDS, strict=True):
         axes.plot(x, y, color=colour, linewidth=1.1)
     axes.set_ylim(across[0], across[-1])
     if isinstance(found.across, str):
@@ -156,30 +155,17 @@ def _draw_map(found: ResonanceMap, axes: Axes) -> list[Artist]:
     return _shades(int(inside.max()))
 
 
-def _joined(found: ResonanceMap, which: int) -> tuple[np.ndarray, np.ndarray]:
-    """Lines that join each border of a row to the nearest of the same mode in the next, NaN between them; degrees.
+def _lines(found: ResonanceMap) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Lines of borders at each end of the band, degrees and values of rows, NaN between pieces.
 
-    Where two borders of a row end, a line joins them.
+    A piece that leaves a whole turn at one side goes on at the other.
     """
-    border = np.degrees(np.where(np.asarray(found.end) == which, np.asarray(found.border), np.nan))
-    mode, (rows, _) = np.asarray(found.border_mode), row_values(found)
-    x: list[float] = []
-    y: list[float] = []
-    for i in range(rows.size):
-        for other in (i + 1, i - 1):
-            if not 0 <= other < rows.size:
-                continue
-            ending: list[int] = []
-            for j in map(int, np.flatnonzero(np.isfinite(border[i]))):
-                same = np.where(mode[other] == mode[i, j], border[other], np.nan)
-                distance = np.abs(same - border[i, j])
-                if not (np.isfinite(distance).any() and np.nanmin(distance) < _APART):
-                    ending.append(j)
-                elif other > i:
-                    x += [border[i, j], same[int(np.nanargmin(distance))], np.nan]
-                    y += [rows[i], rows[other], np.nan]
-            for j, k in itertools.pairwise(ending):
-                if mode[i, j] == mode[i, k] and border[i, k] - border[i, j] < 3.0 * _APART:
-                    x += [border[i, j], border[i, k], np.nan]
-                    y += [rows[i], rows[i], np.nan]
-    return np.array(x), np.array(y)
+    rows, turn = row_values(found)[0], 360.0
+    drawn: list[list[tuple[float, float]]] = [[], []]
+    for link in links(found, math.radians(_APART))[0]:
+        x, y = np.degrees(link.angles), rows[list(link.rows)]
+        beyond = [turn] if x.min() < -180.0 else [-turn] if x.max() > 180.0 else []
+        for shift in (0.0, *beyond):
+            drawn[link.end] += [*zip(x + shift, y, strict=True), (math.nan, math.nan)]
+    points = (np.array(some).reshape(-1, 2).T for some in drawn)
+    return [(x, y) for x, y in points]

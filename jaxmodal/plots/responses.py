@@ -9,14 +9,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.plots.figures import COLOUR_MAP, COLOURS, axes_or_new, require_matplotlib
+from jaxmodal.plots.figures import (
+    COLOUR_MAP,
+    COLOURS,
+    axes_or_new,
+    not_below_zero,
+    require_matplotlib,
+)
 from jaxmodal.response.exact.results import FrequencyResponse
+from jaxmodal.response.forced.peaks import ResponsePeaks
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.spatial.parts.parameters import unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: what is infinite is drawn at so many times the largest finite size, beyond the axis, so that a line leaves it
+_BEYOND = 1e6
+#: quarters of a turn by which quantities lead a displacement
+_LEADS = {"mobility": 1, "accelerance": 2}
 #: the pictures that suit a response by the number of parameters that vary
 _SUITS = ("bode", "waterfall", "peak_map")
 
@@ -60,8 +71,12 @@ def draw_bode(
     found: FrequencyResponse,
     axes: Sequence[Axes] | None = None,
     modes: ArrayLike = (),
+    peaks: Sequence[ResponsePeaks] = (),
 ) -> tuple[Axes, Axes]:
     """Draw sizes and phases over frequency, a line for each pair of ports.
+
+    Phases are without jumps of a turn: they fall through resonances and rise through antiresonances. Where a response
+    is infinite, at the resonance of an arm without damping, a mark at the upper edge says so.
 
     Parameters
     ----------
@@ -71,6 +86,8 @@ def draw_bode(
         For sizes and for phases, by default in a new figure.
     modes : array
         Natural frequencies in rad/s to mark.
+    peaks : sequence of ResponsePeaks
+        Peaks to mark, of pairs of ports that are drawn; alone in a picture with their sizes.
 
     Raises
     ------
@@ -86,27 +103,100 @@ def draw_bode(
             2, 1, sharex=True, figsize=(7.0, 5.0), height_ratios=(2, 1), layout="constrained"
         )
     above, below = axes
+    natural = np.asarray(modes, np.float64) / (2.0 * np.pi)
+    every = np.abs(np.concatenate([values for _, values in lines]))
+    known = every[np.isfinite(every) & (every > 0.0)]
+    beyond = _BEYOND * known.max(initial=0.0)
     for k, (name, values) in enumerate(lines):
-        colour = COLOURS[k % len(COLOURS)]
         # two ports in turn have the same response: dashes show the line below
         dashes = "--" if _drawn(found, k) else "-"
-        for axis, y in ((above, np.abs(values)), (below, np.degrees(np.angle(values)))):
-            axis.plot(hertz, y, color=colour, linewidth=1.2, linestyle=dashes, label=name)
+        look: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "linestyle": dashes}
+        sizes, phases = np.abs(values), _unwrapped(hertz, values, natural, found.quantity)
+        for axis, y in ((above, np.minimum(sizes, beyond)), (below, phases)):
+            axis.plot(hertz, y, linewidth=1.2, label=name, **look)
+        _mark_infinite(above, hertz[np.isinf(sizes)], look["color"])
+    _mark_peaks(above, found, peaks)
     for axis in (above, below):
-        for omega in np.asarray(modes, np.float64):
-            axis.axvline(omega / (2.0 * np.pi), color="0.6", linewidth=0.8, linestyle=":")
+        for frequency in natural:
+            axis.axvline(frequency, color="0.6", linewidth=0.8, linestyle=":")
         axis.set_xscale("log")
         if hertz[0] < hertz[-1]:
             axis.set_xlim(float(hertz[0]), float(hertz[-1]))
-    if any(np.any(np.abs(values) > 0.0) for _, values in lines):  # a straight arm may not answer
+    if known.size:  # a straight arm may not answer
         above.set_yscale("log")
+    if known.size and np.isinf(every).any():
+        above.set_ylim(0.3 * known.min(), 10.0 * known.max())
     above.set_ylabel(_named(found))
     above.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
     above.legend(fontsize=8, frameon=False)
     below.set_ylabel("phase [°]")
-    below.set_yticks(range(-180, 181, 90))
+    _ticks_of_phase(below)
     below.set_xlabel("frequency [Hz]")
     return above, below
+
+
+def _unwrapped(
+    hertz: np.ndarray, values: np.ndarray, natural: np.ndarray, quantity: str
+) -> np.ndarray:
+    """Phases (F,) in degrees without jumps of a turn, NaN where a value is not finite, or 0 and has none.
+
+    Of an arm without damping the phase is that of very little damping: half a turn down where the sign changes at a
+    natural frequency (``natural``, Hz), half a turn up where it does between them.
+    """
+    known = np.flatnonzero(np.isfinite(values) & (values != 0.0))
+    phases = np.full(values.shape, np.nan)
+    if not known.size:
+        return phases
+    lead, turn = _LEADS.get(quantity, 0), -1.0 if quantity == "dynamic_stiffness" else 1.0
+    own = values[known] * (1.0, -1.0j, -1.0)[lead]
+    if np.any(own.imag != 0.0):
+        phases[known] = np.degrees(np.unwrap(np.angle(values[known])))
+        return phases
+    places = np.concatenate([natural, hertz[np.isinf(values)]])
+    at = hertz[known]
+    passed = np.sum(places[:, None] < at, axis=0)
+    changes = np.diff(np.sign(own.real)) != 0.0
+    steps = np.where(changes, np.where(np.diff(passed) > 0, -180.0, 180.0), 0.0)
+    start = -180.0 if own[0].real < 0.0 else 0.0
+    phases[known] = 90.0 * lead + turn * (start + np.concatenate([[0.0], np.cumsum(steps)]))
+    return phases
+
+
+def _mark_infinite(axes: Axes, hertz: np.ndarray, colour: str) -> None:
+    """Mark at the upper edge where a line goes up without end."""
+    edge: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+    for frequency in hertz:
+        axes.plot(frequency, 1.0, "^", color=colour, markersize=5.0, **edge)
+        axes.text(frequency, 0.99, " ∞", color=colour, fontsize=9, va="top", **edge)
+
+
+def _mark_peaks(axes: Axes, found: FrequencyResponse, peaks: Sequence[ResponsePeaks]) -> None:
+    """Circles at the peaks of pairs that are drawn, with their sizes where there is one pair."""
+    pairs = [(output, into) for output in found.outputs for into in found.inputs]
+    for each in peaks:
+        colour = COLOURS[pairs.index((each.output, each.input)) % len(COLOURS)]
+        sizes = np.abs(each.values)
+        axes.plot(each.frequencies_hz, sizes, "o", color=colour, markersize=4, fillstyle="none")
+        for frequency, size in zip(each.frequencies_hz, sizes, strict=True):
+            if len(pairs) == 1:
+                place: dict[str, Any] = {
+                    "xytext": (0, 4),
+                    "textcoords": "offset points",
+                    "ha": "center",
+                }
+                axes.annotate(f"{size:.3g}", (frequency, size), fontsize=7, **place)
+    axes.margins(y=0.08)
+
+
+def _ticks_of_phase(axes: Axes) -> None:
+    """Ticks at quarters of a turn, or at halves where there are many."""
+    from matplotlib.ticker import MultipleLocator
+
+    low, high = axes.dataLim.intervaly
+    if not np.isfinite([low, high]).all():
+        low, high = 0.0, 0.0
+    axes.set_ylim(low - 20.0, high + 20.0)
+    axes.yaxis.set_major_locator(MultipleLocator(90.0 if high - low <= 400.0 else 180.0))
 
 
 def draw_nyquist(found: FrequencyResponse, axes: Axes | None = None) -> Axes:
@@ -126,7 +216,8 @@ def draw_nyquist(found: FrequencyResponse, axes: Axes | None = None) -> Axes:
     axes = axes_or_new(axes, 5.4, 5.0)
     for k, (name, values) in enumerate(lines):
         colour = COLOURS[k % len(COLOURS)]
-        axes.plot(values.real, values.imag, color=colour, linewidth=1.1, label=name)
+        drawn = np.where(np.isfinite(values), values, np.nan)
+        axes.plot(drawn.real, drawn.imag, color=colour, linewidth=1.1, label=name)
     axes.axhline(0.0, color="0.6", linewidth=0.8)
     axes.axvline(0.0, color="0.6", linewidth=0.8)
     axes.set_aspect("equal", adjustable="datalim")
@@ -222,6 +313,9 @@ def _coloured(
     axes.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
     axes.set_xlabel(across[1])
     axes.set_ylabel(up[1])
+    for side, (values, name) in ((axes.xaxis, across), (axes.yaxis, up)):
+        if not name.endswith("[°]"):
+            not_below_zero(side, float(values.min()))
     return axes
 
 
@@ -274,13 +368,13 @@ def _label(address: str) -> str:
 
 
 def _lines(found: FrequencyResponse) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
-    """Frequencies in Hz, ascending, and for each pair of ports its name and finite values (NaN elsewhere)."""
+    """Frequencies in Hz, ascending, and for each pair of ports its name and values (inf at poles, NaN if unknown)."""
     if found.cells is not None:
         raise ArmError("the response is of many arms; must be of one: draw_waterfall draws many.")
     omega = np.atleast_1d(np.asarray(found.omega))
     order = np.argsort(omega)
     values = np.asarray(found.values).reshape(len(found.outputs), len(found.inputs), omega.size)
-    values = np.where(np.isfinite(values), values, np.nan)[..., order]
+    values = np.where(np.isnan(values), np.nan, values)[..., order]
     lines = [
         (f"{output} / {into} [{found.unit(o, i)}]", values[o, i])
         for o, output in enumerate(found.outputs)

@@ -102,8 +102,22 @@ def resonance_free(
     require_joint(arm, joint)
     row = _across(arm, joint, across)
     least, most = _limits(limits)
-    rows = points if row else 1
     angles = _row_values(row, values, points)
+    return on_rows(arm, (low, high), joint, row, angles, (least, most), theory)
+
+
+def on_rows(
+    arm: Arm,
+    band: tuple[float, float],
+    joint: int,
+    row: int | str,
+    angles: np.ndarray,
+    limits: tuple[float, float],
+    theory: TheoryName,
+) -> ResonanceMap:
+    """`resonance_free` on given rows, angles or values (M,) of ``row``; arguments are as they should be."""
+    low, high = band
+    rows = angles.size
     own = [float(link.joint_angle) for link in arm.links[1:]]
     postures = np.tile(np.array(own), (rows, 1)).T
     beams, flags = prepared_values(arm, theory)
@@ -112,18 +126,18 @@ def resonance_free(
     elif row:
         postures[row - 2] = angles
     if beams.axial_force is not None:
-        _refuse_buckled(beams, flags, postures, joint, (least, most))
-    ends = [angles_with(beams, flags, np.full(rows, w), postures, joint) for w in (low, high)]
+        _refuse_buckled(beams, flags, postures, joint, limits)
+    ends = [angles_with(beams, flags, np.full(rows, w), postures, joint) for w in band]
     border = np.concatenate([angle for angle, _, _ in ends], axis=1)
     mode = np.concatenate([np.where(up > down, down + 1, 0) for _, down, up in ends], axis=1)
-    if limits is not None:
-        border = np.where((border > least) & (border < most), border, np.nan)
+    if not whole_turn(limits):
+        border = np.where((border > limits[0]) & (border < limits[1]), border, np.nan)
     order = np.argsort(border, axis=1)
     border = np.take_along_axis(border, order, axis=1)
     exists = np.isfinite(border)
     mode = np.where(exists, np.take_along_axis(mode, order, axis=1), 0)
     end = np.where(exists, order // MOST_ANGLES, -1)
-    inside = _inside(beams, flags, (low, high), postures, joint, border, (least, most))
+    inside = _inside(beams, flags, band, postures, joint, border, limits)
     return jax.device_put(
         ResonanceMap(
             across_angle=angles,
@@ -132,12 +146,17 @@ def resonance_free(
             border_mode=mode.astype(np.int32),
             modes_inside=inside.astype(np.int32),
             band=np.array([low, high]),
-            limits=np.array([least, most]),
+            limits=np.array(limits),
             joint=joint,
             across=row,
             theory=theory,
         )
     )
+
+
+def whole_turn(limits: Any) -> bool:
+    """Return whether a joint with these limits, rad, turns all round: its first angle is its last."""
+    return bool(limits[1] - limits[0] >= 2.0 * math.pi * (1.0 - 1e-12))
 
 
 def _across(arm: Arm, joint: int, across: Any) -> int | str:

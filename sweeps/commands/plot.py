@@ -18,17 +18,21 @@ if TYPE_CHECKING:
 
 def draw(
     ds: xr.Dataset,
-    stem: Path,
+    out: Path,
     suffix: str,
     kind: str = "all",
     axes: Sequence[str] = (),
     **options: Any,
 ) -> None:
-    """Draw one kind of picture of a dataset, or all that suit it; without matplotlib say so of these."""
+    """Draw one kind of picture of a dataset, or all that suit it; without matplotlib say so of these.
+
+    Into the file ``out`` where its suffix is that of a picture, which takes a single one; else into files of their own,
+    whose names begin with it.
+    """
     import importlib.util
 
     from sweeps.plots.pictures import picture, pictures
-    from sweeps.plots.style import save
+    from sweeps.plots.style import FORMATS, save
 
     if kind == "all" and importlib.util.find_spec("matplotlib") is None:
         click.echo("no pictures: matplotlib is missing; install jaxmodal[plots].", err=True)
@@ -39,8 +43,14 @@ def draw(
             if kind == "all"
             else {kind: picture(ds, kind, axes, **options)}
         )
+        whole = out.suffix.removeprefix(".").lower() in FORMATS
+        if whole and len(figures) > 1:
+            raise BadInput(
+                f"--out {out}: is one file, but {len(figures)} pictures suit; give one of them, --kind "
+                f"{' or '.join(figures)}, or the beginning of their names."
+            )
         for name, figure in figures.items():
-            path = stem.with_name(f"{stem.name}_{name}.{suffix}")
+            path = out if whole else out.with_name(f"{out.name}_{name}.{suffix}")
             save(figure, path)
             click.echo(f"{path}")
 
@@ -80,9 +90,16 @@ def draw(
     help="Draw the contour of this frequency into maps; more than once for several.",
 )
 @click.option(
-    "--out", metavar="STEM", help="Beginning of the files' names.  [default: the store's]"
+    "--shared-scale",
+    is_flag=True,
+    help="One scale of colours for all modes of maps, to compare them; each has its own otherwise.",
 )
-@click.option("--format", "kind_of_file", type=click.Choice(["png", "svg"]), default="png")
+@click.option(
+    "--out",
+    metavar="FILE|STEM",
+    help="The picture's file (.png, .svg), or the beginning of the files' names.  [default: the store's]",
+)
+@click.option("--format", "kind_of_file", type=click.Choice(["png", "svg"]), help="[default: png]")
 def plot(
     store: str,
     kind: str,
@@ -91,8 +108,9 @@ def plot(
     theory: TheoryName | None,
     parameter: str | None,
     levels: tuple[float, ...],
+    shared_scale: bool,
     out: str | None,
-    kind_of_file: str,
+    kind_of_file: str | None,
 ) -> None:
     """Draw pictures of a STORE as PNG or SVG.
 
@@ -102,14 +120,18 @@ def plot(
     from jaxmodal.cli.paths import require_file
     from sweeps.analysis.cells import axes_of
 
+    suffix = _suffix(out, kind_of_file)
     if out is not None:
-        require_file("--out", Path(f"{out}_{kind}.{kind_of_file}"))
+        whole = out.lower().endswith(f".{suffix}")
+        require_file("--out", Path(out if whole else f"{out}_{kind}.{suffix}"))
     if levels and kind != "maps":
         raise BadInput(f"--level {levels[0]:g}: goes with --kind maps.")
+    if shared_scale and kind != "maps":
+        raise BadInput("--shared-scale: goes with --kind maps.")
     if parameter is not None and kind != "sensitivities":
         raise BadInput(f"--parameter {parameter}: goes with --kind sensitivities.")
     ds = opened(store).load()
-    stem = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
+    place = Path(out) if out else Path(store.rstrip("/")).with_suffix("")
     with refusing():
         ds = _selected(ds, at)
     names = [*axes, *(name for name in axes_of(ds) if name not in axes)]
@@ -119,8 +141,32 @@ def plot(
         names = ["thickness_factor"]
     options: dict[str, Any] = {"theory": theory}
     if kind != "all":
-        options |= {"parameter": parameter, "levels": levels}
-    draw(ds, stem, kind_of_file, kind, names, **options)
+        options |= {"parameter": parameter, "levels": levels, "shared_scale": shared_scale}
+    draw(ds, place, suffix, kind, names, **options)
+    if levels:
+        _tell_missed(ds, names, levels, theory)
+
+
+def _suffix(out: str | None, kind_of_file: str | None) -> str:
+    """Which kind of file to write: that of --out where it names a picture, else --format, else PNG."""
+    own = "" if out is None else Path(out).suffix.removeprefix(".").lower()
+    if own in ("pdf", "gif", "jpg", "jpeg", "tif", "tiff", "webp"):
+        raise BadInput(f"--out {out}: pictures of sweeps are .png or .svg; give one of these.")
+    if own not in ("png", "svg"):
+        return kind_of_file or "png"
+    if kind_of_file not in (None, own):
+        raise BadInput(f"--out {out} --format {kind_of_file}: are two formats; leave one out.")
+    return own
+
+
+def _tell_missed(
+    ds: xr.Dataset, names: Sequence[str], levels: Sequence[float], theory: TheoryName | None
+) -> None:
+    """Say on standard error which levels have no contour."""
+    from sweeps.plots.maps import missed_levels
+
+    for level in missed_levels(ds, names[0], names[1], levels, theory):
+        click.echo(f"no contour at {level:g} Hz: no mode drawn has this frequency.", err=True)
 
 
 def _selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:

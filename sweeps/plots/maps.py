@@ -24,6 +24,7 @@ from sweeps.plots.style import COLOUR_MAP, label_panels, mark, mode_panels, styl
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
+    from matplotlib.colorbar import Colorbar
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
     from matplotlib.text import Text
@@ -45,6 +46,7 @@ def posture_maps(
     theory: TheoryName | None = None,
     marks: Sequence[tuple[int, float, float]] = (),
     levels: Sequence[float] = (),
+    shared_scale: bool = False,
 ) -> Figure:
     """Draw one map for each mode: frequency over two axes.
 
@@ -61,7 +63,10 @@ def posture_maps(
     marks
         Points to mark as (mode, x, y): in the maps of the mode and of the next one a double root.
     levels
-        Frequencies in Hz whose contours to draw where a mode has them, between the points linearly.
+        Frequencies in Hz whose contours to draw where a mode has them, between the points linearly. The title names
+        those that no mode drawn has.
+    shared_scale
+        One scale of colours for all modes, to compare them; by default each has its own.
 
     Raises
     ------
@@ -73,40 +78,81 @@ def posture_maps(
             raise SweepError(f"level = {level!r}: must be a frequency above 0, in Hz.")
     rest, where, (horizontal, vertical) = drawn(ds, (x, y), theory)
     with style():
-        figure, panels = mode_panels(rest, modes, 2.35)
-        shown = rest.frequency.sel(mode=list(panels)).values
-        norm = shared_norm(shown[np.isfinite(shown)])
+        figure, panels = mode_panels(rest, modes, 2.35, 2.7 if shared_scale else 3.1)
+        grids = {mode: rest.frequency.sel(mode=mode).transpose(y, x).values for mode in panels}
+        norm = _norm(np.stack(list(grids.values()))) if shared_scale else None
         for mode, axes in panels.items():
-            values = rest.frequency.sel(mode=mode).transpose(y, x).values
-            mesh = cells(axes, horizontal, vertical, values, cmap=COLOUR_MAP, norm=norm)
-            contours(axes, horizontal, vertical, values, _usual_levels(values), "white", 0.7)
+            values = grids[mode]
+            look = {"cmap": COLOUR_MAP, "norm": norm or _norm(values)}
+            mesh = cells(axes, horizontal, vertical, values, **look)
+            usual_contours(axes, horizontal, vertical, values)
             contours(axes, horizontal, vertical, values, levels)
             mark(axes, [(h, v) for k, h, v in marks if mode in (k, k + 1)])
+            if norm is None and np.isfinite(values).any():
+                _bar(mesh, [axes], pad=0.02)
+        if norm is not None:
+            bar = _bar(mesh, list(panels.values()), pad=0.01, aspect=30)
+            bar.set_label("natural frequency [Hz]")
         finish_maps(panels, horizontal, vertical)
         note = "; circles: double roots" if marks else ""
-        if levels:
-            note += f"; lines: {', '.join(f'{level:g}' for level in sorted(levels))} Hz"
-        bar = figure.colorbar(mesh, ax=list(panels.values()), pad=0.01, aspect=30)
-        bar.outline.set_visible(False)
-        bar.set_label("natural frequency [Hz]")
-        if bar.ax.get_yscale() == "log":
-            label_decades(bar.ax.yaxis, *map(float, mesh.get_clim()))
+        missed = _missed(list(grids.values()), levels)
+        note += _list_of("lines", [level for level in levels if level not in missed])
+        note += _list_of("no line", missed)
         figure.suptitle(title(ds, f"natural frequency [Hz]{note}", where), parse_math=False)
     return figure
 
 
-def shared_norm(values: NDArray[np.float64]) -> Normalize:
-    """One scale of colours for all modes: logarithmic where their values spread."""
+def _list_of(what: str, levels: Sequence[float]) -> str:
+    """Say which levels, for a title; nothing where there is none."""
+    return f"; {what}: {', '.join(f'{x:g}' for x in sorted(set(levels)))} Hz" if levels else ""
+
+
+def _norm(values: NDArray[np.float64]) -> Normalize:
+    """A scale of colours from the least value to the largest: logarithmic where they spread."""
     from matplotlib.colors import LogNorm, Normalize
 
-    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    finite = values[np.isfinite(values)]
+    low, high = float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
     if not low <= high:  # there are no values
         low, high = 0.0, 1.0
     return LogNorm(low, high) if 0.0 < _UNEVEN * low <= high else Normalize(low, high)
 
 
+def _bar(mesh: QuadMesh, panels: list[Axes], **look: Any) -> Colorbar:
+    """A bar of a map's colours beside panels, with plain numbers on a logarithmic one."""
+    bar = panels[0].figure.colorbar(mesh, ax=panels, **look)
+    bar.outline.set_visible(False)
+    if bar.ax.get_yscale() == "log":
+        label_decades(bar.ax.yaxis, *map(float, mesh.get_clim()))
+    return bar
+
+
+def missed_levels(
+    ds: xr.Dataset, x: str, y: str, levels: Sequence[float], theory: TheoryName | None = None
+) -> list[float]:
+    """Return the levels, ascending, of which `posture_maps` has no line, for no mode passes them."""
+    frequency = drawn(ds, (x, y), theory)[0].frequency.transpose("mode", y, x)
+    return _missed(list(frequency.values), levels)
+
+
+def _missed(grids: Sequence[NDArray[np.float64]], levels: Sequence[float]) -> list[float]:
+    found = {level for values in grids for level in _crossed(values, levels)}
+    return sorted(set(levels) - found)
+
+
+def _crossed(values: NDArray[np.float64], levels: Sequence[float]) -> list[float]:
+    """Return the levels, ascending, that lie between the corners of a cell of four finite values."""
+    if min(values.shape) < 2:
+        return []
+    corners = np.stack([values[:-1, :-1], values[:-1, 1:], values[1:, :-1], values[1:, 1:]])
+    corners = corners[:, np.isfinite(corners).all(axis=0)]
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    within = [level for level in set(levels) if low.min(initial=np.inf) < level]
+    return sorted(level for level in within if np.any((low <= level) & (level < high)))
+
+
 def _usual_levels(values: NDArray[np.float64]) -> list[float]:
-    """A few round frequencies between the lowest and the highest."""
+    """A few round values between the lowest and the highest."""
     from matplotlib.ticker import MaxNLocator
 
     finite = values[np.isfinite(values)]
@@ -114,6 +160,18 @@ def _usual_levels(values: NDArray[np.float64]) -> list[float]:
         return []
     found = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(finite.min(), finite.max())
     return [float(level) for level in found]
+
+
+def usual_contours(
+    axes: Axes,
+    horizontal: xr.DataArray,
+    vertical: xr.DataArray,
+    values: NDArray[Any],
+    unit: str = "Hz",
+) -> None:
+    """Draw thin `contours` at a few round values."""
+    levels = _usual_levels(values)
+    contours(axes, horizontal, vertical, values, levels, "white", 0.7, unit)
 
 
 def contours(
@@ -124,13 +182,13 @@ def contours(
     levels: Sequence[float],
     colour: str = "#D55E00",
     width: float = 1.6,
+    unit: str = "Hz",
 ) -> None:
     """Draw the lines on which values of shape (vertical, horizontal) have one of the levels, each with its number."""
     from matplotlib.patheffects import Normal, Stroke
 
-    low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
-    crossed = sorted(level for level in set(levels) if low < level < high)
-    if crossed and min(values.shape) >= 2:
+    crossed = _crossed(values, levels)
+    if crossed:
         drawn_lines = axes.contour(
             horizontal.values,
             vertical.values,
@@ -141,7 +199,7 @@ def contours(
         )
         dark = [Stroke(linewidth=width + 0.9, foreground="0.2"), Normal()]
         drawn_lines.set(path_effects=dark if colour == "white" else [])
-        look: dict[str, Any] = {"fmt": "%g Hz", "fontsize": 7.0}
+        look: dict[str, Any] = {"fmt": f"%g {unit}".rstrip(), "fontsize": 7.0}
         tried = list(axes.clabel(drawn_lines, inline=False, **look))
         places = [text.get_position() for text in readable(axes, tried)]
         for text in tried:
@@ -189,9 +247,7 @@ def value_map(
         from matplotlib.colors import CenteredNorm
 
         look = {"cmap": "RdBu_r", "norm": CenteredNorm(0.0, float(np.abs(finite).max()))}
-    mesh = cells(axes, horizontal, vertical, values, **look)
-    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02)
-    bar.outline.set_visible(False)
+    _bar(cells(axes, horizontal, vertical, values, **look), [axes], pad=0.02)
 
 
 def finish_maps(panels: dict[int, Axes], horizontal: xr.DataArray, vertical: xr.DataArray) -> None:

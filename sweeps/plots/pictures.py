@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -266,13 +266,15 @@ def picture(
     theory: TheoryName | None = None,
     parameter: str | None = None,
     levels: Sequence[float] = (),
+    shared_scale: bool = False,
 ) -> Figure:
     """Draw one of the `pictures` over the first axes given: a map over two, or what it shows over a single one.
 
-    ``parameter`` is for sensitivities, ``levels`` for maps.
+    ``parameter`` is for sensitivities, ``levels`` and ``shared_scale`` are for maps.
     """
     if kind == "maps":
-        return posture_maps(ds, *axes[:2], theory=theory, levels=levels)
+        look: dict[str, Any] = {"levels": levels, "shared_scale": shared_scale}
+        return posture_maps(ds, *axes[:2], theory=theory, **look)
     if kind == "sensitivities":
         draw = sensitivity_map if len(axes) >= 2 else sensitivity_lines
         return draw(ds, *axes[:2], parameter=parameter, theory=theory)

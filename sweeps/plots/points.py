@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from jaxmodal.plots.figures import label_decades
+from jaxmodal.plots.figures import angle_symbol, label_decades, not_below_zero
 from jaxmodal.runtime.errors import suggestion
 from sweeps.analysis.cells import axes_of, checked, definition_of
 from sweeps.definition.errors import SweepError
@@ -116,6 +116,13 @@ def is_logarithmic(points: xr.DataArray) -> bool:
     return "units" in points.attrs and "tick_labels" not in points.attrs and uneven(points.values)
 
 
+def never_negative(points: xr.DataArray) -> bool:
+    """Return whether points are values, 0 or above, of no angle: there is no mass below 0 to draw."""
+    if "tick_labels" in points.attrs or points.attrs.get("units", "degree") in ("degree", "rad"):
+        return False
+    return bool(np.all(points.values >= 0.0))
+
+
 def edges_of(points: xr.DataArray) -> NDArray[np.float64]:
     """Return the ends of the cells around N points, shape (N + 1,): halfway on the axis that they are drawn on."""
     logarithmic = is_logarithmic(points)
@@ -125,14 +132,16 @@ def edges_of(points: xr.DataArray) -> NDArray[np.float64]:
     middles = 0.5 * (values[1:] + values[:-1])
     ends = (2.0 * values[0] - middles[0], 2.0 * values[-1] - middles[-1])
     edges = np.concatenate([ends[:1], middles, ends[1:]])
-    return np.exp(edges) if logarithmic else edges
+    if logarithmic:
+        return np.exp(edges)
+    return np.maximum(edges, 0.0) if never_negative(points) else edges
 
 
 def label(variable: xr.DataArray) -> str:
-    """Return name and unit of an axis for a picture: ``theta_2 [°]``."""
+    """Return name and unit of an axis for a picture: ``θ₂ [°]``, plain text that titles show as well."""
     name = str(variable.name)
     angle = name.startswith("theta_") and name[6:].isdigit()
-    name = rf"$\theta_{{{name[6:]}}}$" if angle else name.replace("_", " ")
+    name = angle_symbol(int(name[6:])) if angle else name.replace("_", " ")
     unit = _unit(variable).strip()
     return f"{name} [{unit}]" if unit else name
 
@@ -155,6 +164,8 @@ def set_scale(axes: Axes, side: str, points: xr.DataArray) -> None:
     if is_logarithmic(points):
         axes.set(**{f"{side}scale": "log"})
         label_decades(which, float(points.min()), float(points.max()))
+    elif never_negative(points):
+        not_below_zero(which)
     ticks(which, points)
 
 

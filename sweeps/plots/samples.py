@@ -8,7 +8,8 @@ import numpy as np
 import xarray as xr
 
 from jaxmodal.dynamic_stiffness.beams import TheoryName
-from sweeps.plots.points import columns_of, drawn, label, uneven
+from jaxmodal.plots.figures import not_below_zero
+from sweeps.plots.points import columns_of, drawn, label, never_negative, uneven
 from sweeps.plots.style import COLOURS, new_figure, style, title
 
 if TYPE_CHECKING:
@@ -59,9 +60,12 @@ def samples(ds: xr.Dataset, along: str, *, theory: TheoryName | None = None) -> 
                 )
             if uneven(rest[name].values):
                 axes.set_xscale("log")
+            if never_negative(rest[name]):
+                not_below_zero(axes.xaxis)
             axes.set_xlabel(label(rest[name]))
         if uneven(values):
             panels[0, 0].set_yscale("log")
+        not_below_zero(panels[0, 0].yaxis)
         for axes in panels[:, 0]:
             axes.set_ylabel("natural frequency [Hz]")
         handles, _ = panels[0, 0].get_legend_handles_labels()

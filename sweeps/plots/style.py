@@ -87,6 +87,7 @@ def draw_lines(
         axes.plot(points.values, values, label=name or None, **line_look(number))
     if uneven(np.stack(list(lines.values()))):
         axes.set_yscale("log")
+    figures.not_below_zero(axes.yaxis)
     set_scale(axes, "x", points)
     axes.set_xlabel(label(points))
     axes.set_ylabel(side)
@@ -105,9 +106,9 @@ def title(ds: xr.Dataset, *parts: str) -> str:
 
 
 def mode_panels(
-    ds: xr.Dataset, modes: Sequence[int] | None, height: float
+    ds: xr.Dataset, modes: Sequence[int] | None, height: float, width: float = 2.7
 ) -> tuple[Figure, dict[int, Axes]]:
-    """Return a figure with one panel for each mode, by default all, and the panels by mode number.
+    """Return a figure with one panel for each mode, by default all, and the panels by mode number; sizes in inches.
 
     Raises
     ------
@@ -118,10 +119,10 @@ def mode_panels(
     for mode in numbers:
         if mode not in ds.mode.values:
             raise SweepError(f"mode = {mode}: the dataset has modes 1 to {ds.sizes['mode']}.")
-    columns = min((5, 4, 3), key=lambda width: (-len(numbers) % width, -width))
+    columns = min((5, 4, 3), key=lambda count: (-len(numbers) % count, -count))
     columns = min(columns, len(numbers))
     rows = -(-len(numbers) // columns)
-    figure = new_figure(0.6 + 2.7 * columns, 0.7 + height * rows)
+    figure = new_figure(0.6 + width * columns, 0.7 + height * rows)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     for axes in grid.flat[len(numbers) :]:
         axes.set_visible(False)

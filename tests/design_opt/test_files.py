@@ -218,9 +218,49 @@ def test_pictures_show_what_the_result_holds():
     assert sorted(drawn) == ["history", "postures", "sections"]
     after = next(line for line in drawn["postures"].axes[0].lines if line.get_label() == "f1 after")
     assert np.asarray(after.get_ydata()) == pytest.approx(result.report.hz["fold"][:, 0])
+    marked = next(line for line in drawn["postures"].axes[0].lines if line.get_marker() == "o")
+    assert marked.get_label() == f"least {result.report.hz['fold'][:, 0].min():.4g} Hz"
     residual = drawn["history"].axes[1].lines[0]
     assert len(residual.get_ydata()) == len(result.steps)
     assert len(drawn["sections"].axes) == 2
+
+
+@pytest.mark.parametrize(
+    ("objective", "word"),
+    [
+        (design_opt.MaximiseFrequency(1, "work"), "least"),
+        (
+            design_opt.MinimiseResponse(input="tip.x", output="tip.y", at_hz=1.0, postures="work"),
+            "largest",
+        ),
+    ],
+)
+def test_maps_over_postures_have_contours_and_the_worst_value_with_its_unit(objective, word):
+    """Where small values are good, the worst is the largest; the least was marked."""
+    arm = jm.examples.three_link_industrial()
+    problem = design_opt.Problem(
+        arm,
+        design_opt.per_link(arm, "link*.section.depth", 0.1, 0.2),
+        objective,
+        [design_opt.MassLimit(at_most="today")],
+        postures={"work": design_opt.workspace((10, 150, 4), (20, 140, 5))},
+    )
+    result = optimise(problem, max_iterations=1)
+    figure = pictures(result)["postures"]
+    before = figure.axes[0]
+    mesh, contour = before.collections
+    drawn = np.asarray(mesh.get_array())
+    assert drawn.shape == (5, 4)
+    worst = drawn.min() if word == "least" else drawn.max()
+    unit = "Hz" if word == "least" else "m/N"
+    assert before.get_title() == f"before: {word} {worst:.4g} {unit}"
+    assert contour.get_paths()
+    assert any(text.get_text().endswith(unit) for text in before.texts)
+    row, column = np.argwhere(drawn == worst)[0]
+    angles = np.linspace(10, 150, 4)[column], np.linspace(20, 140, 5)[row]
+    (mark,) = before.lines
+    assert mark.get_xydata()[0] == pytest.approx(angles)
+    assert (before.get_xlabel(), before.get_ylabel()) == ("θ₂ [°]", "θ₃ [°]")
 
 
 def test_unknown_built_in_problem_is_refused():

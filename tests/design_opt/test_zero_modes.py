@@ -194,5 +194,5 @@ def test_a_grid_turns_joint_1_and_the_picture_shows_it():
         beside * np.sin(angles), rel=1e-3
     )
     (axes,) = pictures(found)["postures"].axes
-    assert axes.get_xlabel() == r"$\theta_1$ [°]"
+    assert axes.get_xlabel() == "θ₁ [°]"
     assert axes.lines[0].get_xdata() == pytest.approx([10.0, 45.0, 80.0])

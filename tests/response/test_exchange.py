@@ -110,6 +110,13 @@ def test_pictures(arm, found):
         "tip.x",
         parameters={"link2.joint_angle": first, "link2.joint_stiffness": second},
     )
+    assert axes.get_xlim()[0] >= 0.0
+    masses = {"payload.mass": [0.0, 2.0, 4.0]}
+    loads = draw_waterfall(
+        jm.frequency_response(arm, [10.0, 20.0], "tip.y", "tip.y", parameters=masses),
+        Figure().add_subplot(),
+    )
+    assert loads.get_ylim()[0] == 0.0  # cells around no payload would go below it
     axes = draw_peak_map(grid, Figure().add_subplot())
     peaks = np.abs(grid.values[:, 0, 0]).max(axis=-1)
     np.testing.assert_array_equal(axes.collections[0].get_array(), peaks.reshape(2, 5))

@@ -150,6 +150,49 @@ def test_plot_draws_what_is_asked(sweep_file, store):
     assert everything.stdout.split() == ["small_maps.png"]  # all is certified
 
 
+def test_a_picture_is_written_into_the_file_that_is_named(sweep_file, store):
+    """--out x.png wrote x.png_maps.png."""
+    pytest.importorskip("matplotlib")
+    for arguments, name in [
+        (("--kind", "maps", "--shared-scale", "--out", "x.png"), "x.png"),
+        (("--out", "y.svg"), "y.svg"),  # the only one that suits
+        (("--kind", "maps", "--out", "run.v2"), "run.v2_maps.png"),
+    ]:
+        result = invoke("plot", store, *arguments)
+        assert result.exit_code == 0, result.output
+        assert result.stdout.split() == [name]
+        assert Path(name).stat().st_size > 1000
+    before = sorted(Path().iterdir())
+    for arguments, words in [
+        (("--out", "x.pdf"), "--out x.pdf: pictures of sweeps are .png or .svg"),
+        (("--out", "x.png", "--format", "svg"), "are two formats; leave one out"),
+        (("--out", "none/x.png"), "--out none/x.png: cannot be written"),
+        (("--shared-scale",), "--shared-scale: goes with --kind maps"),
+    ]:
+        assert_refused(invoke("plot", store, *arguments), words)
+    assert sorted(Path().iterdir()) == before
+
+
+def test_one_file_takes_one_picture(sweep_file, synthetic):
+    pytest.importorskip("matplotlib")
+    invoke("run", sweep_file, "--no-plot")
+    refused = invoke("plot", "small.zarr", "--out", "x.png")
+    assert_refused(refused, "--out x.png: is one file, but 2 pictures suit", "maps or certificates")
+    assert not Path("x.png").exists()
+
+
+def test_a_level_is_drawn_or_said_to_be_none(sweep_file, store):
+    pytest.importorskip("matplotlib")
+    ds = sweeps.open_result(store)
+    level = float(ds.frequency.sel(mode=1).mean())
+    options = ("--kind", "maps", "--level", level, "--level", 1e5, "--out", "x.png")
+    result = invoke("plot", store, *options)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines() == [
+        "no contour at 100000 Hz: no mode drawn has this frequency."
+    ]
+
+
 def test_export_writes_netcdf_and_csv(sweep_file, store):
     ds = sweeps.open_result(store)
     assert invoke("export", store, "a.nc").exit_code == 0

@@ -15,7 +15,7 @@ from sweeps.analysis.double_roots import find_double_roots
 from sweeps.analysis.tracking import by_branch, track
 from sweeps.analysis.verify import verify
 from sweeps.plots import pictures as plots
-from sweeps.plots.maps import contours
+from sweeps.plots.maps import contours, missed_levels
 from sweeps.plots.style import save
 
 pytest.importorskip("matplotlib")
@@ -48,6 +48,10 @@ def texts(figure):
     import matplotlib.text
 
     return " ".join(entry.get_text() for entry in figure.findobj(matplotlib.text.Text))
+
+
+def panels_of(figure):
+    return [axes for axes in figure.axes if axes.get_title()]
 
 
 # ---- branches ----
@@ -188,7 +192,7 @@ def test_verification_confirms_right_numbers_and_finds_wrong_ones(map_of_posture
 
 def test_a_map_shows_the_numbers_of_each_mode(map_of_postures):
     figure = plots.posture_maps(map_of_postures, "theta_2", "theta_3", marks=[(2, 75.4, -66.0)])
-    panels = [axes for axes in figure.axes if axes.get_title()]
+    panels = panels_of(figure)
     assert [axes.get_title() for axes in panels] == ["mode 1", "mode 2", "mode 3"]
     for mode, axes in enumerate(panels, start=1):
         drawn = axes.collections[0].get_array()
@@ -206,7 +210,7 @@ def test_a_contour_lies_where_the_map_has_its_frequency(map_of_postures):
     point = first.isel(theta_2=first.sizes["theta_2"] // 3, theta_3=first.sizes["theta_3"] // 3)
     level = float(point)
     figure = plots.posture_maps(map_of_postures, "theta_2", "theta_3", levels=[level, 1e9])
-    panels = [axes for axes in figure.axes if axes.get_title()]
+    panels = panels_of(figure)
     usual, path = (lines.get_paths()[0] for lines in panels[0].collections[1:3])
     place = np.array([float(point.theta_2), float(point.theta_3)])
     span = np.ptp(map_of_postures.theta_2.values)
@@ -215,13 +219,65 @@ def test_a_contour_lies_where_the_map_has_its_frequency(map_of_postures):
     others = map_of_postures.frequency.sel(mode=3)
     assert float(others.min()) > level
     assert len(panels[2].collections) == 2
-    norms = {id(axes.collections[0].norm) for axes in panels}
-    assert len(norms) == 1, "all modes share one scale"
     assert "industrial arm" in texts(figure)
     assert "timoshenko" in texts(figure)
-    assert f"{level:g}" in texts(figure)
+    assert f"lines: {level:g} Hz; no line: 1e+09 Hz" in texts(figure)
+    assert missed_levels(map_of_postures, "theta_2", "theta_3", [level, 1e9]) == [1e9]
     with pytest.raises(sweeps.SweepError, match="above 0"):
         plots.posture_maps(map_of_postures, "theta_2", "theta_3", levels=[-1.0])
+
+
+def test_each_mode_has_its_own_scale_of_colours_or_all_share_one(map_of_postures):
+    """On one scale the maps of high modes were of one colour."""
+    frequency = map_of_postures.frequency
+    for shared in (False, True):
+        figure = plots.posture_maps(map_of_postures, "theta_2", "theta_3", shared_scale=shared)
+        for mode, axes in enumerate(panels_of(figure), start=1):
+            own = frequency if shared else frequency.sel(mode=mode)
+            assert axes.collections[0].get_clim() == (float(own.min()), float(own.max()))
+        bars = [axes for axes in figure.axes if axes.get_label() == "<colorbar>"]
+        assert len(bars) == (1 if shared else 3)
+
+
+def test_a_level_that_only_missing_values_separate_has_no_line(map_of_postures):
+    """Between values below and above it lie no two neighbours that are known."""
+    values = map_of_postures.frequency.copy(deep=True).sortby("theta_2")
+    values[:2], values[2], values[3:] = 10.0, np.nan, 20.0
+    values[1, 1] = 12.0
+    ds = map_of_postures.assign(frequency=values)
+    assert missed_levels(ds, "theta_2", "theta_3", [11.0, 15.0]) == [15.0]
+    figure = plots.posture_maps(ds, "theta_2", "theta_3", levels=[15.0])
+    assert "no line: 15 Hz" in texts(figure)
+
+
+def test_no_axis_of_a_mass_goes_below_zero():
+    """Cells and margins around a payload of 0 did; angles may."""
+    axes = [
+        sweeps.linspace("payload.mass", 0.0, 10.0, 3),
+        sweeps.linspace("theta_2", 0.0, 90.0, 3, unit="degree"),
+    ]
+    ds = sweeps.run(sweeps.Sweep("example:two_link_flexible", axes, num_modes=1))
+    for figure in (
+        plots.posture_maps(ds, "payload_mass", "theta_2"),
+        plots.certificate_map(ds, "payload_mass", "theta_2"),
+        plots.branches(ds, "payload_mass"),
+    ):
+        assert figure.axes[0].get_xlim()[0] == 0.0
+    assert plots.posture_maps(ds, "theta_2", "payload_mass").axes[0].get_ylim()[0] == 0.0
+    assert plots.posture_maps(ds, "theta_2", "payload_mass").axes[0].get_xlim()[0] == -22.5
+
+
+def test_samples_of_a_mass_have_no_axis_below_zero():
+    design = sweeps.zipped(
+        sweeps.axis("payload.mass", [3.0, 0.0, 1.0]),
+        sweeps.axis("payload.centre_x", [0.1, 0.0, -0.1]),
+        name="some",
+    )
+    arm = jm.examples.two_link_flexible().with_payload(mass=1.0, centre_x=0.1)
+    ds = sweeps.run(sweeps.Sweep(arm, [design], num_modes=2))
+    mass, place = plots.pictures(ds)["samples"].axes
+    assert mass.get_xlim()[0] == 0.0
+    assert place.get_xlim()[0] < -0.1
 
 
 def test_branches_are_drawn_with_units_and_crossings(map_of_postures):
@@ -230,8 +286,9 @@ def test_branches_are_drawn_with_units_and_crossings(map_of_postures):
     labels = [entry.get_label() for entry in figure.axes[0].lines]
     assert labels == ["crossing, or narrower veering", "branch 1", "branch 2", "branch 3"]
     words = texts(figure)
-    for word in ("natural frequency [Hz]", "[°]", r"$\theta_{3}$ = -66°"):
+    for word in ("natural frequency [Hz]", "[°]", "θ₃ = -66°"):
         assert word in words
+    assert "$" not in words
     plain = plots.branches(map_of_postures, "theta_2", tracked=False)
     assert [entry.get_label() for entry in plain.axes[0].lines] == ["mode 1", "mode 2", "mode 3"]
 

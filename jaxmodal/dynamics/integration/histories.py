@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
+from jaxmodal.dynamics.drives.motions import Motion
 from jaxmodal.dynamics.integration.trajectories import STATUS, Trajectory
+from jaxmodal.dynamics.mechanics.states import tip_position
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.datasets import variable
 from jaxmodal.runtime.errors import ArmError
@@ -94,6 +97,40 @@ def dataset(model: FlexibleArm, found: Trajectory, method: str) -> xarray.Datase
         "foreshortening": str(model.foreshortening).lower(),
     }
     return xarray.Dataset(variables, coords, attributes)
+
+
+def followed(model: FlexibleArm, wanted: Motion, times: Any) -> xarray.Dataset:
+    """Return a motion that motors are to follow as a dataset: angles of the joints, and the tip of the rigid arm.
+
+    Parameters
+    ----------
+    model : FlexibleArm
+        The arm.
+    wanted : Motion
+        Such as `RestToRest`.
+    times : array, shape (T,)
+        In s.
+    """
+    import xarray
+
+    at = np.asarray(times, np.float64)
+    angles = np.asarray(jax.vmap(wanted.angles)(at))
+    q = np.zeros((at.size, model.num_coordinates))
+    for places in (np.arange(model.num_links), model.layout.driven):
+        q[:, places] = angles
+    given = {"joint_angle": angles, "tip_position": np.asarray(tip_position(model, q))}
+    variables = {
+        name: variable(
+            ("time", _VARIABLES[name][0]), values, f"{name} asked for", _VARIABLES[name][1]
+        )
+        for name, values in given.items()
+    }
+    coords = {
+        "time": ("time", at, {"units": "s"}),
+        "joint": np.arange(1, model.num_links + 1),
+        "axis": ["x", "y"],
+    }
+    return xarray.Dataset(variables, coords)
 
 
 def balance_error(found: Trajectory) -> float:

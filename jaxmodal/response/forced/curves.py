@@ -1,0 +1,103 @@
+"""Frequency responses at as many frequencies as a curve needs, so that no peak and no dip is cut off."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jaxmodal.arm.arm import Arm
+from jaxmodal.response.driven.damping import damping_that_acts
+from jaxmodal.response.driven.status import ResponseStatus
+from jaxmodal.response.exact.frequency_response import answered
+from jaxmodal.response.exact.results import FrequencyResponse
+from jaxmodal.response.forced.transfer import Floats
+
+#: a chord is straight enough where the curve leaves it by no more than this share of its own size
+_STRAIGHT = 5e-3
+#: cosine of the largest turn of the phase between neighbours
+_TURN = np.cos(np.pi / 4.0)
+#: neighbouring frequencies are no closer than this, relative, of arms with damping: sharper peaks are not resolved
+_CLOSEST = 1e-12
+#: the same without damping, where the flanks of a resonance go up without end: less than a picture shows
+_FLANK = 1e-3
+#: distances from a natural frequency, relative, at which a pole is told
+_BESIDE = (1e-5, 1e-6)
+#: more intervals than these at once, with those given, are no curve but rounding
+_MOST = 20_000
+
+
+def refined(arm: Arm, found: FrequencyResponse, places: Any = ()) -> FrequencyResponse:
+    """Return a response of one arm at further frequencies, between which its values go almost straight.
+
+    Parameters
+    ----------
+    arm : Arm
+        That of the response.
+    found : FrequencyResponse
+        At one frequency or more, all of which are kept.
+    places : array
+        Natural frequencies and peaks in rad/s. Those in the band become frequencies of the response; of an arm without
+        damping those at which a pair of ports has a pole, with inf there and the status ``resonance``.
+    """
+    damped = bool(damping_that_acts(arm))
+    omega = np.unique(np.asarray(found.omega))
+    wanted = np.unique(np.asarray(places, np.float64))
+    wanted = wanted[(wanted > omega[0]) & (wanted < omega[-1]) & ~np.isin(wanted, omega)]
+    closest = _CLOSEST if damped else _FLANK
+    parts = [(omega := np.union1d(omega, wanted) if damped else omega, *_at(arm, found, omega))]
+    low, high = omega[:-1], omega[1:]
+    ends = parts[0][1][..., :-1], parts[0][1][..., 1:]
+    while 0 < low.size < _MOST + 2 * omega.size:
+        middle = np.sqrt(low * high)
+        values, status = _at(arm, found, middle)
+        parts.append((middle, values, status))
+        with np.errstate(invalid="ignore"):
+            bent = np.abs(values - 0.5 * (ends[0] + ends[1])) > _STRAIGHT * np.abs(values)
+            inner, sizes = (ends[0].conj() * ends[1]).real, np.abs(ends[0]) * np.abs(ends[1])
+            bent |= (
+                inner < _TURN * sizes
+            )  # beside an antiresonance, which a chord passes close to 0
+        some = bent.any(axis=(0, 1)) & (high - low > 2.0 * closest * low)
+        low, middle, high = low[some], middle[some], high[some]
+        before, between, after = (x[..., some] for x in (ends[0], values, ends[1]))
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+        ends = np.concatenate([before, between], -1), np.concatenate([between, after], -1)
+    if not damped and wanted.size:
+        parts.append(_poles(arm, found, wanted))
+    omega, values, status = (np.concatenate(column, -1) for column in zip(*parts, strict=True))
+    order = np.argsort(omega, kind="stable")
+    entries: dict[str, Any] = {"values": values[..., order], "status": status[..., order]}
+    return dataclasses.replace(found, omega=omega[order], **entries)
+
+
+def _at(
+    arm: Arm, found: FrequencyResponse, omega: Floats
+) -> tuple[NDArray[np.complex128], NDArray[np.int8]]:
+    """Values and statuses of a response at other frequencies, each (outputs, inputs, F)."""
+    ports = found.inputs, found.outputs
+    options: dict[str, Any] = {"quantity": found.quantity, "theory": found.theory}
+    more = answered(arm, omega, *ports, **options, parameters=None, judge_stability=True)
+    return np.asarray(more.values), np.asarray(more.status)
+
+
+def _poles(
+    arm: Arm, found: FrequencyResponse, omega: Floats
+) -> tuple[Floats, NDArray[np.complex128], NDArray[np.int8]]:
+    """Undamped natural frequencies at which pairs of ports are infinite, with inf there; with NaN where they are not.
+
+    At a pole a response changes its sign, the more the nearer it is looked at: tenfold at a tenth of the distance.
+    """
+    jumps = []
+    for share in _BESIDE:
+        below, above = (_at(arm, found, omega * (1.0 + sign * share))[0] for sign in (-1.0, 1.0))
+        jumps.append(np.abs(above - below))
+    infinite = jumps[1] > 5.0 * jumps[0]
+    some = infinite.any(axis=(0, 1))
+    infinite = infinite[..., some]
+    values, status = _at(arm, found, omega[some]) if some.any() else (jumps[0][..., some],) * 2
+    values = np.where(infinite, np.inf + 0.0j, values)
+    status = np.where(infinite, np.int8(ResponseStatus.resonance), status)
+    return omega[some], values.astype(np.complex128), status.astype(np.int8)
