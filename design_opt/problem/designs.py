@@ -11,11 +11,11 @@ import jax
 import numpy as np
 from jax import Array
 
-from design_opt.problem.errors import ProblemError
+from design_opt.problem.errors import ProblemError, about
 from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import suggestion
+from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
@@ -82,13 +82,16 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
     Raises
     ------
     ProblemError
-        If a set is empty, has the wrong shape, or holds an angle that is not finite.
+        If a set is empty, has the wrong shape, or holds an angle that is not finite; or joints of the arm share a
+        place, so that a row of angles does not say which is which.
     """
     found = {OWN: own_angles(arm)}
     own = found[OWN][0]
     for name, postures in given.items():
         if name == OWN:
             raise ProblemError(f"postures: {OWN!r} is the arm's own posture; choose another name.")
+        with about("postures", ArmError):
+            arm.require_places_apart(repr(name))
         try:
             angles = np.atleast_2d(np.asarray(postures, dtype=np.float64))
         except (TypeError, ValueError) as error:

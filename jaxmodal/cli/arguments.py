@@ -102,9 +102,11 @@ def posed(
     """The arm in the posture given on the command line, if one is given; ``loaded`` by loads given there, too."""
     if posture_deg is None:
         return arm
+    given = ",".join(f"{angle:g}" for angle in posture_deg)
+    with refusing():
+        arm.require_places_apart(f"--posture-deg {given}")
     num_links = len(arm.joints)
     if len(posture_deg) not in (num_links - 1, num_links):
-        given = ",".join(f"{angle:g}" for angle in posture_deg)
         allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
         if num_links == 1:
             idle = "" if loaded or first_angle_matters(arm) else ", which changes no frequency,"

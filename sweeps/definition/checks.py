@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxmodal.arm.addresses import addresses, resolve
+from jaxmodal.arm.addresses import addresses, require_own_place, resolve
 from jaxmodal.arm.arguments import is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.columns import require_variants
@@ -78,15 +78,16 @@ def differentiated(
         raise SweepError(
             f"sensitivity_to = {shown(given)}: must be a list of parameters, such as ['link1.length']."
         )
+    given = tuple(given)
     found = [address_of(name) for name in given]
     if found and not needed:
         raise SweepError(
             "sensitivity_to is given, but no output refers to it; add 'sensitivity' or "
             "'frequency_derivative' to outputs, or leave it out."
         )
-    for address in found:
+    for name, address in zip(given, found, strict=True):
         with about("sensitivity_to"):
-            resolve(arm, address)
+            resolve(arm, name)
         if found.count(address) > 1:
             raise SweepError(f"sensitivity_to: {address!r} is given twice; give it once.")
     return tuple(found or (addresses(arm) if needed else ()))
@@ -154,6 +155,8 @@ def check_values(
                 f"axis {column.name!r}: {column.address!r} is varied by another axis already; vary it "
                 "once."
             )
+        with about(f"axis {column.name!r}"):
+            require_own_place(arm, column.given)
         first[column.address] = column.si_values[:1]
     with about("axes"):
         set_parameters(arm, first)

@@ -1,8 +1,8 @@
 """Ports: where an arm is driven and where its motion is read, each a place and a direction.
 
 A port is a pair: as an input it is a force (or a moment), as an output the displacement (or the rotation) on which that
-force does its work. So a response between ports is the same with input and output exchanged. Its two sides have names of
-their own, the force ``tip_2.force_x`` and the motion ``tip_2.x``: what connects systems by name never closes a loop.
+force does its work. So a response between ports is the same with input and output exchanged. The two have names of
+their own, ``tip_2.force_x`` and ``tip_2.x``: what connects systems by name closes no loop by itself.
 """
 
 from __future__ import annotations
