@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
-from jaxmodal.runtime.errors import ImplausibleWarning, LargeDeflectionWarning
+from jaxmodal.runtime.errors import ImplausibleWarning, LargeDeflectionWarning, RotorWarning
 
 _WORD = "warning: "
+_OWN = (ImplausibleWarning, LargeDeflectionWarning, RotorWarning)
 
 
 class Warned:
@@ -50,14 +51,16 @@ def warnings_shown(implausible: bool) -> Iterator[Warned]:
         others = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-            if issubclass(category, ImplausibleWarning | LargeDeflectionWarning):
+            if issubclass(category, _OWN):
                 for remark in str(message).splitlines():
                     warned.say(f"{_WORD}{remark}")
             else:
                 warned.count([message])
                 others(message, category, *where, **more)
 
-        warnings.simplefilter("always" if implausible else "ignore", ImplausibleWarning)
-        warnings.simplefilter("always", LargeDeflectionWarning)
+        for kind in _OWN:
+            warnings.simplefilter("always", kind)
+        if not implausible:
+            warnings.simplefilter("ignore", ImplausibleWarning)
         warnings.showwarning = show
         yield warned
