@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import design_opt as do
 import jaxmodal as jm
 import sweeps
+from design_opt.problem.files import problem_from_dict
 from jaxmodal.cli.commands import main
 
 TUBE = jm.hollow_circle(0.1, 0.004, "cowper")
@@ -129,6 +130,19 @@ def test_sweeps_and_posture_sets_refuse_them():
             [],
             postures={"work": [[0.1, 0.2]]},
         )
+
+
+def test_a_grid_in_a_file_of_optimisation_is_refused(tmp_path):
+    path = wrist_file(tmp_path)
+    problem = {
+        "arm": path,
+        "variables": [{"parameter": "link2.section.outer_diameter", "lower": 0.09, "upper": 0.12}],
+        "objective": {"maximise": "frequency", "mode": 1, "postures": "work"},
+        "postures": {"work": {"grid_deg": {"theta_6": [-90, 90, 3]}}},
+    }
+    words = "postures: 'work': joints of this arm share a place.*link5.joint_frame1.angle"
+    with pytest.raises(do.ProblemError, match=words):
+        problem_from_dict(problem)
 
 
 @pytest.mark.parametrize("given", ["10,20,30,40", "10,20,30,40,50", "10,20,30,40,50,60"])
