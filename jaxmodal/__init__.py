@@ -69,7 +69,12 @@ from jaxmodal.response.modal.superposition import ModalSuperposition, modal_supe
 from jaxmodal.response.modal.truncation import TruncationError, truncation_error
 from jaxmodal.response.static.compliance import static_compliance
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
-from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, LargeDeflectionWarning
+from jaxmodal.runtime.errors import (
+    ArmError,
+    ImplausibleWarning,
+    LargeDeflectionWarning,
+    RotorWarning,
+)
 from jaxmodal.runtime.first_calls import listen
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
@@ -130,6 +135,7 @@ __all__ = [
     "ResponseStatus",
     "RigidBody",
     "Rotation",
+    "RotorWarning",
     "Sensitivities",
     "SpatialArm",
     "SpatialLink",

@@ -16,7 +16,7 @@ from jaxmodal.arm.arguments import is_finite, is_whole
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import suggestion
+from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
@@ -83,7 +83,8 @@ def posture_sets(arm: Arm | SpatialArm, given: Mapping[str, Any]) -> dict[str, n
     Raises
     ------
     ProblemError
-        If a set is empty, has the wrong shape, or holds an angle that is not finite.
+        If a set is empty, has the wrong shape, or holds an angle that is not finite; or joints of the arm share a
+        place, so that a row of angles does not say which is which.
     """
     found = {OWN: own_angles(arm)}
     own = found[OWN][0]

@@ -91,7 +91,8 @@ class _Driven:
             else "in {:g} to {:g} Hz".format(*self.band_hz)
         )
         kind = "" if self.motion == "displacement" else f"{self.motion} "
-        return f"{kind}{self.output} for {self.input} {place}"
+        into = _named(self.input, _read(self.input).force_name)
+        return f"{kind}{_named(self.output, str(_read(self.output)))} for {into} {place}"
 
     def sizes(self, design: Design) -> Array:
         """Sizes, the largest first, shape (P, 1 or 3); 0 where a band has fewer maxima."""
@@ -115,6 +116,11 @@ def _read(name: str | Port) -> Port:
         return name
     place, _, direction = name.rpartition(".")
     return Port("base", direction) if place == "base" else Port("joint", direction, 1)
+
+
+def _named(name: str | Port, side: str) -> str:
+    """The place of a port as it was given, with the direction of its force or its motion."""
+    return f"{str(name).rpartition('.')[0]}.{side.rpartition('.')[2]}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

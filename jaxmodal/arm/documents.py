@@ -30,6 +30,23 @@ _TOML = re.compile(
 )
 _JSON = re.compile(r'"(?:\\.|[^"\\])*+"?|(?P<word>[\w.+-]+)|(?P<sign>[\[\]{}:,\n])', re.DOTALL)
 
+#: what files are that hold no text, by their first bytes
+_NO_TEXT = {
+    b"\x89HDF": "an HDF5 or netCDF file",
+    b"CDF\x01": "a netCDF file",
+    b"CDF\x02": "a netCDF file",
+    b"PK\x03\x04": "a zip archive, as .xlsx, .ods and .npz are",
+    b"\x1f\x8b": "compressed by gzip",
+    b"\x93NUMPY": "an array of NumPy",
+    b"MATLAB 5.0 MAT-file": "a MAT-file",
+    b"\x89PNG": "a picture (PNG)",
+    b"GIF8": "a picture (GIF)",
+    b"%PDF": "a PDF",
+}
+#: what stands before the first element of an XML document
+_BEFORE_ELEMENT = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<![^>]*>", re.DOTALL)
+_ELEMENT = re.compile(r"<([A-Za-z_][\w.:-]{0,60})")
+
 
 #: by the key that files of a kind have and no others: what such a file is, and the command that takes it
 KINDS = {
@@ -52,6 +69,9 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
         raise error(f"{path!s:.100}: is no path, it holds the character NUL; {remedy}")
     try:
         data = _content(path, limits.FILE_BYTES + 1)
+        for beginning, what in _NO_TEXT.items():
+            if data.startswith(beginning):
+                raise error(f"{path}: is {what}, and no text; {remedy}")
         if len(data) > limits.FILE_BYTES:
             raise error(
                 f"{path}: is larger than {limits.FILE_BYTES:,} bytes, the most that a file may hold; give long lists "
@@ -111,6 +131,7 @@ def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any
     error
         The text is not TOML, gives a key twice, or goes beyond `jaxmodal.runtime.limits`.
     """
+    _refuse_xml(text, error, remedy)
     _check_text(text, _TOML, error)
     try:
         document = tomllib.loads(text)
@@ -140,6 +161,7 @@ def parse_json(text: str, error: type[ValueError]) -> Any:
             found[key] = value
         return found
 
+    _refuse_xml(text, error, "give JSON.")
     _check_text(text, _JSON, error)
     try:
         document = json.loads(text, object_pairs_hook=once)
@@ -147,6 +169,24 @@ def parse_json(text: str, error: type[ValueError]) -> Any:
         raise error(f"is not JSON: {failure}.") from failure
     check_document(document, error)
     return document
+
+
+def _refuse_xml(text: str, error: type[ValueError], remedy: str) -> None:
+    """Refuse an XML document, which no TOML or JSON begins like, and say of a URDF how its joints are written here."""
+    if not text.lstrip().startswith("<"):
+        return
+    place = 0
+    while before := _BEFORE_ELEMENT.match(text, place):
+        place = before.end()
+    first = _ELEMENT.match(text, place)
+    if first and first[1] == "robot":
+        raise error(
+            "is a URDF (XML), a robot of links and joints, and no arm file: write each joint as joint_origin = { xyz = "
+            "[...], rpy = [...], axis = [...] } of a link in a TOML file, with what its beam is made of "
+            "(docs/arm-files.md, docs/spatial.md)."
+        )
+    element = f" (its first element is <{first[1]}>)" if first else ""
+    raise error(f"is XML{element}, neither TOML nor JSON; {remedy}")
 
 
 def check_document(document: object, error: type[ValueError]) -> None:

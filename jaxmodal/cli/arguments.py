@@ -136,6 +136,9 @@ def posed(
     """The arm in the posture given on the command line, if one is given; ``loaded`` by loads given there, too."""
     if posture_deg is None:
         return arm
+    given = ",".join(f"{angle:g}" for angle in posture_deg)
+    with refusing():
+        arm.require_places_apart(f"--posture-deg {given}")
     num_links = len(arm.joints)
     given = ",".join(f"{angle:g}" for angle in posture_deg)
     if len(posture_deg) not in (num_links - 1, num_links):

@@ -7,13 +7,10 @@ inside it, so that help comes at once and double precision is on before anything
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import importlib
 import sys
-import warnings
-from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +21,7 @@ import click
 from jaxmodal import __version__
 from jaxmodal.arithmetic.exactness import InexactArithmeticError
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.arguments import ARM_HELP, load_any_arm, refusing
+from jaxmodal.cli.arguments import ARM_HELP, EXIT_NOT_ALL, load_any_arm, refusing
 from jaxmodal.cli.paths import file_option, require_new, writing
 from jaxmodal.runtime.tables import printable
 
@@ -33,6 +30,7 @@ ENTRY_POINTS = "jaxmodal.commands"
 
 NO_CACHE = "--no-cache"
 NO_CHECK = "--no-check"
+STRICT = "--strict"
 
 
 class LazyGroup(click.Group):
@@ -77,9 +75,9 @@ class LazyGroup(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take `NO_CACHE` and `NO_CHECK` wherever they stand: they concern the process, whatever the command."""
+        """Take `NO_CACHE`, `NO_CHECK` and `STRICT` wherever they stand: they concern the process, not the command."""
         end = args.index("--") if "--" in args else len(args)
-        for flag in (NO_CACHE, NO_CHECK):
+        for flag in (NO_CACHE, NO_CHECK, STRICT):
             if flag in args[:end]:
                 kept = [arg for arg in args[:end] if arg != flag]
                 args, end = [flag, *kept, *args[end:]], len(kept) + 1
@@ -88,10 +86,11 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`.
 
-        Where the arithmetic cannot be trusted, whatever the command, it ends with that message.
+        With `STRICT` it ends with the exit status 1 after a warning, once its work is done and all is written. Where the
+        arithmetic cannot be trusted, whatever the command, it ends with that message.
         """
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
         except click.ClickException as error:
             vars(error)["message"] = printable(error.message)
             raise
@@ -101,6 +100,10 @@ class LazyGroup(click.Group):
             from jaxmodal.cli.interrupts import leave
 
             leave()
+        if ctx.params.get("strict") and ctx.obj:
+            click.echo(ctx.obj.verdict, err=True)
+            raise SystemExit(EXIT_NOT_ALL)
+        return result
 
 
 @click.group(
@@ -121,8 +124,15 @@ class LazyGroup(click.Group):
     is_flag=True,
     help="Do not warn of values that look like wrong units. May also stand after the COMMAND.",
 )
+@click.option(
+    STRICT,
+    "strict",
+    is_flag=True,
+    help="End with the exit status 1, in place of 0, if a warning was given; results and files are "
+    "complete. May also stand after the COMMAND.",
+)
 @click.pass_context
-def main(ctx: click.Context, no_cache: bool, no_check: bool) -> None:
+def main(ctx: click.Context, no_cache: bool, no_check: bool, strict: bool) -> None:
     """Exact, certified natural frequencies of multilink arms, planar and in space.
 
     Units are SI and degrees or radians as named; frequencies are in Hz.
@@ -132,16 +142,17 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool) -> None:
     from jaxmodal.cli.compiling import watched
     from jaxmodal.cli.interrupts import listening
     from jaxmodal.cli.output import terminals_obey_nothing
+    from jaxmodal.cli.warned import warnings_shown
     from jaxmodal.runtime.compilation import add_cpu_flags
     from jaxmodal.runtime.default_cache import use_default_cache
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # before any array
     add_cpu_flags()
-    ctx.with_resource(implausible_values_shown(not no_check))
+    ctx.obj = ctx.with_resource(warnings_shown(implausible=not no_check))
     if no_cache:
         jax.config.update("jax_enable_compilation_cache", False)  # type: ignore[no-untyped-call]
     elif ctx.invoked_subcommand != "cache":
-        use_default_cache(lambda line: click.echo(line, err=True))
+        use_default_cache(ctx.obj.say)
     ctx.with_resource(watched())
     ctx.with_resource(listening())
     for stream in (sys.stdout, sys.stderr):
@@ -150,40 +161,19 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool) -> None:
     ctx.with_resource(terminals_obey_nothing())
 
 
-@contextlib.contextmanager
-def implausible_values_shown(wanted: bool) -> Iterator[None]:
-    """Show each line of an `ImplausibleWarning` once, on standard error; or none."""
-    from jaxmodal.runtime.errors import ImplausibleWarning
-
-    said: set[str] = set()
-    with warnings.catch_warnings():
-        others = warnings.showwarning
-
-        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-            if not issubclass(category, ImplausibleWarning):
-                others(message, category, *where, **more)
-                return
-            for remark in str(message).splitlines():
-                if remark not in said:
-                    said.add(remark)
-                    click.echo(f"warning: {remark}", err=True)
-
-        warnings.simplefilter("always" if wanted else "ignore", ImplausibleWarning)
-        warnings.showwarning = show
-        yield
-
-
 @main.command(epilog=ARM_HELP)
 @click.argument("arm", metavar="ARM")
-def check(arm: str) -> None:
+@click.pass_context
+def check(ctx: click.Context, arm: str) -> None:
     """Masses, slenderness, cut-off frequencies of an ARM, and values that look implausible.
 
-    Exit status: 0, with or without warnings; 2 when the ARM cannot be read.
+    Exit status: 0, with or without warnings, with --strict 1 with warnings; 2 when the ARM cannot be read.
     """
     from jaxmodal.spatial.arms.checks import check as checked
 
     found = checked(load_any_arm(arm, check=False))
     click.echo(str(dataclasses.replace(found, name=found.name or arm)))
+    ctx.obj.count(found.remarks)
 
 
 @main.command()

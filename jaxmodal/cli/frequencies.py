@@ -149,7 +149,9 @@ def _bounded(
 
 
 def _angles(arm: Arm | SpatialArm) -> list[float]:
-    return [math.degrees(float(link.joint_angle)) for link in arm.links]
+    if isinstance(arm, Arm):
+        return [math.degrees(float(link.joint_angle)) for link in arm.links]
+    return [math.degrees(float(arm.value_at(address))) for address in arm.angle_addresses]
 
 
 def _name(argument: str, arm: Arm | SpatialArm) -> str:

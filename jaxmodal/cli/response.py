@@ -271,9 +271,9 @@ def _draw(
 
 def _entries(found: FrequencyResponse) -> list[tuple[int, int, str, str]]:
     return [
-        (o, i, str(output), str(into))
-        for o, output in enumerate(found.outputs)
-        for i, into in enumerate(found.inputs)
+        (o, i, output, into)
+        for o, output in enumerate(found.output_names)
+        for i, into in enumerate(found.input_names)
     ]
 
 

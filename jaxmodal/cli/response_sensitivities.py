@@ -38,8 +38,8 @@ def sensitivities_csv(slopes: ResponseSensitivities) -> str:
             *(address, slopes.values[p], unit_of(address)),
             *(part[o, i, k, p] for part in parts),
         )
-        for o, output in enumerate(found.outputs)
-        for i, into in enumerate(found.inputs)
+        for o, output in enumerate(found.output_names)
+        for i, into in enumerate(found.input_names)
         for k in range(len(hertz))
         for p, address in enumerate(slopes.addresses)
     ]

@@ -308,7 +308,7 @@ def _coloured(
     mesh = axes.pcolormesh(across[0], up[0], size, shading="nearest", **look)
     axes.grid(False)
     figure: Any = axes.get_figure(root=True)
-    name = f"{found.outputs[output]} / {found.inputs[into]} [{found.unit(output, into)}]"
+    name = f"{found.pair(output, into)} [{found.unit(output, into)}]"
     figure.colorbar(mesh, ax=axes, label=name)
     axes.set_title(f"{found.quantity.replace('_', ' ')} ({found.theory})", fontsize=10)
     axes.set_xlabel(across[1])
@@ -376,9 +376,9 @@ def _lines(found: FrequencyResponse) -> tuple[np.ndarray, list[tuple[str, np.nda
     values = np.asarray(found.values).reshape(len(found.outputs), len(found.inputs), omega.size)
     values = np.where(np.isnan(values), np.nan, values)[..., order]
     lines = [
-        (f"{output} / {into} [{found.unit(o, i)}]", values[o, i])
-        for o, output in enumerate(found.outputs)
-        for i, into in enumerate(found.inputs)
+        (f"{found.pair(o, i)} [{found.unit(o, i)}]", values[o, i])
+        for o in range(len(found.outputs))
+        for i in range(len(found.inputs))
     ]
     return omega[order] / (2.0 * np.pi), lines
 

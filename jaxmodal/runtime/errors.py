@@ -21,6 +21,10 @@ class LargeDeflectionWarning(UserWarning):
     """An arm at rest bends so far that the theory of small deflections is a first estimate only."""
 
 
+class RotorWarning(UserWarning):
+    """Arms in motion put the rotor of an elastic joint before its spring, `jaxmodal.natural_frequencies` beyond it."""
+
+
 @contextmanager
 def within(place: str) -> Iterator[None]:
     """Put ``place`` before the message of an `ArmError` raised inside the block."""

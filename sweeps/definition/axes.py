@@ -39,12 +39,15 @@ class Column:
         ``"degree"`` for an angle given in degrees, else the SI unit of the parameter.
     values : array of shape (n,)
         The values in that unit.
+    given : str
+        The parameter as it was given: the address, or an alias.
     """
 
     name: str
     address: str
     unit: str
     values: FloatArray
+    given: str
 
     @property
     def si_values(self) -> FloatArray:
@@ -209,9 +212,8 @@ def make_column(parameter: str, values: Any, unit: str | None, name: str | None)
     if name is None:
         alias = parameter != address
         name = parameter if alias else address.removeprefix("link*.").replace(".", "_")
-    return Column(
-        checked_name(name), address, _unit(name, unit, si_unit), _values(name, values, address)
-    )
+    unit = _unit(name, unit, si_unit)
+    return Column(checked_name(name), address, unit, _values(name, values, address), parameter)
 
 
 def _unit(name: str, unit: str | None, si_unit: str) -> str:

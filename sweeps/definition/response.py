@@ -103,7 +103,8 @@ class Response:
     def title(self) -> str:
         """The pair of ports in words, of a response with the ports of an arm."""
         low, high = self.band_hz
-        return f"{self.motion} {self.output} for {self.input}, {low:g} to {high:g} Hz"
+        assert isinstance(self.input, Port)
+        return f"{self.motion} {self.output} for {self.input.force_name}, {low:g} to {high:g} Hz"
 
     def arguments(self) -> dict[str, Any]:
         """Return what `jaxmodal.response_peaks` takes, by name."""

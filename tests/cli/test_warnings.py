@@ -1,5 +1,8 @@
 """Do commands say what looks like a wrong unit: once, on standard error, and not where told not to?"""
 
+import warnings
+
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -100,3 +103,101 @@ def test_a_simulation_warns_too(files):
 
     with pytest.warns(jm.ImplausibleWarning, match=r"motion.toml: link1.density"):
         read_simulation(files / "motion.toml")
+
+
+def commands(group, before=()):
+    """Every command with the words that call it; those of a group stand behind its name."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if not isinstance(command, click.Group) or command.invoke_without_command:
+            yield (*before, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*before, name))
+
+
+ALL = {" ".join(words): command for words, command in commands(main)}
+#: by name, what is run of a whole command: all that read an arm, a sweep or a problem
+STRICT = COMMANDS | {
+    "check": ["check", "arm.toml"],
+    "sensitivities": ["sensitivities", *COMMANDS["frequencies"][1:]],
+    "statics": ["statics", "arm.toml", "--theory", "euler_bernoulli", "--gravity", "0,-9.81"],
+    "response": [
+        *("response", "arm.toml", "--theory", "euler_bernoulli", "--points", "2"),
+        *("--input", "tip.x", "--output", "tip.y"),
+    ],
+    "equations": ["equations", "arm.toml", "--modes", "1"],
+}
+
+
+def test_all_commands_are_looked_at():
+    assert {"frequencies", "check", "cache clear", "sweep run", "sweep plan", "optimise"} <= set(
+        ALL
+    )
+    assert len(ALL) > 20
+
+
+@pytest.mark.parametrize("place", [0, 1, 99])
+@pytest.mark.parametrize("name", ALL)
+def test_every_command_has_the_option_strict(name, place, monkeypatch):
+    """Whatever it does: with a warning it ends with 1, without one as before."""
+    command, said = ALL[name], []
+
+    def work(**_):
+        click.echo("result")
+        for text in said:
+            warnings.warn(text, jm.ImplausibleWarning, stacklevel=1)
+
+    monkeypatch.setattr(command, "params", [])
+    monkeypatch.setattr(command, "callback", work)
+    arguments = name.split()
+    arguments.insert(place, "--strict")
+    for said[:], status in (([], 0), (["link1.length = 900", "link1.density = 7.8"], 1)):
+        result = CliRunner().invoke(main, arguments)
+        assert (result.exit_code, result.stdout) == (status, "result\n"), result.output
+        verdict = "--strict: 2 warnings were given, so the exit status is 1."
+        assert result.stderr.splitlines()[-1:] == [verdict] * status
+        assert CliRunner().invoke(main, name.split()).exit_code == 0
+    assert CliRunner().invoke(main, [*arguments, "--help"]).exit_code == 0
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_strict_changes_the_exit_status_and_no_result(name):
+    plain, strict = (
+        CliRunner().invoke(main, [*STRICT[name], *more]) for more in ((), ("--strict",))
+    )
+    assert plain.exit_code in (0, 1), plain.output
+    assert strict.exit_code == 1
+    assert strict.stdout == plain.stdout != ""
+    if plain.exit_code == 0:
+        assert strict.stderr.splitlines()[-1].startswith("--strict: ")
+    assert CliRunner().invoke(main, ["--strict", *STRICT[name], "--modes", "x"]).exit_code == 2
+
+
+def test_files_are_written_whole_under_strict(files):
+    written = []
+    for folder, more in (("plain", ()), ("strict", ("--strict",))):
+        (files / folder).mkdir()
+        path = files / folder / "code.py"
+        run = CliRunner().invoke(
+            main, ["equations", "arm.toml", "--modes", "1", "--out", str(path), *more]
+        )
+        assert run.exit_code == bool(more), run.output
+        written.append(path.read_bytes())
+    assert written[0] == written[1] != b""
+
+
+def test_nothing_to_remark_is_no_warning(files):
+    plausible = ARM.replace("7.8\n", "7800\n").replace("joint_angle =", "joint_angle_deg =")
+    (files / "arm.toml").write_text(plausible)
+    for name in ("frequencies", "check"):
+        result = CliRunner().invoke(main, [*STRICT[name], "--strict"])
+        assert (result.exit_code, result.stderr) == (0, "")
+    result = CliRunner().invoke(main, [*STRICT["statics"], "--strict", "--tip-force", "0,1e6"])
+    assert (result.exit_code, result.stderr.count("warning: ")) == (1, 1)
+    assert "too much for small deflections" in result.stderr
+
+
+def test_what_is_not_warned_of_does_not_count():
+    result = CliRunner().invoke(main, [*STRICT["frequencies"], "--strict", "--no-check"])
+    assert (result.exit_code, result.stderr) == (0, "")

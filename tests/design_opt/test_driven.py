@@ -250,8 +250,8 @@ BAD = {
 def test_files_have_both():
     problem, _ = problem_from_dict(DOCUMENT)
     (objective,), (limit,) = problem.objectives, problem.constraints
-    assert objective.label == "tip.across for tip.across in 5 to 60 Hz [m/N]"
-    assert limit.label == "tip.across for tip.across at 12.5 Hz <= 0.001 m/N"
+    assert objective.label == "tip.across for tip.force_across in 5 to 60 Hz [m/N]"
+    assert limit.label == "tip.across for tip.force_across at 12.5 Hz <= 0.001 m/N"
     moved = dataclasses.replace(limit, input="base.x", motion="velocity")
     assert "m/s/(m/s^2)" in moved.label
 

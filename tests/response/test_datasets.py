@@ -27,7 +27,7 @@ def test_a_sum_over_modes_can_be_made_of_its_dataset(model):
     omega = 2.0 * np.pi * data.frequency
     static = (data.read * data.driven / omega**2).sum("mode") + data.residual
     # a cantilever under a force at its tip: deflection L^3 / (3 E I), rotation L^2 / (2 E I)
-    bent = static.sel(input="tip_1.across")
+    bent = static.sel(input="tip_1.force_across")
     assert float(bent.sel(output="tip_1.rotation")) == pytest.approx(0.5 / BENDING, rel=1e-9)
     assert float(bent.sel(output="tip_1.across")) == pytest.approx(1.0 / (3.0 * BENDING), rel=1e-9)
     assert static.dims == ("output", "input")
@@ -51,7 +51,7 @@ def test_units_of_a_sum_over_modes(model):
     frame = model.to_dataframe()
     assert frame.index.names == ["mode", "input", "output"]
     assert len(frame) == 3 * 2 * 2
-    entry = frame.loc[2, "tip_1.across", "tip_1.rotation"]
+    entry = frame.loc[2, "tip_1.force_across", "tip_1.rotation"]
     assert (entry["read"], entry["residual"]) == (model.read[1, 1], model.residual[1, 0])
 
 

@@ -40,6 +40,7 @@ def test_python_control_has_the_same_data(found):
     np.testing.assert_array_equal(data.frdata, found.values)
     np.testing.assert_array_equal(data.omega, OMEGA)
     assert data.output_labels == ["tip_2_x", "tip_2_rotation", "joint_2_relative_rotation"]
+    assert data.input_labels == ["tip_2_force_across", "joint_2_torque"]
 
 
 @pytest.mark.parametrize(("quantity", "kind"), [("receptance", 8), ("accelerance", 12)])
@@ -58,7 +59,7 @@ def test_a_universal_file_is_read_back(arm, tmp_path, quantity, kind):
         np.testing.assert_allclose(data["data"].real, found.values[o, i].real, rtol=1e-11)
         np.testing.assert_allclose(data["data"].imag, found.values[o, i].imag, rtol=1e-11)
         assert data["ordinate_spec_data_type"] == kind
-        assert data["id2"].strip() == f"{found.outputs[o]} / {found.inputs[i]}"
+        assert data["id2"].strip() == f"{found.outputs[o]} / {found.inputs[i].force_name}"
     assert sets[1]["orddenom_axis_units_lab"].strip() == "N m"
     assert "node 2: joint_2" in sets[1]["id3"]
 
@@ -159,7 +160,7 @@ def test_the_command_prints_values_and_peaks(run):
     shown = run(*PORTS, "--loss-factor", "0.01", "--points", "20", "--posture-deg", "45,45")
     assert shown.exit_code == 0, shown.output
     assert "receptance at 20 frequencies" in shown.stdout
-    assert "peaks from tip_3.across to tip_3.x" in shown.stdout
+    assert "peaks from tip_3.force_across to tip_3.x" in shown.stdout
     assert "5.6464" in shown.stdout  # the certified frequency of the README, damping ratio 0.005
 
 
@@ -197,7 +198,7 @@ def test_the_command_remarks_on_ports_that_cannot_move(run):
         run("example:three_link_industrial", "--input", port, "--output", "tip.y", "--points", "3")
         for port in ("joint_2.torque", "joint_2.moment")
     )
-    assert "note: tip_3.y is 0 for joint_2.relative_rotation at every frequency" in rigid.stderr
+    assert "note: tip_3.y is 0 for joint_2.torque at every frequency" in rigid.stderr
     assert moving.stderr == ""
 
 
@@ -229,7 +230,7 @@ def test_the_command_prints_csv(run):
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))
     assert [float(row["frequency_hz"]) for row in rows] == pytest.approx([1, 2, 4, 8, 16])
     assert {row["status"] for row in rows} == {"resolved"}
-    assert {row["input"] for row in rows} == {"tip_3.across"}
+    assert {row["input"] for row in rows} == {"tip_3.force_across"}
 
 
 def test_the_command_needs_a_band_where_there_is_no_frequency(run, tmp_path):

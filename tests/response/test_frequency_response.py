@@ -202,7 +202,7 @@ def test_many_arms_are_single_arms():
     assert data.receptance.dims == ("cell", "output", "input", "frequency")
     assert data.units.values.tolist() == [["m/N"], ["m/N"]]
     assert data.link2_length.attrs["units"] == "m"
-    assert "largest tip_2.x / tip_2.x [m/N]" in str(found)
+    assert "largest tip_2.x / tip_2.force_x [m/N]" in str(found)
     assert str(found).count("\n") < 30
 
 

@@ -54,7 +54,7 @@ def test_rates_and_accelerations(arm, quantity, power):
 
 def test_python_control_gives_the_same(system):
     theirs = system.to_control()
-    assert theirs.input_labels == ["joint_2_relative_rotation", "tip_2_x"]
+    assert theirs.input_labels == ["joint_2_torque", "tip_2_force_x"]
     assert theirs.output_labels[0] == "tip_2_across"
     assert theirs.state_labels[0] == "mode1"
     for name in "ABCD":
@@ -129,7 +129,10 @@ def test_a_missing_library_is_named(system, monkeypatch):
 
 def test_dataset_and_table(system):
     data = system.to_xarray()
-    assert float(data.D.sel(output="joint_2.relative_rotation", input="tip_2.x")) == system.D[1, 1]
+    assert (
+        float(data.D.sel(output="joint_2.relative_rotation", input="tip_2.force_x"))
+        == system.D[1, 1]
+    )
     assert list(data.state.values[[0, 6]]) == ["mode1", "mode1.rate"]
     assert "12 states" in repr(system)
     assert "0.01" in str(system)

@@ -119,7 +119,9 @@ def test_standard_rows_put_links_and_bodies_where_their_matrices_do(along):
 
 
 def test_two_joints_at_one_place_are_one_with_two_angles():
-    arm = jm.arm_from_denavit_hartenberg(ROWS, links_of(ROWS))
+    chosen = [{"along": "a"} if row[1] and row[2] else {} for row in ROWS]
+    links = [link | more for link, more in zip(links_of(ROWS), chosen, strict=True)]
+    arm = jm.arm_from_denavit_hartenberg(ROWS, links)
     assert arm.num_links == 5
     frames = [f for k, f in enumerate(frames_of_rows(ROWS, "standard")) if k != 4]
     for (_, _, tip), frame in zip(places(arm), frames, strict=True):
@@ -128,7 +130,7 @@ def test_two_joints_at_one_place_are_one_with_two_angles():
     other = [list(row) for row in ROWS]
     other[4][0], other[5][0] = 0.6, -1.4
     moved = jm.set_parameters(arm, {"link5.joint_angle": 0.6, "link5.joint_frame1.angle": -1.4})
-    anew = jm.arm_from_denavit_hartenberg(other, links_of(other))
+    anew = jm.arm_from_denavit_hartenberg(other, links)
     for here, there in zip(places(moved), places(anew), strict=True):
         np.testing.assert_allclose(here[0], there[0], atol=3e-15)
     np.testing.assert_allclose(

@@ -17,7 +17,12 @@ from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.plain_arrays import plain
 from jaxmodal.arm.quantities import NON_NEGATIVE, POSITIVE, shown
 from jaxmodal.dynamics.assembly.engine_shapes import locked_arm_shapes
-from jaxmodal.dynamics.assembly.links import JointedLink, end_bodies, jointed_links
+from jaxmodal.dynamics.assembly.links import (
+    JointedLink,
+    end_bodies,
+    jointed_links,
+    warn_of_rotors,
+)
 from jaxmodal.dynamics.assembly.tables import LinkTables, padded, rotating
 from jaxmodal.dynamics.frequency_equation import EndBody
 from jaxmodal.dynamics.model import FlexibleArm, Layout, one_of
@@ -197,6 +202,12 @@ def flexible_arm(
     X64DisabledError
         If JAX's 64-bit mode is off.
 
+    Warns
+    -----
+    RotorWarning
+        If a joint is elastic: its rotor is at the motor here, before the spring, and `jaxmodal.natural_frequencies` has
+        it at the link, so that the frequencies of the locked arm differ.
+
     Notes
     -----
     Links are inextensible Euler-Bernoulli beams. Quadrature is Gauss's, exact to rounding for every family.
@@ -219,6 +230,7 @@ def flexible_arm(
         made = tuple(shape.in_tip_deflections() if shape.count else shape for shape in made)
     counts = tuple(shape.count for shape in made)
     elastic = tuple(link.is_elastic for link in links)
+    warn_of_rotors(links)
     _check_size(n + sum(counts) + sum(elastic))
     layout, units = Layout(counts, elastic), np.eye(n + sum(counts) + sum(elastic))
 

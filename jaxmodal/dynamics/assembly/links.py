@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from jaxmodal.arm.links import Link
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.refusals import refuse_base, refuse_loads
 from jaxmodal.dynamics.frequency_equation import EndBody
-from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.errors import ArmError, RotorWarning, within
 from jaxmodal.statics.beam_arrays import SUPPORTS
 
 #: what an inextensible Euler-Bernoulli link between two joints on its axis has none of
@@ -117,6 +119,21 @@ def jointed_links(arm: Arm) -> tuple[JointedLink, ...]:
                 f"payload.{name} = {shown(value)}: the dynamics know bodies on the axis of a link alone; leave it out."
             )
     return tuple(made)
+
+
+def warn_of_rotors(links: Sequence[JointedLink]) -> None:
+    """Say where frequencies of the locked arm are not those of `jaxmodal.natural_frequencies`."""
+    numbers = [k for k, link in enumerate(links, start=1) if link.is_elastic]
+    if numbers:
+        joints = ", ".join(map(str, numbers))
+        warnings.warn(
+            f"joint{'s' * (len(numbers) > 1)} {joints}: joint_stiffness lies between rotor and link here, and "
+            "natural_frequencies has rotor_inertia beyond it, at the link; so frequencies of the locked arm are not "
+            "those of natural_frequencies of this arm, but of the same arm with the motors' shafts held: without "
+            "gear_ratio, and rotor_inertia given as stator_inertia.",
+            RotorWarning,
+            stacklevel=4,  # one is that of errstate
+        )
 
 
 def absent(value: Any) -> bool:

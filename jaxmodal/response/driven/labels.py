@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.response.driven.port_quantities import signal_names
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.runtime.datasets import Variable, variable
 from jaxmodal.spatial.parts.parameters import describe, unit_of
@@ -27,13 +28,17 @@ def output_labels(outputs: Sequence[Port], unit: Callable[[Port], str]) -> dict[
 
 
 def port_labels(
-    outputs: Sequence[Port], inputs: Sequence[Port], unit: Callable[[Port, Port], str]
+    outputs: Sequence[Port],
+    inputs: Sequence[Port],
+    unit: Callable[[Port, Port], str],
+    quantity: str = "receptance",
 ) -> dict[str, Variable]:
     """Coordinates ``output``, ``input`` and ``units`` of what each pair has."""
     units = [[unit(output, into) for into in inputs] for output in outputs]
+    driven, read = signal_names(quantity, inputs, outputs)
     return {
-        "output": ("output", list(map(str, outputs))),
-        "input": ("input", list(map(str, inputs))),
+        "output": ("output", read),
+        "input": ("input", driven),
         "units": variable(("output", "input"), units, "unit of the values"),
     }
 

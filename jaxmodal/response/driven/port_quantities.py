@@ -67,6 +67,24 @@ def _names(ports: Sequence[Port]) -> str:
     return ", ".join(repr(str(each)) for each in ports)
 
 
+def signal_names(
+    quantity: str, inputs: Sequence[Port], outputs: Sequence[Port]
+) -> tuple[list[str], list[str]]:
+    """Names of inputs and of outputs, none of them on both sides: of forces, motions, and motions that are imposed.
+
+    Examples
+    --------
+    >>> tip = [Port("tip", "x", 1)]
+    >>> signal_names("receptance", tip, tip), signal_names("dynamic_stiffness", tip, tip)
+    ((['tip_1.force_x'], ['tip_1.x']), (['tip_1.imposed_x'], ['tip_1.force_x']))
+    """
+    if quantity in OF_RECEPTANCES:
+        return [each.force_name for each in inputs], [str(each) for each in outputs]
+    imposed = [each.imposed_name for each in inputs]
+    stiff = quantity == "dynamic_stiffness"
+    return imposed, [each.force_name if stiff else str(each) for each in outputs]
+
+
 def unit_of_motion(port: Port, motion: str) -> str:
     """Unit of a ``"displacement"``, ``"velocity"`` or ``"acceleration"`` of a port, SI."""
     return port.motion_unit + _RATES[motion]

@@ -1,7 +1,8 @@
 """Ports: where an arm is driven and where its motion is read, each a place and a direction.
 
 A port is a pair: as an input it is a force (or a moment), as an output the displacement (or the rotation) on which that
-force does its work. So a response between ports is the same with input and output exchanged.
+force does its work. So a response between ports is the same with input and output exchanged. The two have names of
+their own, ``tip_2.force_x`` and ``tip_2.x``: what connects systems by name closes no loop by itself.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ from jaxmodal.runtime.namespace import Array, xp
 DIRECTIONS = ("along", "across", "x", "y", "rotation")
 #: the angle between the two sides of a joint: as an input the torque of a motor there
 RELATIVE = "relative_rotation"
+#: the word of an input by its direction: the force that acts there
+FORCES = {name: f"force_{name}" for name in DIRECTIONS} | {"rotation": "moment", RELATIVE: "torque"}
+_IMPOSED = "imposed_"
 #: other words for directions, as one says for inputs
-SYNONYMS = {"moment": "rotation", "torque": RELATIVE}
+SYNONYMS = {force: name for name, force in FORCES.items()} | {f"{_IMPOSED}{x}": x for x in FORCES}
 #: kinds of places
 PLACES = ("base", "joint", "link", "tip", "payload")
 
@@ -79,6 +83,11 @@ class Port:
             )
         known = (*DIRECTIONS, RELATIVE) if self.place == "joint" else DIRECTIONS
         if isinstance(self.direction, str):
+            if self.place == "base" and self.direction in FORCES.values():
+                raise ArmError(
+                    f"direction = {shown(self.direction)}: no force acts at the base, whose motion is imposed; must be "
+                    f"one of {', '.join(map(repr, DIRECTIONS))}."
+                )
             object.__setattr__(self, "direction", SYNONYMS.get(self.direction, self.direction))
         if not isinstance(self.direction, str) or self.direction not in known:
             more = " (only a joint has it)" if self.direction == RELATIVE else ""
@@ -115,6 +124,26 @@ class Port:
         return f"{self.place}{number}{station}.{self.direction}"
 
     @property
+    def force_name(self) -> str:
+        """Name of the force or moment that acts here; of the base, where none acts, that of its motion.
+
+        Examples
+        --------
+        >>> Port("tip", "x", 1).force_name, Port("joint", "torque", 2).force_name
+        ('tip_1.force_x', 'joint_2.torque')
+        """
+        return self._named(FORCES[self.direction])
+
+    @property
+    def imposed_name(self) -> str:
+        """Name of the motion where it is imposed, such as ``tip_1.imposed_x``; of the base ``base.x``."""
+        return self._named(_IMPOSED + self.direction)
+
+    def _named(self, word: str) -> str:
+        own = str(self)
+        return own if self.place == "base" else f"{own.removesuffix(self.direction)}{word}"
+
+    @property
     def turns(self) -> bool:
         """Whether it is a rotation, and as an input a moment."""
         return self.direction in ("rotation", RELATIVE)
@@ -137,8 +166,8 @@ def port(name: str | Port, arm: Arm) -> Port:
     ----------
     name
         ``PLACE.DIRECTION``: places are ``base``, ``joint_2``, ``link_2@0.5`` (x/L), ``tip`` (of the last link),
-        ``tip_1`` and ``payload``; directions ``along``, ``across``, ``x``, ``y``, ``rotation`` (or ``moment``), and of
-        joints ``relative_rotation`` (or ``torque``).
+        ``tip_1`` and ``payload``; directions ``along``, ``across``, ``x``, ``y`` (or ``force_x`` and so on),
+        ``rotation`` (or ``moment``), and of joints ``relative_rotation`` (or ``torque``).
 
     Raises
     ------
@@ -195,7 +224,7 @@ def ports(names: Any, arm: Arm, role: str) -> tuple[Port, ...]:
         found = tuple(port(name, arm) for name in names)
     for place, each in enumerate(found):
         if each in found[:place]:
-            raise ArmError(f"{role}: the port {str(each)!r} is given twice; give it once.")
+            raise ArmError(f"{role}: the port {str(names[place])!r} is given twice; give it once.")
     return found
 
 

@@ -44,7 +44,10 @@ def response_data(found: FrequencyResponse) -> Any:
     _require_response(found)
     control = require_control()
     omega, values = _one_arm(found)
-    names = [[str(p).replace(".", "_") for p in ports] for ports in (found.inputs, found.outputs)]
+    names = [
+        [name.replace(".", "_") for name in side]
+        for side in (found.input_names, found.output_names)
+    ]
     return control.FrequencyResponseData(values, omega, inputs=names[0], outputs=names[1], dt=0)
 
 
@@ -95,7 +98,7 @@ def write_universal_file(found: FrequencyResponse, path: str | Path) -> Path:
                 pyuff.prepare_58(
                     binary=0,
                     id1=f"{found.quantity} by jaxmodal ({found.theory})",
-                    id2=f"{output} / {into}"[:80],
+                    id2=found.pair(o, i)[:80],
                     id3=f"node {nodes[0]}: {_place(output)}; node {nodes[1]}: {_place(into)}"[:80],
                     func_type=4,
                     rsp_node=nodes[0],

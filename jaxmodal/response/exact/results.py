@@ -12,7 +12,7 @@ import numpy as np
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from jaxmodal.frequencies.tables import flag_attributes
 from jaxmodal.response.driven.labels import cell_labels, port_labels
-from jaxmodal.response.driven.port_quantities import QUANTITIES, unit_of_pair
+from jaxmodal.response.driven.port_quantities import QUANTITIES, signal_names, unit_of_pair
 from jaxmodal.response.driven.ports import Port
 from jaxmodal.response.driven.status import ResponseStatus
 from jaxmodal.runtime.datasets import in_hertz
@@ -87,6 +87,20 @@ class FrequencyResponse(ShowsDatasets, Drawn):
         """Whether every entry is known."""
         return bool((np.asarray(self.status) == ResponseStatus.resolved).all())
 
+    @property
+    def input_names(self) -> list[str]:
+        """What each input is, such as ``tip_2.force_x``; a motion that is imposed is ``tip_2.imposed_x``."""
+        return signal_names(self.quantity, self.inputs, self.outputs)[0]
+
+    @property
+    def output_names(self) -> list[str]:
+        """What each output is, such as ``tip_2.x``; of a dynamic stiffness a force."""
+        return signal_names(self.quantity, self.inputs, self.outputs)[1]
+
+    def pair(self, output: int = 0, into: int = 0) -> str:
+        """Names of an output and an input, by their places from 0: ``tip_2.x / joint_2.torque``."""
+        return f"{self.output_names[output]} / {self.input_names[into]}"
+
     def unit(self, output: int = 0, into: int = 0) -> str:
         """Unit of the entries of an output and an input, by their places from 0."""
         return unit_of_pair(self.quantity, self.outputs[output], self.inputs[into])
@@ -98,7 +112,7 @@ class FrequencyResponse(ShowsDatasets, Drawn):
         values = values.reshape(*values.shape[: 3 if self.cells is not None else 2], omega.size)
         pairs = [(o, i) for o in range(len(self.outputs)) for i in range(len(self.inputs))]
         shown, left = pairs[:_MOST_PAIRS], len(pairs) - _MOST_PAIRS
-        names = [f"{self.outputs[o]} / {self.inputs[i]} [{self.unit(o, i)}]" for o, i in shown]
+        names = [f"{self.pair(o, i)} [{self.unit(o, i)}]" for o, i in shown]
         notes = [f"and {left} more pairs of ports"] * (left > 0) + self.remarks()
         arms = f" of {values.shape[0]:,} arms" if self.cells is not None else ""
         title = (
@@ -139,7 +153,7 @@ class FrequencyResponse(ShowsDatasets, Drawn):
         shape = (*np.shape(self.values)[: len(dims) - 1], omega.size)
         unit = functools.partial(unit_of_pair, self.quantity)
         coordinates: dict[str, Any] = {
-            **port_labels(self.outputs, self.inputs, unit),
+            **port_labels(self.outputs, self.inputs, unit, self.quantity),
             "frequency": in_hertz("frequency", omega),
         }
         if self.cells is not None:

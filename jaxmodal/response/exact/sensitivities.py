@@ -99,8 +99,7 @@ class ResponseSensitivities(ShowsDatasets):
         rows = parameter_rows(self.addresses, self.values, texts, share)
         found = self.response
         hertz = np.atleast_1d(np.asarray(found.frequencies_hz))[k]
-        pair = f"{found.outputs[0]} / {found.inputs[0]}"
-        title = f"sensitivities of the {found.quantity.replace('_', ' ')} {pair} at {hertz_text(hertz)} Hz"
+        title = f"sensitivities of the {found.quantity.replace('_', ' ')} {found.pair()} at {hertz_text(hertz)} Hz"
         headings = ("parameter", "value", "unit", "of the size", "% for 1 %")
         return [Table(title, headings, rows, found.remarks(), ("parameter", "unit"))]
 
@@ -124,7 +123,7 @@ class ResponseSensitivities(ShowsDatasets):
         }
         made[found.quantity] = variable(dims, self._response, "the response itself")
         coordinates = {
-            **port_labels(found.outputs, found.inputs, unit),
+            **port_labels(found.outputs, found.inputs, unit, found.quantity),
             **parameter_labels(self.addresses, self.values),
             "frequency": in_hertz("frequency", np.atleast_1d(np.asarray(found.omega))),
         }

@@ -76,7 +76,7 @@ class ResponsePeaks(ShowsDatasets):
             [hertz_text(hertz), f"{abs(value):.5g}", _phase(value)]
             for hertz, value in zip(self.frequencies_hz.tolist(), self.values, strict=True)
         ]
-        title = f"{len(rows)} peaks from {self.input} to {self.output}"
+        title = f"{len(rows)} peaks from {self.input.force_name} to {self.output}"
         headings = ("frequency [Hz]", f"size [{self.unit}]", "phase [°]")
         return [Table(title, headings, shortened(rows))]
 
@@ -97,7 +97,7 @@ class ResponsePeaks(ShowsDatasets):
                 "kind": variable("place", kinds[order], "peak or dip"),
             },
             {"place": np.arange(1, omega.size + 1)},
-            {"input": str(self.input), "output": str(self.output)},
+            {"input": self.input.force_name, "output": str(self.output)},
         )
 
 

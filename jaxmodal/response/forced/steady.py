@@ -128,7 +128,9 @@ class RandomResponse(ShowsDatasets):
             for each, value in zip(self.outputs, self.rms, strict=True)
         ]
         ends = [f"{w / (2 * np.pi):.4g}" for w in (self.omega_min, self.omega_max)]
-        title = f"root mean squares under a random {self.input}, {ends[0]} to {ends[1]} Hz"
+        title = (
+            f"root mean squares under a random {self.input.force_name}, {ends[0]} to {ends[1]} Hz"
+        )
         return [Table(title, ("output", "rms", "unit"), rows, (), ("output", "unit"))]
 
     def to_xarray(self) -> xarray.Dataset:
@@ -142,7 +144,7 @@ class RandomResponse(ShowsDatasets):
             },
             output_labels(self.outputs, lambda port: unit_of_motion(port, self.motion)),
             {
-                "input": str(self.input),
+                "input": self.input.force_name,
                 "motion": self.motion,
                 **band_in_hertz(self.omega_min, self.omega_max),
             },

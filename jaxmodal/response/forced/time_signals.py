@@ -67,7 +67,7 @@ class TimeResponse(ShowsDatasets):
             [str(each), f"{self.values[k, at]:.6g}", f"{self.time[at]:.6g}"]
             for k, (each, at) in enumerate(zip(self.outputs, place, strict=True))
         ]
-        title = f"{self.motion} over {self.time[-1]:g} s under {self.input}"
+        title = f"{self.motion} over {self.time[-1]:g} s under {self.input.force_name}"
         return [Table(title, ("output", "largest", "at [s]"), rows, (), ("output",))]
 
     def to_xarray(self) -> xarray.Dataset:
@@ -80,7 +80,7 @@ class TimeResponse(ShowsDatasets):
                 **output_labels(self.outputs, lambda port: unit_of_motion(port, self.motion)),
                 "time": variable("time", self.time, "time", "s"),
             },
-            {"input": str(self.input)},
+            {"input": self.input.force_name},
         )
 
 

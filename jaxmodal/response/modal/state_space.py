@@ -41,7 +41,8 @@ class StateSpace(ShowsTables):
     A, B, C, D : array, shapes (s, s), (s, m), (p, s), (p, m)
         The matrices, float64.
     inputs, outputs, states : tuple of str
-        Names: of ports, and ``mode1``, ..., ``mode1.rate``, ... of the states.
+        Names: of forces (``joint_2.torque``, ``tip_2.force_x``), of motions (``tip_2.x``), and ``mode1``, ...,
+        ``mode1.rate``, ... of the states. No input has the name of an output.
     time_step : float or None
         In s; None for continuous time.
     quantity : str
@@ -315,7 +316,7 @@ def state_space(
         b,
         read.T @ readings[quantity],
         feed,
-        tuple(map(str, modes.inputs)),
+        tuple(each.force_name for each in modes.inputs),
         tuple(map(str, modes.outputs)),
         (*names, *(f"{name}.rate" for name in names)),
         quantity=quantity,

@@ -176,7 +176,7 @@ class ModalSuperposition(ShowsDatasets):
 
     def tables(self) -> list[Table]:
         """Return the modes: frequency, damping ratio and what each does from the first input to the first output."""
-        pair = f"{self.inputs[0]} to {self.outputs[0]}"
+        pair = f"{self.inputs[0].force_name} to {self.outputs[0]}"
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = self.read[:, 0] * self.driven[:, 0] / self.omega**2
         status = np.asarray(self.frequencies.status)

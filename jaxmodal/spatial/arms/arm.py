@@ -73,6 +73,16 @@ class SpatialArm(SerialArm):
     base_stiffness: BaseStiffness | None = None
 
     @property
+    def angle_addresses(self) -> tuple[str, ...]:
+        """Addresses of the angles of all joints, base to tip; those at the place of another turn its frame."""
+        found = []
+        for number, link in enumerate(self.links, start=1):
+            found.append(f"link{number}.joint_angle")
+            turns = enumerate(link.joint_frame, start=1)
+            found += [f"link{number}.joint_frame{k}.angle" for k, turn in turns if turn.joint]
+        return tuple(found)
+
+    @property
     def total_mass(self) -> Scalar:
         """Mass of all links, their bodies and the payload, kg."""
         bodies = [getattr(link, name) for link in self.links for name in SpatialLink.bodies]

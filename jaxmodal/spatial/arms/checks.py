@@ -28,16 +28,18 @@ class SpatialLinkFacts:
     """What `check` shows of one link in space; SI units, None where not defined."""
 
     headings: ClassVar[tuple[str, ...]] = (
-        *("link", "section", "length [m]", "mass [kg]", "bodies [kg]", "A [m²]", "Iz [m⁴]"),
-        *("Iy [m⁴]", "J [m⁴]", "κy", "κz", "L/r", "cut-off [Hz]"),
+        *("link", "section", "length [m]", "rigid [m]", "mass [kg]", "bodies [kg]"),
+        *("A [m²]", "Iz [m⁴]", "Iy [m⁴]", "J [m⁴]", "κy", "κz", "L/r", "cut-off [Hz]"),
     )
     legend: ClassVar[str] = (
-        "Iz: bending in the x-y plane; r: the smaller radius of gyration of the section; bodies: hub, stator and that "
+        "rigid: offsets before and behind the length, which do not bend and have no mass; Iz: bending in the x-y "
+        "plane; r: the smaller radius of gyration of the section; bodies: hub, stator and that "
         "at the tip, of the last link with the payload; cut-off: the lower of sqrt(κGA/(ρI))/2π, needs shear data"
     )
     number: int
     shape: str
     length: float
+    rigid: float
     mass: float
     bodies: float
     area: float
@@ -111,12 +113,14 @@ def _facts(arm: SpatialArm, number: int) -> SpatialLinkFacts:
             kappa * stiffness / own for kappa, own in zip(kappas, moments, strict=True) if kappa
         )
         cutoff = math.sqrt(min(speeds)) / (2.0 * math.pi)
+    offsets = link.base_offset, link.end_offset
     bodies = [getattr(link, name) for name in link.bodies]
     carried = sum(float(body.mass) for body in bodies if body is not None)
     return SpatialLinkFacts(
         number=number,
         shape=link.section.shape if isinstance(link.section, Section) else "values",
         length=float(link.length),
+        rigid=sum(math.hypot(*map(float, offset)) for offset in offsets if offset is not None),
         mass=float(link.mass),
         bodies=carried + (number == arm.num_links) * float(arm.payload.mass),
         area=area,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, within
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.arms.moving_frames import (
     ALONG,
@@ -71,7 +72,8 @@ def arm_from_denavit_hartenberg(
         For each row what `SpatialLink` takes beside length, joint_axis, joint_angle, joint_frame, base_offset and
         end_offset, which the rows say; ``along`` says what of the way to the next joint is elastic: ``"a"`` (d is
         then a rigid offset before it), ``"d"`` (a is one behind it), or ``"straight"`` for the line from joint to
-        joint. Left out, it is a, and d where a = 0. A row with d = a = 0 has no link: it may say joint_stiffness alone,
+        joint. Left out, it is a, and d where a = 0: of a row with both, d does not bend and has no mass, and a warning
+        says so. A row with d = a = 0 has no link: it may say joint_stiffness alone,
         and its joint is one with the next. A length below 1e-12 of all that the rows lay out counts as 0.
     convention
         ``"standard"`` or ``"modified"``; see `DenavitHartenberg`.
@@ -92,6 +94,11 @@ def arm_from_denavit_hartenberg(
     ArmError
         Rows and links do not fit, a value is not allowed, or a row without length has what needs a link.
 
+    Warns
+    -----
+    ImplausibleWarning
+        A row has d and a, and its link, which is not rigid, does not say ``along``.
+
     Notes
     -----
     Bodies, directions of springs and the payload are given in the axes of frame i, which both customs fix to link i;
@@ -102,7 +109,8 @@ def arm_from_denavit_hartenberg(
     --------
     >>> from jaxmodal.arm.sections import circle
     >>> link = {"youngs_modulus": 7e10, "density": 2700.0, "poisson_ratio": 0.3, "section": circle(0.05, "cowper")}
-    >>> arm = arm_from_denavit_hartenberg([(0.0, 0.4, 0.0, 1.5), (0.7, 0.1, 0.5, 0.0)], [link, link])
+    >>> links = [link, link | {"along": "a"}]
+    >>> arm = arm_from_denavit_hartenberg([(0.0, 0.4, 0.0, 1.5), (0.7, 0.1, 0.5, 0.0)], links)
     >>> [float(link.length) for link in arm.links]
     [0.4, 0.5]
     """
@@ -144,7 +152,31 @@ def arm_from_denavit_hartenberg(
         # both turn about z: which of them is first does not matter
         fixed = fixed @ _about("z", row.offset)
         joints.append(MovingJoint(fixed, np.array([0.0, 0.0, 1.0]), row.theta, legs, elastic, own))
-    return arm_of(joints, entries, payload, name)
+    arm = arm_of(joints, entries, payload, name)
+    _warn_of_rigid(joints, chosen, entries, name)
+    return arm
+
+
+def _warn_of_rigid(
+    joints: Sequence[MovingJoint],
+    chosen: Sequence[Any],
+    entries: Sequence[Mapping[str, Any]],
+    name: str,
+) -> None:
+    """Say of which links a part is rigid that nobody chose to be."""
+    remarks = []
+    for number, (joint, along, entry) in enumerate(zip(joints, chosen, entries, strict=True), 1):
+        both = all(np.any(leg) for leg in joint.legs)
+        if both and along is None and not entry.get("rigid"):
+            d, a = (float(leg[axis]) for leg, axis in zip(joint.legs, (2, 0), strict=True))
+            bends = f"a = {a:.6g} m" if a else "the way to the tip"
+            remarks.append(
+                f"{name}{': ' * bool(name)}link{number}: d = {d:.6g} m is rigid and massless, and {bends} alone bends, "
+                "for along is left out; say along = 'a' to mean that, 'd' for the other, 'straight' for a beam from "
+                "joint to joint"
+            )
+    if remarks:
+        warnings.warn("\n".join(remarks), ImplausibleWarning, stacklevel=3)
 
 
 def arm_from_joint_origins(

@@ -181,7 +181,8 @@ def _turns(
     turns, springs = [], []
     for place, (joint, entry) in enumerate(waiting[1:], start=2):
         lead = lead @ joint.fixed
-        turns.append(Rotation(tuple(map(float, lead @ joint.axis)), joint.angle))  # type: ignore[arg-type]
+        axis: Any = tuple(map(float, lead @ joint.axis))
+        turns.append(Rotation(axis, joint.angle, joint=True))
         stiffness: Any = entry.get("joint_stiffness")
         if place == len(waiting) and not _is_rigid(stiffness):
             springs.append(Spring("rotation", mount.T @ joint.axis, stiffness))

@@ -123,7 +123,8 @@ def _frame(value: object) -> Any:
     turns = []
     for number, entry in enumerate(_tables("joint_frame", value), start=1):
         with within(f"joint_frame{number}."):
-            turns.append(made_of(Rotation, entry, {"angle": "rad"}, ("axis",), ("axis", "angle")))
+            keys = ("axis", "angle")
+            turns.append(made_of(Rotation, entry, {"angle": "rad"}, ("axis", "joint"), keys))
     return tuple(turns)
 
 

@@ -46,7 +46,8 @@ def _plain(record: Record) -> Any:
     if isinstance(record, RigidBody):
         return body_table(record)
     if isinstance(record, Rotation):
-        return {"axis": _plain(record.axis), "angle": float(record.angle)}
+        mark = {"joint": True} if record.joint else {}
+        return {"axis": _plain(record.axis), "angle": float(record.angle)} | mark
     if isinstance(record, Spring):
         return {"kind": record.kind, "direction": _plain(record.direction)} | record_table(record)
     record_table(record)  # refuses what is not one number

@@ -1,0 +1,66 @@
+"""Warnings on standard error, each line once, and what ``--strict`` makes of them."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import click
+
+from jaxmodal.runtime.errors import ImplausibleWarning, LargeDeflectionWarning, RotorWarning
+
+_WORD = "warning: "
+_OWN = (ImplausibleWarning, LargeDeflectionWarning, RotorWarning)
+
+
+class Warned:
+    """What a command has warned of."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._given)
+
+    def say(self, line: str) -> None:
+        """Show a line; one that begins with ``warning:`` counts, and is shown once."""
+        if line not in self._given:
+            click.echo(line, err=True)
+            if line.startswith(_WORD):
+                self._given.add(line)
+
+    def count(self, remarks: Iterable[object]) -> None:
+        """Count warnings that are shown elsewhere."""
+        self._given.update(f"{_WORD}{remark}" for remark in remarks)
+
+    @property
+    def verdict(self) -> str:
+        """Why the exit status is 1."""
+        count = len(self._given)
+        were = "warnings were" if count > 1 else "warning was"
+        return f"--strict: {count} {were} given, so the exit status is 1."
+
+
+@contextlib.contextmanager
+def warnings_shown(implausible: bool) -> Iterator[Warned]:
+    """Show warnings of the library as lines, others as Python does; of implausible values only where wanted."""
+    warned = Warned()
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, _OWN):
+                for remark in str(message).splitlines():
+                    warned.say(f"{_WORD}{remark}")
+            else:
+                warned.count([message])
+                others(message, category, *where, **more)
+
+        for kind in _OWN:
+            warnings.simplefilter("always", kind)
+        if not implausible:
+            warnings.simplefilter("ignore", ImplausibleWarning)
+        warnings.showwarning = show
+        yield warned
