@@ -71,8 +71,9 @@ def arm_from_denavit_hartenberg(
         For each row what `SpatialLink` takes beside length, joint_axis, joint_angle, joint_frame, base_offset and
         end_offset, which the rows say; ``along`` says what of the way to the next joint is elastic: ``"a"`` (d is
         then a rigid offset before it), ``"d"`` (a is one behind it), or ``"straight"`` for the line from joint to
-        joint. Left out, it is a, and d where a = 0. A row with d = a = 0 has no link: it may say joint_stiffness alone,
-        and its joint is one with the next. A length below 1e-12 of all that the rows lay out counts as 0.
+        joint. Left out, it is a, and d where a = 0. A row with d = a = 0, as in a wrist whose axes meet, is a rigid
+        link of length 0: it needs neither material nor section, and may have bodies and a rotor. A length below 1e-12
+        of all that the rows lay out counts as 0.
     convention
         ``"standard"`` or ``"modified"``; see `DenavitHartenberg`.
     tip
@@ -84,13 +85,12 @@ def arm_from_denavit_hartenberg(
     Returns
     -------
     SpatialArm
-        With theta of row i as the joint angle of its link. The angle of a joint that is one with a joint before it is
-        that of a turn of the frame, ``joint_frame1.angle`` for the second of two.
+        A link for each row, with its theta as the joint angle.
 
     Raises
     ------
     ArmError
-        Rows and links do not fit, a value is not allowed, or a row without length has what needs a link.
+        Rows and links do not fit, a value is not allowed, or a row without length has a link that should deform.
 
     Notes
     -----
@@ -165,9 +165,9 @@ def arm_from_joint_origins(
     links
         For each joint what `SpatialLink` takes beside length, joint_axis, joint_frame, base_offset and end_offset;
         ``joint_angle`` is the position of the joint. A joint at the place of the next, to 1e-12 of all that the
-        origins lay out, has no link: it may say joint_angle and joint_stiffness alone.
+        origins lay out, has a rigid link of length 0, as a row of `arm_from_denavit_hartenberg` without length.
     tip
-        Where the last link ends, (x, y, z) in m in the frame of the last joint.
+        Where the last link ends, (x, y, z) in m in the frame of the last joint; it may be at the joint.
     payload, name
         As of `SpatialArm`.
 

@@ -46,8 +46,13 @@ UNITS = _WITH_UNITS | _SECTION
 def link_values(
     entry: Mapping[str, Any], required: Sequence[str] = REQUIRED
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """What the table of a link gives to `SpatialLink`, and how converted values were given."""
+    """What the table of a link gives to `SpatialLink`, and how converted values were given.
+
+    Of a rigid link only its length is required.
+    """
     keys, given = in_si(entry, UNITS)
+    if keys.get("rigid") is True:
+        required = [key for key in required if key == "length"]
     joint = keys.pop("joint", None)
     if joint is not None:
         with within("joint."):

@@ -28,7 +28,7 @@ def link_table(link: SpatialLink) -> dict[str, Any]:
         if getattr(link, name) is not None:
             with within(f"{name}."):
                 table[name] = _plain(getattr(link, name))
-    return table | {"section": section_table(link.section)}
+    return table if link.section is None else table | {"section": section_table(link.section)}
 
 
 def body_table(body: RigidBody) -> dict[str, Any]:
