@@ -147,8 +147,7 @@ def material_findings(link: Material) -> Iterator[Finding]:
         if not POISSON_RANGE[0] <= ratio <= POISSON_RANGE[1]:
             message = "ordinary materials have a Poisson ratio from 0 to below 0.5, metals near 0.3"
             yield "poisson_ratio", ratio, message
-    both = link.shear_modulus is not None and link.youngs_modulus is not None
-    if both and not odd_modulus:
+    if not (odd_modulus or link.shear_modulus is None or link.youngs_modulus is None):
         shear, young = float(link.shear_modulus), float(link.youngs_modulus)
         implied = young / (2.0 * shear) - 1.0
         if not -1e-6 <= implied <= 0.5:

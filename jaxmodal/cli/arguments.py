@@ -18,9 +18,7 @@ from jaxmodal.spatial.arms.arm import SpatialArm
 EXIT_NOT_ALL = 1
 EXIT_BAD_INPUT = 2
 
-ARM_HELP = (
-    "ARM is a TOML or JSON file, or example:NAME for a built-in arm (see `jaxmodal examples`)."
-)
+ARM_HELP = "ARM is a TOML or JSON file, a robot's URDF, or example:NAME for a built-in arm (see `jaxmodal examples`)."
 
 
 class BadInput(click.ClickException):

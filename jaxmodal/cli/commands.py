@@ -41,6 +41,7 @@ class LazyGroup(click.Group):
 
     elsewhere = MappingProxyType(
         {
+            "convert": "jaxmodal.cli.convert:convert",
             "frequencies": "jaxmodal.cli.frequencies:frequencies",
             "modes": "jaxmodal.cli.modes:modes",
             "sensitivities": "jaxmodal.cli.modes:sensitivities",

@@ -135,10 +135,12 @@ class SpatialArm(SerialArm):
             turned = f"{math.degrees(angle):.6g}°" if isinstance(angle, float) else shown(angle)
             spring = "rigid" if stiffness is None else text(stiffness).replace("inf", "rigid")
             axis = ", ".join(text(part) for part in link.joint_axis)
-            rows.append((str(number), text(link.length), axis, turned, spring))
-        headings = ("link", "length [m]", "joint axis", "angle", "spring [N m/rad]")
+            names = (link.name,) if any(link.name for link in self.links) else ()
+            rows.append((str(number), *names, text(link.length), axis, turned, spring))
+        named = ("name",) if len(rows[0]) > 5 else ()
+        headings = ("link", *named, "length [m]", "joint axis", "angle", "spring [N m/rad]")
         title = f"{self.name or 'arm in space'}: {self.num_links} link{'s' * (self.num_links > 1)}"
-        return [Table(title, headings, rows, ("all values: to_toml()",))]
+        return [Table(title, headings, rows, ("all values: to_toml()",), ("name",))]
 
     def to_spatial(self, sections: Mapping[int, Any] | None = None) -> "SpatialArm":
         """Return the arm itself, so that `Arm.to_spatial` can be asked of any arm.

@@ -98,7 +98,7 @@ def _facts(arm: SpatialArm, number: int) -> SpatialLinkFacts:
     bodies = [getattr(link, name) for name in link.bodies]
     carried = sum(float(body.mass) for body in bodies if body is not None)
     carried += (number == arm.num_links) * float(arm.payload.mass)
-    if link.section is None:
+    if link.section is None or link.density is None:
         known = (number, "none", float(link.length), float(link.mass), carried)
         return SpatialLinkFacts(*known, *[None] * 8)
     area = float(values.area)

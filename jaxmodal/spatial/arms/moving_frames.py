@@ -16,7 +16,7 @@ from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.geometry import rotation_of
+from jaxmodal.spatial.parts.geometry import Rotation, rotation_of
 from jaxmodal.spatial.parts.links import SpatialLink, Spring
 
 #: what may be elastic between two joints of rows
@@ -56,7 +56,7 @@ def arm_of(
     made: list[SpatialLink] = []
     for number, (joint, entry) in enumerate(zip(joints, entries, strict=True), start=1):
         with within(f"link{number}."):
-            mount, geometry = _mounted(joint)
+            mount, geometry = mounted(joint)
             frame = mount.T @ joint.own
             values = _turned_values(entry, frame, of_bodies)
             _check_material(values, geometry["length"])
@@ -67,7 +67,7 @@ def arm_of(
     carried: Any = RigidBody() if payload is None else payload
     if isinstance(carried, RigidBody):
         with within("payload."):
-            carried = _turned_body(carried, of_bodies)
+            carried = turned_body(carried, of_bodies)
     return SpatialArm(tuple(made), carried, name)
 
 
@@ -114,7 +114,7 @@ def _check_material(values: Mapping[str, Any], length: float) -> None:
         )
 
 
-def _mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
+def mounted(joint: MovingJoint) -> tuple[np.ndarray, dict[str, Any]]:
     """The link's axes as columns in the moving frame, and its length and offsets in its own axes.
 
     A link without a way to the next joint has the axes of the moving frame.
@@ -148,7 +148,7 @@ def _turns(before: np.ndarray, joint: MovingJoint, mount: np.ndarray) -> dict[st
     """Axis, angle and frame of a joint."""
     lead = before @ joint.fixed
     rest = lead @ mount
-    frame = ()
+    frame: tuple[Rotation, ...] = ()
     if np.max(np.abs(rest - np.eye(3))) > 1e-15:
         frame = (rotation_of("joint_frame", rest),)
     return {
@@ -171,7 +171,7 @@ def _turned_values(
     for key in SpatialLink.bodies:
         if isinstance(values.get(key), RigidBody):
             with within(f"{key}."):
-                values[key] = _turned_body(values[key], before if key == "stator" else frame)
+                values[key] = turned_body(values[key], before if key == "stator" else frame)
     if "joint_springs" in values:
         springs = values["joint_springs"]
         if not isinstance(springs, tuple | list):
@@ -190,7 +190,8 @@ def _turned_spring(number: int, spring: Any, frame: np.ndarray) -> Any:
         return spring.replace(direction=tuple(map(float, direction)))
 
 
-def _turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
+def turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
+    """A body in axes in which those that it is given in are the columns of ``frame``."""
     if np.array_equal(frame, np.eye(3)):
         return body
     centre, inertia = body.centre, body.inertia

@@ -33,7 +33,7 @@ _OF_JOINT = {name: _UNITS[key] for name, key in _JOINT.items() if key in _UNITS}
 _WITH_UNITS = _UNITS | {"base_offset": "m", "end_offset": "m"}
 _KNOWN = (
     *(*_WITH_UNITS, "joint_axis", "joint_frame", "joint_springs", *SpatialLink.bodies, "section"),
-    *("rigid", "joint", *(name for name in _SECTION if name not in _UNITS)),
+    *("rigid", "name", "joint", *(name for name in _SECTION if name not in _UNITS)),
 )
 #: keys that cut a planar link, and what cuts one in space
 _OF_PLANAR = {"taper": "with_taper", "bodies": "with_body"}
@@ -78,7 +78,7 @@ def link_values(
         if name in keys and name not in _UNITS:
             raise ArmError(f"{name} = {shown(keys[name])}: stands beside section; give one.")
     if "section" in keys:
-        keys["section"] = _section(keys["section"])
+        keys["section"] = section_from_dict(keys["section"])
     for name in SpatialLink.bodies:
         if name in keys:
             keys[name] = body_from_dict(name, keys[name])
@@ -139,7 +139,8 @@ def body_from_dict(name: str, value: object) -> RigidBody | None:
         return made_of(RigidBody, table(name, value, ArmError), _BODY)
 
 
-def _section(entry: object) -> Section | SpatialSection:
+def section_from_dict(entry: object) -> Section | SpatialSection:
+    """The section of a table, by its shape or by its values."""
     keys = table("section", entry, ArmError)
     if "shape" in keys:
         return planar.section_from_dict(keys)

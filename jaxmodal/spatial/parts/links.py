@@ -116,6 +116,8 @@ class SpatialLink(StraightLink):
         Mass per length that does not deform, kg/m.
     rigid
         The link does not deform; it keeps its mass.
+    name
+        Free text, such as the name of its joint.
 
     Raises
     ------
@@ -186,6 +188,7 @@ class SpatialLink(StraightLink):
         "kg/m", "mass per length that does not bend", NON_NEGATIVE, default=None
     )
     rigid: bool = static(default=False)
+    name: str = static(default="")
 
     #: fields that hold a `RigidBody` or None
     bodies: ClassVar[tuple[str, ...]] = ("hub", "stator", "body")
@@ -195,6 +198,8 @@ class SpatialLink(StraightLink):
     def __post_init__(self) -> None:
         self._convert()
         self._check_material()
+        if not isinstance(self.name, str):
+            raise ArmError(f"name = {shown(self.name)}: must be text.")
         neither = self.poisson_ratio is None and self.shear_modulus is None
         if (neither and self.rigid is not True) or (
             self.poisson_ratio is not None and self.shear_modulus is not None
@@ -298,7 +303,7 @@ class SpatialLink(StraightLink):
             ("rotor_inertia", "gear_ratio", "hub", "stator", "base_offset")
         )
         joint = {"joint_angle": 0.0, "joint_stiffness": math.inf, "joint_axis": _Z}
-        turns = {"joint_frame": (), "joint_springs": ()}
+        turns = {"joint_frame": (), "joint_springs": (), "name": ""}
         return self.replace(**nothing, **joint, **turns, **changes)
 
     @property

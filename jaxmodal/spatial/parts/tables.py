@@ -17,7 +17,7 @@ DIMENSIONS = ("dimensions", 3)
 
 def link_table(link: SpatialLink) -> dict[str, Any]:
     """A link as the table of an arm file; values at their default left out."""
-    table = own_table(link)
+    table = ({"name": link.name} if link.name else {}) | own_table(link)
     axis = _plain(link.joint_axis)
     if axis != [0.0, 0.0, 1.0]:
         table["joint_axis"] = axis
