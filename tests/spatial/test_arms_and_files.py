@@ -207,3 +207,24 @@ def test_an_arm_prints_its_links():
     assert "wrist: 2 links" in text
     for part in ("0.4", "rigid", "0.5", "0, 1, 0", "60°", "20000"):
         assert part in text
+
+
+def test_a_tensor_that_no_body_has_is_taken_without_the_check_unless_it_has_a_negative_moment():
+    odd = (0.06, 0.08, 0.012)
+    with pytest.raises(jm.ArmError, match="of a body"):
+        jm.RigidBody(5.0, inertia=odd)
+    body = jm.RigidBody(5.0, inertia=odd, inertia_check=False)
+    assert jm.RigidBody(5.0, inertia=body.inertia, inertia_check=False) == body
+    with pytest.raises(jm.ArmError, match="of a body"):
+        body.replace(inertia_check=True)
+    link = {"rigid": True, "joint_axis": (0, 1, 0), "joint_stiffness": 1e3}
+    arm = jm.SpatialArm((jm.SpatialLink(0.1, hub=body, **link),))
+    hertz = jm.natural_frequencies(arm, 1).frequencies_hz[0]
+    assert hertz == pytest.approx(math.sqrt(1e3 / 0.08) / (2.0 * math.pi), rel=1e-14)
+    (remark,) = jm.check(arm).remarks
+    assert remark.address == "link1.hub.inertia_check"
+    for tensor in ((0.06, -0.01, 0.06), [[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]):
+        with pytest.raises(jm.ArmError, match="without negative principal moments"):
+            jm.RigidBody(5.0, inertia=tensor, inertia_check=False)
+    with pytest.raises(jm.ArmError, match="inertia_check = 0: must be true or false"):
+        jm.RigidBody(5.0, inertia_check=0)

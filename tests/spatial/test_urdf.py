@@ -1,5 +1,6 @@
 """Robots from URDF files: masses and frequencies are those of another reading, link by link."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +210,9 @@ def test_the_report_says_what_was_held_lumped_and_passed_over():
     text = str(jm.urdf_report(path_of("urdf/bare_links")))
     assert "without inertial, and so without mass: 'world', 'yoke', 'tcp'" in text
     assert "without moments of inertia, as points: 'arm'" in text
+    text = str(jm.urdf_report(path_of("urdf/meshes")))
+    assert "mimic of 'no_joint', which is no joint, is passed over at joint 'hinge'" in text
+    assert "meshes and other shapes of 2 links are not read" in text
     report = jm.urdf_report(path_of("urdf/vehicle"), base="mast")
     assert "left out: 'world', 'chassis', 'wheel'" in str(report)
     assert (report.joints[0].lower, report.ground_mass) == (-2.5, 12.0)
@@ -225,6 +229,33 @@ def test_a_robot_on_which_nothing_gives_way_is_warned_of():
             materials={"*": ALUMINIUM},
             structural_mass="beside",
         )
+
+
+ODD = (0.06, 0.08, 0.012)
+
+
+def test_tensors_that_no_body_has_are_taken_where_asked_for(tmp_path):
+    """Principal moments as published: one is greater than the sum of the other two."""
+    text = path_of("urdf/axes").read_text()
+    for axis, moment in zip("xyz", ODD, strict=True):
+        text = re.sub(f'i{axis}{axis}="[^"]*"', f'i{axis}{axis}="{moment}"', text)
+    file = tmp_path / "odd.urdf"
+    file.write_text(text)
+    stiffness = {"one": 1e3, "two": 2e3, "three": 3e3}
+    with pytest.raises(jm.ArmError, match=r"link 'a': inertia\..*give inertia_check = False"):
+        jm.read_urdf(file, joint_stiffness=stiffness)
+    with pytest.warns(jm.ImplausibleWarning, match=r"hub\.inertia_check.*0\.08 .*0\.072"):
+        arm = jm.read_urdf(file, joint_stiffness=stiffness, inertia_check=False)
+    assert "which no body has: 'base', 'a', 'b', 'c'" in str(
+        jm.urdf_report(file, inertia_check=False)
+    )
+    found = jm.natural_frequencies(arm, 3)
+    expected = frequencies_hz(Tree(file).chain(list(stiffness), stiffness))
+    np.testing.assert_allclose(found.frequencies_hz, expected, rtol=1e-10)
+    jm.write_arm(arm, tmp_path / "arm.toml")
+    assert jm.read_arm(tmp_path / "arm.toml", check=False) == arm
+    assert float(arm.links[0].stator.mass) == 5.0  # at rest: its tensor is left out
+    assert not np.any(arm.links[0].stator.inertia.rows())
 
 
 PROPERTIES = """

@@ -59,7 +59,7 @@ class Tree:
 
     def position(self, name):
         mimic = self.joints[name].find("mimic")
-        if name in self.positions or mimic is None:
+        if name in self.positions or mimic is None or mimic.get("joint") not in self.joints:
             return self.positions.get(name, 0.0)
         factor, offset = (float(mimic.get(*x)) for x in (("multiplier", "1"), ("offset", "0")))
         return factor * self.position(mimic.get("joint")) + offset
@@ -68,8 +68,9 @@ class Tree:
         axis, kind, position = self.axis(name), self.joints[name].get("type"), self.position(name)
         if kind in ("revolute", "continuous"):
             return transform(turn(axis, position), np.zeros(3))
-        unit = np.array(axis) / np.linalg.norm(axis)
-        return transform(np.eye(3), unit * position * (kind == "prismatic"))
+        if kind != "prismatic":
+            return np.eye(4)
+        return transform(np.eye(3), np.array(axis) / np.linalg.norm(axis) * position)
 
     def total(self, links=None):
         """Mass, centre of gravity and tensor about the origin of some links, or of all, seen from the root."""

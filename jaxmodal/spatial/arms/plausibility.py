@@ -164,6 +164,14 @@ def _body(
         return
     mass = float(body.mass)
     yield from mass_findings(f"{place}mass", mass, links_mass)
+    if body.inertia is not None and not body.inertia_check:
+        moments = np.linalg.eigvalsh(np.array(body.inertia.rows(), float))
+        if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
+            message = (
+                f"the principal moment {moments[2]:.6g} kg m^2 is greater than the sum of the other two, "
+                f"{moments[0] + moments[1]:.6g} kg m^2, which no body has; taken as it is"
+            )
+            yield f"{place}inertia_check", 0.0, message
     name, moment = _largest_moment(body)
     yield from inertia_findings(f"{place}inertia.{name}", moment, mass, length)
     yield from _offset(f"{place}centre.", body.centre, reach)

@@ -136,7 +136,7 @@ def body_from_dict(name: str, value: object) -> RigidBody | None:
     if value is None:
         return None
     with within(f"{name}."):
-        return made_of(RigidBody, table(name, value, ArmError), _BODY)
+        return made_of(RigidBody, table(name, value, ArmError), _BODY, ("inertia_check",))
 
 
 def section_from_dict(entry: object) -> Section | SpatialSection:

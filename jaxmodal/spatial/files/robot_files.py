@@ -19,7 +19,7 @@ URDF = "urdf"
 SUFFIXES = (".urdf", ".xacro")
 _PLAIN = ("name", "base", "tip", "structural_mass")
 _BY_NAME = {"positions": "rad", "joint_stiffness": "N m/rad"}
-_KNOWN = (*_PLAIN, *_BY_NAME, "sections", "materials", "payload")
+_KNOWN = (*_PLAIN, *_BY_NAME, "sections", "materials", "inertia_check", "payload")
 
 
 def is_robot(path: str | Path) -> bool:

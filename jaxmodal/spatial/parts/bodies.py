@@ -6,7 +6,10 @@ from jaxmodal.arm.quantities import (
     Scalar,
     frozen_pytree,
     quantity,
+    shown,
+    static,
 )
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.geometry import InertiaTensor, Position, as_inertia, as_vector
 
 
@@ -23,6 +26,9 @@ class RigidBody(Record):
     inertia
         Inertia tensor about the centre of gravity, kg m^2, in the axes of the link: three rows of three, or the three
         moments about the axes. Off-diagonal entries are components of the tensor, minus the products of inertia.
+    inertia_check
+        Whether a principal moment greater than the sum of the other two is refused, which no body has and some
+        published robots do; `check` tells of those that are taken.
 
     Raises
     ------
@@ -40,10 +46,14 @@ class RigidBody(Record):
     mass: Scalar = quantity("kg", "mass of the body", NON_NEGATIVE, "0 is no body", default=0.0)
     centre: Position | None = None
     inertia: InertiaTensor | None = None
+    inertia_check: bool = static(default=True)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.inertia_check, bool):
+            raise ArmError(f"inertia_check = {shown(self.inertia_check)}: must be true or false.")
         if self.centre is not None:
             object.__setattr__(self, "centre", as_vector(Position, "centre", self.centre))
         if self.inertia is not None:
-            object.__setattr__(self, "inertia", as_inertia("inertia", self.inertia))
+            tensor = as_inertia("inertia", self.inertia, self.inertia_check)
+            object.__setattr__(self, "inertia", tensor)
         super().__post_init__()

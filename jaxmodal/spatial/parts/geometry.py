@@ -1,7 +1,7 @@
 """Vectors, rotations and inertia tensors as records, so that every component has an address of its own."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from jaxmodal.arm.quantities import (
     frozen_pytree,
     quantity,
     shown,
+    static,
 )
 from jaxmodal.runtime.errors import ArmError, within
 
@@ -82,6 +83,7 @@ class InertiaTensor(Record):
     """The inertia tensor of a body about its centre of gravity, in the link's axes, kg m^2.
 
     ``xy, yz, xz`` are components of the tensor, that is, minus the products of inertia: xy = - integral of x y dm.
+    One that is not ``checked`` may have a principal moment greater than the sum of the other two, as published ones do.
     """
 
     xx: Scalar = quantity("kg m^2", "inertia about x", FINITE, "0 is no inertia", default=0.0)
@@ -90,6 +92,7 @@ class InertiaTensor(Record):
     xy: Scalar = quantity("kg m^2", "component x y", FINITE, "0 for axes of symmetry", default=0.0)
     yz: Scalar = quantity("kg m^2", "component y z", FINITE, "0 for axes of symmetry", default=0.0)
     xz: Scalar = quantity("kg m^2", "component x z", FINITE, "0 for axes of symmetry", default=0.0)
+    checked: bool = static(default=True)
 
     def rows(self) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
         """The three rows of the tensor."""
@@ -102,20 +105,19 @@ class InertiaTensor(Record):
     def constraints(self) -> tuple[Constraint, ...]:
         # the tensor of a body is (trace S) 1 - S with S = integral of r r^T dm, which has no negative eigenvalue
         trace: Any = self.xx + self.yy + self.zz
-        x, y, z = (0.5 * trace - own for own in (self.xx, self.yy, self.zz))
-        rounding = _ROUNDING * abs(trace)
-        pairs = ((x, y, self.xy), (y, z, self.yz), (x, z, self.xz))
-        holds: Any = trace >= 0.0
-        for own in (x, y, z):
-            holds = holds & (own >= -rounding)
-        for first, second, mixed in pairs:
-            holds = holds & (first * second - mixed * mixed >= -rounding * abs(trace))
-        determinant = (
-            x * (y * z - self.yz * self.yz)
-            + self.xy * (-self.xy * z - self.yz * self.xz)
-            - self.xz * (self.xy * self.yz + y * self.xz)
-        )
-        holds = holds & (determinant >= -rounding * trace * trace)
+        own, mixed = (self.xx, self.yy, self.zz), (self.xy, self.yz, self.xz)
+        if not self.checked:
+            return (
+                Constraint(
+                    "trace",
+                    trace,
+                    _none_negative(own, mixed, trace),
+                    "that of a tensor without negative principal moments",
+                    "check signs: without such a tensor there is no motion of finite energy",
+                ),
+            )
+        half = tuple(0.5 * trace - moment for moment in own)
+        holds = _none_negative(half, tuple(-x for x in mixed), trace)
         return (
             Constraint(
                 "trace",
@@ -125,6 +127,19 @@ class InertiaTensor(Record):
                 "check units and signs; off-diagonal entries are tensor components, minus the products of inertia",
             ),
         )
+
+
+def _none_negative(diagonal: Sequence[Any], mixed: Sequence[Any], size: Any) -> Any:
+    """Whether a symmetric matrix has no negative eigenvalue: entries x, y, z and xy, yz, xz; elementwise."""
+    (x, y, z), (xy, yz, xz) = diagonal, mixed
+    rounding = _ROUNDING * abs(size)
+    holds = size >= 0.0
+    for own in (x, y, z):
+        holds = holds & (own >= -rounding)
+    for first, second, both in ((x, y, xy), (y, z, yz), (x, z, xz)):
+        holds = holds & (first * second - both * both >= -rounding * abs(size))
+    determinant = x * (y * z - yz * yz) - xy * (xy * z - yz * xz) + xz * (xy * yz - y * xz)
+    return holds & (determinant >= -rounding * size * size)
 
 
 V = TypeVar("V", Position, Direction)
@@ -140,10 +155,10 @@ def as_vector(kind: type[V], name: str, value: object) -> V:
         return kind(*value)
 
 
-def as_inertia(name: str, value: object) -> InertiaTensor:
+def as_inertia(name: str, value: object, checked: bool = True) -> InertiaTensor:
     """An `InertiaTensor` from a 3 x 3 matrix, three principal moments along the axes, or one of a ball."""
     if isinstance(value, InertiaTensor):
-        return value
+        return value if value.checked == checked else value.replace(checked=checked)
     if isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3:
         rows = list(value)
         if all(isinstance(row, (tuple, list, np.ndarray)) and len(row) == 3 for row in rows):
@@ -154,10 +169,11 @@ def as_inertia(name: str, value: object) -> InertiaTensor:
                 )
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix
             with within(f"{name}."):
-                return InertiaTensor(xx, yy, zz, xy, yz, xz)
+                return InertiaTensor(xx, yy, zz, xy, yz, xz, checked)
         if not any(isinstance(row, (tuple, list, np.ndarray)) for row in rows):
+            xx, yy, zz = rows
             with within(f"{name}."):
-                return InertiaTensor(*rows)
+                return InertiaTensor(xx, yy, zz, checked=checked)
     raise ArmError(
         f"{name} = {shown(value)}: must be an inertia tensor, three rows of three numbers (kg m^2), or three moments "
         "about the axes."

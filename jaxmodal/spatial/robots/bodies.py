@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxmodal.runtime.errors import ArmError, within
+from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.robots.chains import Part
@@ -39,12 +39,27 @@ class Lump(NamedTuple):
         apart = _of_point(self.mass * other.mass / mass, other.centre - self.centre)
         return Lump(mass, centre, self.tensor - other.tensor - apart)
 
-    def body(self, origin: np.ndarray) -> RigidBody | None:
+    def body(self, origin: np.ndarray, inertia_check: bool = True) -> RigidBody | None:
         """The body seen from a place in the same axes; None for none."""
         if self.mass == 0.0 and not np.any(self.tensor):
             return None
-        seen = tuple(map(float, self.centre - origin))
-        return RigidBody(self.mass, seen, 0.5 * (self.tensor + self.tensor.T))  # type: ignore[arg-type]
+        seen: Any = tuple(map(float, self.centre - origin))
+        tensor: Any = 0.5 * (self.tensor + self.tensor.T)
+        try:
+            return RigidBody(self.mass, seen, tensor)
+        except ArmError:
+            if inertia_check:
+                raise
+        return RigidBody(self.mass, seen, tensor, inertia_check=False)
+
+    @property
+    def possible(self) -> bool:
+        """Whether a body may have such a tensor."""
+        try:
+            self.body(self.centre)
+        except ArmError:
+            return False
+        return True
 
 
 NOTHING = Lump(0.0, np.zeros(3), np.zeros((3, 3)))
@@ -55,22 +70,19 @@ def _of_point(mass: float, place: np.ndarray) -> np.ndarray:
     return mass * (place @ place * np.eye(3) - np.outer(place, place))
 
 
-def checked(part: Part) -> Lump:
-    """The lump of a link that moves, in the axes of the frame that it moves with.
-
-    Raises
-    ------
-    ArmError
-        No body has such a tensor; with the name of the link.
-    """
+def lump_of(part: Part) -> Lump:
+    """A link that moves, in the axes of the frame that it moves with."""
     own = part.link.inertial
     if own is None:
         return NOTHING
-    with within(f"link {part.link.name!r}: inertial: "):
-        Lump(*own).body(np.zeros(3))
     turn = part.place[:3, :3]
     centre = turn @ own.centre + part.place[:3, 3]
     return Lump(own.mass, centre, turn @ own.tensor @ turn.T)
+
+
+def total_of(parts: Iterable[Part]) -> Lump:
+    """All of some links as one."""
+    return sum(map(lump_of, parts), start=NOTHING)
 
 
 def beam_lump(link: SpatialLink, mount: np.ndarray) -> Lump:
@@ -98,15 +110,15 @@ def at_ends(
     """
     hub, tip = NOTHING, NOTHING
     for number, part in enumerate(parts):
-        own = checked(part)
+        own = lump_of(part)
         if number == 0 and structural_mass == "inside":
-            own = _less_beam(part, own, beam)
+            own = _less_beam(own, beam)
         near = own.centre @ way < 0.5 * (way @ way)
         hub, tip = (hub + own, tip) if near else (hub, tip + own)
     return hub, tip
 
 
-def _less_beam(part: Part, own: Lump, beam: Lump) -> Lump:
+def _less_beam(own: Lump, beam: Lump) -> Lump:
     """What an inertial has beyond the beam that is inside it."""
     mass = own.mass - beam.mass
     remedy = (
@@ -117,14 +129,14 @@ def _less_beam(part: Part, own: Lump, beam: Lump) -> Lump:
         return NOTHING
     if mass < 0.0:
         raise ArmError(
-            f"link {part.link.name!r}: its beam has {beam.mass:.6g} kg, its inertial only {own.mass:.6g} kg; {remedy}."
+            f"its beam has {beam.mass:.6g} kg, its inertial only {own.mass:.6g} kg; {remedy}."
         )
     left = own.without(beam)
     try:
-        left.body(np.zeros(3))
+        left.body(left.centre)
     except ArmError as error:
         raise ArmError(
-            f"link {part.link.name!r}: what its inertial has beside the beam, {mass:.6g} of {own.mass:.6g} kg, "
-            f"is no body: {error} To go on, {remedy}."
+            f"what its inertial has beside the beam, {mass:.6g} of {own.mass:.6g} kg, is no body: {error} To go on, "
+            f"{remedy}."
         ) from error
     return left

@@ -116,6 +116,11 @@ class Robot(NamedTuple):
     links: dict[str, UrdfLink]
     joints: dict[str, UrdfJoint]
 
+    def mimic_of(self, joint: str) -> tuple[str, float, float] | None:
+        """What a joint mimics; None for nothing, or for a joint that is not there."""
+        mimic = self.joints[joint].mimic
+        return mimic if mimic is not None and mimic[0] in self.joints else None
+
 
 def read_robot(path: str | Path) -> Robot:
     """The robot of a URDF file.
@@ -198,12 +203,6 @@ def _robot(root: Element) -> Robot:
         if joint.name in joints:
             raise ArmError(f"line {element.line}: there are two joints {joint.name!r}; rename one.")
         joints[joint.name] = joint
-    for joint in joints.values():
-        if joint.mimic is not None and joint.mimic[0] not in joints:
-            raise ArmError(
-                f"joint {joint.name!r}: <mimic> names the joint {joint.mimic[0]!r}, and there is none."
-                f"{suggestion(joint.mimic[0], joints)}"
-            )
     return Robot(root.attributes.get("name", ""), links, joints)
 
 
@@ -250,7 +249,8 @@ def _joint(element: Element, links: dict[str, UrdfLink]) -> UrdfJoint:
                     f"{role} = {link!r}: is no link of the file.{suggestion(link, links)}"
                 )
         axis = np.array([1.0, 0.0, 0.0])
-        if (given := element.one("axis")) is not None:
+        has_axis = kind in (*TURNING, "prismatic")  # of others many tools write 0 0 0
+        if (given := element.one("axis")) is not None and has_axis:
             axis = given.numbers("xyz", (1.0, 0.0, 0.0))
             if not np.any(axis):
                 raise ArmError(f"line {given.line}: axis = 0 0 0: must have a direction.")

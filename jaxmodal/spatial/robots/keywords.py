@@ -31,7 +31,7 @@ def positions_of(robot: Robot, given: Mapping[str, float] | None) -> dict[str, f
     }
     for name in movable:
         follower, factor, offset, met = name, 1.0, 0.0, [name]
-        while follower not in found and (mimic := robot.joints[follower].mimic) is not None:
+        while follower not in found and (mimic := robot.mimic_of(follower)) is not None:
             follower, offset, factor = mimic[0], offset + factor * mimic[2], factor * mimic[1]
             if follower in met:
                 raise ArmError(f"joint {name!r}: its <mimic> leads back to {follower!r}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from jaxmodal.spatial.robots.bodies import lump_of, total_of
 from jaxmodal.spatial.robots.chains import Chain, Part
 from jaxmodal.spatial.robots.descriptions import TURNING, Robot
 
@@ -37,13 +38,21 @@ def notes_of(
     for joint in robot.joints.values():
         if joint.mimic is not None:
             master = joint.mimic[0]
-            yield f"mimic of {master!r} gives joint {joint.name!r} its position, and couples no motion"
+            if robot.mimic_of(joint.name) is None:
+                yield f"mimic of {master!r}, which is no joint, is passed over at joint {joint.name!r}"
+            else:
+                yield f"mimic of {master!r} gives joint {joint.name!r} its position, and couples no motion"
         at, low, high = positions.get(joint.name, 0.0), joint.lower, joint.upper
         if low is not None and high is not None and low < high and not low <= at <= high:
             yield f"joint {joint.name!r} is at {at:.6g}, beyond its limits {low:.6g} to {high:.6g}"
     bare = [repr(part.link.name) for part in parts if part.link.inertial is None]
     if bare:
         yield f"without inertial, and so without mass: {', '.join(bare)}"
+    odd = [repr(part.link.name) for part in parts if not lump_of(part).possible]
+    if odd:
+        yield f"with a principal moment greater than the sum of the other two, which no body has: {', '.join(odd)}"
+    if not total_of(chain.ground).possible:
+        yield "what stands with the base has no possible tensor, which is left out: it moves on an elastic base alone"
     points = [
         repr(part.link.name)
         for part in parts

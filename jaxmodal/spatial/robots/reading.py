@@ -18,12 +18,11 @@ from jaxmodal.spatial.arms.plausibility import implausible_values
 from jaxmodal.spatial.parts.bodies import RigidBody
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.robots.bodies import (
-    NOTHING,
     STRUCTURAL_MASS,
     Lump,
     at_ends,
     beam_lump,
-    checked,
+    total_of,
 )
 from jaxmodal.spatial.robots.chains import Chain, Moving, chain_of
 from jaxmodal.spatial.robots.descriptions import read_robot
@@ -45,6 +44,7 @@ def read_urdf(
     sections: Mapping[str, Any] | None = None,
     materials: Mapping[str, Mapping[str, Any]] | None = None,
     structural_mass: str = "inside",
+    inertia_check: bool = True,
     payload: RigidBody | None = None,
     name: str | None = None,
     check: bool = True,
@@ -72,6 +72,9 @@ def read_urdf(
     structural_mass
         Whether the mass of a beam is ``"inside"`` its link's inertial, so that the link keeps its mass, or
         ``"beside"`` it.
+    inertia_check
+        Whether what moves with a joint is refused where a principal moment of it is greater than the sum of the other
+        two, which no body has; if False it is taken as the file has it, with a warning.
     payload
         What the tip carries, in the axes of the tip link.
     name
@@ -106,6 +109,7 @@ def read_urdf(
         sections=sections,
         materials=materials,
         structural_mass=structural_mass,
+        inertia_check=inertia_check,
         payload=payload,
         name=name,
     )
@@ -128,6 +132,7 @@ def urdf_report(
     sections: Mapping[str, Any] | None = None,
     materials: Mapping[str, Mapping[str, Any]] | None = None,
     structural_mass: str = "inside",
+    inertia_check: bool = True,
     payload: RigidBody | None = None,
     name: str | None = None,
 ) -> UrdfReport:
@@ -135,7 +140,7 @@ def urdf_report(
 
     Parameters
     ----------
-    path, base, tip, positions, joint_stiffness, sections, materials, structural_mass, payload, name
+    path, base, tip, positions, joint_stiffness, sections, materials, structural_mass, inertia_check, payload, name
         As of `read_urdf`.
 
     Returns
@@ -154,17 +159,22 @@ def urdf_report(
             raise ArmError(
                 f"structural_mass = {shown(structural_mass)}: must be {' or '.join(map(repr, STRUCTURAL_MASS))}."
             )
+        if not isinstance(inertia_check, bool):
+            raise ArmError(f"inertia_check = {shown(inertia_check)}: must be True or False.")
         at = positions_of(robot, positions)
         chain = chain_of(robot, base, tip, at)
         springs = stiffnesses_of(robot, chain, joint_stiffness)
         beams = beams_of(chain, sections, materials)
-        ground = sum((checked(part) for part in chain.ground), start=NOTHING)
+        ground = total_of(chain.ground)
+        if not ground.possible:  # it moves on an elastic base alone
+            ground = ground._replace(tensor=np.zeros((3, 3)))
         joints: list[MovingJoint] = []
         entries: list[dict[str, Any]] = []
         facts: list[UrdfJointFacts] = []
         for moving, way in zip(chain.moving, _ways(chain), strict=True):
             joint = _joint(moving, way, at.get(moving.joint.name, 0.0))
-            entry, masses = _entry(moving, joint, beams.get(moving.joint.child), structural_mass)
+            own = beams.get(moving.joint.child)
+            entry, masses = _entry(moving, joint, own, structural_mass, inertia_check)
             stiffness = springs.get(moving.joint.name, math.inf)
             entry |= {"joint_stiffness": stiffness, "name": moving.joint.name}
             if not entries:
@@ -203,15 +213,19 @@ def _joint(moving: Moving, way: np.ndarray, position: float) -> MovingJoint:
 
 
 def _entry(
-    moving: Moving, joint: MovingJoint, beam: dict[str, Any] | None, structural_mass: str
+    moving: Moving,
+    joint: MovingJoint,
+    beam: dict[str, Any] | None,
+    structural_mass: str,
+    inertia_check: bool,
 ) -> tuple[dict[str, Any], tuple[float, float, float]]:
     """What is said of a link beside its joint, and its masses: in the file, of its beam, of its bodies."""
-    total = sum((checked(part) for part in moving.parts), start=NOTHING)
+    name, total = moving.joint.child, total_of(moving.parts)
     origin, way = np.zeros(3), joint.legs[1]
     if beam is None:
-        body = total.body(origin)
+        with within(f"link {name!r}: "):
+            body = _body(total, origin, inertia_check)
         return {"rigid": True, "hub": body}, (total.mass, 0.0, total.mass)
-    name = moving.joint.child
     if not np.any(way):
         raise ArmError(
             f"sections[{name!r}]: the next joint, or the tip, is at the place of joint {moving.joint.name!r}, so that "
@@ -220,9 +234,20 @@ def _entry(
     mount, geometry = mounted(joint)
     with within(f"link {name!r}: "):
         own: Lump = beam_lump(SpatialLink(**geometry, **beam), mount)
-    hub, tip = at_ends(moving.parts, way, own, structural_mass)
-    entry = {**beam, "hub": hub.body(origin), "body": tip.body(way)}
-    return entry, (total.mass, own.mass, hub.mass + tip.mass)
+        hub, tip = at_ends(moving.parts, way, own, structural_mass)
+        bodies = {
+            "hub": _body(hub, origin, inertia_check),
+            "body": _body(tip, way, inertia_check),
+        }
+    return {**beam, **bodies}, (total.mass, own.mass, hub.mass + tip.mass)
+
+
+def _body(lump: Lump, origin: np.ndarray, inertia_check: bool) -> RigidBody | None:
+    try:
+        return lump.body(origin, inertia_check)
+    except ArmError as error:
+        remedy = "" if not inertia_check else " To take it as it is, give inertia_check = False."
+        raise ArmError(f"{error}{remedy}") from error
 
 
 def _facts(
