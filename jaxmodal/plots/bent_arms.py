@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 AnyShapes: TypeAlias = ModeShapes | SpatialModeShapes
 
-#: what lies to the right and what upwards in each view, in the axes of the ground
+#: what lies to the right and what upwards in each view, in the axes of the ground; what comes towards the eye makes a
+#: right-handed triad with them, and x never goes to the left
 VIEWS = {
-    "oblique": ((-0.7071, 0.7071, 0.0), (-0.4082, -0.4082, 0.8165)),
+    "oblique": ((0.7071, 0.7071, 0.0), (-0.4082, 0.4082, 0.8165)),
     "x-z": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
     "y-z": ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     "x-y": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
@@ -142,9 +143,9 @@ def draw_mode(
     colour: str = COLOURS[0],
     sign: float = 1.0,
 ) -> None:
-    """Draw one mode (index from 0), times ``sign``, on the arm at rest, dashed, seen from one side.
+    """Draw one mode (index from 0), times ``sign``, on the arm at rest, dashed, seen from one side, with a scale.
 
-    An arm in the plane has a scale, one in space the names of the axes.
+    Of an arm in space all views have one scale and room for the mode whichever way it moves, and a triad of the axes.
     """
     drawn = bent(shapes, mode)
     flat = _seen(drawn.rest, drawn.moved, 0.0, view).reshape(-1, 2)
@@ -158,16 +159,29 @@ def draw_mode(
     sizes = _HEAVIEST * drawn.masses / max(drawn.masses.max(initial=0.0), np.finfo(float).tiny)
     look: dict[str, Any] = {"color": colour, "alpha": 0.35, "edgecolors": "black", "zorder": 3}
     axes.scatter(centres[:, 0], centres[:, 1], s=sizes, **look)
-    ends = np.concatenate([flat, _seen(drawn.centres, drawn.carried, 0.0, view)])
-    margin = 1.25 * drawn.share
-    low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin
-    framed(axes, low, high)
     if isinstance(shapes, ModeShapes):
-        _draw_scale(axes, float(high[0] - low[0]))
-    elif view != "oblique":
-        right, up = view.split("-")
-        axes.set_xlabel(right, fontsize=8)
-        axes.set_ylabel(up, fontsize=8)
+        ends = np.concatenate([flat, _seen(drawn.centres, drawn.carried, 0.0, view)])
+        margin = 1.25 * drawn.share
+        low, high = ends.min(axis=0) - margin, ends.max(axis=0) + margin
+    else:
+        middle, half = _room(drawn)
+        low, high = (middle @ np.array(VIEWS[view]).T + side * half for side in (-1.0, 1.0))
+    framed(axes, low, high)
+    in_space = isinstance(shapes, SpatialModeShapes)
+    _draw_scale(axes, float(high[0] - low[0]), "lower right" if in_space else "lower left")
+    if in_space:
+        _draw_triad(axes, view, np.array([low[0], high[1]]), float(high[0] - low[0]))
+
+
+def _room(drawn: BentArm) -> tuple[np.ndarray, float]:
+    """Middle (3,) of what a mode in space moves through, and half the side of a square that shows it in any view."""
+    pairs = (drawn.rest.reshape(-1, 3), drawn.moved.reshape(-1, 3)), (drawn.centres, drawn.carried)
+    points = np.concatenate(
+        [rest + s * (moved - rest) for rest, moved in pairs for s in (-1.0, 1.0)]
+    )
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    reach = [np.abs((points - middle) @ np.array(sides).T).max() for sides in VIEWS.values()]
+    return middle, 1.15 * max(reach)  # bodies have a size of their own
 
 
 def move_bent(axes: Axes, drawn: BentArm, share: float, view: str) -> list[Any]:
@@ -182,8 +196,25 @@ def move_bent(axes: Axes, drawn: BentArm, share: float, view: str) -> list[Any]:
     return [*links, tips, bodies]
 
 
-def _draw_scale(axes: Axes, width: float) -> None:
-    """Draw a bar of a round length in the lower left corner of axes that show a width of ``width``, m."""
+def _draw_triad(axes: Axes, view: str, corner: np.ndarray, width: float) -> None:
+    """Draw the axes of the ground as arrows in the upper left corner; one towards the eye has none."""
+    corner = corner + np.array([0.12, -0.2]) * width
+    for name, arrow in zip("xyz", 0.1 * width * np.array(VIEWS[view]).T, strict=True):
+        if np.linalg.norm(arrow) > 0.0:
+            look = {
+                "arrowstyle": "-|>",
+                "color": "0.35",
+                "linewidth": 0.9,
+                "shrinkA": 0.0,
+                "shrinkB": 0.0,
+            }
+            axes.annotate("", corner + arrow, corner, arrowprops=look)
+            place = corner + 1.45 * arrow
+            axes.annotate(name, place, color="0.35", fontsize=7.0, ha="center", va="center")
+
+
+def _draw_scale(axes: Axes, width: float, corner: str) -> None:
+    """Draw a bar of a round length in a corner of axes that show a width of ``width``, m."""
     from mpl_toolkits.axes_grid1.anchored_artists import (  # type: ignore[import-untyped]
         AnchoredSizeBar,
     )
@@ -191,5 +222,5 @@ def _draw_scale(axes: Axes, width: float) -> None:
     power = 10.0 ** math.floor(math.log10(0.3 * width))
     length = max(step * power for step in (1.0, 2.0, 5.0) if step * power <= 0.3 * width)
     look: dict[str, Any] = {"frameon": False, "color": "0.4", "fontproperties": {"size": 7.0}}
-    place = axes.transData, length, f"{length:g} m", "lower left"
+    place = axes.transData, length, f"{length:g} m", corner
     axes.add_artist(AnchoredSizeBar(*place, **look))
