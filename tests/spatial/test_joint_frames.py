@@ -3,6 +3,8 @@ their matrices, multiplied here, and the same arm said in three ways has the sam
 
 import math
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -116,6 +118,22 @@ def test_standard_rows_put_links_and_bodies_where_their_matrices_do(along):
     np.testing.assert_allclose(
         in_space(arm.payload, axes, tip)[1], in_space(BODY, frames[-1][:3, :3], tip)[1], atol=3e-15
     )
+
+
+def test_frames_are_where_the_matrices_put_them():
+    arm = jm.arm_from_denavit_hartenberg(ROWS, links_of(ROWS, section_roll=0.3))
+    for link, frame, (axes, joint, tip) in zip(arm.links, arm.frames(), places(arm), strict=True):
+        np.testing.assert_allclose(frame.axes, axes, atol=3e-15)
+        np.testing.assert_allclose(frame.joint, joint, atol=3e-15)
+        np.testing.assert_allclose(frame.tip, tip, atol=3e-15)
+        np.testing.assert_allclose(frame.end - frame.start, link.length * axes[:, 0], atol=3e-15)
+        roll = 0.0 if link.section_roll is None else link.section_roll
+        np.testing.assert_allclose(frame.section, axes @ turn(X, roll), atol=3e-15)
+    np.testing.assert_allclose(arm.tip_position(), places(arm)[-1][2], atol=3e-15)
+    with pytest.raises(jm.ArmError, match=r"link1\.length = .*must be one number"):
+        jax.eval_shape(
+            lambda x: jm.set_parameters(arm, {"link1.length": x}).tip_position(), jnp.float64(1.0)
+        )
 
 
 def test_joints_at_one_place_have_a_link_and_an_angle_each():
