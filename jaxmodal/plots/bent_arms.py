@@ -199,6 +199,7 @@ def move_bent(axes: Axes, drawn: BentArm, share: float, view: str) -> list[Any]:
 def draw_triad(axes: Axes, view: str, corner: np.ndarray, width: float) -> None:
     """Draw the axes of the ground as arrows in the upper left corner; one towards the eye has none."""
     corner = corner + np.array([0.12, -0.2]) * width
+    start = (float(corner[0]), float(corner[1]))
     for name, arrow in zip("xyz", 0.1 * width * np.array(VIEWS[view]).T, strict=True):
         if np.linalg.norm(arrow) > 0.0:
             look = {
@@ -208,8 +209,8 @@ def draw_triad(axes: Axes, view: str, corner: np.ndarray, width: float) -> None:
                 "shrinkA": 0.0,
                 "shrinkB": 0.0,
             }
-            axes.annotate("", corner + arrow, corner, arrowprops=look)
-            x, y = corner + 1.45 * arrow
+            axes.annotate("", corner + arrow, start, arrowprops=look)
+            x, y = (corner + 1.45 * arrow).tolist()
             axes.annotate(name, (x, y), color="0.35", fontsize=7.0, ha="center", va="center")
 
 
