@@ -69,6 +69,7 @@ from jaxmodal.response.modal.truncation import TruncationError, truncation_error
 from jaxmodal.response.static.compliance import static_compliance
 from jaxmodal.runtime.compilation import CompilationError, tune_cpu, use_compilation_cache
 from jaxmodal.runtime.errors import ArmError, ImplausibleWarning, LargeDeflectionWarning
+from jaxmodal.runtime.first_calls import listen
 from jaxmodal.runtime.precision import X64DisabledError, require_x64
 from jaxmodal.runtime.public_names import report_package
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -213,3 +214,4 @@ __all__ = [
 ]
 
 report_package(globals())
+listen()

@@ -16,7 +16,7 @@ import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli import arguments
-from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, BadInput, NumberRange, WholeRange
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.paths import folder_option, require_folder
 
@@ -46,10 +46,10 @@ def refusing() -> Iterator[None]:
 @click.argument("source", metavar="PROBLEM", required=False)
 @click.option("--out", metavar="STEM", help="Beginning of the files' names.  [default: NAME]")
 @click.option("--method", type=click.Choice(["slsqp", "augmented_lagrangian"]))
-@click.option("--starts", type=click.IntRange(min=1), metavar="N", help="Number of starts.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of the random starts.")
-@click.option("--tolerance", type=click.FloatRange(1e-12, 0.1), metavar="X", help="KKT residual.")
-@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Of each start.")
+@click.option("--starts", type=WholeRange(min=1), metavar="N", help="NumberRange of starts.")
+@click.option("--seed", type=WholeRange(min=0), metavar="N", help="Of the random starts.")
+@click.option("--tolerance", type=NumberRange(1e-12, 0.1), metavar="X", help="KKT residual.")
+@click.option("--max-iterations", type=WholeRange(min=1), metavar="N", help="Of each start.")
 @click.option("--plot/--no-plot", default=True, show_default=True, help="Draw pictures as well.")
 @click.option("--list", "listing", is_flag=True, help="List the built-in problems.")
 @click.option("--show", metavar="NAME", help="Print the TOML file of a built-in problem.")

@@ -98,6 +98,9 @@ class Evaluator:
     differentiated themselves, by the energies of their modes.
     """
 
+    def __repr__(self) -> str:
+        return f"<Evaluator of {self.problem!r}>"
+
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.angles = {name: problem.sets[name] for name in problem.used_sets}

@@ -22,7 +22,7 @@ from design_opt.problem.structural_constraints import DeflectionLimit, WallLimit
 from design_opt.problem.variables import FixedReach, Variable, per_link
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.built_in import BuiltIn
-from jaxmodal.arm.documents import check_document, check_keys, parse_toml
+from jaxmodal.arm.documents import check_document, check_keys, check_kind, parse_toml
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.spatial.arms.arm import SpatialArm
@@ -101,6 +101,7 @@ def problem_from_dict(
 ) -> tuple[Problem, SolverOptions]:
     """Return the problem that the plain tables of a problem file describe; see `read_problem`."""
     check_document(document, ProblemError)
+    check_kind(document, "objective", ProblemError)
     if not isinstance(document, Mapping):
         raise ProblemError(f"a problem = {shown(document)}: must be a table of keys and values.")
     _check_keys("the file", document, _TOP, ("arm", "objective"))

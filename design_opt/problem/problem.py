@@ -26,12 +26,13 @@ from jaxmodal.dynamic_stiffness.beams import THEORIES, TheoryName
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.runtime.tables import ShowsTables, Table, shortened
 from jaxmodal.spatial.arms.arm import SpatialArm
 
 AGGREGATES = ("bound", "ks", "pnorm")
 
 
-class Problem:
+class Problem(ShowsTables):
     """What to optimise.
 
     Parameters
@@ -128,6 +129,24 @@ class Problem:
         self.zero_modes = self._zero_modes()
         modes = [part.highest_mode for part in self.parts]
         self.num_modes = max([self._lowest_shown(), *modes])
+
+    def tables(self) -> list[Table]:
+        """Return the variables with their bounds and starts, what is sought and what has to hold."""
+        starts = self.space.physical(self.space.start)
+        rows = [
+            [entry.name, *(f"{float(x):.6g}" for x in (entry.lower, entry.upper, start))]
+            for entry, start in zip(self.space.variables, np.asarray(starts), strict=True)
+        ]
+        several = "s" * (self.space.size != 1)
+        title = f"problem {self.name or 'of an arm'}: {self.space.size} variable{several}, {self.theory}"
+        sets = ", ".join(f"{key} ({len(self.sets[key])})" for key in self.used_sets)
+        notes = [
+            f"objective: {', '.join(part.label for part in self.objectives)}",
+            f"constraints: {', '.join(rule.label for rule in self.rules) or 'none'}",
+            f"postures: {sets or 'none'}",
+        ]
+        headings = ("variable", "lower", "upper", "start")
+        return [Table(title, headings, shortened(rows), notes, ("variable",))]
 
     def changed(self, **changes: Any) -> Problem:
         """The problem with other arguments in place of some of its own, and the posture sets that it uses."""

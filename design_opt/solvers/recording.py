@@ -13,7 +13,7 @@ import numpy as np
 
 from design_opt.evaluation.evaluator import Report
 from design_opt.problem.errors import CheckpointError
-from jaxmodal.runtime.whole_files import write_text
+from jaxmodal.runtime.whole_files import is_named_pipe, write_text
 
 #: margins may be violated by this much, relative, and still count as kept
 FEASIBLE = 1e-6
@@ -165,6 +165,8 @@ class Recorder:
     def _read(self) -> dict[str, Any]:
         assert self.checkpoint is not None
         try:
+            if is_named_pipe(self.checkpoint):
+                raise ValueError("a FIFO")
             document = json.loads(self.checkpoint.read_text(encoding="utf-8"))
             fingerprint = document["fingerprint"]
             if document["format"] != 2 or not [_step(row) for row in document["steps"]]:

@@ -15,6 +15,8 @@ from typing import Any
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import suggestion
+from jaxmodal.runtime.tables import printable
+from jaxmodal.runtime.whole_files import is_named_pipe, read_pipe
 
 #: what stands in a text: strings and comments, which the others are not looked for in; words and numbers; signs.
 #: Every alternative matches whatever follows its beginning, so that the time is proportional to the length.
@@ -29,6 +31,15 @@ _TOML = re.compile(
 _JSON = re.compile(r'"(?:\\.|[^"\\])*+"?|(?P<word>[\w.+-]+)|(?P<sign>[\[\]{}:,\n])', re.DOTALL)
 
 
+#: by the key that files of a kind have and no others: what such a file is, and the command that takes it
+KINDS = {
+    "links": ("an arm", "frequencies"),
+    "axes": ("a sweep", "sweep run"),
+    "objective": ("a problem of optimisation", "optimise"),
+    "steps": ("a checkpoint of an optimisation", "optimise PROBLEM"),
+}
+
+
 def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
     """Return the text of a file, a byte order mark left out.
 
@@ -40,19 +51,56 @@ def read_text(path: Path, error: type[ValueError], remedy: str) -> str:
     if "\0" in str(path):
         raise error(f"{path!s:.100}: is no path, it holds the character NUL; {remedy}")
     try:
-        with path.open("rb") as file:
-            data = file.read(limits.FILE_BYTES + 1)
+        data = _content(path, limits.FILE_BYTES + 1)
         if len(data) > limits.FILE_BYTES:
             raise error(
                 f"{path}: is larger than {limits.FILE_BYTES:,} bytes, the most that a file may hold; give long lists "
                 "of values from Python."
             )
         return data.decode("utf-8-sig")
+    except TimeoutError as failure:
+        raise error(
+            f"{path}: is a FIFO, and nobody wrote to it for {limits.PIPE_SECONDS:g} s; {remedy} A program may write to "
+            "standard input, which is the file /dev/stdin."
+        ) from failure
+    except IsADirectoryError as failure:
+        reason = f"{failure.strerror}{_store_in(path)}"
+        raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise error(f"{path}: cannot be read ({reason}); {remedy}") from failure
     except UnicodeDecodeError as failure:
         raise error(f"{path}: is not text in UTF-8; {remedy}") from failure
+
+
+def _content(path: Path, size: int) -> bytes:
+    """The first bytes of a file."""
+    if is_named_pipe(path):
+        return read_pipe(path, size, limits.PIPE_SECONDS)
+    with path.open("rb") as file:
+        return file.read(size)
+
+
+def _store_in(folder: Path) -> str:
+    """Words about a folder that looks like the store of a sweep."""
+    if not (folder / "zarr.json").exists():
+        return ""
+    return f", the store of a sweep: jaxmodal sweep status {folder}"
+
+
+def check_kind(document: object, key: str, error: type[ValueError]) -> None:
+    """Refuse a document of another kind: one that lacks the key of its own and has that of another.
+
+    ``key`` is one of `KINDS`.
+    """
+    if not isinstance(document, Mapping) or key in document:
+        return
+    for other, (what, command) in KINDS.items():
+        if other in document:
+            raise error(
+                f"is {what} (it has {other}), where {KINDS[key][0]} is expected, which has {key}; `jaxmodal {command}` "
+                "takes it."
+            )
 
 
 def parse_toml(text: str, error: type[ValueError], remedy: str) -> dict[str, Any]:
@@ -110,6 +158,8 @@ def check_document(document: object, error: type[ValueError]) -> None:
             if isinstance(value, Mapping):
                 for key in value:
                     _check_string(key, limits.WORD, "a key", error)
+                    if isinstance(key, str) and printable(key) != key:
+                        raise error(f"a key {key!a} holds a control character; take it out.")
                 inner += value.values()
             elif isinstance(value, (list, tuple)):
                 inner += value

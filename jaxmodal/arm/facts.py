@@ -65,7 +65,7 @@ def link_facts(arm: Arm) -> list[LinkFacts]:
         cutoff = None
         if link.has_shear:
             stiffness = float(link.shear_modulus_effective) * area
-            cutoff = math.sqrt(stiffness / (float(link.density) * second_moment)) / (2.0 * math.pi)
+            cutoff = math.sqrt(stiffness / float(link.density) / second_moment) / (2.0 * math.pi)
         facts.append(
             LinkFacts(
                 number=number,

@@ -10,6 +10,7 @@ from jaxmodal.arm.arm import TAKE_ARMS_IN_SPACE, Arm, Link, Payload
 from jaxmodal.arm.documents import (
     check_document,
     check_keys,
+    check_kind,
     parse_json,
     parse_toml,
     read_text,
@@ -50,6 +51,7 @@ def arm_from_dict(document: object, source: str = "") -> Arm:
     """`jaxmodal.arm_from_dict` of a planar arm; refuses one in space."""
     with within(f"{source}: " if source else ""):
         check_document(document, ArmError)
+        check_kind(document, "links", ArmError)
         keys = table("an arm", document, ArmError)
         if keys.get("dimensions") == 3:
             raise ArmError(

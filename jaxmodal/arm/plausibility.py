@@ -15,9 +15,11 @@ from typing import Protocol
 
 import numpy as np
 
+from jaxmodal.arm.addresses import Addressed, addresses
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.facts import IN_PLANE, depth_in_plane
 from jaxmodal.arm.links import Link
+from jaxmodal.arm.parameters import get_parameter
 from jaxmodal.arm.plausible_damping import damping_findings, support_findings
 from jaxmodal.arm.plausible_joints import (
     Finding,
@@ -30,6 +32,8 @@ from jaxmodal.arm.plausible_loads import load_findings
 from jaxmodal.arm.quantities import Scalar
 from jaxmodal.runtime.errors import ImplausibleWarning
 
+#: Whatever is measured lies between; powers and products of values beyond leave double precision.
+MEASURABLE = (1e-50, 1e50)
 #: Densities of solids in kg/m^3: rigid foams to osmium.
 DENSITY_RANGE = (20.0, 23_000.0)
 #: Young's moduli of solids in Pa: soft rubber to graphene.
@@ -77,7 +81,9 @@ def implausible_values(arm: Arm) -> list[Implausibility]:
     >>> implausible_values(examples.three_link_industrial())
     []
     """
-    found: list[Implausibility] = []
+    found = beyond_measure(arm)
+    if found:  # what follows from such values is no number
+        return found
     links_mass = sum(float(link.mass) for link in arm.links)
     reach = sum(float(link.length) for link in arm.links)
     for number, link in enumerate(arm.links, start=1):
@@ -99,6 +105,18 @@ def implausible_values(arm: Arm) -> list[Implausibility]:
     ):
         found.append(Implausibility(f"payload.{field}", value, message))
     found += [Implausibility(*finding) for finding in load_findings(arm)]
+    return found
+
+
+def beyond_measure(arm: Arm | Addressed) -> list[Implausibility]:
+    """Values so large or so small that nothing that is made of them is a number, of an arm of either kind."""
+    low, high = MEASURABLE
+    found = []
+    for address in addresses(arm):
+        value = float(get_parameter(arm, address))
+        if value != 0.0 and math.isfinite(value) and not low <= abs(value) <= high:
+            message = f"nothing measured is beyond {low:g} to {high:g} in size; check the unit and the exponent"
+            found.append(Implausibility(address, value, message))
     return found
 
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.precision import require_x64
+from jaxmodal.runtime.public_names import explain_frozen
 from jaxmodal.runtime.tables import Table
 
 Scalar: TypeAlias = float | jax.Array | NDArray[np.inexact[Any]]
@@ -304,6 +305,7 @@ def frozen_pytree(cls: type[R]) -> type[R]:
     and unflattening take the values as they are, so any object may stand for a leaf.
     """
     cls = _with_known_names(dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls))
+    explain_frozen(cls)
     names = [item.name for item in dataclasses.fields(cls)]  # type: ignore[arg-type]
     fixed = [
         item.name

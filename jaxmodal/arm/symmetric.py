@@ -15,6 +15,8 @@ from jaxmodal.runtime.namespace import Array, is_traced, linalg, xp
 
 #: the smallest eigenvalue, beside the diagonal, of a matrix that counts as positive definite
 _DEFINITE = 1e-12
+#: how far the two entries of a pair may be apart, beside the largest on the diagonal: the rounding of R K R^T
+_ROUNDING = 1e-12
 S = TypeVar("S", bound="SymmetricStiffness")
 REMEDY = "give the stiffness of the foundation, N/m, N/rad and N m/rad"
 
@@ -61,6 +63,34 @@ def positive_definite(entries: list[Any], size: int, of: str, remedy: str) -> Co
     )
 
 
+def symmetric_part(name: str, matrix: NDArray[np.float64], first: int) -> NDArray[np.float64]:
+    """The mean of a square matrix and its transpose, which rounding alone parts.
+
+    The ``first`` rows are of one unit, those behind them of another.
+
+    Raises
+    ------
+    ArmError
+        More than rounding parts them, and the message names the entries.
+    """
+    size = np.abs(np.where(np.isfinite(matrix), matrix, 0.0))
+    largest = np.empty(len(matrix))
+    for rows in (slice(first), slice(first, None)):
+        largest[rows] = np.max(np.diag(size)[rows], initial=0.0)
+    allowed = _ROUNDING * np.sqrt(np.outer(largest, largest))
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(matrix - matrix.T)
+    wrong = np.argwhere(~((matrix == matrix.T) | (apart <= allowed) | np.isnan(matrix + matrix.T)))
+    if wrong.size:
+        i, j = wrong[0]
+        raise ArmError(
+            f"{name} = {shown(matrix.tolist())}: must be symmetric; entry {i + 1} {j + 1} is {matrix[i, j]:.17g} and "
+            f"entry {j + 1} {i + 1} is {matrix[j, i]:.17g}, farther apart than rounding. Give the same number twice."
+        )
+    with np.errstate(invalid="ignore"):
+        return np.where(matrix == matrix.T, matrix, 0.5 * matrix + 0.5 * matrix.T)
+
+
 def _upper_entries(name: str, value: object, size: int, needed: str) -> dict[str, float]:
     """The entries of a record from the rows of a matrix, or from the values of a diagonal.
 
@@ -83,10 +113,5 @@ def _upper_entries(name: str, value: object, size: int, needed: str) -> dict[str
         matrix = np.diag(matrix)
     if matrix.shape != (size, size):
         raise ArmError(f"{name} = {shown(value)}: must be {needed}.")
-    if not np.array_equal(matrix, matrix.T, equal_nan=True):
-        i, j = np.argwhere(~np.isclose(matrix, matrix.T, 0.0, 0.0, equal_nan=True))[0]
-        raise ArmError(
-            f"{name} = {shown(value)}: must be symmetric; entry {i + 1} {j + 1} is {matrix[i, j]:.17g} and entry "
-            f"{j + 1} {i + 1} is {matrix[j, i]:.17g}. If rounding alone parts them, give (K + K.T)/2."
-        )
+    matrix = symmetric_part(name, matrix, (size + 1) // 2)
     return {f"k{i + 1}{j + 1}": float(matrix[i, j]) for i in range(size) for j in range(i, size)}

@@ -41,6 +41,40 @@ def refusing(argument: str = "", *others: type[Exception]) -> Iterator[None]:
         raise BadInput(f"{argument}: {error}" if argument else str(error)) from error
 
 
+def ascii_number(text: str) -> float:
+    """The number that a text is in the digits 0 to 9; a ValueError for any other."""
+    if not text.isascii():
+        raise ValueError(f"{text!r} is not written in the digits 0 to 9")
+    return float(text)
+
+
+class _Written:
+    """A number in the digits 0 to 9: Python reads those of other scripts as well, which look like something else."""
+
+    fail: Callable[..., Any]
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and not value.isascii():
+            self.fail(f"{value!r} is not written in the digits 0 to 9.", param, ctx)
+        return super().convert(value, param, ctx)  # type: ignore[misc]
+
+
+class WholeNumber(_Written, type(click.INT)):  # type: ignore[misc]
+    """Any whole number."""
+
+
+class Number(_Written, type(click.FLOAT)):  # type: ignore[misc]
+    """Any number."""
+
+
+class WholeRange(_Written, click.IntRange):
+    """A whole number between bounds."""
+
+
+class NumberRange(_Written, click.FloatRange):
+    """A number between bounds."""
+
+
 def several_numbers(
     remark: str, holds: Callable[..., bool] = lambda *values: True
 ) -> Callable[..., tuple[float, ...] | None]:
@@ -52,7 +86,7 @@ def several_numbers(
         if value is None:
             return None
         try:
-            values = tuple(float(part) for part in value.split(","))
+            values = tuple(ascii_number(part) for part in value.split(","))
         except ValueError:
             values = (math.nan,)
         if not all(map(math.isfinite, values)) or not holds(*values):
@@ -101,8 +135,8 @@ def posed(
     if posture_deg is None:
         return arm
     num_links = len(arm.joints)
+    given = ",".join(f"{angle:g}" for angle in posture_deg)
     if len(posture_deg) not in (num_links - 1, num_links):
-        given = ",".join(f"{angle:g}" for angle in posture_deg)
         allowed = f"{num_links - 1} angles (theta_2 to theta_n) or {num_links}"
         if num_links == 1:
             idle = "" if loaded or first_angle_matters(arm) else ", which changes no frequency,"
@@ -111,7 +145,8 @@ def posed(
             f"--posture-deg {given}: {len(posture_deg)} given, but {argument} has {num_links} "
             f"link{'s' * (num_links > 1)} and takes {allowed}."
         )
-    return cast(AnyArm, arm.with_posture_deg(posture_deg))
+    with refusing(f"--posture-deg {given}"):
+        return cast(AnyArm, arm.with_posture_deg(posture_deg))
 
 
 def posture_option(remark: str = ", such as -45,90.") -> Callable[..., Any]:
@@ -144,11 +179,11 @@ theory_option = click.option(
     "--theory", type=click.Choice(THEORIES), default="timoshenko", show_default=True
 )
 modes_option = click.option(
-    "--modes", type=click.IntRange(1, limits.MODES), default=10, show_default=True
+    "--modes", type=WholeRange(1, limits.MODES), default=10, show_default=True
 )
 digits_option = click.option(
     "--digits",
-    type=click.IntRange(2, 17),
+    type=WholeRange(2, 17),
     default=5,
     show_default=True,
     help="Significant digits of frequencies in tables; json and csv have all.",

@@ -13,6 +13,7 @@ import numpy as np
 from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
+    WholeRange,
     format_option,
     given,
     load_arm,
@@ -79,7 +80,7 @@ def statics(
 @_loads
 @click.option(
     "--factors",
-    type=click.IntRange(1, 100),
+    type=WholeRange(1, 100),
     default=1,
     show_default=True,
     help="How many load factors.",

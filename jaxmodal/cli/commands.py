@@ -25,6 +25,7 @@ from jaxmodal import __version__
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
 from jaxmodal.cli.arguments import ARM_HELP, load_any_arm, refusing
 from jaxmodal.cli.paths import file_option, require_new, writing
+from jaxmodal.runtime.tables import printable
 
 ENTRY_POINTS = "jaxmodal.commands"
 """The group of entry points by which other packages register commands."""
@@ -88,6 +89,9 @@ class LazyGroup(click.Group):
         """Run a command; Ctrl-C that it does not answer itself ends it as in `jaxmodal.cli.interrupts`."""
         try:
             return super().invoke(ctx)
+        except click.ClickException as error:
+            vars(error)["message"] = printable(error.message)
+            raise
         except KeyboardInterrupt:
             from jaxmodal.cli.interrupts import leave
 
@@ -122,6 +126,7 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool) -> None:
 
     from jaxmodal.cli.compiling import watched
     from jaxmodal.cli.interrupts import listening
+    from jaxmodal.cli.output import terminals_obey_nothing
     from jaxmodal.runtime.compilation import add_cpu_flags
     from jaxmodal.runtime.default_cache import use_default_cache
 
@@ -137,6 +142,7 @@ def main(ctx: click.Context, no_cache: bool, no_check: bool) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    ctx.with_resource(terminals_obey_nothing())
 
 
 @contextlib.contextmanager
@@ -202,7 +208,7 @@ def examples(name: str | None, out_file: Path | None, force: bool) -> None:
         click.echo(text, nl=False)
         return
     with writing(f"--out {out_file}"):
-        same = out_file.exists() and out_file.read_bytes() == text.encode()
+        same = out_file.is_file() and out_file.read_bytes() == text.encode()
         require_new("--out", out_file, force or same)
         out_file.write_text(text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {out_file}", err=True)

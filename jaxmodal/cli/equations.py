@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from jaxmodal.cli.arguments import ARM_HELP, BadInput, given, refusing, two_numbers
+from jaxmodal.cli.arguments import ARM_HELP, BadInput, WholeRange, given, refusing, two_numbers
 from jaxmodal.cli.paths import file_option, require_file, require_new, writing
 from jaxmodal.runtime.whole_files import write_text
 
@@ -33,7 +33,7 @@ def _whole_numbers(
 @click.argument("arm", metavar="ARM")
 @click.option(
     "--links",
-    type=click.IntRange(1),
+    type=WholeRange(1),
     help="Take the first so many links; the payload stands at their end.",
 )
 @click.option(

@@ -13,6 +13,7 @@ from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
     BadInput,
+    WholeRange,
     digits_option,
     format_option,
     load_any_arm,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     help="Give it more than once to compare theories.",
 )
 @posture_option()
-@click.option("--stations", type=click.IntRange(2, 10_000), default=41, show_default=True)
+@click.option("--stations", type=WholeRange(2, 10_000), default=41, show_default=True)
 @picture_option(
     "--plot", remark="Draw all modes into this file (.png, .pdf, .svg), theories side by side."
 )
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     remark="Write the --mode of the first theory as an animated GIF.",
     suffixes=(".gif",),
 )
-@click.option("--mode", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--mode", type=WholeRange(min=1), default=1, show_default=True)
 @format_option()
 @digits_option
 def modes(
@@ -172,7 +173,7 @@ def _stations_csv(solved: Sequence[AnyShapes]) -> str:
 )
 @click.option(
     "--top",
-    type=click.IntRange(min=1),
+    type=WholeRange(min=1),
     metavar="N",
     help="Show the N parameters that matter most; json and csv have all.",
 )

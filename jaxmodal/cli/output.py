@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import sys
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
@@ -12,7 +15,42 @@ import numpy as np
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.descriptions import posture_text
 from jaxmodal.dynamic_stiffness.beams import TheoryName
+from jaxmodal.runtime.tables import printable
 from jaxmodal.spatial.arms.arm import SpatialArm
+
+
+class _Terminal:
+    """A stream to a terminal that writes as text what the terminal would obey.
+
+    Lines that rich draws go past it, by the name under which rich looks for what is behind.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self.rich_proxied_file = stream
+
+    def write(self, text: str) -> int:
+        self.rich_proxied_file.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rich_proxied_file, name)
+
+
+@contextlib.contextmanager
+def terminals_obey_nothing() -> Iterator[None]:
+    """Let what is printed to a terminal be shown and not obeyed: names of arms, keys and files may hold anything."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (
+        _Terminal(stream) if stream is not None and stream.isatty() else stream for stream in before
+    )
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
 
 
 def without_nonfinite(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from jaxmodal.cli.arguments import BadInput, refusing
+from jaxmodal.runtime.whole_files import is_named_pipe
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -26,6 +27,7 @@ def file_option(
     check = require_file if check is None else check
 
     def checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+        require_no_pipe(param.opts[0], path)
         if suffixes:
             check(param.opts[0], path, suffixes)
         return path
@@ -87,6 +89,7 @@ def require_file(option: str, path: Path | None, suffixes: Sequence[str] = ()) -
         return
     if suffixes and path.suffix.lower() not in suffixes:
         raise BadInput(f"{option} {path}: give a file that ends in {' or '.join(suffixes)}.")
+    require_no_pipe(option, path)
     if path.is_dir():
         raise BadInput(f"{option} {path}: is a folder; give the name of a file in it.")
     if not path.parent.is_dir():
@@ -95,6 +98,12 @@ def require_file(option: str, path: Path | None, suffixes: Sequence[str] = ()) -
         )
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise BadInput(f"{option} {path}: cannot be written (no permission); give another place.")
+
+
+def require_no_pipe(option: str, path: Path | None) -> None:
+    """Refuse a FIFO, at which writing waits for someone who reads. None passes."""
+    if path is not None and is_named_pipe(path):
+        raise BadInput(f"{option} {path}: is a FIFO; give the name of a file.")
 
 
 def require_new(option: str, path: Path | None, force: bool) -> None:

@@ -14,6 +14,9 @@ from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
     BadInput,
+    Number,
+    WholeNumber,
+    WholeRange,
     format_option,
     load_arm,
     posed,
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 _posture = posture_option(", of the joints that do not turn.")
 _joint = click.option(
     "--joint",
-    type=int,
+    type=WholeNumber(),
     default=2,
     show_default=True,
     help="The joint at the base of this link turns.",
@@ -44,7 +47,7 @@ _joint = click.option(
 
 @click.command(epilog=ARM_HELP)
 @click.argument("argument", metavar="ARM")
-@click.option("--frequency", "hertz", type=float, required=True, help="Natural frequency, Hz.")
+@click.option("--frequency", "hertz", type=Number(), required=True, help="Natural frequency, Hz.")
 @_joint
 @_posture
 @theory_option
@@ -153,7 +156,7 @@ def _row_ends(
     callback=_range,
     help="Joint limits: least and largest angle of --joint, degrees from -180 to 180.",
 )
-@click.option("--points", type=click.IntRange(min=2), default=361, show_default=True)
+@click.option("--points", type=WholeRange(min=2), default=361, show_default=True)
 @_posture
 @theory_option
 @picture_option("--out", remark="Draw the map into this file (.png, .pdf, .svg).")

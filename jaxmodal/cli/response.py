@@ -12,6 +12,9 @@ from jaxmodal.cli.arguments import (
     ARM_HELP,
     EXIT_NOT_ALL,
     BadInput,
+    Number,
+    NumberRange,
+    WholeRange,
     format_option,
     load_arm,
     posed,
@@ -56,12 +59,16 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
 )
 @click.option("--quantity", type=click.Choice(_QUANTITIES), default="receptance", show_default=True)
 @click.option(
-    "--from-hz", type=float, help="Lowest frequency; a tenth of the first natural one if left out."
+    "--from-hz",
+    type=Number(),
+    help="Lowest frequency; a tenth of the first natural one if left out.",
 )
-@click.option("--to-hz", type=float, help="Highest frequency; that of the sixth mode if left out.")
+@click.option(
+    "--to-hz", type=Number(), help="Highest frequency; that of the sixth mode if left out."
+)
 @click.option(
     "--points",
-    type=click.IntRange(2, 1_000_000),
+    type=WholeRange(2, 1_000_000),
     default=400,
     show_default=True,
     help="Frequencies, in equal ratios.",
@@ -70,7 +77,7 @@ _MOTIONS = {"receptance": "displacement", "mobility": "velocity", "accelerance":
 @posture_option()
 @click.option(
     "--loss-factor",
-    type=click.FloatRange(min=0.0),
+    type=NumberRange(min=0.0),
     help="Give every link this loss factor; 0.01 makes damping ratios of half a per cent.",
 )
 @click.option(

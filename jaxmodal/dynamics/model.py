@@ -16,9 +16,10 @@ import jax
 import numpy as np
 
 from jaxmodal.arm.arguments import require_truth
-from jaxmodal.arm.quantities import shown
+from jaxmodal.arm.quantities import shown, value_text
 from jaxmodal.runtime.errors import ArmError, suggestion
 from jaxmodal.runtime.namespace import Array
+from jaxmodal.runtime.tables import ShowsTables, Table
 
 INERTIA_ORDERS = ("full", "first")
 FRAMES = ("rotation", "linear")
@@ -101,8 +102,8 @@ class Layout:
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class FlexibleArm:
+@dataclasses.dataclass(frozen=True, repr=False)
+class FlexibleArm(ShowsTables):
     """A planar arm with flexible links in motion: n links, M modes in all, e elastic joints, N = n + M + e.
 
     The generalised coordinates q, shape (N,), are the joint angles theta_1 .. theta_n in rad (each relative to the
@@ -166,6 +167,34 @@ class FlexibleArm:
     inertia_order: str = _fixed("full")  # type: ignore[assignment]
     frames: str = _fixed("rotation")  # type: ignore[assignment]
     foreshortening: bool = _fixed(True)  # type: ignore[assignment]
+
+    def tables(self) -> list[Table]:
+        """Return the links, and how the equations are posed."""
+        bent, driven = sum(self.modes), sum(self.elastic)
+        title = (
+            f"flexible arm: {self.num_links} links, {bent} modes, {driven} elastic joints, N = {self.num_coordinates} "
+            "generalised coordinates"
+        )
+        posed = f"inertia_order {self.inertia_order!r}, frames {self.frames!r}, foreshortening {self.foreshortening}"
+        if np.ndim(self.length) != 1:  # mapped over arms
+            return [Table(title, (), (), (posed,))]
+        rows = [
+            [str(number), value_text(float(length)), value_text(float(mass)), str(modes), joint]
+            for number, (length, mass, modes, joint) in enumerate(
+                zip(
+                    np.asarray(self.length),
+                    np.asarray(self.gram)[:, 0, 0],
+                    self.modes,
+                    ("elastic" if spring else "rigid" for spring in self.elastic),
+                    strict=True,
+                ),
+                start=1,
+            )
+        ]
+        headings = ("link", "length [m]", "mass with bodies [kg]", "modes", "joint")
+        gravity = ", ".join(value_text(float(x)) for x in np.asarray(self.gravity))
+        notes = (f"gravity ({gravity}) m/s^2; {posed}",)
+        return [Table(title, headings, rows, notes, ("joint",))]
 
     @property
     def num_links(self) -> int:

@@ -18,11 +18,13 @@ from jaxmodal.frequencies.certificate import TOLERANCE, Certificate
 from jaxmodal.frequencies.host_solver import confirm_on_host, count_on_host
 from jaxmodal.frequencies.models import OtherArm, model_of
 from jaxmodal.frequencies.programs import (
+    MOST,
     confirm_padded,
     count_padded,
     padded_beams,
     padded_size,
 )
+from jaxmodal.frequencies.root_search import LARGEST
 from jaxmodal.frequencies.status import Status
 from jaxmodal.runtime.namespace import Array, is_traced, on_host, xp
 from jaxmodal.runtime.precision import require_x64
@@ -39,20 +41,22 @@ def count_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName = "tim
     arm : Arm or SpatialArm
         The arm.
     omega : ArrayLike
-        Angular frequencies in rad/s, >= 0, any shape.
+        Angular frequencies in rad/s, from 0 to 1e100, any shape.
     theory : str
         As for `natural_frequencies`.
 
     Returns
     -------
     Array
-        int64, of the shape of ``omega``. -1, which no count is, where a traced ``omega`` is negative or not finite, or
-        a value of the arm is one that no arm may have, traced or put there by `jax.tree.map`, which checks nothing.
+        int64, of the shape of ``omega``. -1, which no count is, where a traced ``omega`` is outside its range or more
+        than 2^53 frequencies lie below it, or a value of the arm is one that no arm may have, traced or put there by
+        `jax.tree.map`, which checks nothing.
 
     Raises
     ------
     ValueError
-        A concrete ``omega`` is negative or not finite, or ``theory`` is unknown.
+        A concrete ``omega`` is negative, above 1e100 or not finite, or more than 2^53 frequencies lie below it, up to
+        which counts are exact; or ``theory`` is unknown.
 
     Notes
     -----
@@ -69,7 +73,9 @@ def counts_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName) -> A
     values = _frequencies_argument(omega, "omega")
     model = model_of(arm, theory)
     if model is not None and on_host(values):
-        return count_on_host(model, values)
+        found = count_on_host(model, values)
+        _require_exact(values, found)
+        return found
     arm = require_planar(arm)
     beams, flags = prepared_values(arm, theory)
     beams, values = jax.tree_util.tree_map(jnp.asarray, (beams, values))
@@ -80,6 +86,16 @@ def counts_below(arm: Arm | OtherArm, omega: ArrayLike, theory: TheoryName) -> A
     padded = jnp.concatenate([flat, jnp.ones(chunks * size - flat.shape[0])]).reshape(chunks, size)
     counts: Array = count_padded(*padded_beams(beams, invalid), flags, padded)
     return counts.reshape(-1)[: flat.shape[0]].reshape(values.shape)
+
+
+def _require_exact(omega: np.ndarray, counts: np.ndarray) -> None:
+    """Refuse frequencies at which counting has left the range of what it can count."""
+    beyond = (omega > LARGEST) | (counts > MOST) | (counts < -1)
+    if np.any(beyond):
+        raise ValueError(
+            f"omega = {float(np.min(omega[beyond])):g} rad/s is too high to count below: counts are exact up to "
+            f"2^53 = {MOST:,} frequencies and to {LARGEST:g} rad/s; give a lower one, and check its unit"
+        )
 
 
 def certify(

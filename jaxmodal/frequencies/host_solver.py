@@ -29,6 +29,8 @@ _GRID_DENSITY, _LARGEST_GRID = 16, 1024
 #: the range of that grid, in trials of `root_search.grid_trials`: from 1e-5 to 1e9 times the starting scale. The
 #: float64 determinant overflows from 1e21 on; modes above the grid are reached by going upward
 _WIDEST_GRID = 24
+#: the grid starts no lower, rad/s, however long the links
+_LEAST_SCALE = 1e-100
 #: relative distances from the float64 frequency at which double-double tries first: the inner two enclose 99 of 100
 #: modes, from where two rounds reach `WIDTH` (3 in the median, 13 at most); the outer two those next to another
 _ASIDE = np.array([-3e-8, -1e-11, 1e-11, 3e-8])
@@ -76,6 +78,8 @@ def enclosed(
     further = np.arange(_BEYOND).reshape((-1,) + (1,) * len(cells))
     sought = np.concatenate([modes, modes[-1:] + 1 + further])
     count, lanes = sought.shape[0], modes.shape[0]
+    # a scale beyond double precision is that of an arm of which nothing can be found
+    scale = np.clip(np.nan_to_num(scale, nan=1.0), _LEAST_SCALE, LARGEST)
     grid = grid_trials(scale, min(int(np.max(sought)), _WIDEST_GRID))
     dense = max(count, min(_GRID_DENSITY * count, _LARGEST_GRID))
     spread = np.geomspace(grid[0], grid[-1], count)

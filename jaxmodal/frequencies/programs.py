@@ -24,6 +24,8 @@ from jaxmodal.statics.beam_arrays import BeamArrays
 #: relative width to which each mode is enclosed in double-double, and the rounds allowed for it
 WIDTH = 4.0 * EPS
 MAX_ROUNDS = 300
+#: the highest count that is exact: sums of counts are float64
+MOST = 2**53
 
 
 @jax.jit
@@ -105,13 +107,17 @@ def solve_padded(problem: PaddedProblem, flags: Theory) -> Solution:
 
 @jax.jit
 def count_padded(beams: BeamArrays, num_links: Array, flags: Theory, omega: Array) -> Array:
-    """Counts below frequencies of shape (chunks, size), chunk by chunk; -1 below what is negative or not finite."""
+    """Counts below frequencies of shape (chunks, size), chunk by chunk.
+
+    -1 below what is negative, or so high that a count is not exact.
+    """
 
     def count(x: Array) -> Array:
-        usable = (x > 0.0) & (x < jnp.inf)
+        usable = (x > 0.0) & (x <= LARGEST)
         at = jnp.where(usable, x, 1.0)
         found = evaluate_resolved(beams, flags, at, Arithmetic.double_double, num_links).count
-        return jnp.where(usable, found, jnp.where(x == 0.0, 0, -1))
+        exact = usable & (found >= 0) & (found <= MOST)
+        return jnp.where(exact, found, jnp.where(x == 0.0, 0, -1))
 
     return lax.map(count, omega)
 

@@ -2,6 +2,8 @@
 
 #: bytes of a file
 FILE_BYTES = 1_000_000
+#: seconds without a word from a FIFO
+PIPE_SECONDS = 5.0
 #: tables and lists inside one another, and parts of a dotted key
 DEPTH = 20
 #: characters of a number, a key or an unquoted word

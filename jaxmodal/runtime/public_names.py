@@ -1,9 +1,12 @@
-"""What public classes and functions say they are part of: the package, not the file that they are written in."""
+"""What public classes and functions say of themselves: the package that they are part of, and that they are frozen."""
 
+import dataclasses
 import inspect
 import re
 from types import FunctionType
-from typing import Any, Literal, get_origin
+from typing import Any, Literal, NoReturn, get_origin
+
+from jaxmodal.runtime.errors import suggestion
 
 
 def report_package(namespace: dict[str, Any]) -> None:
@@ -27,7 +30,31 @@ def report_package(namespace: dict[str, Any]) -> None:
         inside = getattr(found, "__module__", "").startswith(f"{package}.")
         if inside and isinstance(found, type | FunctionType):
             found.__module__ = package
+            if isinstance(found, type):
+                explain_frozen(found)
             _spell_out(vars(found).get("__init__") if isinstance(found, type) else found)
+
+
+def explain_frozen(kind: type) -> None:
+    """Let a frozen dataclass say, when a value is assigned or deleted, how a changed copy is made."""
+    if not (dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen):  # type: ignore[attr-defined]
+        return
+
+    def refuse(self: Any, name: str, *value: object) -> NoReturn:
+        names = [item.name for item in dataclasses.fields(kind)]
+        what = type(self).__name__
+        if name not in names:
+            raise dataclasses.FrozenInstanceError(
+                f"{what} has no field {name!r}, and takes none; it has {', '.join(names)}.{suggestion(name, names)}"
+            )
+        own = f".replace({name}=...)" if hasattr(kind, "replace") else ""
+        copy = f"new = old{own}" if own else f"new = dataclasses.replace(old, {name}=...)"
+        deep = "; jaxmodal.set_parameters(arm, {address: value}) changes values deep in an arm"
+        raise dataclasses.FrozenInstanceError(
+            f"{what} is frozen: {name} cannot be changed in place. Make a changed copy, {copy}{deep if own else ''}."
+        )
+
+    kind.__setattr__ = kind.__delattr__ = refuse  # type: ignore[method-assign]
 
 
 def _spell_out(function: Any) -> None:

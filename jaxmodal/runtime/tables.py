@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import html
 import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
 WIDTH = 200
 #: rows that a printed result shows at most; the last ones follow after dots
 MOST_ROWS = 60
+
+
+#: what a terminal does not show but obeys: control characters but tab and new line, separators of lines, marks and
+#: overrides of the direction of writing, halves of surrogate pairs
+_OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def printable(text: str) -> str:
+    """The text with what a terminal would obey written by its code: names and keys may hold anything."""
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,9 +71,10 @@ class Table:
             for heading in self.headings:
                 drawn.add_column(heading, justify="left" if heading in self.left else "right")
             for row in self.rows:
-                drawn.add_row(*row)
+                drawn.add_row(*map(printable, row))
             console.print(drawn)
-        lines = [self.title, file.getvalue().rstrip(), *self.notes]
+        title, *notes = map(printable, (self.title, *self.notes))
+        lines = [title, file.getvalue().rstrip(), *notes]
         return "\n".join(line.rstrip() for line in "\n".join(filter(None, lines)).splitlines())
 
     def html(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxmodal.cli.arguments import BadInput
+from jaxmodal.cli.arguments import BadInput, Number, ascii_number
 from jaxmodal.dynamic_stiffness.beams import TheoryName
 from sweeps.commands.base import opened, refusing
 
@@ -74,7 +74,7 @@ def draw(
 @click.option(
     "--level",
     "levels",
-    type=float,
+    type=Number(),
     multiple=True,
     metavar="HZ",
     help="Draw the contour of this frequency into maps; more than once for several.",
@@ -137,7 +137,7 @@ def _selected(ds: xr.Dataset, at: tuple[str, ...]) -> xr.Dataset:
             ds = ds.sel(theory=text)
             continue
         try:
-            ds = ds.sel({name: float(text)}, method="nearest")
+            ds = ds.sel({name: ascii_number(text)}, method="nearest")
         except ValueError as error:
             raise BadInput(f"--at {entry}: {text!r} is not a number.") from error
     return ds

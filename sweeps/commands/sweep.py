@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from jaxmodal.arm.built_in import EXAMPLE_PREFIX
-from jaxmodal.cli.arguments import EXIT_NOT_ALL
+from jaxmodal.cli.arguments import EXIT_NOT_ALL, WholeRange
 from jaxmodal.cli.interrupts import EXIT_INTERRUPTED, keeping
 from jaxmodal.cli.paths import folder_option
 from sweeps.commands.base import opened, read, refusing
@@ -35,13 +35,13 @@ sweep.add_command(plot_command)
 
 points_option = click.option(
     "--points",
-    type=click.IntRange(min=1),
+    type=WholeRange(min=1),
     metavar="N",
     help="N points on every linspace and geomspace axis in place of the file's own numbers.",
 )
 chunk_option = click.option(
     "--chunk-cells",
-    type=click.IntRange(min=1),
+    type=WholeRange(min=1),
     metavar="N",
     help="Cells of one chunk, the unit of computing, writing and resuming.  [default: 65536, with mode shapes 8192, "
     "with responses or buckling 64, in space 256]",
@@ -160,8 +160,8 @@ def status(store: str) -> None:
 
 @sweep.command()
 @click.argument("store", metavar="STORE")
-@click.option("--cells", type=click.IntRange(min=1), default=20, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--cells", type=WholeRange(min=1), default=20, show_default=True)
+@click.option("--seed", type=WholeRange(min=0), default=0, show_default=True)
 def verify(store: str, cells: int, seed: int) -> None:
     """Count the modes of randomly chosen cells of a STORE again, one arm at a time.
 
@@ -189,9 +189,11 @@ def verify(store: str, cells: int, seed: int) -> None:
 def export(store: str, file: Path) -> None:
     """Write the dataset in a STORE to a FILE: netCDF (.nc) or CSV (.csv), by its suffix.
 
-    CSV has one row for each mode of each cell.
+    CSV has one row for each mode of each cell. Cells that are not computed, or of which no digest says that they are
+    whole, have the status not_computed (127) and no values.
     """
     from jaxmodal.cli.paths import require_file
+    from sweeps.store.dataset import UNFINISHED
     from sweeps.store.export import SUFFIXES
     from sweeps.store.export import export as write
 
@@ -200,6 +202,8 @@ def export(store: str, file: Path) -> None:
     with refusing():
         write(ds, file)
     click.echo(f"{file}")
+    if ds.attrs["certificate_summary"] == UNFINISHED:
+        click.echo(f"{store}: {UNFINISHED}; jaxmodal sweep status {store}", err=True)
 
 
 @sweep.command()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxmodal.arm.built_in import BuiltIn
-from jaxmodal.arm.documents import check_document, check_keys, parse_toml, table
+from jaxmodal.arm.documents import check_document, check_keys, check_kind, parse_toml, table
 from jaxmodal.arm.quantities import shown
 from jaxmodal.spatial.files.named_arms import arm_of_entry
 from sweeps.definition.axes import Axis, axis, geomspace, linspace, zipped
@@ -101,6 +101,7 @@ def sweep_from_dict(
         As `read_sweep`.
     """
     check_document(document, SweepError)
+    check_kind(document, "axes", SweepError)
     check_keys(table("a sweep", document, SweepError), _KEYS, ("arm", "axes"), SweepError)
     entries = document["axes"]
     if not isinstance(entries, list) or not entries:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 import jaxmodal
 from jaxmodal.frequencies.status import Status
+from jaxmodal.runtime.solver_numbers import SOLVER_NUMBERS
 from jaxmodal.spatial.parts.parameters import describe, unit_of
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import DIMENSIONS, QUANTITIES
@@ -28,6 +29,9 @@ REFERENCES = (
     "A. di Castri and A. Messina, J. Robotics 2011, 890258;"
     " W. H. Wittrick and F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971) 263-284"
 )
+
+#: the summary of certificates while chunks are missing
+UNFINISHED = "not finished; cells with the status not_computed hold no values"
 
 Coordinate = tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]
 
@@ -93,12 +97,14 @@ def with_flag_types(ds: xr.Dataset) -> xr.Dataset:
     return ds
 
 
-def provenance() -> dict[str, str]:
+def provenance() -> dict[str, Any]:
     """Return what computed the numbers: versions and device, and the commit of a checkout."""
     device = jax.devices()[0]
-    found = {
+    found: dict[str, Any] = {
         "jaxmodal_version": jaxmodal.__version__,
+        "solver_numbers": SOLVER_NUMBERS,
         "jax_version": jax.__version__,
+        "numpy_version": np.__version__,
         "device": f"{device.platform}: {device.device_kind}",
         "dtype": "float64",
     }

@@ -14,7 +14,7 @@ from sweeps.definition.errors import SweepError
 
 SUFFIXES = (".nc", ".csv")
 #: what depends on the machine and the moment, and so does not belong into committed files
-_VOLATILE = ("git_commit", "device", "jax_version")
+_VOLATILE = ("git_commit", "device", "jax_version", "numpy_version")
 
 
 def as_table(ds: xr.Dataset) -> Any:

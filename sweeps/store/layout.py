@@ -14,13 +14,12 @@ from zarr.storage import MemoryStore
 
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
-from sweeps.store.dataset import auxiliary_names, coordinates, variable_attributes
+from sweeps.store.dataset import UNFINISHED, auxiliary_names, coordinates, variable_attributes
 from sweeps.store.grid import Grid
 
 PROGRESS = "progress"
 CHUNK_DIGEST = "chunk_digest"
 DIGEST_BYTES = 32
-UNFINISHED = "not finished; cells with the status not_computed hold no values"
 #: the metadata of a group
 METADATA = "zarr.json"
 #: what a lost coordinate reads as, by the kind of its numbers: never a value that could be one

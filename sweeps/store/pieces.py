@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import zarr
-from zarr.abc.store import Store
-from zarr.core.buffer import default_buffer_prototype
+from zarr.abc.store import ByteRequest, Store
+from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import LocalStore, MemoryStore, StorePath, WrapperStore
 from zarr.storage._common import make_store_path
@@ -54,6 +54,30 @@ def in_memory(location: Location) -> bool:
     while isinstance(location, WrapperStore):
         location = location._store
     return isinstance(location, MemoryStore) or str(location).startswith("memory:")
+
+
+class Hidden(WrapperStore[Store]):
+    """A store to read from, of which some pieces are as if they were not there."""
+
+    def __init__(self, store: Store, keys: Set[str] = frozenset()) -> None:
+        super().__init__(store)
+        self.keys = keys
+
+    def _with_store(self, store: Store) -> Self:
+        return type(self)(store, self.keys)
+
+    async def get(
+        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        return None if key in self.keys else await super().get(key, prototype, byte_range)
+
+    async def exists(self, key: str) -> bool:
+        return key not in self.keys and await super().exists(key)
+
+
+def hiding(location: Location, keys: Set[str]) -> Location:
+    """The location without some of its pieces, to read from."""
+    return Hidden(_at(location, "", "r").store, keys) if keys else location
 
 
 def _at(location: Location, key: str, mode: Any) -> StorePath:

@@ -14,7 +14,7 @@ from sweeps.definition.errors import StoreError, SweepError
 from sweeps.definition.limits import MEMORY
 from sweeps.definition.sweep import Sweep
 from sweeps.solution.outputs import QUANTITIES
-from sweeps.store.dataset import MemoryResult, dataset_bytes, with_flag_types
+from sweeps.store.dataset import UNFINISHED, MemoryResult, dataset_bytes, with_flag_types
 from sweeps.store.executors import Dask, Executor, as_executor
 from sweeps.store.grid import Grid, compute_chunk, make_grid
 
@@ -125,15 +125,18 @@ def _counted(
 def open_result(store: Location) -> xr.Dataset:
     """Open the dataset in a store, complete or not, without reading its arrays.
 
-    The same dataset as ``xarray.open_zarr(store, chunks=None)``, in the order of the definition.
+    The dataset of ``xarray.open_zarr(store, chunks=None)``, in the order of the definition. Of a chunk without a
+    digest, as a run leaves it that is killed between the two, no values are shown: its cells are not computed.
 
     Raises
     ------
     StoreError
         If there is no store of a sweep.
     """
-    _store_module().stored_definition(store)
-    ds = with_flag_types(xr.open_zarr(store, chunks=None))
+    place, unfinished = _store_module().computed(store)
+    ds = with_flag_types(xr.open_zarr(place, chunks=None))
+    if unfinished:
+        ds.attrs["certificate_summary"] = UNFINISHED
     ordered: xr.Dataset = ds[[name for name in QUANTITIES if name in ds]]
     return ordered
 

@@ -39,9 +39,12 @@ from sweeps.store.labels import (
     write_summary,
 )
 from sweeps.store.layout import CHUNK_DIGEST, PROGRESS
-from sweeps.store.pieces import Location, explained, in_memory, open_group, text_of
+from sweeps.store.pieces import Location, explained, hiding, in_memory, open_group, text_of
 
-_VERSIONS = ("jaxmodal_version", "git_commit", "jax_version", "device")
+_VERSIONS = (
+    *("jaxmodal_version", "git_commit", "solver_numbers"),
+    *("jax_version", "numpy_version", "device"),
+)
 #: seconds after which a half-written file is no longer that of a process at work
 _LEFTOVER = 3600.0
 _MARKS = f"{PROGRESS}/{CHUNK_DIGEST}"
@@ -113,15 +116,23 @@ class SweepStore:
             if marks is None:
                 torn[_piece(self.marks, (chunk, 0, 0))] = "is cut or changed"
                 marks = np.zeros(self.marks.shape[1:], np.uint8)
-            wrong = [self.arrays[name] for name in self._wrong(chunk, marks)]
-            place = np.unravel_index(chunk, self.grid.counts)
-            before = (0,) if self.grid.theories > 1 else ()
-            for array in wrong:
-                behind = (0,) * (array.ndim - len(place) - len(before))
-                key = _piece(array, (*before, *map(int, place), *behind))
-                torn[key] = "is missing, cut or changed"
+            wrong = list(self._wrong(chunk, marks))
+            for name in wrong:
+                torn[self._piece_of(name, chunk)] = "is missing, cut or changed"
             missing += bool(wrong) or not marks.any()
         return State(missing, self.grid.num_chunks, torn)
+
+    def unmarked(self) -> frozenset[str]:
+        """The data of chunks without a mark, which a kill left there: nothing says that they are whole."""
+        chunks = [k for k in range(self.grid.num_chunks) if not np.any(self._marks(k))]
+        return frozenset(self._piece_of(name, k) for k in chunks for name in self.arrays)
+
+    def _piece_of(self, name: str, chunk: int) -> str:
+        """The key of an array's data of a chunk."""
+        array, place = self.arrays[name], np.unravel_index(chunk, self.grid.counts)
+        before = (0,) if self.grid.theories > 1 else ()
+        behind = (0,) * (array.ndim - len(place) - len(before))
+        return _piece(array, (*before, *map(int, place), *behind))
 
     def finish(self) -> None:
         """Write the summary of certificates, and remove what a kill left half written."""
@@ -256,8 +267,8 @@ def _digest(values: NDArray[Any]) -> NDArray[np.uint8]:
     return np.frombuffer(hashlib.sha256(little.tobytes()).digest(), np.uint8)
 
 
-def state_of(location: Location) -> State:
-    """Look at every piece of a store and say how far it is.
+def stored(location: Location) -> SweepStore:
+    """The store that is there, to read from.
 
     Raises
     ------
@@ -268,7 +279,18 @@ def state_of(location: Location) -> State:
     definition = json.loads(attributes["definition"])
     shape = tuple(next(iter(entry.values()))["size"] for entry in definition["axes"].values())
     grid = Grid(shape, tuple(attributes["chunk_shape"]), len(definition["theories"]))
-    return SweepStore(location, definition["outputs"], grid, "r").state()
+    return SweepStore(location, definition["outputs"], grid, "r")
+
+
+def state_of(location: Location) -> State:
+    """Look at every piece of a store and say how far it is; raises as `stored`."""
+    return stored(location).state()
+
+
+def computed(location: Location) -> tuple[Location, bool]:
+    """The store to read from, its chunks without a mark not computed, and whether there are any; raises as `stored`."""
+    unmarked = stored(location).unmarked()
+    return hiding(location, unmarked), bool(unmarked)
 
 
 def require_whole(location: Location) -> None:

@@ -207,6 +207,8 @@ def test_one_theory_is_a_label_and_no_dimension():
 
 def test_an_opened_store_is_the_result_in_memory(ds, stored):
     opened = sweeps.open_result(stored)
+    least = opened.frequency[opened.frequency.argmin(...)]  # before anything is read
+    assert float(least) == float(ds.frequency.min())
     xr.testing.assert_equal(opened.load(), ds)
     assert opened.status.attrs["flag_values"].dtype == np.uint8
     assert list(opened.data_vars) == list(ds.data_vars)

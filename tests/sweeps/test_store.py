@@ -1,5 +1,6 @@
 """Stores of sweeps: resuming, refusing, surviving every interruption; arrays compared byte by byte."""
 
+import csv
 import hashlib
 import json
 import os
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
+from click.testing import CliRunner
 from interrupted_store import CountingStore
 from small_sweeps import CHUNK_CELLS, contents, interrupt, keys_written, small_sweep
 
@@ -16,6 +18,7 @@ import sweeps
 import sweeps.store.dataset
 import sweeps.store.grid
 import sweeps.store.zarr_store
+from jaxmodal.cli.commands import main
 
 pytestmark = pytest.mark.usefixtures("one_commit")
 
@@ -74,6 +77,45 @@ def test_what_is_not_computed_is_no_value(synthetic, tmp_path):
     assert "not finished" in ds.attrs["certificate_summary"]
 
 
+@pytest.mark.parametrize("lost", ["missing", "cleared", "torn"])
+def test_data_without_a_digest_are_not_computed_for_any_reader(
+    lost, synthetic, uninterrupted, tmp_path
+):
+    """As a run leaves them that is killed between the data of a chunk and its mark."""
+    path = tmp_path / "uninterrupted.zarr"
+    mark = path / "progress/chunk_digest/c/1/0/0"
+    if lost == "missing":
+        mark.unlink()
+    elif lost == "torn":
+        mark.write_bytes(mark.read_bytes()[:10])
+    else:
+        zarr.open_group(path, mode="r+", use_consolidated=False)["progress/chunk_digest"][1] = 0
+    ds = sweeps.open_result(path)
+    assert "not finished" in ds.attrs["certificate_summary"]
+    with_digest, without = ds.drop_isel(theta_2=1), ds.isel(theta_2=1)
+    whole = sweeps.run(small_sweep())
+    for name in ds:
+        xr.testing.assert_equal(with_digest[name], whole[name].drop_isel(theta_2=1))
+    assert np.all(without.status == 127)
+    assert not np.any(without.certified)
+    assert np.all(np.isnan(without.frequency))
+    result = CliRunner().invoke(main, ["sweep", "export", str(path), str(tmp_path / "a.csv")])
+    if lost == "torn":
+        assert result.exit_code == 2
+        assert "progress/chunk_digest/c/1/0/0 is cut or changed" in result.output
+        return
+    assert result.exit_code == 0, result.output
+    assert "not_computed" in result.stderr
+    rows = list(csv.DictReader((tmp_path / "a.csv").open()))
+    unsure = [row for row in rows if row["theta_2"] == "45.0"]
+    assert len(unsure) == 3 * 2 * 2
+    assert {(row["status"], row["certified"], row["frequency"]) for row in unsure} == {
+        ("127", "False", "")
+    }
+    sweeps.run(small_sweep(), path)
+    assert contents(path) == uninterrupted
+
+
 @pytest.mark.parametrize("way", ["before", "torn", "after"])
 def test_an_interruption_at_any_write_costs_only_the_chunk_in_flight(way, synthetic, tmp_path):
     sweep = small_sweep(num=2, theories=["timoshenko"], outputs=[])  # two chunks
@@ -126,10 +168,21 @@ def test_other_versions_and_chunks_are_refused(synthetic, uninterrupted, tmp_pat
     path = tmp_path / "uninterrupted.zarr"
     with pytest.raises(sweeps.StoreError, match=r"chunk_shape\[1\]: 1 in the store, 2 now"):
         sweeps.run(small_sweep(), path, chunk_cells=6)
-    monkeypatch.setattr(sweeps.store.dataset.jaxmodal, "__version__", "9.9")
-    with pytest.raises(sweeps.StoreError, match=r'"9\.9" now'):
-        sweeps.run(small_sweep(), path)
-    assert contents(path) == uninterrupted
+    for module, name, value, words in (
+        (sweeps.store.dataset.jaxmodal, "__version__", "9.9", r'jaxmodal_version: .* "9\.9" now'),
+        (
+            sweeps.store.dataset.np,
+            "__version__",
+            "9.9",
+            r'numpy_version: "2\..* in the store, "9\.9" now',
+        ),
+        (sweeps.store.dataset, "SOLVER_NUMBERS", 99, r"solver_numbers: \d+ in the store, 99 now"),
+    ):
+        with monkeypatch.context() as other:
+            other.setattr(module, name, value)
+            with pytest.raises(sweeps.StoreError, match=words):
+                sweeps.run(small_sweep(), path)
+        assert contents(path) == uninterrupted
 
 
 def test_folders_that_hold_something_else_are_left_alone(synthetic, tmp_path):

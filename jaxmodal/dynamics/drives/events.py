@@ -15,14 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxmodal.arm.quantities import shown
-from jaxmodal.dynamics.drives.rules import check_arguments
+from jaxmodal.dynamics.drives.rules import Named, check_arguments
 from jaxmodal.dynamics.mechanics.kinematics import modal_by_link
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array
 
 
-class Event:
+class Event(Named):
     """What ends a simulation: a number that falls to 0."""
 
     @property
@@ -36,7 +36,7 @@ class Event:
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class JointLimits(Event):
     """A joint at the end of its range: angles in rad, each of shape (n,) or one number for all.
 
@@ -55,7 +55,7 @@ class JointLimits(Event):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class SlopeLimit(Event):
     """A link bent so far that the slope at its end, in rad, reaches ``limit``: small deflections end there."""
 
@@ -67,7 +67,7 @@ class SlopeLimit(Event):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Condition(Event):
     """A function of (time, q, rate, model) as an event; each new function is a new program."""
 

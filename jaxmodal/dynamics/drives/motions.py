@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxmodal.arm.arguments import reals
-from jaxmodal.dynamics.drives.rules import check_values, floats, holder, numbers, shape_given
+from jaxmodal.dynamics.drives.rules import Named, check_values, floats, holder, numbers, shape_given
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.runtime.namespace import Array, is_traced
 
 
-class Motion:
+class Motion(Named):
     """A motion of all joints; `angles` of a time gives shape (n,)."""
 
     def angles(self, time: Any) -> Array:
@@ -48,7 +48,7 @@ _ELBOW = ("1, which bends it counter-clockwise, or -1", lambda x: np.abs(x) == 1
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Hold(Motion):
     """Joints that stay where they are: angles in rad, shape (n,)."""
 
@@ -59,7 +59,7 @@ class Hold(Motion):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class SineMotion(Motion):
     """``mean + amplitude sin(frequency t + phase)``: rad and rad/s, each of shape (n,)."""
 
@@ -75,7 +75,7 @@ class SineMotion(Motion):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class RestToRest(Motion):
     """From rest to rest in a given time, the fifth-order polynomial without jumps of acceleration; then it stays.
 
@@ -93,7 +93,7 @@ class RestToRest(Motion):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class SpinUp(Motion):
     """From rest to a steady rate in rad/s, shape (n,).
 
@@ -112,7 +112,7 @@ class SpinUp(Motion):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class TipCircle(Motion):
     """The tip of a rigid arm with two links on a circle: ``centre + radius (cos, sin)(rate t + phase)``.
 
@@ -143,7 +143,7 @@ class TipCircle(Motion):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class TipLine(Motion):
     """The tip of a rigid arm with two links on a straight line, from rest to rest; lengths and elbow as `TipCircle`."""
 
@@ -161,7 +161,7 @@ class TipLine(Motion):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Shaped(Motion):
     """Another motion, each point of it sent several times: the sum of ``weights motion(t - delays)``.
 

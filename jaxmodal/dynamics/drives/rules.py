@@ -49,6 +49,22 @@ def floats(*values: Any) -> tuple[Array, ...]:
     return tuple(jnp.asarray(value, jnp.float64) for value in values)
 
 
+class Named:
+    """A motion, a law or an event, shown by its name and values; many numbers by their shape."""
+
+    def __repr__(self) -> str:
+        own: Any = self
+        if not dataclasses.is_dataclass(own):
+            return object.__repr__(self)
+        values = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(own))
+        return f"{type(self).__name__}({', '.join(f'{name}={_short(x)}' for name, x in values)})"
+
+
+def _short(value: Any) -> str:
+    few = isinstance(value, np.ndarray | jax.Array) and not is_traced(value) and value.size <= 8
+    return repr(value.tolist()) if few else shown(value)
+
+
 def check_values(given: Any) -> None:
     """Refuse a motion or a law, or what holds one, with values it cannot have; a caller's own has what it likes."""
     for field in dataclasses.fields(given) if dataclasses.is_dataclass(given) else ():

@@ -19,7 +19,7 @@ import numpy as np
 from jaxmodal.arm.arguments import positive, reals
 from jaxmodal.arm.quantities import shown
 from jaxmodal.dynamics.drives.motions import A_MOTION, Motion
-from jaxmodal.dynamics.drives.rules import floats, holder, numbers
+from jaxmodal.dynamics.drives.rules import Named, floats, holder, numbers
 from jaxmodal.dynamics.mechanics import equations
 from jaxmodal.dynamics.model import FlexibleArm
 from jaxmodal.runtime.errors import ArmError
@@ -28,7 +28,7 @@ from jaxmodal.runtime.namespace import Array, is_traced
 L = TypeVar("L")
 
 
-class Law:
+class Law(Named):
     """Torques of the motors."""
 
     @property
@@ -41,7 +41,7 @@ class Law:
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class NoTorque(Law):
     """Motors that are switched off."""
 
@@ -50,7 +50,7 @@ class NoTorque(Law):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Function(Law):
     """A function of (time, q, rate, model), or a law that is no tree of numbers; each new one is a new program."""
 
@@ -124,7 +124,7 @@ def _set_table(law: Any, name: str, expected: str, least: int, edges: int, both:
 
 
 @_pytree
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class PiecewiseConstant(Law):
     """Torques that are constant between switches and 0 before the first and after the last.
 
@@ -162,7 +162,7 @@ def bang_bang(torques: Any, half: float) -> PiecewiseConstant:
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class SineTorque(Law):
     """``amplitude sin(frequency t + phase)``: N m, rad/s, rad, each of shape (n,)."""
 
@@ -176,7 +176,7 @@ class SineTorque(Law):
 
 
 @_pytree
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class SampledTorque(Law):
     """Measured or computed torques, straight lines between samples and constant beyond: s (k,), N m (k, n)."""
 
@@ -193,7 +193,7 @@ class SampledTorque(Law):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class JointPD(Law):
     """``kp (motion - angle) + kd (motion's rate - rate)`` at every motor.
 
@@ -213,7 +213,7 @@ class JointPD(Law):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class FeedForward(Law):
     """Torques that a rigid arm would need for a motion.
 
@@ -239,7 +239,7 @@ class FeedForward(Law):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Together(Law):
     """The sum of some laws, such as `FeedForward` and `JointPD`."""
 
@@ -258,7 +258,7 @@ class Together(Law):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Limited(Law):
     """A law whose torques are cut off beyond ``limit``, N m, a number or shape (n,)."""
 

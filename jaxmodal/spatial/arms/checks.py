@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from jaxmodal.arm import checks as planar
 from jaxmodal.arm.arm import Arm
 from jaxmodal.arm.checks import ArmCheck
@@ -48,6 +50,7 @@ class SpatialLinkFacts:
     cutoff_hz: float | None
 
 
+@np.errstate(all="ignore")
 def check(arm: Arm | SpatialArm) -> ArmCheck:
     """Look an arm over before it is solved: masses, slenderness, cut-offs, and values that look like wrong units.
 

@@ -16,7 +16,7 @@ from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.runtime.namespace import is_traced
 from jaxmodal.spatial.arms.arm import SpatialArm
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.geometry import Rotation, rotation_of
+from jaxmodal.spatial.parts.geometry import Rotation, as_inertia, rotation_of
 from jaxmodal.spatial.parts.links import SpatialLink, Spring
 
 #: what may be elastic between two joints of rows
@@ -201,5 +201,6 @@ def turned_body(body: RigidBody, frame: np.ndarray) -> RigidBody:
     if inertia is not None:
         own = [[fixed_number("inertia", x) for x in row] for row in inertia.rows()]
         tensor = frame @ np.array(own) @ frame.T
-        changes["inertia"] = 0.5 * (tensor + tensor.T)
+        turned = 0.5 * (tensor + tensor.T)
+        changes["inertia"] = as_inertia("inertia", turned, body.inertia_check)
     return body.replace(**changes)

@@ -26,7 +26,7 @@ from jaxmodal.arm.plausible_joints import (
     spring_findings,
 )
 from jaxmodal.spatial.arms.arm import SpatialArm
-from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.bodies import RigidBody, fault_of
 from jaxmodal.spatial.parts.geometry import Position
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.parts.sections import SpatialSection
@@ -44,7 +44,7 @@ def implausible_values(arm: Arm | SpatialArm) -> list[Implausibility]:
     if isinstance(arm, Arm):
         return planar.implausible_values(arm)
     with np.errstate(all="ignore"):
-        return list(_found(arm))
+        return planar.beyond_measure(arm) or list(_found(arm))
 
 
 def warn_of_implausible_values(arm: Arm | SpatialArm, source: str = "") -> None:
@@ -164,17 +164,11 @@ def _body(
         return
     mass = float(body.mass)
     yield from mass_findings(f"{place}mass", mass, links_mass)
-    if body.inertia is not None and not body.inertia_check:
-        moments = np.linalg.eigvalsh(np.array(body.inertia.rows(), float))
-        if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
-            message = (
-                f"the principal moment {moments[2]:.6g} kg m^2 is greater than the sum of the other two, "
-                f"{moments[0] + moments[1]:.6g} kg m^2, which no body has; taken as it is"
-            )
-            yield f"{place}inertia_check", 0.0, message
     name, moment = _largest_moment(body)
     yield from inertia_findings(f"{place}inertia.{name}", moment, mass, length)
     yield from _offset(f"{place}centre.", body.centre, reach)
+    if body.inertia is not None and (fault := fault_of(body.inertia)):
+        yield f"{place}inertia.{name}", moment, fault
 
 
 def _offset(place: str, offset: Position | None, reach: float) -> Iterator[Finding]:

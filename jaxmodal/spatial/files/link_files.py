@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jaxmodal.arm import files as planar
+from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.documents import check_keys, table
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.shapes import Section
 from jaxmodal.arm.units import in_si, made_of, named_as_given, with_units
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.parts.bodies import RigidBody
-from jaxmodal.spatial.parts.geometry import Rotation
+from jaxmodal.spatial.parts.geometry import Rotation, as_inertia
 from jaxmodal.spatial.parts.links import SpatialLink, Spring
 from jaxmodal.spatial.parts.sections import SpatialSection
 
@@ -136,7 +137,14 @@ def body_from_dict(name: str, value: object) -> RigidBody | None:
     if value is None:
         return None
     with within(f"{name}."):
-        return made_of(RigidBody, table(name, value, ArmError), _BODY, ("inertia_check",))
+        return made_of(_body, table(name, value, ArmError), _BODY, ("inertia_check",))
+
+
+def _body(inertia: Any = None, inertia_check: Any = True, **values: Any) -> RigidBody:
+    """A body of a file, whose tensor is remarked with the other values that look wrong."""
+    require_truth("inertia_check", inertia_check)
+    tensor = None if inertia is None else as_inertia("inertia", inertia, inertia_check)
+    return RigidBody(inertia=tensor, inertia_check=inertia_check, **values)
 
 
 def section_from_dict(entry: object) -> Section | SpatialSection:

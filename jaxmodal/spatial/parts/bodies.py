@@ -1,15 +1,20 @@
 """Rigid bodies with a full inertia tensor."""
 
+import warnings
+
+import numpy as np
+
+from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.quantities import (
     NON_NEGATIVE,
     Record,
     Scalar,
     frozen_pytree,
     quantity,
-    shown,
     static,
 )
-from jaxmodal.runtime.errors import ArmError
+from jaxmodal.runtime.errors import ArmError, ImplausibleWarning
+from jaxmodal.runtime.namespace import tree_on_host
 from jaxmodal.spatial.parts.geometry import InertiaTensor, Position, as_inertia, as_vector
 
 
@@ -26,9 +31,10 @@ class RigidBody(Record):
     inertia
         Inertia tensor about the centre of gravity, kg m^2, in the axes of the link: three rows of three, or the three
         moments about the axes. Off-diagonal entries are components of the tensor, minus the products of inertia.
+
     inertia_check
-        Whether a principal moment greater than the sum of the other two is refused, which no body has and some
-        published robots do; `check` tells of those that are taken.
+        False takes a tensor of which a principal moment is greater than the sum of the other two, as some that are
+        published; no body has it, and a warning says so.
 
     Raises
     ------
@@ -49,11 +55,25 @@ class RigidBody(Record):
     inertia_check: bool = static(default=True)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.inertia_check, bool):
-            raise ArmError(f"inertia_check = {shown(self.inertia_check)}: must be true or false.")
+        require_truth("inertia_check", self.inertia_check)
         if self.centre is not None:
             object.__setattr__(self, "centre", as_vector(Position, "centre", self.centre))
         if self.inertia is not None:
-            tensor = as_inertia("inertia", self.inertia, self.inertia_check)
+            given = self.inertia
+            tensor = as_inertia("inertia", given, self.inertia_check)
             object.__setattr__(self, "inertia", tensor)
+            if tensor is not given and (fault := fault_of(tensor)):
+                warnings.warn(f"inertia: {fault}", ImplausibleWarning, stacklevel=4)
         super().__post_init__()
+
+
+def fault_of(tensor: InertiaTensor) -> str:
+    """Why no body has a tensor that was taken unchecked; empty for others, and for values that are traced or many."""
+    if tensor.check or not tree_on_host(tensor) or any(np.ndim(x) for x in tensor.rows()[0]):
+        return ""
+    try:
+        tensor.replace(check=True)
+    except ArmError:
+        _, fault = tensor.moment_at_fault()
+        return f"no body has such a tensor: {fault}"
+    return ""

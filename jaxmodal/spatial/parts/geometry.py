@@ -1,7 +1,7 @@
 """Vectors, rotations and inertia tensors as records, so that every component has an address of its own."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from jaxmodal.arm.quantities import (
     shown,
     static,
 )
+from jaxmodal.arm.symmetric import symmetric_part
 from jaxmodal.runtime.errors import ArmError, within
 
 #: how far, beside 1, the columns of a matrix may be from unit and right-angled: the digits that people write
@@ -83,7 +84,6 @@ class InertiaTensor(Record):
     """The inertia tensor of a body about its centre of gravity, in the link's axes, kg m^2.
 
     ``xy, yz, xz`` are components of the tensor, that is, minus the products of inertia: xy = - integral of x y dm.
-    One that is not ``checked`` may have a principal moment greater than the sum of the other two, as published ones do.
     """
 
     xx: Scalar = quantity("kg m^2", "inertia about x", FINITE, "0 is no inertia", default=0.0)
@@ -92,7 +92,8 @@ class InertiaTensor(Record):
     xy: Scalar = quantity("kg m^2", "component x y", FINITE, "0 for axes of symmetry", default=0.0)
     yz: Scalar = quantity("kg m^2", "component y z", FINITE, "0 for axes of symmetry", default=0.0)
     xz: Scalar = quantity("kg m^2", "component x z", FINITE, "0 for axes of symmetry", default=0.0)
-    checked: bool = static(default=True)
+    check: bool = static(default=True)
+    """Whether it has to be the tensor of a body; else no moment may be negative, or kinetic energy would be."""
 
     def rows(self) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
         """The three rows of the tensor."""
@@ -105,41 +106,56 @@ class InertiaTensor(Record):
     def constraints(self) -> tuple[Constraint, ...]:
         # the tensor of a body is (trace S) 1 - S with S = integral of r r^T dm, which has no negative eigenvalue
         trace: Any = self.xx + self.yy + self.zz
-        own, mixed = (self.xx, self.yy, self.zz), (self.xy, self.yz, self.xz)
-        if not self.checked:
-            return (
-                Constraint(
-                    "trace",
-                    trace,
-                    _none_negative(own, mixed, trace),
-                    "that of a tensor without negative principal moments",
-                    "check signs: without such a tensor there is no motion of finite energy",
-                ),
-            )
-        half = tuple(0.5 * trace - moment for moment in own)
-        holds = _none_negative(half, tuple(-x for x in mixed), trace)
+        x, y, z = self.xx, self.yy, self.zz
+        xy, yz, xz = self.xy, self.yz, self.xz
+        if self.check:
+            x, y, z = (0.5 * trace - own for own in (x, y, z))
+            xy, yz, xz = -xy, -yz, -xz
+        rounding = _ROUNDING * abs(trace)
+        pairs = ((x, y, xy), (y, z, yz), (x, z, xz))
+        holds: Any = trace >= 0.0
+        for own in (x, y, z):
+            holds = holds & (own >= -rounding)
+        for first, second, mixed in pairs:
+            holds = holds & (first * second - mixed * mixed >= -rounding * abs(trace))
+        determinant = x * (y * z - yz * yz) - xy * (xy * z - yz * xz) + xz * (xy * yz - y * xz)
+        holds = holds & (determinant >= -rounding * trace * trace)
+        found, fault, way_on = trace, "", ""
+        if isinstance(holds, np.bool_) and not holds:
+            found, fault = self.moment_at_fault()
+            if fault.endswith("other two"):
+                way_on = (
+                    "; published moments that break the rule are taken by inertia_check = false"
+                )
         return (
             Constraint(
-                "trace",
-                trace,
+                "principal_moments",
+                found,
                 holds,
-                "the tensor of a body: no principal moment negative, and none greater than the sum of the other two",
-                "check units and signs; off-diagonal entries are tensor components, minus the products of inertia",
+                "those of a body: no principal moment negative"
+                + (", and none greater than the sum of the other two" if self.check else ""),
+                f"{fault}; check units and signs; off-diagonal entries are tensor components, minus the products of "
+                f"inertia{way_on}",
             ),
         )
 
-
-def _none_negative(diagonal: Sequence[Any], mixed: Sequence[Any], size: Any) -> Any:
-    """Whether a symmetric matrix has no negative eigenvalue: entries x, y, z and xy, yz, xz; elementwise."""
-    (x, y, z), (xy, yz, xz) = diagonal, mixed
-    rounding = _ROUNDING * abs(size)
-    holds = size >= 0.0
-    for own in (x, y, z):
-        holds = holds & (own >= -rounding)
-    for first, second, both in ((x, y, xy), (y, z, yz), (x, z, xz)):
-        holds = holds & (first * second - both * both >= -rounding * abs(size))
-    determinant = x * (y * z - yz * yz) - xy * (xy * z - yz * xz) + xz * (xy * yz - y * xz)
-    return holds & (determinant >= -rounding * size * size)
+    def moment_at_fault(self) -> tuple[tuple[float, ...], str]:
+        """The three principal moments for a message, and which of them no body has, in words."""
+        turned = any(float(x) != 0.0 for x in (self.xy, self.yz, self.xz))
+        moments = np.array([self.xx, self.yy, self.zz], np.float64)
+        if turned and np.all(np.isfinite(np.array(self.rows(), np.float64))):
+            moments = np.linalg.eigvalsh(np.array(self.rows(), np.float64))
+        least, most = int(np.argmin(moments)), int(np.argmax(moments))
+        at = least if moments[least] < 0.0 else most
+        axis = "" if turned else f" about {'xyz'[at]}"
+        others = float(np.sum(np.delete(moments, at)))
+        why = (
+            f"is greater than {others:.6g}, the sum of the other two"
+            if at == most
+            else "is negative"
+        )
+        text = tuple(float(f"{x:.6g}") for x in moments)
+        return text, f"the one{axis}, {moments[at]:.6g} kg m^2, {why}"
 
 
 V = TypeVar("V", Position, Direction)
@@ -155,25 +171,22 @@ def as_vector(kind: type[V], name: str, value: object) -> V:
         return kind(*value)
 
 
-def as_inertia(name: str, value: object, checked: bool = True) -> InertiaTensor:
+def as_inertia(name: str, value: object, check: bool = True) -> InertiaTensor:
     """An `InertiaTensor` from a 3 x 3 matrix, three principal moments along the axes, or one of a ball."""
     if isinstance(value, InertiaTensor):
-        return value if value.checked == checked else value.replace(checked=checked)
+        return value
     if isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3:
         rows = list(value)
         if all(isinstance(row, (tuple, list, np.ndarray)) and len(row) == 3 for row in rows):
             matrix = real_matrix(name, rows)
-            if not np.array_equal(matrix, matrix.T):
-                raise ArmError(
-                    f"{name} = {matrix.tolist()}: must be symmetric; entry i j and entry j i are the same component."
-                )
+            matrix = symmetric_part(name, matrix, first=3)
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix
             with within(f"{name}."):
-                return InertiaTensor(xx, yy, zz, xy, yz, xz, checked)
+                return InertiaTensor(xx, yy, zz, xy, yz, xz, check)
         if not any(isinstance(row, (tuple, list, np.ndarray)) for row in rows):
-            xx, yy, zz = rows
             with within(f"{name}."):
-                return InertiaTensor(xx, yy, zz, checked=checked)
+                xx, yy, zz = rows
+                return InertiaTensor(xx, yy, zz, check=check)
     raise ArmError(
         f"{name} = {shown(value)}: must be an inertia tensor, three rows of three numbers (kg m^2), or three moments "
         "about the axes."

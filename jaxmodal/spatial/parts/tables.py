@@ -33,10 +33,12 @@ def link_table(link: SpatialLink) -> dict[str, Any]:
 
 def body_table(body: RigidBody) -> dict[str, Any]:
     """A body as a table."""
-    table = record_table(body) | ({} if body.inertia_check else {"inertia_check": False})
+    table = record_table(body)
     for name in ("centre", "inertia"):
         if getattr(body, name) is not None:
             table[name] = _plain(getattr(body, name))
+    if not body.inertia_check:
+        table["inertia_check"] = False
     return table
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxmodal.runtime.errors import ArmError
 from jaxmodal.spatial.parts.bodies import RigidBody
+from jaxmodal.spatial.parts.geometry import as_inertia
 from jaxmodal.spatial.parts.links import SpatialLink
 from jaxmodal.spatial.robots.chains import Part
 
@@ -50,7 +51,10 @@ class Lump(NamedTuple):
         except ArmError:
             if inertia_check:
                 raise
-        return RigidBody(self.mass, seen, tensor, inertia_check=False)
+        unchecked = as_inertia(
+            "inertia", tensor, check=False
+        )  # the arm is warned of, not its parts
+        return RigidBody(self.mass, seen, unchecked, inertia_check=False)
 
     @property
     def possible(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxmodal.arm.arguments import require_truth
 from jaxmodal.arm.plausibility import Implausibility, warn
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, within
@@ -159,8 +160,7 @@ def urdf_report(
             raise ArmError(
                 f"structural_mass = {shown(structural_mass)}: must be {' or '.join(map(repr, STRUCTURAL_MASS))}."
             )
-        if not isinstance(inertia_check, bool):
-            raise ArmError(f"inertia_check = {shown(inertia_check)}: must be True or False.")
+        require_truth("inertia_check", inertia_check)
         at = positions_of(robot, positions)
         chain = chain_of(robot, base, tip, at)
         springs = stiffnesses_of(robot, chain, joint_stiffness)
@@ -224,7 +224,7 @@ def _entry(
     origin, way = np.zeros(3), joint.legs[1]
     if beam is None:
         with within(f"link {name!r}: "):
-            body = _body(total, origin, inertia_check)
+            body = total.body(origin, inertia_check)
         return {"rigid": True, "hub": body}, (total.mass, 0.0, total.mass)
     if not np.any(way):
         raise ArmError(
@@ -236,18 +236,10 @@ def _entry(
         own: Lump = beam_lump(SpatialLink(**geometry, **beam), mount)
         hub, tip = at_ends(moving.parts, way, own, structural_mass)
         bodies = {
-            "hub": _body(hub, origin, inertia_check),
-            "body": _body(tip, way, inertia_check),
+            "hub": hub.body(origin, inertia_check),
+            "body": tip.body(way, inertia_check),
         }
     return {**beam, **bodies}, (total.mass, own.mass, hub.mass + tip.mass)
-
-
-def _body(lump: Lump, origin: np.ndarray, inertia_check: bool) -> RigidBody | None:
-    try:
-        return lump.body(origin, inertia_check)
-    except ArmError as error:
-        remedy = "" if not inertia_check else " To take it as it is, give inertia_check = False."
-        raise ArmError(f"{error}{remedy}") from error
 
 
 def _facts(

@@ -1,0 +1,116 @@
+"""One line of the log where a call waits for programs to be compiled, so that nobody takes it for a hang.
+
+JAX reports when it begins and ends to trace, lower or compile a program. When that has gone on for `DELAY` seconds in
+a call of the library, the logger ``jaxmodal`` says which call waits and how the next process need not. The command line
+shows a line of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from types import FrameType
+
+import jax
+import jax.monitoring
+
+EVENTS = "/jax/core/compile/"
+#: seconds of compiling before it is said; programs less than GAP seconds apart are one wait
+DELAY, GAP = 3.0, 1.0
+_LOGGER = logging.getLogger("jaxmodal")
+_PACKAGES = ("jaxmodal.", "sweeps.", "design_opt.")
+
+
+class FirstCalls:
+    """What is being compiled, from JAX's events, and for which call of the library."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._since = self._last = -math.inf
+        self._timer: threading.Timer | None = None
+        self._said: set[str] = set()
+
+    def began(self, event: str, value: float | int, **kwargs: str | int) -> None:
+        """Note that a program begins to be traced, lowered or compiled; look again after `DELAY`."""
+        if not event.startswith(EVENTS):
+            return
+        with self._lock:
+            now = time.monotonic()
+            if not self._running and now - self._last > GAP:
+                self._since = now
+            self._running += 1
+            if self._timer is None:
+                self._look_after(DELAY)
+
+    def _look_after(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self.look)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def ended(self, event: str, duration_secs: float, **kwargs: str | int) -> None:
+        """Note that it has ended."""
+        if event.startswith(EVENTS):
+            with self._lock:
+                self._last, self._running = time.monotonic(), max(self._running - 1, 0)
+
+    def look(self) -> None:
+        """Say it, if compiling has gone on for so long, once for each function of the library."""
+        with self._lock:
+            self._timer = None
+            now = time.monotonic()
+            if not self._running and now - self._last > GAP:
+                return
+            if now - self._since < DELAY:
+                self._look_after(DELAY - (now - self._since))
+                return
+        call = waiting_call()
+        if call is not None and call not in self._said:
+            self._said.add(call)
+            _LOGGER.warning("%s", line(call))
+
+
+def line(call: str) -> str:
+    """What is said of a call."""
+    kept = jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined]
+    if kept and jax.config.jax_enable_compilation_cache:  # type: ignore[attr-defined]
+        remedy = f"they are kept in {kept} for the next process"
+    else:
+        remedy = "jaxmodal.use_compilation_cache(folder) before it keeps them for the next process"
+    return (
+        f"{call} compiles its programs, which takes seconds to a minute at the first call; {remedy}"
+    )
+
+
+def waiting_call() -> str | None:
+    """The function of the library that somebody called and that is at work; None for none, and for commands."""
+    frames = sys._current_frames()
+    main = threading.main_thread().ident
+    for thread in sorted(frames, key=lambda ident: ident != main):
+        names = list(_functions(frames[thread]))
+        if any(module.startswith("jaxmodal.cli.") for module, _ in names):
+            return None
+        if names:
+            package, _, _ = names[-1][0].partition(".")
+            return names[-1][1] if package == "jaxmodal" else f"{package}.{names[-1][1]}"
+    return None
+
+
+def _functions(frame: FrameType | None) -> Iterator[tuple[str, str]]:
+    """Module and name of the functions of the library on a stack, the innermost first."""
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.startswith(_PACKAGES) and module != __name__ and "<" not in frame.f_code.co_name:
+            yield module, frame.f_code.co_name
+        frame = frame.f_back
+
+
+def listen() -> None:
+    """Listen to JAX from now on."""
+    calls = FirstCalls()
+    jax.monitoring.register_scalar_listener(calls.began)
+    jax.monitoring.register_event_duration_secs_listener(calls.ended)

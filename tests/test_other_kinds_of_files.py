@@ -1,0 +1,134 @@
+"""What is given as a file and is none of that kind: files of other kinds, folders, stores, pipes with a name."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from click.testing import CliRunner
+from test_limits import READERS
+
+import jaxmodal as jm
+from benchmarks.fuzz_readers import ARM, MOVING, PROBLEM, SWEEP, toml_document
+from jaxmodal.cli.commands import main
+from jaxmodal.runtime import limits
+
+#: what files of each kind say of themselves, and the command that takes them
+KINDS = {
+    "arm": (ARM, "an arm", "frequencies"),
+    "sweep": (SWEEP, "a sweep", "sweep run"),
+    "problem": (PROBLEM, "a problem of optimisation", "optimise"),
+}
+#: a command for each kind, and a key that its files have
+COMMANDS = {
+    "arm": ("frequencies", "modes", "check", "statics", "equations", "simulate", "sensitivities"),
+    "sweep": ("sweep run", "sweep plan"),
+    "problem": ("optimise",),
+}
+
+
+@pytest.mark.parametrize("given", KINDS)
+@pytest.mark.parametrize("expected", KINDS)
+def test_a_file_of_another_kind_is_told_so(given, expected, tmp_path):
+    if given == expected:
+        return
+    document, what, command = KINDS[given]
+    path = tmp_path / f"{given}.toml"
+    path.write_text(toml_document(document))
+    for asked in COMMANDS[expected]:
+        result = CliRunner().invoke(main, [*asked.split(), str(path)])
+        assert result.exit_code == 2, result.output
+        assert f"{path}: is {what}" in result.output, asked
+        assert f"{KINDS[expected][1]} is expected" in result.output
+        assert f"`jaxmodal {command}` takes it" in result.output
+
+
+@pytest.mark.parametrize("name", ["arm", "dynamics", "sweep", "problem"])
+def test_tables_of_another_kind_are_told_so(name):
+    own = {"arm": "arm", "dynamics": "arm", "sweep": "sweep", "problem": "problem"}[name]
+    _, read, error, _, _ = READERS[name]
+    for kind, (document, what, _) in KINDS.items():
+        if kind != own:
+            with pytest.raises(error, match=f"is {what}"):
+                read(document)
+
+
+def test_a_checkpoint_and_a_store_are_no_arms(tmp_path):
+    path = tmp_path / "a.checkpoint.json"
+    path.write_text(json.dumps({"format": 2, "fingerprint": "", "steps": []}))
+    with pytest.raises(jm.ArmError, match="is a checkpoint of an optimisation"):
+        jm.read_arm(path)
+    store = tmp_path / "a.zarr"
+    store.mkdir()
+    with pytest.raises(jm.ArmError, match=r"a\.zarr: cannot be read \(Is a directory\)"):
+        jm.read_arm(store)
+    (store / "zarr.json").write_text("{}")
+    with pytest.raises(jm.ArmError, match="the store of a sweep: jaxmodal sweep status"):
+        jm.read_arm(store)
+
+
+def test_an_arm_that_moves_is_an_arm(tmp_path):
+    path = tmp_path / "moving.toml"
+    path.write_text(toml_document(MOVING))
+    assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no FIFOs here")
+    path = tmp_path / "pipe.toml"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_pipe_that_nobody_writes_to_is_waited_for_so_long(name, pipe, monkeypatch):
+    monkeypatch.setattr(limits, "PIPE_SECONDS", 0.1)
+    read, _, error, _, _ = READERS[name]
+    before = time.monotonic()
+    with pytest.raises(error, match=r"pipe\.toml: is a FIFO, and nobody wrote to it for 0\.1 s"):
+        read(pipe)
+    assert time.monotonic() - before < 5.0
+
+
+def test_what_is_written_to_a_pipe_is_read_whole(pipe):
+    text = toml_document(ARM)
+
+    def write():
+        with pipe.open("w") as file:
+            for place in range(0, len(text), 50):
+                file.write(text[place : place + 50])
+                file.flush()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert jm.read_arm(pipe, check=False) == jm.arm_from_dict(ARM)
+    writer.join()
+
+
+def test_nothing_is_written_to_a_pipe(pipe, tmp_path):
+    picture = tmp_path / "pipe.png"
+    os.mkfifo(picture)
+    for arguments in (
+        ("examples", "two_link_flexible", "--out", str(pipe)),
+        ("modes", "example:two_link_flexible", "--plot", str(picture)),
+    ):
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 2, result.output
+        assert "is a FIFO; give the name of a file" in result.output
+
+
+def test_standard_input_is_read_as_before(tmp_path):
+    """From a pipe without a name, whose writer takes its time, and from a file."""
+    path = tmp_path / "arm.toml"
+    path.write_text(toml_document(ARM))
+    for shell in (
+        f"(sleep 0.2; cat {path}) | {sys.executable} -m jaxmodal check /dev/stdin",
+        f"{sys.executable} -m jaxmodal check /dev/stdin < {path}",
+    ):
+        answer = subprocess.run(["sh", "-c", shell], capture_output=True, text=True)
+        assert answer.returncode == 0, answer.stderr
