@@ -172,3 +172,17 @@ def test_what_is_said_beside_a_file_is_refused_by_name(values, message):
 def test_arms_that_lie_as_far_need_a_tip():
     with pytest.raises(jm.ArmError, match="left_fore, right_fore; choose one with tip"):
         jm.read_urdf(path_of("urdf/two_arms"))
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path):
+    for path in (tmp_path, tmp_path / "none.urdf"):
+        with pytest.raises(jm.ArmError, match=r"cannot be read .*; give a URDF file"):
+            jm.read_urdf(path)
+    file = tmp_path / "robot.toml"
+    file.write_text("urdf = 3")
+    with pytest.raises(jm.ArmError, match=r"robot.toml: urdf = 3: must be the path of a URDF"):
+        jm.read_arm(file)
+    large = tmp_path / "large.urdf"
+    large.write_text(robot(BASE, " " * 1_000_001))
+    with pytest.raises(jm.ArmError, match="larger than 1,000,000 bytes"):
+        jm.read_urdf(large)

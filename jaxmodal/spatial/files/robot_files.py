@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxmodal.arm.documents import check_keys, table
+from jaxmodal.arm.files import place_of
 from jaxmodal.arm.quantities import shown
 from jaxmodal.arm.units import in_si, with_units
 from jaxmodal.runtime.errors import ArmError, within
@@ -24,7 +25,7 @@ _KNOWN = (*_PLAIN, *_BY_NAME, "sections", "materials", "inertia_check", "payload
 
 def is_robot(path: str | Path) -> bool:
     """Whether a path is that of a robot's description."""
-    return Path(path).suffix.lower() in SUFFIXES
+    return place_of(path).suffix.lower() in SUFFIXES
 
 
 def robot_path(document: object, source: str | Path) -> Path | None:

@@ -14,6 +14,7 @@ from xml.parsers import expat
 import numpy as np
 
 from jaxmodal.arm.documents import read_text
+from jaxmodal.arm.files import place_of
 from jaxmodal.runtime import limits
 from jaxmodal.runtime.errors import ArmError, suggestion, within
 
@@ -130,7 +131,7 @@ def read_robot(path: str | Path) -> Robot:
     ArmError
         The file cannot be read or is no URDF; the message has the file and the line.
     """
-    path = Path(path)
+    path = place_of(path)
     text = read_text(path, ArmError, _REMEDY)
     with within(f"{path}: "):
         root = _document(text)
