@@ -2,10 +2,12 @@
 
 import warnings
 
+import jax
 import numpy as np
 import pytest
 
 import jaxmodal as jm
+from jaxmodal.frequencies.status import Status
 from tests.spatial.finite_elements import turn
 from tests.spatial.rigid_chains import Joint, frequencies_hz, transform
 
@@ -160,3 +162,19 @@ def test_free_joints_that_move_nothing_of_mass_are_refused():
     found = jm.natural_frequencies(jm.SpatialArm((held, rigid(0.0), beam)), 3)
     assert found.frequencies_hz[0] == 0.0
     assert found.certified.all()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
+def test_values_that_no_arm_has_get_a_status_beside_a_free_joint(value):
+    """Set without a check, as under a transformation of JAX."""
+    link = jm.SpatialLink(0.3, rigid=True, hub=BODY, joint_axis=(0, 1, 0), joint_stiffness=0.0)
+    leaves, structure = jax.tree_util.tree_flatten(jm.SpatialArm((link,)))
+    for k in range(len(leaves)):
+        changed = [np.float64(value) if i == k else x for i, x in enumerate(leaves)]
+        arm = jax.tree_util.tree_unflatten(structure, changed)
+        with np.errstate(all="ignore"):
+            found = jm.natural_frequencies(arm, 1, throw=False)
+        allowed = [Status.invalid_input]
+        if not np.isnan(value):  # an axis may be turned round, a joint rigid
+            allowed += [Status.certified, Status.not_converged]
+        assert int(found.status[0]) in map(int, allowed)

@@ -132,8 +132,8 @@ def arm_from_denavit_hartenberg(
             fixed, own = turned, np.eye(3)
             along = np.array([0.0 if last else given[number].a, 0.0, 0.0])
             along = end if last and end is not None else along
-        along = _without_noise(along, size)
-        legs = _without_noise(np.array([0.0, 0.0, row.d]), size), along
+        along = without_noise(along, size)
+        legs = without_noise(np.array([0.0, 0.0, row.d]), size), along
         elastic = chosen[number - 1]
         if elastic is None:
             elastic = "a" if np.any(along) else "d"
@@ -219,7 +219,7 @@ def arm_from_joint_origins(
         fixed = _about("z", yaw) @ _about("y", pitch) @ _about("x", roll)
         angle = fixed_number(f"link{number}.joint_angle", entry.pop("joint_angle", 0.0))
         axis = np.asarray(origin.axis) / np.linalg.norm(origin.axis)
-        legs = np.zeros(3), _without_noise(np.asarray(end), size)
+        legs = np.zeros(3), without_noise(np.asarray(end), size)
         joints.append(MovingJoint(fixed, axis, angle, legs, "straight", np.eye(3)))
     return arm_of(joints, entries, payload, name)
 
@@ -234,7 +234,8 @@ def _about(axis: str, angle: float) -> np.ndarray:
     return np.array(rows[axis])
 
 
-def _without_noise(way: np.ndarray, size: float) -> np.ndarray:
+def without_noise(way: np.ndarray, size: float) -> np.ndarray:
+    """A way that is 0 where it is the rounding of 0, beside the ``size`` of all that is laid out."""
     return way if np.linalg.norm(way) > _NOISE * size else np.zeros(3)
 
 

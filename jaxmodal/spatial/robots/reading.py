@@ -14,6 +14,7 @@ from jaxmodal.arm.plausibility import Implausibility, warn
 from jaxmodal.arm.quantities import shown
 from jaxmodal.runtime.errors import ArmError, within
 from jaxmodal.spatial.arms.arm import SpatialArm
+from jaxmodal.spatial.arms.joint_frames import without_noise
 from jaxmodal.spatial.arms.moving_frames import MovingJoint, arm_of, mounted, turned_body
 from jaxmodal.spatial.arms.plausibility import implausible_values
 from jaxmodal.spatial.parts.bodies import RigidBody
@@ -30,9 +31,6 @@ from jaxmodal.spatial.robots.descriptions import read_robot
 from jaxmodal.spatial.robots.keywords import beams_of, positions_of, stiffnesses_of
 from jaxmodal.spatial.robots.notes import missing_of, notes_of
 from jaxmodal.spatial.robots.tables import UrdfJointFacts, UrdfReport
-
-#: ways shorter than this, beside all that the file lays out, are rounding
-_NOISE = 1e-12
 
 
 def read_urdf(
@@ -201,8 +199,8 @@ def urdf_report(
 def _ways(chain: Chain) -> list[np.ndarray]:
     """The way from each joint to the next, of the last to the tip, in the frame that moves with it."""
     ways = [each.place[:3, 3] for each in chain.moving[1:]] + [chain.tip_place[:3, 3]]
-    noise = _NOISE * sum(float(np.linalg.norm(way)) for way in ways)
-    return [way if np.linalg.norm(way) > noise else np.zeros(3) for way in ways]
+    size = sum(float(np.linalg.norm(way)) for way in ways)
+    return [without_noise(way, size) for way in ways]
 
 
 def _joint(moving: Moving, way: np.ndarray, position: float) -> MovingJoint:

@@ -38,9 +38,14 @@ def check_free_joints(links: Sequence[SpatialLink], reduced: Sequence[ReducedLin
     ]
     if not free or all(link.density is not None for link in links):
         return
-    rows = np.concatenate(list(_momenta(links, reduced, len(free))))
+    try:
+        rows = np.concatenate(list(_momenta(links, reduced, len(free))))
+    except np.linalg.LinAlgError:  # values that are no numbers get a status
+        return
     size = np.linalg.norm(rows, axis=0)
     scaled = rows / np.where(size > 0.0, size, 1.0)
+    if not np.all(np.isfinite(scaled)):
+        return
     values, vectors = np.linalg.eigh(scaled.T @ scaled)
     if values[0] > _ROUNDING:
         return
